@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The front door. Under the hood: one CMake project (CMakeLists.txt) and the
+# scripts in tools/dev. `make help` lists what there is.
+
+BUILD      ?= build
+PREFIX     ?= /usr/local
+CMAKE      ?= cmake
+CMAKE_ARGS ?=
+STAGES     ?=
+# Outside `make -j N`, use all cores.
+JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
+
+# What `make demo` runs once the program is built.
+DEMO = $(BUILD)/storm bench uniform --demo --out out/demo
+
+# Open MPI refuses to start as root, or more ranks than cores, unless told.
+demo bench: export OMPI_ALLOW_RUN_AS_ROOT = 1
+demo bench: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+demo bench: export OMPI_MCA_rmaps_base_oversubscribe = 1
+
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := all
+
+.PHONY: all configure tests test demo check check-long bench format lint docs \
+        install clean help
+
+all: configure ## build library, program and examples into build/
+	$(CMAKE) --build $(BUILD) -j $(JOBS) --target product
+
+configure:
+	@if [ ! -f $(BUILD)/cmake_install.cmake ] || [ -n "$(CMAKE_ARGS)" ]; then \
+	    $(CMAKE) -S . -B $(BUILD) $(CMAKE_ARGS); fi
+
+tests: all ## build the tests too
+	$(CMAKE) --build $(BUILD) -j $(JOBS)
+
+test: tests ## build and run the tests in build/ (quick; not all of check)
+	cd $(BUILD) && ctest -j $(JOBS) -LE '^long$$' --output-on-failure
+
+demo: ## set up the machine, build, run the default problem, draw a picture
+	@tools/dev/setup demo
+	@$(MAKE) all
+	$(DEMO)
+
+check: ## set up the machine, then every check there is (STAGES= for some)
+	@tools/dev/setup check
+	@tools/dev/check $(STAGES)
+
+check-long: ## tests labelled long; logs to bench/results
+	@tools/dev/setup check
+	@tools/dev/check_long
+
+bench: all ## run the benchmarks; writes bench/results/*.json
+	@tools/dev/bench $(BUILD)/storm
+
+format: ## format all C files
+	@tools/dev/format
+
+lint: configure ## clang-tidy, cppcheck, layers, sizes, paths
+	@tools/dev/lint $(BUILD)
+
+docs: all ## write docs/options.md from the program, check links in documents
+	@tools/dev/docs $(BUILD)/storm
+
+install: all ## install to PREFIX (default /usr/local; DESTDIR works)
+	$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## remove all build trees
+	rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
+	    awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'

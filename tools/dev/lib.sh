@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=sh
+# Sourced by the scripts of this folder.
+
+# Start every script with:  . "$(dirname "$0")/lib.sh"
+root=$(cd "$(dirname "$0")/../.." && pwd)
+me=$(basename "$0")
+
+die() {
+    echo "$me: $*" >&2
+    exit 1
+}
+
+# A scratch directory that goes away with the script.
+make_scratch() {
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+}
+
+# All files of the project, new ones included, ignored ones not.
+project_files() {
+    if [ -e "$root/.git" ] && command -v git >/dev/null 2>&1; then
+        (cd "$root" && git ls-files -co --exclude-standard -- "$@") |
+            while read -r file; do
+                [ -f "$root/$file" ] && echo "$file"
+            done
+    else
+        (cd "$root" && find . -name build -prune -o -name 'build-*' -prune \
+            -o -name out -prune -o -type f -print | sed 's|^\./||') |
+            while read -r file; do
+                [ $# -eq 0 ] && echo "$file"
+                for pattern in "$@"; do
+                    # shellcheck disable=SC2254
+                    case $file in $pattern) echo "$file" ;; esac
+                done
+            done
+    fi | sort -u
+}
+
+# The first of the given commands that exists, or nothing.
+first_command() {
+    for candidate in "$@"; do
+        if command -v "$candidate" >/dev/null 2>&1; then
+            echo "$candidate"
+            return
+        fi
+    done
+}
+
+# The include directories of an MPI compiler wrapper, as -isystem options.
+mpi_includes() {
+    "$1" -show | tr ' ' '\n' | sed -n 's/^-I/-isystem /p' | tr '\n' ' '
+}
+
+# Names of the public functions: everything declared STORM_API in the headers.
+public_functions() {
+    awk '
+        { sub(/\r$/, "") }
+        /^[ \t]*#/ { next }
+        { text = text $0 "\n" }
+        END {
+            while ((i = index(text, "/*")) > 0) {
+                rest = substr(text, i + 2)
+                text = substr(text, 1, i - 1) \
+                       substr(rest, index(rest, "*/") + 2)
+            }
+            n = split(text, part, /STORM_API[^A-Z_a-z0-9]/)
+            for (k = 2; k <= n; k++)
+                if (match(part[k], /storm_[a-z0-9_]+[ \t\n]*\(/)) {
+                    name = substr(part[k], RSTART, RLENGTH)
+                    sub(/[ \t\n]*\(/, "", name)
+                    print name
+                }
+        }' "$root"/include/storm/*.h | sort -u
+}
+
+# <date>-<machine>-<commit>: how files in bench/results start.
+results_name() {
+    commit=$(cd "$root" && git describe --always --dirty --abbrev=12 \
+        2>/dev/null) || commit=unknown
+    echo "$(date -u +%Y-%m-%d)-$(uname -n | cut -d. -f1)-$commit"
+}
