@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/status.h
+ * What every function of the library answers, and how symbols are exported.
+ *
+ * Zero is success, a positive value an outcome to act on, a negative value an
+ * error: test `status < 0`. The function that finds the cause logs it once;
+ * callers only pass the status up.
+ */
+#ifndef STORM_STATUS_H
+#define STORM_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define STORM_API __attribute__((visibility("default")))
+#define STORM_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define STORM_API
+#define STORM_MUST_CHECK
+#endif
+
+typedef enum storm_status {
+    STORM_OK = 0,
+    STORM_AGAIN = 1,       /**< no room now: make progress, then retry */
+    STORM_DONE = 2,        /**< nothing left to do */
+    STORM_ERR_ARG = -1,    /**< the caller broke the documented contract */
+    STORM_ERR_STATE = -2,  /**< right call, wrong moment */
+    STORM_ERR_NOMEM = -3,  /**< out of memory */
+    STORM_ERR_NOSUP = -4,  /**< this build or this machine cannot do it */
+    STORM_ERR_IO = -5,     /**< file system, input file */
+    STORM_ERR_FABRIC = -6, /**< the network reported a failure */
+    STORM_ERR_PEER = -7    /**< another rank failed; it holds the message */
+} storm_status;
+
+/** The name of a status, such as "no memory". Local; never NULL. */
+STORM_API const char *storm_status_name(storm_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_STATUS_H */

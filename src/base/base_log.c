@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LOG_LINE_BYTES = 1024 };
+
+void storm_log_write(const struct storm_log *log, storm_log_level level,
+                     const char *format, ...)
+{
+    if (log == NULL || log->sink == NULL || level > log->level)
+        return;
+    if (log->rank != 0 && level != STORM_LOG_ERROR)
+        return;
+
+    char line[LOG_LINE_BYTES];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (length < 0)
+        snprintf(line, sizeof line, "message lost: %s", format);
+    else if ((size_t)length >= sizeof line)
+        memcpy(line + sizeof line - 4, "...", 4);
+    log->sink(log->self, level, log->rank, line);
+}
+
+void storm_log_to_stderr(void *self, storm_log_level level, int rank,
+                         const char *message)
+{
+    (void)self;
+    /* One call, hence one write: lines of several ranks do not mix. */
+    switch (level) {
+    case STORM_LOG_ERROR:
+        fprintf(stderr, "storm: error: rank %d: %s\n", rank, message);
+        break;
+    case STORM_LOG_WARN:
+        fprintf(stderr, "storm: warning: %s\n", message);
+        break;
+    case STORM_LOG_INFO:
+        fprintf(stderr, "storm: %s\n", message);
+        break;
+    case STORM_LOG_DEBUG:
+        fprintf(stderr, "storm: debug: %s\n", message);
+        break;
+    }
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/port.h"
+
+/* Stands in the cache line before each block. */
+struct memory_header {
+    void *raw; /* what malloc knows it by */
+    struct storm_memory *memory;
+    size_t bytes;
+    size_t i_entry;
+};
+
+_Static_assert(sizeof(struct memory_header) <= STORM_CACHE_LINE, "one line");
+
+struct memory_entry {
+    const char *label;
+    size_t bytes, peak_bytes;
+};
+
+struct storm_memory {
+    struct memory_entry *entries; /* [0] is the total */
+    size_t n_entries, max_entries;
+    uint64_t calls;
+};
+
+enum { MEMORY_TOTAL = 0, MEMORY_FIRST_ENTRIES = 16 };
+
+storm_status storm_memory_create(struct storm_memory **memory_out)
+{
+    struct storm_memory *memory = calloc(1, sizeof *memory);
+    if (memory == NULL)
+        return STORM_ERR_NOMEM;
+    memory->entries = calloc(MEMORY_FIRST_ENTRIES, sizeof *memory->entries);
+    if (memory->entries == NULL) {
+        free(memory);
+        return STORM_ERR_NOMEM;
+    }
+    memory->max_entries = MEMORY_FIRST_ENTRIES;
+    memory->n_entries = 1;
+    memory->entries[MEMORY_TOTAL].label = "total";
+    *memory_out = memory;
+    return STORM_OK;
+}
+
+size_t storm_memory_destroy(struct storm_memory *memory)
+{
+    if (memory == NULL)
+        return 0;
+    size_t bytes = memory->entries[MEMORY_TOTAL].bytes;
+    free(memory->entries);
+    free(memory);
+    return bytes;
+}
+
+/* The entry of a label, made if need be; MEMORY_TOTAL if there is no memory
+ * for another one. A dozen labels: a search is cheap, and no hot path. */
+static size_t memory_entry_find(struct storm_memory *memory, const char *label)
+{
+    for (size_t i = 1; i < memory->n_entries; i++) {
+        const char *known = memory->entries[i].label;
+        if (known == label || strcmp(known, label) == 0)
+            return i;
+    }
+    if (memory->n_entries == memory->max_entries) {
+        size_t n = 2 * memory->max_entries;
+        memory->calls++;
+        struct memory_entry *entries =
+            realloc(memory->entries, n * sizeof *entries);
+        if (entries == NULL)
+            return MEMORY_TOTAL;
+        memory->entries = entries;
+        memory->max_entries = n;
+    }
+    size_t i = memory->n_entries++;
+    memory->entries[i] = (struct memory_entry){.label = label};
+    return i;
+}
+
+static void memory_entry_book(struct memory_entry *entry, ptrdiff_t bytes)
+{
+    if (bytes < 0) {
+        size_t less = (size_t)-bytes;
+        STORM_ASSERT(less <= entry->bytes);
+        entry->bytes -= less <= entry->bytes ? less : entry->bytes;
+        return;
+    }
+    entry->bytes += (size_t)bytes;
+    if (entry->peak_bytes < entry->bytes)
+        entry->peak_bytes = entry->bytes;
+}
+
+static void memory_book_at(struct storm_memory *memory, size_t i_entry,
+                           ptrdiff_t bytes)
+{
+    memory_entry_book(&memory->entries[MEMORY_TOTAL], bytes);
+    if (i_entry != MEMORY_TOTAL)
+        memory_entry_book(&memory->entries[i_entry], bytes);
+}
+
+void storm_memory_book(struct storm_memory *memory, const char *label,
+                       ptrdiff_t bytes)
+{
+    memory_book_at(memory, memory_entry_find(memory, label), bytes);
+}
+
+void *storm_alloc(struct storm_memory *memory, const char *label, size_t bytes)
+{
+    /* calloc rather than aligned_alloc and memset: pages that nobody touches
+     * need not exist. */
+    const size_t extra = 2 * STORM_CACHE_LINE;
+    memory->calls++;
+    if (bytes > PTRDIFF_MAX - extra)
+        return NULL;
+    size_t i_entry = memory_entry_find(memory, label);
+    if (i_entry == MEMORY_TOTAL)
+        return NULL;
+    char *raw = calloc(1, bytes + extra);
+    if (raw == NULL)
+        return NULL;
+    size_t skip = STORM_CACHE_LINE - (uintptr_t)raw % STORM_CACHE_LINE;
+    char *block = raw + skip % STORM_CACHE_LINE + STORM_CACHE_LINE;
+    struct memory_header header = {raw, memory, bytes, i_entry};
+    memcpy(block - STORM_CACHE_LINE, &header, sizeof header);
+    memory_book_at(memory, i_entry, (ptrdiff_t)bytes);
+    return block;
+}
+
+void storm_free(struct storm_memory *memory, void *block)
+{
+    if (block == NULL)
+        return;
+    struct memory_header header;
+    memcpy(&header, (char *)block - STORM_CACHE_LINE, sizeof header);
+    STORM_ASSERT(header.memory == memory);
+    memory_book_at(memory, header.i_entry, -(ptrdiff_t)header.bytes);
+    free(header.raw);
+}
+
+storm_status storm_reserve(struct storm_memory *memory, const char *label,
+                           size_t element_bytes, size_t n_wanted,
+                           void **array_inout, size_t *capacity_inout)
+{
+    size_t n_old = *capacity_inout;
+    if (n_wanted <= n_old)
+        return STORM_OK;
+    size_t n_most = PTRDIFF_MAX / element_bytes;
+    if (n_wanted > n_most)
+        return STORM_ERR_NOMEM;
+    size_t n_new = n_old <= n_most / 2 ? 2 * n_old : n_most;
+    if (n_new < STORM_CACHE_LINE / element_bytes)
+        n_new = STORM_CACHE_LINE / element_bytes;
+    if (n_new < n_wanted)
+        n_new = n_wanted;
+
+    void *array = storm_alloc(memory, label, n_new * element_bytes);
+    if (array == NULL)
+        return STORM_ERR_NOMEM;
+    if (n_old > 0)
+        memcpy(array, *array_inout, n_old * element_bytes);
+    storm_free(memory, *array_inout);
+    *array_inout = array;
+    *capacity_inout = n_new;
+    return STORM_OK;
+}
+
+uint64_t storm_memory_calls(const struct storm_memory *memory)
+{
+    return memory->calls;
+}
+
+storm_status storm_memory_entry_at(const struct storm_memory *memory, size_t i,
+                                   const char **label_out, size_t *bytes_out,
+                                   size_t *peak_bytes_out)
+{
+    if (i >= memory->n_entries)
+        return STORM_DONE;
+    *label_out = memory->entries[i].label;
+    *bytes_out = memory->entries[i].bytes;
+    *peak_bytes_out = memory->entries[i].peak_bytes;
+    return STORM_OK;
+}

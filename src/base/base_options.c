@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <storm/options.h>
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/port.h"
+#include "base/text.h"
+
+/* The flag is the last part of the key with '-' for '_', the variable the same
+ * in capitals. Written out, so that a search for any of the three ends here;
+ * tests/base/options_table.c holds them to the rule. */
+static const struct storm_option option_table[] = {
+    {
+        .key = "seed",
+        .flag = "--seed",
+        .env = "STORM_SEED",
+        .type = STORM_OPTION_INT,
+        .preset = "1",
+        .min = 0,
+        .max = 1e18,
+        .help = "seed of all random numbers of the run",
+    },
+    {
+        .key = "transport.backend",
+        .flag = "--backend",
+        .env = "STORM_BACKEND",
+        .type = STORM_OPTION_WORD,
+        .preset = "auto",
+        .choices = "auto|shm|ofi|ibv|mpirma|p2p",
+        .help = "what carries packets between ranks; auto takes the best that "
+                "works here",
+    },
+    {
+        .key = "transport.shm",
+        .flag = "--shm",
+        .env = "STORM_SHM",
+        .type = STORM_OPTION_BOOL,
+        .preset = "true",
+        .help = "use shared memory between ranks of one node, whatever the "
+                "backend",
+    },
+    {
+        .key = "transport.batch",
+        .flag = "--batch",
+        .env = "STORM_BATCH",
+        .type = STORM_OPTION_INT,
+        .preset = "64",
+        .min = 1,
+        .max = 1e6,
+        .help = "records published at once; adapts to traffic unless set",
+    },
+    {
+        .key = "transport.ring_slots",
+        .flag = "--ring-slots",
+        .env = "STORM_RING_SLOTS",
+        .type = STORM_OPTION_INT,
+        .preset = "1024",
+        .min = 1,
+        .max = 16777216,
+        .help = "records that fit into a new ring; rings grow when full",
+    },
+    {
+        .key = "transport.ring_memory_mb",
+        .flag = "--ring-memory-mb",
+        .env = "STORM_RING_MEMORY_MB",
+        .type = STORM_OPTION_INT,
+        .preset = "0",
+        .min = 0,
+        .max = 1e9,
+        .help = "most memory for the rings into one rank, in megabytes; 0 sets "
+                "no limit",
+    },
+    {
+        .key = "transport.protocol",
+        .flag = "--protocol",
+        .env = "STORM_PROTOCOL",
+        .type = STORM_OPTION_WORD,
+        .preset = "auto",
+        .choices = "auto|fast|paper",
+        .help = "how a ring is written: fast without a round trip, paper after "
+                "the published algorithm",
+    },
+    {
+        .key = "transport.growth_factor",
+        .flag = "--growth-factor",
+        .env = "STORM_GROWTH_FACTOR",
+        .type = STORM_OPTION_REAL,
+        .preset = "2",
+        .min = 1.1,
+        .max = 64,
+        .help = "by how much a full ring grows",
+    },
+    {
+        .key = "transport.control_every",
+        .flag = "--control-every",
+        .env = "STORM_CONTROL_EVERY",
+        .type = STORM_OPTION_INT,
+        .preset = "64",
+        .min = 1,
+        .max = 1e9,
+        .help = "loop iterations between two looks for control messages",
+    },
+    {
+        .key = "transport.connect",
+        .flag = "--connect",
+        .env = "STORM_CONNECT",
+        .type = STORM_OPTION_WORD,
+        .preset = "lazy",
+        .choices = "lazy|neighbours",
+        .help = "make rings when first needed, or at once for all neighbours",
+    },
+    {
+        .key = "transport.max_events",
+        .flag = "--max-events",
+        .env = "STORM_MAX_EVENTS",
+        .type = STORM_OPTION_INT,
+        .preset = "10000000",
+        .min = 1,
+        .max = 1e18,
+        .help = "events in one step after which a packet is taken for lost and "
+                "the run ends",
+    },
+    {
+        .key = "transport.statistics",
+        .flag = "--statistics",
+        .env = "STORM_STATISTICS",
+        .type = STORM_OPTION_BOOL,
+        .preset = "true",
+        .help = "measure where the time of the transport loop goes",
+    },
+};
+
+enum {
+    N_OPTIONS = sizeof option_table / sizeof option_table[0],
+    OPTION_TEXT_BYTES = 32 /* numbers in full; words are checked when set */
+};
+
+/* What an option is now. Text is kept in one form: 1e6 becomes 1000000. */
+struct option_value {
+    bool is_set;
+    bool truth;
+    int64_t integer;
+    double real;
+    char text[OPTION_TEXT_BYTES];
+};
+
+struct storm_options {
+    struct option_value values[N_OPTIONS];
+};
+
+/* ---- table ----------------------------------------------------------------*/
+
+const struct storm_option *storm_option_at(size_t i)
+{
+    return i < N_OPTIONS ? &option_table[i] : NULL;
+}
+
+const struct storm_option *storm_option_find(const char *name)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        const struct storm_option *row = &option_table[i];
+        if (strcmp(name, row->key) == 0 || strcmp(name, row->flag) == 0 ||
+            strcmp(name, row->env) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* The name a user may have meant, or NULL. A key also matches by its last
+ * part, which is what one remembers. */
+static const char *option_nearest(const char *name)
+{
+    size_t best = 1 + strlen(name) / 3;
+    const char *nearest = NULL;
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        const struct storm_option *row = &option_table[i];
+        const char *dot = strrchr(row->key, '.');
+        const struct {
+            const char *like, *answer;
+        } names[] = {
+            {row->key, row->key},
+            {dot != NULL ? dot + 1 : row->key, row->key},
+            {row->flag, row->flag},
+            {row->env, row->env},
+        };
+        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++) {
+            size_t d = storm_text_distance(name, names[j].like, best);
+            if (d < best) {
+                best = d;
+                nearest = names[j].answer;
+            }
+        }
+    }
+    return nearest;
+}
+
+/* ---- reading --------------------------------------------------------------*/
+
+/* Some text with its room, which may be none. */
+struct option_problem {
+    char *text;
+    size_t size, length;
+};
+
+static void option_say(struct option_problem *problem, const char *format, ...)
+    STORM_PRINTF(2, 3);
+
+static void option_say(struct option_problem *problem, const char *format, ...)
+{
+    if (problem->text == NULL || problem->length >= problem->size)
+        return;
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(problem->text + problem->length,
+                      problem->size - problem->length, format, args);
+    va_end(args);
+    problem->length += n > 0 ? (size_t)n : 0;
+}
+
+static bool option_read_word(const char *choices, const char *text,
+                             char word_out[OPTION_TEXT_BYTES])
+{
+    size_t length = strlen(text);
+    while (*choices != '\0') {
+        size_t n = strcspn(choices, "|");
+        if (n == length && n < OPTION_TEXT_BYTES &&
+            memcmp(choices, text, n) == 0) {
+            memcpy(word_out, text, n + 1);
+            return true;
+        }
+        choices += n + (choices[n] == '|');
+    }
+    return false;
+}
+
+/* Is `text` a value this row takes? */
+static bool option_read(const struct storm_option *row, const char *text,
+                        struct option_value *value_out)
+{
+    struct option_value v = {0};
+    switch (row->type) {
+    case STORM_OPTION_BOOL:
+        if (!storm_text_to_bool(text, &v.truth))
+            return false;
+        snprintf(v.text, sizeof v.text, "%s", v.truth ? "true" : "false");
+        break;
+    case STORM_OPTION_INT:
+        if (!storm_text_to_int(text, &v.integer) ||
+            v.integer < (int64_t)row->min || v.integer > (int64_t)row->max)
+            return false;
+        snprintf(v.text, sizeof v.text, "%" PRId64, v.integer);
+        break;
+    case STORM_OPTION_REAL:
+        if (!storm_text_to_real(text, &v.real) ||
+            !(v.real >= row->min && v.real <= row->max))
+            return false;
+        storm_text_from_real(v.real, v.text);
+        break;
+    case STORM_OPTION_WORD:
+        if (!option_read_word(row->choices, text, v.text))
+            return false;
+        break;
+    }
+    *value_out = v;
+    return true;
+}
+
+static void option_say_expected(struct option_problem *problem,
+                                const struct storm_option *row)
+{
+    char low[STORM_TEXT_REAL_BYTES], high[STORM_TEXT_REAL_BYTES];
+    switch (row->type) {
+    case STORM_OPTION_BOOL:
+        option_say(problem, "true or false");
+        break;
+    case STORM_OPTION_INT:
+        option_say(problem, "an integer from %" PRId64 " to %" PRId64,
+                   (int64_t)row->min, (int64_t)row->max);
+        break;
+    case STORM_OPTION_REAL:
+        storm_text_from_real(row->min, low);
+        storm_text_from_real(row->max, high);
+        option_say(problem, "a number from %s to %s", low, high);
+        break;
+    case STORM_OPTION_WORD:
+        option_say(problem, "one of");
+        for (const char *c = row->choices; *c != '\0';) {
+            int n = (int)strcspn(c, "|");
+            option_say(problem, " %.*s%s", n, c, c[n] == '|' ? "," : "");
+            c += n + (c[n] == '|');
+        }
+        break;
+    }
+}
+
+/* ---- object ---------------------------------------------------------------*/
+
+storm_status storm_options_create(struct storm_options **options_out)
+{
+    struct storm_options *options = calloc(1, sizeof *options);
+    if (options == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        const struct storm_option *row = &option_table[i];
+        bool good = option_read(row, row->preset, &options->values[i]);
+        STORM_ASSERT(good);
+        (void)good;
+    }
+    *options_out = options;
+    return STORM_OK;
+}
+
+void storm_options_destroy(struct storm_options *options)
+{
+    free(options);
+}
+
+/* What the user called it goes into the message if it is not the key. */
+static void option_say_name(struct option_problem *problem,
+                            const struct storm_option *row, const char *name)
+{
+    if (strcmp(name, row->key) == 0)
+        option_say(problem, "%s", row->key);
+    else
+        option_say(problem, "%s (%s)", name, row->key);
+}
+
+storm_status storm_options_set(struct storm_options *options, const char *name,
+                               const char *value, char *problem,
+                               size_t problem_size)
+{
+    struct option_problem say = {.text = problem, .size = problem_size};
+    const struct storm_option *row = storm_option_find(name);
+    if (row == NULL) {
+        const char *nearest = option_nearest(name);
+        option_say(&say, "there is no option '%s'", name);
+        if (nearest != NULL)
+            option_say(&say, "; did you mean '%s'?", nearest);
+        return STORM_ERR_ARG;
+    }
+    struct option_value read;
+    if (value == NULL || !option_read(row, value, &read)) {
+        option_say_name(&say, row, name);
+        option_say(&say, ": expected ");
+        option_say_expected(&say, row);
+        if (value == NULL)
+            option_say(&say, ", got nothing");
+        else
+            option_say(&say, ", got '%s'", value);
+        return STORM_ERR_ARG;
+    }
+    read.is_set = true;
+    options->values[row - option_table] = read;
+    return STORM_OK;
+}
+
+storm_status storm_options_set_from_env(struct storm_options *options,
+                                        char *problem, size_t problem_size)
+{
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        const char *value = getenv(option_table[i].env);
+        if (value == NULL)
+            continue;
+        storm_status status = storm_options_set(options, option_table[i].env,
+                                                value, problem, problem_size);
+        if (status < 0)
+            return status;
+    }
+    return STORM_OK;
+}
+
+/* NULL, and an assertion in debug builds, if there is no such key. */
+static const struct option_value *
+option_value(const struct storm_options *options, const char *key)
+{
+    const struct storm_option *row = storm_option_find(key);
+    STORM_ASSERT(row != NULL);
+    return row != NULL ? &options->values[row - option_table] : NULL;
+}
+
+bool storm_options_is_set(const struct storm_options *options, const char *key)
+{
+    const struct option_value *value = option_value(options, key);
+    return value != NULL && value->is_set;
+}
+
+bool storm_options_bool(const struct storm_options *options, const char *key)
+{
+    const struct option_value *value = option_value(options, key);
+    return value != NULL && value->truth;
+}
+
+int64_t storm_options_int(const struct storm_options *options, const char *key)
+{
+    const struct option_value *value = option_value(options, key);
+    return value != NULL ? value->integer : 0;
+}
+
+double storm_options_real(const struct storm_options *options, const char *key)
+{
+    const struct option_value *value = option_value(options, key);
+    return value != NULL ? value->real : 0.0;
+}
+
+const char *storm_options_text(const struct storm_options *options,
+                               const char *key)
+{
+    const struct option_value *value = option_value(options, key);
+    return value != NULL ? value->text : "";
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every module needs of its context without knowing MPI: who it is,
+ * where its messages go, whose book its memory is in, and the options.
+ */
+#ifndef STORM_BASE_ENV_H
+#define STORM_BASE_ENV_H
+
+#include <storm/options.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+
+struct storm_context;
+
+struct storm_env {
+    int rank;
+    int size;
+    struct storm_log log;
+    struct storm_memory *memory;
+    const struct storm_options *options;
+};
+
+/* The environment of a context; lives as long as it. */
+const struct storm_env *storm_context_env(const struct storm_context *context);
+
+#endif /* STORM_BASE_ENV_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages of the library: one lower-case line each, to the context's sink. */
+#ifndef STORM_BASE_LOG_H
+#define STORM_BASE_LOG_H
+
+#include <storm/log.h>
+
+#include "base/port.h"
+
+struct storm_log {
+    storm_log_fn sink;
+    void *self;
+    storm_log_level level; /* highest that is handed on */
+    int rank;              /* ranks other than 0 hand on errors alone */
+};
+
+/* Formats and hands on, or does nothing if the level is not wanted. Lines
+ * longer than 1 KiB are cut and end in "...". */
+void storm_log_write(const struct storm_log *log, storm_log_level level,
+                     const char *format, ...) STORM_PRINTF(3, 4);
+
+/* The default sink: one line on standard error, "storm: error: rank 3: ...".
+ * Only errors carry a rank: all else comes from rank 0. */
+void storm_log_to_stderr(void *self, storm_log_level level, int rank,
+                         const char *message);
+
+#endif /* STORM_BASE_LOG_H */

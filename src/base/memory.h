@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory by label: who holds how much, and how much it was at most.
+ *
+ *   M1  Memory comes zeroed and aligned to a cache line.
+ *   M2  Every block is booked under its label until it is freed with the same
+ *       book; the book knows present and peak bytes per label and in total.
+ *   M3  storm_memory_calls counts every allocation, so that a test can assert
+ *       that a steady state makes none.
+ *   M4  A book is used by one thread at a time.
+ */
+#ifndef STORM_BASE_MEMORY_H
+#define STORM_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/status.h>
+
+struct storm_memory;
+
+storm_status storm_memory_create(struct storm_memory **memory_out);
+
+/* Returns the number of bytes that were still booked (0: no leak). */
+size_t storm_memory_destroy(struct storm_memory *memory);
+
+/* NULL if there is no memory. `label` must live as long as the book. */
+void *storm_alloc(struct storm_memory *memory, const char *label, size_t bytes);
+
+/* NULL is allowed. */
+void storm_free(struct storm_memory *memory, void *block);
+
+/*
+ * Makes room for at least n_wanted elements in a growing array, by doubling.
+ * On success *array_inout and *capacity_inout are new and the first
+ * *capacity_inout (old) elements kept; on STORM_ERR_NOMEM nothing changed.
+ */
+storm_status storm_reserve(struct storm_memory *memory, const char *label,
+                           size_t element_bytes, size_t n_wanted,
+                           void **array_inout, size_t *capacity_inout);
+
+/* Books memory that does not come from here, such as rings (may be negative
+ * when given back). */
+void storm_memory_book(struct storm_memory *memory, const char *label,
+                       ptrdiff_t bytes);
+
+uint64_t storm_memory_calls(const struct storm_memory *memory);
+
+/* The i-th label; STORM_DONE past the end. Label "total" comes first. */
+storm_status storm_memory_entry_at(const struct storm_memory *memory, size_t i,
+                                   const char **label_out, size_t *bytes_out,
+                                   size_t *peak_bytes_out);
+
+#endif /* STORM_BASE_MEMORY_H */

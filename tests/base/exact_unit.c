@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST timeout: 20 */
+/* X2, X3, X4: the unit is fine enough, the sum wide enough, and what does not
+ * fit is told. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/exact.h"
+#include "base/hash.h"
+
+static const uint64_t seed = 77;
+
+static const double corners[] = {1.0,
+                                 0x1.fffffffffffffp-1,
+                                 0x1.0000000000001p0,
+                                 0x1p-1074,
+                                 0x1.8p-1073,
+                                 0x1p-1022,
+                                 0x1.fffffffffffffp-1023,
+                                 0x1.fffffffffffffp1023,
+                                 0x1p1023};
+enum { N_CORNERS = sizeof corners / sizeof corners[0] };
+
+/* i-th bound to try: the corners, then doubles of all exponents. */
+static double bound_at(uint64_t i)
+{
+    if (i < N_CORNERS)
+        return corners[i];
+    for (uint64_t k = 0;; k++) {
+        uint64_t bits = storm_hash_word(seed + i + (k << 32)) >> 1;
+        double bound;
+        memcpy(&bound, &bits, sizeof bound);
+        if (isfinite(bound) && bound > 0.0)
+            return bound;
+    }
+}
+
+enum { N_BOUNDS = 20000 };
+
+static void check_bound(double bound)
+{
+    struct storm_exact_unit unit = storm_exact_unit(bound);
+
+    /* X2: unit <= bound * 2^-86, both divided by the unit; or it is that of
+     * the smallest double. */
+    bool smallest = unit.lsb == -1074;
+    assert_true(unit.lsb >= -1074);
+    assert_true(smallest || ldexp(bound, -86 - unit.lsb) >= 1.0);
+
+    /* X3: 2^40 terms as large as the bound; no overflow, no wrap. */
+    storm_exact term = storm_exact_term(bound, unit);
+    storm_exact most = (storm_exact)(~(uint64_t)0 >> 1) << 64;
+    most |= ~(uint64_t)0;
+    assert_true(term > 0);
+    assert_true(term <= most >> 40);
+    assert_true(term * ((storm_exact)1 << 40) > 0);
+    assert_true(storm_exact_term(-bound, unit) == -term);
+    assert_true(storm_exact_value(term, unit) == bound);
+
+    /* X4. */
+    assert_true(storm_exact_unit_fits(unit, bound));
+    assert_true(storm_exact_unit_fits(unit, -bound));
+    assert_true(storm_exact_unit_fits(unit, 0.0));
+    assert_true(storm_exact_unit_fits(unit, -0.0));
+    assert_false(storm_exact_unit_fits(unit, INFINITY));
+    assert_false(storm_exact_unit_fits(unit, -INFINITY));
+    assert_false(storm_exact_unit_fits(unit, NAN));
+    if (bound <= 0x1p1021 && !smallest) {
+        assert_false(storm_exact_unit_fits(unit, 2.0 * bound));
+        assert_false(storm_exact_unit_fits(unit, -4.0 * bound));
+    }
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < N_BOUNDS; i++)
+        check_bound(bound_at(i));
+}
+
+static void test_zero_bound(void **state)
+{
+    (void)state;
+    struct storm_exact_unit unit = storm_exact_unit(0.0);
+    storm_exact sum = 0;
+    storm_exact_add(&sum, 0.0, unit);
+    storm_exact_add(&sum, -0.0, unit);
+    assert_true(sum == 0);
+    assert_true(storm_exact_value(sum, unit) == 0.0);
+}
+
+/* A debug build stops on a term that does not fit. */
+static void test_too_large(void **state)
+{
+    (void)state;
+#ifdef STORM_DEBUG
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        volatile double term = 2.0;
+        storm_exact sum = storm_exact_term(term, storm_exact_unit(1.0));
+        _exit(sum != 0 ? 0 : 1);
+    }
+    int status = 0;
+    assert_true(waitpid(child, &status, 0) == child);
+    assert_true(WIFSIGNALED(status));
+#else
+    skip();
+#endif
+}
+
+int main(void)
+{
+    printf("seed %llu\n", (unsigned long long)seed);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_zero_bound),
+        cmocka_unit_test(test_too_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}

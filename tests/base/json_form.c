@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST timeout: 20 */
+/* J1 to J3: what is written is JSON, in order, and nothing is lost. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+
+static void fill(struct storm_json *json)
+{
+    storm_json_open(json, NULL, '{');
+    storm_json_text(json, "name", "a \"b\" \\ \n\t\x01 \xc3\xa9");
+    storm_json_int(json, "least", INT64_MIN);
+    storm_json_uint(json, "most", UINT64_MAX);
+    storm_json_open(json, "list", '[');
+    storm_json_real(json, NULL, 0.1);
+    storm_json_real(json, NULL, 2.0);
+    storm_json_real(json, NULL, -0.0);
+    storm_json_real(json, NULL, 1e300);
+    storm_json_real(json, NULL, INFINITY);
+    storm_json_real(json, NULL, NAN);
+    storm_json_close(json, ']');
+    storm_json_open(json, "empty", '{');
+    storm_json_close(json, '}');
+    storm_json_open(json, "none", '[');
+    storm_json_close(json, ']');
+    storm_json_bool(json, "yes", true);
+    storm_json_text(json, "no", NULL);
+    storm_json_null(json, "nothing");
+    storm_json_close(json, '}');
+}
+
+static void test_compact(void **state)
+{
+    (void)state;
+    struct storm_json json;
+    storm_json_begin(&json, false);
+    fill(&json);
+    char *text = storm_json_end(&json);
+    assert_string_equal(text,
+                        "{\"name\":\"a \\\"b\\\" \\\\ \\n\\t\\u0001 \xc3\xa9\","
+                        "\"least\":-9223372036854775808,"
+                        "\"most\":18446744073709551615,"
+                        "\"list\":[0.1,2.0,-0.0,1e+300,null,null],"
+                        "\"empty\":{},\"none\":[],\"yes\":true,\"no\":null,"
+                        "\"nothing\":null}");
+    free(text);
+}
+
+static void test_pretty(void **state)
+{
+    (void)state;
+    struct storm_json json;
+    storm_json_begin(&json, true);
+    storm_json_open(&json, NULL, '{');
+    storm_json_int(&json, "a", 1);
+    storm_json_open(&json, "b", '[');
+    storm_json_int(&json, NULL, 2);
+    storm_json_int(&json, NULL, 3);
+    storm_json_close(&json, ']');
+    storm_json_open(&json, "c", '{');
+    storm_json_close(&json, '}');
+    storm_json_close(&json, '}');
+    char *text = storm_json_end(&json);
+    assert_string_equal(text, "{\n  \"a\": 1,\n  \"b\": [\n    2,\n    3\n"
+                              "  ],\n  \"c\": {}\n}");
+    free(text);
+}
+
+static void test_one_value(void **state)
+{
+    (void)state;
+    struct storm_json json;
+    storm_json_begin(&json, true);
+    storm_json_int(&json, NULL, -5);
+    char *text = storm_json_end(&json);
+    assert_string_equal(text, "-5");
+    free(text);
+}
+
+static void test_long(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    struct storm_json json;
+    storm_json_begin(&json, false);
+    storm_json_open(&json, NULL, '[');
+    for (uint64_t i = 0; i < N; i++)
+        storm_json_uint(&json, NULL, storm_hash_word(i));
+    storm_json_close(&json, ']');
+    char *text = storm_json_end(&json);
+    assert_non_null(text);
+    char *at = text;
+    for (uint64_t i = 0; i < N; i++) {
+        assert_true(*at == (i == 0 ? '[' : ','));
+        assert_true(strtoull(at + 1, &at, 10) == storm_hash_word(i));
+    }
+    assert_string_equal(at, "]");
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compact),
+        cmocka_unit_test(test_pretty),
+        cmocka_unit_test(test_one_value),
+        cmocka_unit_test(test_long),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST timeout: 20 */
+/* A history is a function of the packet alone: it may be interrupted anywhere,
+ * carried elsewhere as bytes, and interleaved with others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <storm/packet.h>
+
+#include "base/hash.h"
+
+enum { N_PACKETS = 50, N_EVENTS = 40, N_RANKS = 7 };
+
+static const uint64_t seed = 31337;
+
+static void start(struct storm_packet packets[N_PACKETS])
+{
+    memset(packets, 0, N_PACKETS * sizeof packets[0]);
+    for (uint64_t i = 0; i < N_PACKETS; i++) {
+        packets[i].id =
+            storm_packet_id_make(STORM_ORIGIN_INITIAL, 0, i / 5, i % 5);
+        packets[i].weight = 1.0;
+    }
+}
+
+/* One event: scatter, and now and then a child. */
+static void event(struct storm_packet *packet)
+{
+    double u[4];
+    storm_packet_random(packet, seed, u);
+    storm_isotropic(u[0], u[1], packet->direction);
+    for (int i = 0; i < 3; i++)
+        packet->position[i] += u[2] * packet->direction[i];
+    packet->weight *= u[3];
+    if (u[3] < 0.1)
+        packet->id = storm_packet_id_child(packet->id, packet->spawns++);
+}
+
+static uint64_t hash_all(const struct storm_packet packets[N_PACKETS])
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < N_PACKETS; i++)
+        hash += storm_packet_hash(&packets[i]);
+    return hash;
+}
+
+static void test_same_on_any_rank(void **state)
+{
+    (void)state;
+    static struct storm_packet one[N_PACKETS], many[N_RANKS][N_PACKETS];
+    start(one);
+    for (int i = 0; i < N_PACKETS; i++) {
+        for (int e = 0; e < N_EVENTS; e++)
+            event(&one[i]);
+    }
+
+    /* Event by event in another order, each on another rank's copy. */
+    start(many[0]);
+    for (int e = 0; e < N_EVENTS; e++) {
+        const struct storm_packet *here = many[e % N_RANKS];
+        struct storm_packet *there = many[(e + 1) % N_RANKS];
+        memcpy(there, here, sizeof many[0]);
+        for (int i = N_PACKETS; i-- > 0;) {
+            there[i].cell_idx = e;
+            there[i].face = (uint32_t)e;
+            event(&there[i]);
+        }
+    }
+    assert_true(hash_all(one) == hash_all(many[N_EVENTS % N_RANKS]));
+    for (int i = 0; i < N_PACKETS; i++)
+        assert_true(one[i].draws == N_EVENTS);
+}
+
+static void test_streams_distinct(void **state)
+{
+    (void)state;
+    /* A new stream must be added here; the compiler tells by the switch. */
+    const storm_stream streams[] = {STORM_STREAM_HISTORY, STORM_STREAM_BIRTH,
+                                    STORM_STREAM_POPULATION, STORM_STREAM_MESH,
+                                    STORM_STREAM_USER};
+    const size_t n = sizeof streams / sizeof streams[0];
+    struct storm_packet_id id = {0, 1};
+    for (size_t i = 0; i < n; i++) {
+        switch (streams[i]) {
+        case STORM_STREAM_HISTORY:
+        case STORM_STREAM_BIRTH:
+        case STORM_STREAM_POPULATION:
+        case STORM_STREAM_MESH:
+        case STORM_STREAM_USER:
+            break;
+        }
+        double u[4], v[4];
+        storm_random(seed, streams[i], id, 0, u);
+        for (size_t j = 0; j < i; j++) {
+            assert_true(streams[i] != streams[j]);
+            storm_random(seed, streams[j], id, 0, v);
+            assert_true(memcmp(u, v, sizeof u) != 0);
+        }
+    }
+}
+
+/* Seed, stream, both halves of the id and the block all matter. */
+static void test_every_argument_counts(void **state)
+{
+    (void)state;
+    struct storm_packet_id id = {5, 6}, hi = {4, 6}, lo = {5, 7};
+    double u[4], v[5][4];
+    storm_random(1, STORM_STREAM_USER, id, 2, u);
+    storm_random(2, STORM_STREAM_USER, id, 2, v[0]);
+    storm_random(1, STORM_STREAM_MESH, id, 2, v[1]);
+    storm_random(1, STORM_STREAM_USER, hi, 2, v[2]);
+    storm_random(1, STORM_STREAM_USER, lo, 2, v[3]);
+    storm_random(1, STORM_STREAM_USER, id, 3, v[4]);
+    for (int k = 0; k < 5; k++) {
+        for (int i = 0; i < 4; i++)
+            assert_true(u[i] != v[k][i]);
+    }
+}
+
+int main(void)
+{
+    printf("seed %llu\n", (unsigned long long)seed);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_on_any_rank),
+        cmocka_unit_test(test_streams_distinct),
+        cmocka_unit_test(test_every_argument_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}

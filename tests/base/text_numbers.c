@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST timeout: 20 */
+/* T1, T2: numbers become text and come back, in any locale. */
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+static const uint64_t seed = 3;
+
+static void round_trip(double value)
+{
+    char text[STORM_TEXT_REAL_BYTES];
+    storm_text_from_real(value, text);
+    double back = 42.0;
+    assert_true(storm_text_to_real(text, &back));
+    assert_memory_equal(&back, &value, sizeof value);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    const double corners[] = {0.0,
+                              -0.0,
+                              1.0,
+                              -1.0,
+                              0.1,
+                              1.0 / 3.0,
+                              0x1p-1074,
+                              0x1p-1022,
+                              1e22,
+                              1e23,
+                              0x1.fffffffffffffp1023,
+                              123456.0,
+                              1e15,
+                              9007199254740993.0};
+    for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++)
+        round_trip(corners[i]);
+    for (uint64_t i = 0; i < 50000; i++) {
+        uint64_t bits = storm_hash_word(seed + i);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        if (isfinite(value))
+            round_trip(value);
+    }
+}
+
+static void test_short(void **state)
+{
+    (void)state;
+    const struct {
+        double value;
+        const char *text;
+    } forms[] = {{0.1, "0.1"},
+                 {2.0, "2"},
+                 {1e-9, "1e-09"},
+                 {-0.0, "-0"},
+                 {0.3, "0.3"},
+                 {1e300, "1e+300"},
+                 {2.0 / 3.0, "0.6666666666666666"}};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        char text[STORM_TEXT_REAL_BYTES];
+        storm_text_from_real(forms[i].value, text);
+        assert_string_equal(text, forms[i].text);
+    }
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"",    "-",   ".",  "1.2.3", "1e",  "0x1",
+                                 "inf", "nan", "1 ", " 1",    "1,5", "1e309"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        double value = 42.0;
+        assert_false(storm_text_to_real(texts[i], &value));
+        assert_true(value == 42.0);
+    }
+    int64_t integer = 42;
+    assert_false(storm_text_to_int("9223372036854775808", &integer));
+    assert_true(integer == 42);
+    assert_true(storm_text_to_int("-9223372036854775807", &integer));
+    assert_true(integer == -INT64_MAX);
+    bool truth = true;
+    assert_false(storm_text_to_bool("TRUE", &truth));
+    assert_true(truth);
+}
+
+static void test_comma_locale(void **state)
+{
+    (void)state;
+    const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8",
+                                 "de_DE", "pt_BR.UTF-8"};
+    const char *found = NULL;
+    for (size_t i = 0; i < 5 && found == NULL; i++)
+        found = setlocale(LC_ALL, names[i]);
+    if (found == NULL) {
+        printf("no locale with a decimal comma here\n");
+        skip();
+    }
+    char text[32];
+    snprintf(text, sizeof text, "%g", 0.5);
+    assert_string_equal(text, "0,5");
+    storm_text_from_real(0.5, text);
+    assert_string_equal(text, "0.5");
+    round_trip(0.1);
+    snprintf(text, sizeof text, "%g", 0.5);
+    assert_string_equal(text, "0,5"); /* left as it was */
+    setlocale(LC_ALL, "C");
+}
+
+static void test_distance(void **state)
+{
+    (void)state;
+    assert_int_equal(storm_text_distance("batch", "batch", 9), 0);
+    assert_int_equal(storm_text_distance("bacth", "batch", 9), 1);
+    assert_int_equal(storm_text_distance("bach", "batch", 9), 1);
+    assert_int_equal(storm_text_distance("baatch", "batch", 9), 1);
+    assert_int_equal(storm_text_distance("", "batch", 9), 5);
+    assert_int_equal(storm_text_distance("batch", "", 9), 5);
+    assert_int_equal(storm_text_distance("kitten", "sitting", 9), 3);
+    assert_int_equal(storm_text_distance("kitten", "sitting", 2), 2);
+    char lengthy[1000];
+    memset(lengthy, 'a', sizeof lengthy);
+    lengthy[999] = '\0';
+    assert_int_equal(storm_text_distance(lengthy, "a", 7), 7);
+}
+
+int main(void)
+{
+    printf("seed %llu\n", (unsigned long long)seed);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_short),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_comma_locale),
+        cmocka_unit_test(test_distance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}
