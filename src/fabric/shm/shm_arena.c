@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fabric/shm/shm_arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { HOST_BYTES = 128 };
+
+/* What a rank tells the others at the start. */
+struct arena_card {
+    char host[HOST_BYTES]; /* machine and boot, not just a name */
+    int64_t pid;
+    int64_t fd;
+    uint64_t slice_bytes;
+    uint64_t mine; /* address of its own slice in its own process */
+};
+
+static uint64_t page_round(uint64_t bytes)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+/* As much as the machine has: a rank can never need more. */
+static uint64_t wanted_slice_bytes(int n_ranks)
+{
+    const uint64_t address_space = (uint64_t)1 << 45;
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+                      (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t share = address_space / (uint64_t)n_ranks;
+    return page_round(memory < share ? memory : share / 2);
+}
+
+/* Two containers on one machine may share a host name but not a boot id plus
+ * process name space. */
+static void fill_host(char host[HOST_BYTES])
+{
+    char boot_id[48] = "", space[32] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, boot_id, sizeof boot_id - 1);
+        boot_id[n > 0 ? n - 1 : 0] = '\0';
+        close(fd);
+    }
+    ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space - 1);
+    space[n > 0 ? n : 0] = '\0';
+    snprintf(host, HOST_BYTES, "%s %s", boot_id, space);
+}
+
+/* Rank 0 makes the file. */
+static storm_status make_file(struct shm_arena *arena, int n_ranks)
+{
+    arena->fd = memfd_create("storm rings", MFD_CLOEXEC);
+    if (arena->fd < 0 ||
+        ftruncate(arena->fd,
+                  (off_t)(arena->slice_bytes * (uint64_t)n_ranks)) != 0) {
+        storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+                        "cannot make shared memory of %d times %llu MiB: %s; "
+                        "use --backend p2p",
+                        n_ranks,
+                        (unsigned long long)(arena->slice_bytes >> 20),
+                        strerror(errno));
+        return STORM_ERR_NOSUP;
+    }
+    return STORM_OK;
+}
+
+static storm_status open_file(struct shm_arena *arena,
+                              const struct arena_card *root)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)root->pid,
+             (long long)root->fd);
+    arena->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (arena->fd < 0) {
+        storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+                        "cannot open the shared memory of rank 0 (%s: %s); "
+                        "use --backend p2p",
+                        path, strerror(errno));
+        return STORM_ERR_NOSUP;
+    }
+    return STORM_OK;
+}
+
+static storm_status map_file(struct shm_arena *arena, int n_ranks, int rank)
+{
+    arena->map_bytes = arena->slice_bytes * (uint64_t)n_ranks;
+    void *map = mmap(NULL, arena->map_bytes, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_NORESERVE, arena->fd, 0);
+    if (map == MAP_FAILED) {
+        storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+                        "cannot map %llu MiB of shared memory: %s; raise the "
+                        "limit on address space (ulimit -v) or use --backend "
+                        "p2p",
+                        (unsigned long long)(arena->map_bytes >> 20),
+                        strerror(errno));
+        return STORM_ERR_NOMEM;
+    }
+    arena->map = map;
+    arena->mine = arena->map + (uint64_t)rank * arena->slice_bytes;
+    return STORM_OK;
+}
+
+static storm_status check_one_host(const struct shm_arena *arena,
+                                   const struct arena_card *cards, int n_ranks)
+{
+    for (int i = 1; i < n_ranks; i++)
+        if (strcmp(cards[i].host, cards[0].host) != 0) {
+            if (arena->env->rank == 0)
+                storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+                                "rank %d is not on the machine of rank 0: "
+                                "shared memory cannot reach it; use --backend "
+                                "p2p",
+                                i);
+            return STORM_ERR_NOSUP;
+        }
+    return STORM_OK;
+}
+
+storm_status shm_arena_open(struct shm_arena *arena,
+                            const struct storm_env *env,
+                            const struct storm_boot *boot)
+{
+    int n = boot->size;
+    *arena = (struct shm_arena){.env = env, .fd = -1};
+    struct storm_memory *memory = env->memory;
+    struct arena_card *cards =
+        storm_alloc(memory, "shm cards", (size_t)n * sizeof *cards);
+    arena->slice =
+        storm_alloc(memory, "shm slices", (size_t)n * sizeof *arena->slice);
+    arena->free =
+        storm_alloc(memory, "shm free list", 16 * sizeof *arena->free);
+    arena->free_capacity = 16;
+    arena->slice_bytes = wanted_slice_bytes(n);
+    storm_status status = cards && arena->slice && arena->free
+                              ? STORM_OK
+                              : STORM_ERR_NOMEM;
+    if (status == STORM_OK && boot->rank == 0)
+        status = make_file(arena, n);
+    status = storm_boot_agree(boot, status);
+    if (status < 0)
+        goto out;
+
+    struct arena_card card = {.pid = getpid(),
+                              .fd = arena->fd,
+                              .slice_bytes = arena->slice_bytes};
+    fill_host(card.host);
+    status = boot->allgather(boot->self, &card, sizeof card, cards);
+    if (status == STORM_OK)
+        status = check_one_host(arena, cards, n);
+    arena->slice_bytes = cards[0].slice_bytes;
+    if (status == STORM_OK && boot->rank != 0)
+        status = open_file(arena, &cards[0]);
+    if (status == STORM_OK)
+        status = map_file(arena, n, boot->rank);
+    status = storm_boot_agree(boot, status);
+    if (status < 0)
+        goto out;
+
+    card.mine = (uint64_t)(uintptr_t)arena->mine;
+    status = boot->allgather(boot->self, &card, sizeof card, cards);
+    if (status < 0)
+        goto out;
+    /* Ranks that are threads of one process use each other's own mapping. */
+    for (int i = 0; i < n; i++)
+        arena->slice[i] =
+            cards[i].pid == card.pid
+                ? (unsigned char *)(uintptr_t)cards[i].mine
+                : arena->map + (uint64_t)i * arena->slice_bytes;
+    arena->free[0] = (struct shm_extent){0, arena->slice_bytes};
+    arena->n_free = 1;
+out:
+    storm_free(memory, cards);
+    if (status < 0)
+        shm_arena_close(arena);
+    return status;
+}
+
+void shm_arena_close(struct shm_arena *arena)
+{
+    if (arena->map)
+        munmap(arena->map, arena->map_bytes);
+    if (arena->fd >= 0)
+        close(arena->fd);
+    storm_free(arena->env->memory, arena->slice);
+    storm_free(arena->env->memory, arena->free);
+    *arena = (struct shm_arena){.env = arena->env, .fd = -1};
+}
+
+storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
+                             struct shm_extent *extent_out)
+{
+    uint64_t need = page_round(bytes);
+    size_t i = 0;
+    while (i < arena->n_free && arena->free[i].bytes < need)
+        i++;
+    off_t in_file = arena->mine - arena->map;
+    if (i == arena->n_free ||
+        fallocate(arena->fd, 0,
+                  in_file + (off_t)arena->free[i].offset,
+                  (off_t)need) != 0) {
+        storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+                        "no shared memory for a ring of %llu bytes; lower "
+                        "transport.ring_slots or set "
+                        "transport.ring_memory_mb",
+                        (unsigned long long)bytes);
+        return STORM_ERR_NOMEM;
+    }
+    *extent_out = (struct shm_extent){arena->free[i].offset, need};
+    arena->free[i].offset += need;
+    arena->free[i].bytes -= need;
+    if (arena->free[i].bytes == 0) {
+        arena->n_free--;
+        memmove(&arena->free[i], &arena->free[i + 1],
+                (arena->n_free - i) * sizeof *arena->free);
+    }
+    return STORM_OK;
+}
+
+void shm_arena_return(struct shm_arena *arena, struct shm_extent extent)
+{
+    /* Pages come back zeroed when they are next touched. */
+    madvise(arena->mine + extent.offset, extent.bytes, MADV_REMOVE);
+    size_t i = 0;
+    while (i < arena->n_free && arena->free[i].offset < extent.offset)
+        i++;
+    bool joins_next = i < arena->n_free &&
+                      extent.offset + extent.bytes == arena->free[i].offset;
+    bool joins_last = i > 0 && arena->free[i - 1].offset +
+                                       arena->free[i - 1].bytes ==
+                                   extent.offset;
+    if (joins_last && joins_next) {
+        arena->free[i - 1].bytes += extent.bytes + arena->free[i].bytes;
+        arena->n_free--;
+        memmove(&arena->free[i], &arena->free[i + 1],
+                (arena->n_free - i) * sizeof *arena->free);
+    } else if (joins_last) {
+        arena->free[i - 1].bytes += extent.bytes;
+    } else if (joins_next) {
+        arena->free[i].offset = extent.offset;
+        arena->free[i].bytes += extent.bytes;
+    } else {
+        void *list = arena->free;
+        /* Without memory for the list the stretch is lost to this run, which
+         * is harmless: its pages are back already. */
+        if (storm_reserve(arena->env->memory, "shm free list",
+                          sizeof *arena->free, arena->n_free + 1, &list,
+                          &arena->free_capacity) < 0)
+            return;
+        arena->free = list;
+        memmove(&arena->free[i + 1], &arena->free[i],
+                (arena->n_free - i) * sizeof *arena->free);
+        arena->free[i] = extent;
+        arena->n_free++;
+    }
+}

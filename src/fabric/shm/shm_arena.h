@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shared memory of the ranks of one node: one file without a name, one
+ * slice of it per rank, from which that rank carves regions.
+ *
+ * The file is sparse: a slice is as large as the machine's memory and takes
+ * pages only where regions are. It has no name in any file system, so nothing
+ * is left behind however a run ends, and no mount option limits it.
+ */
+#ifndef STORM_FABRIC_SHM_ARENA_H
+#define STORM_FABRIC_SHM_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <storm/status.h>
+
+#include "base/boot.h"
+#include "base/env.h"
+
+/* A stretch of a slice, in bytes from its start. */
+struct shm_extent {
+    uint64_t offset, bytes;
+};
+
+struct shm_arena {
+    const struct storm_env *env;
+    int fd;
+    unsigned char *map; /* the whole file */
+    uint64_t map_bytes;
+    uint64_t slice_bytes;
+    unsigned char *mine;   /* this rank's slice */
+    unsigned char **slice; /* where each rank's slice is, for this process */
+    struct shm_extent *free; /* sorted by offset, never adjacent */
+    size_t n_free, free_capacity;
+};
+
+/* Collective. STORM_ERR_NOSUP if the ranks are not all on one machine or the
+ * memory of one cannot be opened by another; logged. */
+storm_status shm_arena_open(struct shm_arena *arena,
+                            const struct storm_env *env,
+                            const struct storm_boot *boot);
+void shm_arena_close(struct shm_arena *arena);
+
+/* Carves zeroed pages. STORM_ERR_NOMEM, logged. */
+storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
+                             struct shm_extent *extent_out);
+
+/* Gives pages back to the system. */
+void shm_arena_return(struct shm_arena *arena, struct shm_extent extent);
+
+#endif /* STORM_FABRIC_SHM_ARENA_H */
