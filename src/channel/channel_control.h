@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Small, rare messages between any two ranks: create, grow and shrink rings.
+ *
+ *   K1  Every message sent arrives exactly once, in order per pair of ranks.
+ *   K2  send and poll never block; send copies.
+ *   K3  close is collective and returns when every message has been received
+ *       and thrown away; nobody sends any more.
+ *
+ * Implementations: over MPI here; between threads in the tests.
+ */
+#ifndef STORM_CHANNEL_CONTROL_H
+#define STORM_CHANNEL_CONTROL_H
+
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include <storm/status.h>
+
+#include "base/boot.h"
+#include "base/env.h"
+#include "channel/channel_mail.h"
+
+/* Control over messages of a communicator, which is duplicated. Collective. */
+storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
+                                    struct storm_control **control_out);
+
+/* Boot over a communicator, which must outlive it. Collective. */
+storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out);
+void storm_boot_mpi_close(struct storm_boot *boot);
+
+#endif /* STORM_CHANNEL_CONTROL_H */

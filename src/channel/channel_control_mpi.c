@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Control messages and boot over MPI.
+ *
+ * Messages are sent in synchronous mode, so that a completed send has been
+ * received: that is what lets close know when no message is under way.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/idle.h"
+#include "channel/channel_control.h"
+
+enum { MAIL_TAG = 7, N_POSTED = 8 };
+
+/* One message on its way out. */
+struct outgoing {
+    struct storm_mail mail;
+    MPI_Request request;
+};
+
+struct mpi_control {
+    struct storm_control control;
+    const struct storm_env *env;
+    MPI_Comm comm;
+    struct storm_mail posted[N_POSTED];
+    MPI_Request requests[N_POSTED];
+    int next; /* receives complete in the order they were posted */
+    struct outgoing **out;
+    size_t n_out, out_capacity;
+};
+
+static storm_status post(struct mpi_control *c, int i)
+{
+    int rc = MPI_Irecv(&c->posted[i], (int)sizeof c->posted[i], MPI_BYTE,
+                       MPI_ANY_SOURCE, MAIL_TAG, c->comm, &c->requests[i]);
+    return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+}
+
+/* Forgets messages that have been received. */
+static storm_status reap(struct mpi_control *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->n_out; i++) {
+        int done = 0;
+        if (MPI_Test(&c->out[i]->request, &done, MPI_STATUS_IGNORE) !=
+            MPI_SUCCESS)
+            return STORM_ERR_FABRIC;
+        if (done)
+            storm_free(c->env->memory, c->out[i]);
+        else
+            c->out[kept++] = c->out[i];
+    }
+    c->n_out = kept;
+    return STORM_OK;
+}
+
+static storm_status mpi_send(struct storm_control *control, int rank,
+                             const struct storm_mail *mail)
+{
+    struct mpi_control *c = (struct mpi_control *)control;
+    void *list = c->out;
+    storm_status status =
+        storm_reserve(c->env->memory, "control messages", sizeof *c->out,
+                      c->n_out + 1, &list, &c->out_capacity);
+    c->out = list;
+    struct outgoing *out =
+        status < 0 ? NULL
+                   : storm_alloc(c->env->memory, "control messages",
+                                 sizeof *out);
+    if (!out)
+        return STORM_ERR_NOMEM;
+    out->mail = *mail;
+    if (MPI_Issend(&out->mail, (int)sizeof out->mail, MPI_BYTE, rank, MAIL_TAG,
+                   c->comm, &out->request) != MPI_SUCCESS) {
+        storm_free(c->env->memory, out);
+        return STORM_ERR_FABRIC;
+    }
+    c->out[c->n_out++] = out;
+    return STORM_OK;
+}
+
+static storm_status mpi_poll(struct storm_control *control, int *rank_out,
+                             struct storm_mail *mail_out)
+{
+    struct mpi_control *c = (struct mpi_control *)control;
+    if (c->n_out > 0 && reap(c) < 0)
+        return STORM_ERR_FABRIC;
+    int done = 0;
+    MPI_Status from;
+    if (MPI_Test(&c->requests[c->next], &done, &from) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    if (!done)
+        return STORM_AGAIN;
+    *rank_out = from.MPI_SOURCE;
+    *mail_out = c->posted[c->next];
+    storm_status status = post(c, c->next);
+    c->next = (c->next + 1) % N_POSTED;
+    return status;
+}
+
+/* Receives and drops what still comes, until `done` says so. */
+static void drain(struct mpi_control *c)
+{
+    int rank;
+    struct storm_mail mail;
+    while (mpi_poll(&c->control, &rank, &mail) == STORM_OK)
+        continue;
+}
+
+static void mpi_close(struct storm_control *control)
+{
+    struct mpi_control *c = (struct mpi_control *)control;
+    uint64_t n_empty = 0;
+    while (c->n_out > 0) {
+        drain(c);
+        storm_idle(n_empty++);
+    }
+    /* My messages are received; when all ranks can say so, none is left. */
+    MPI_Request all;
+    MPI_Ibarrier(c->comm, &all);
+    for (int done = 0; !done;) {
+        drain(c);
+        MPI_Test(&all, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            storm_idle(n_empty++);
+    }
+    for (int i = 0; i < N_POSTED; i++) {
+        MPI_Cancel(&c->requests[i]);
+        MPI_Wait(&c->requests[i], MPI_STATUS_IGNORE);
+    }
+    MPI_Comm_free(&c->comm);
+    storm_free(c->env->memory, c->out);
+    storm_free(c->env->memory, c);
+}
+
+static const struct storm_control_ops mpi_control_ops = {
+    .send = mpi_send,
+    .poll = mpi_poll,
+    .close = mpi_close,
+};
+
+storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
+                                    struct storm_control **control_out)
+{
+    struct mpi_control *c =
+        storm_alloc(env->memory, "control messages", sizeof *c);
+    int mine = c ? 0 : STORM_ERR_NOMEM, worst = 0;
+    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, comm);
+    if (worst < 0) {
+        storm_free(env->memory, c);
+        return mine < 0 ? STORM_ERR_NOMEM : STORM_ERR_PEER;
+    }
+    c->control.ops = &mpi_control_ops;
+    c->env = env;
+    if (MPI_Comm_dup(comm, &c->comm) != MPI_SUCCESS) {
+        storm_free(env->memory, c);
+        return STORM_ERR_FABRIC;
+    }
+    for (int i = 0; i < N_POSTED; i++)
+        if (post(c, i) < 0)
+            return STORM_ERR_FABRIC;
+    *control_out = &c->control;
+    return STORM_OK;
+}
+
+struct mpi_boot {
+    MPI_Comm comm;
+    MPI_Request barrier;
+};
+
+static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
+                                   void *all_out)
+{
+    struct mpi_boot *b = self;
+    int rc = MPI_Allgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes,
+                           MPI_BYTE, b->comm);
+    return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+}
+
+static storm_status boot_minimum(void *self, int mine, int *least_out)
+{
+    struct mpi_boot *b = self;
+    int rc = MPI_Allreduce(&mine, least_out, 1, MPI_INT, MPI_MIN, b->comm);
+    return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+}
+
+static storm_status boot_barrier_try(void *self)
+{
+    struct mpi_boot *b = self;
+    int done = 0;
+    if (b->barrier == MPI_REQUEST_NULL &&
+        MPI_Ibarrier(b->comm, &b->barrier) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    if (MPI_Test(&b->barrier, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    return done ? STORM_OK : STORM_AGAIN;
+}
+
+storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
+{
+    struct mpi_boot *b = malloc(sizeof *b);
+    int mine = b ? 0 : STORM_ERR_NOMEM, worst = 0;
+    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, comm);
+    if (worst < 0) {
+        free(b);
+        return mine < 0 ? STORM_ERR_NOMEM : STORM_ERR_PEER;
+    }
+    *b = (struct mpi_boot){.comm = comm, .barrier = MPI_REQUEST_NULL};
+    *boot_out = (struct storm_boot){
+        .self = b,
+        .allgather = boot_allgather,
+        .minimum = boot_minimum,
+        .barrier_try = boot_barrier_try,
+    };
+    MPI_Comm_rank(comm, &boot_out->rank);
+    MPI_Comm_size(comm, &boot_out->size);
+    return STORM_OK;
+}
+
+void storm_boot_mpi_close(struct storm_boot *boot)
+{
+    free(boot->self);
+    boot->self = NULL;
+}

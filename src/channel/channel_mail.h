@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Control messages: their form, and what sends and receives them. */
+#ifndef STORM_CHANNEL_MAIL_H
+#define STORM_CHANNEL_MAIL_H
+
+#include <stdint.h>
+
+#include <storm/status.h>
+
+#include "fabric/fabric_ops.h"
+
+enum storm_mail_kind {
+    STORM_MAIL_NOTES = 1, /* where my notes lie: at the start, to the tree */
+    STORM_MAIL_WANT = 2,  /* sender to receiver: ring `id` is too small */
+    STORM_MAIL_RING = 3,  /* receiver to sender: ring `id` is there */
+    STORM_MAIL_RETIRE = 4 /* sender to receiver: done with ring `id` at T */
+};
+
+struct storm_mail {
+    uint32_t kind;
+    uint32_t id;       /* of the ring; WANT: of the newest the sender has */
+    uint64_t capacity; /* WANT: wanted, RING: given; in records */
+    uint64_t last;     /* RETIRE: T, the sender's final tail */
+    uint64_t stamp_ns; /* WANT: when it was written */
+    uint64_t tail_offset;
+    struct storm_region_desc ring, tails;
+};
+
+struct storm_control {
+    const struct storm_control_ops *ops;
+};
+
+struct storm_control_ops {
+    storm_status (*send)(struct storm_control *control, int rank,
+                         const struct storm_mail *mail);
+    /* STORM_AGAIN: nothing there. */
+    storm_status (*poll)(struct storm_control *control, int *rank_out,
+                         struct storm_mail *mail_out);
+    void (*close)(struct storm_control *control);
+};
+
+#endif /* STORM_CHANNEL_MAIL_H */

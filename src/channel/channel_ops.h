@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records between two ranks: what the engine may assume of a way to carry
+ * them, and all that it may assume. Two kinds: `ring` over any fabric, `p2p`
+ * over MPI messages.
+ *
+ *   C1  Every record committed is delivered to its rank exactly once, if all
+ *       ranks keep calling progress and take. No order among records.
+ *   C2  Nothing blocks. Once peers are known and rings have their size, nothing
+ *       allocates.
+ *   C3  reserve lends room for a span of records to one peer; commit ends the
+ *       span and says how many were written; publish makes all committed
+ *       records travel. At most one span per peer is open, and neither reserve
+ *       nor publish is called while it is. STORM_AGAIN from reserve: no room
+ *       now, or no way to that peer yet; it is being made.
+ *   C4  take lends records that have arrived, all of one peer; release gives
+ *       the room back. One arrival at a time; no other call in between.
+ *   C5  take hands out only records published by their sender in the step that
+ *       begin_step named last; those of the next step wait. The caller promises
+ *       that when it begins a step all records of the one before are taken,
+ *       everywhere.
+ *   C6  A note is a few words to a neighbour in the tree of ranks with a rising
+ *       sequence number. read finds the newest; an older one may be overwritten
+ *       unread. The words belong to that number if the sender waits for an
+ *       answer before it sends the next.
+ *   C7  A negative status is final: the channel is only good for close.
+ */
+#ifndef STORM_CHANNEL_OPS_H
+#define STORM_CHANNEL_OPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/status.h>
+
+#include "base/boot.h"
+#include "base/env.h"
+
+struct storm_channel;
+struct storm_control;
+struct storm_fabric_ops;
+
+/* Room for records to one peer. */
+struct storm_span {
+    unsigned char *records;
+    size_t n;
+};
+
+/* Records of one peer that have arrived. */
+struct storm_arrival {
+    const unsigned char *records;
+    size_t n;
+    int rank;      /* who sent them */
+    uint32_t slot; /* for the channel's own use */
+};
+
+/* The tree: rank i under (i - 1) / 2. */
+enum storm_link {
+    STORM_LINK_PARENT = 0,
+    STORM_LINK_CHILD_0 = 1,
+    STORM_LINK_CHILD_1 = 2,
+    STORM_N_LINKS = 3
+};
+
+enum { STORM_NOTE_WORDS = 6 };
+
+/* Rank at the other end of a link, or -1. */
+int storm_link_rank(int rank, int size, enum storm_link link);
+
+struct storm_channel_params {
+    const struct storm_env *env;
+    const struct storm_boot *boot;
+    struct storm_control *control; /* for rings and for whoever needs mail */
+    const struct storm_fabric_ops *fabric; /* ring only */
+    const void *comm;                      /* p2p only: an MPI_Comm */
+    size_t record_bytes;
+    bool paper;         /* ring: protocol of the paper */
+    size_t slots;       /* room to start with, per peer */
+    size_t batch;       /* most records that one publish will carry */
+    size_t memory_cap;  /* bytes in rings into this rank; 0: none */
+    double growth;      /* factor */
+};
+
+struct storm_channel_stats {
+    uint64_t batches;
+    uint64_t growths;
+    uint64_t control_polls;
+    uint64_t ring_bytes, ring_bytes_peak; /* into this rank */
+};
+
+struct storm_channel_data_ops {
+    /* Number of the peer that is `rank`, for the calls below; prepares the way
+     * to it on first use (and may then allocate). */
+    storm_status (*peer)(struct storm_channel *channel, int rank,
+                         uint32_t *peer_out);
+    storm_status (*reserve)(struct storm_channel *channel, uint32_t peer,
+                            struct storm_span *span_out);
+    void (*commit)(struct storm_channel *channel, uint32_t peer, size_t n);
+    storm_status (*publish)(struct storm_channel *channel, uint32_t peer);
+    storm_status (*take)(struct storm_channel *channel,
+                         struct storm_arrival *arrival_out);
+    storm_status (*release)(struct storm_channel *channel,
+                            const struct storm_arrival *arrival);
+};
+
+struct storm_channel_note_ops {
+    /* STORM_AGAIN: the last one to this link is not on its way yet. */
+    storm_status (*send)(struct storm_channel *channel, enum storm_link link,
+                         const uint64_t words[STORM_NOTE_WORDS],
+                         uint64_t number);
+    /* number_out 0: none yet. words_out may be NULL. */
+    storm_status (*read)(struct storm_channel *channel, enum storm_link link,
+                         uint64_t words_out[STORM_NOTE_WORDS],
+                         uint64_t *number_out);
+};
+
+struct storm_channel_ops {
+    const char *name;
+    /* Collective, same status on every rank. Everything params points to must
+     * outlive the channel. */
+    storm_status (*open)(const struct storm_channel_params *params,
+                         struct storm_channel **channel_out);
+    /* Collective. Nobody may be inside a step that can still succeed. */
+    void (*close)(struct storm_channel *channel);
+    storm_status (*begin_step)(struct storm_channel *channel, uint64_t step);
+    /* Drives the fabric or the messages. */
+    storm_status (*progress)(struct storm_channel *channel);
+    /* Looks for control messages: create, grow, shrink. Costs more than
+     * progress and may call MPI; needed now and then. */
+    storm_status (*control)(struct storm_channel *channel);
+    /* Nothing found n_empty times in a row. */
+    storm_status (*idle)(struct storm_channel *channel, uint64_t n_empty);
+    /* Shrinks what has carried nothing since the last call. */
+    storm_status (*trim)(struct storm_channel *channel);
+    void (*stats)(const struct storm_channel *channel,
+                  struct storm_channel_stats *stats_out);
+};
+
+/* Embedded first in every implementation's own struct. */
+struct storm_channel {
+    const struct storm_channel_ops *ops;
+    const struct storm_channel_data_ops *data;
+    const struct storm_channel_note_ops *note;
+};
+
+extern const struct storm_channel_ops storm_channel_ring;
+extern const struct storm_channel_ops storm_channel_p2p;
+
+#endif /* STORM_CHANNEL_OPS_H */

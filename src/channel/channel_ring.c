@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rings as a channel: life, steps and progress. */
+#include "channel/channel_ring.h"
+
+static storm_status ring_begin_step(struct storm_channel *channel,
+                                    uint64_t step)
+{
+    ring_of(channel)->parity = (step & 1) ? RING_PARITY : 0;
+    return STORM_OK;
+}
+
+static storm_status ring_progress(struct storm_channel *channel)
+{
+    struct ring_channel *c = ring_of(channel);
+    storm_status status = c->fabric->data->poll(c->fabric);
+    if (status >= 0 && c->n_waiting > 0)
+        status = ring_out_progress(c);
+    if (status >= 0)
+        status = ring_notes_progress(c);
+    return status;
+}
+
+static storm_status ring_idle(struct storm_channel *channel, uint64_t n_empty)
+{
+    struct ring_channel *c = ring_of(channel);
+    return c->fabric->data->idle(c->fabric, n_empty);
+}
+
+static void ring_stats(const struct storm_channel *channel,
+                       struct storm_channel_stats *stats_out)
+{
+    *stats_out = ((const struct ring_channel *)channel)->stats;
+}
+
+/* Waits until no operation of this rank is under way any more. */
+static void settle(struct ring_channel *c)
+{
+    for (uint64_t n_empty = 0; n_empty < 1u << 20; n_empty++) {
+        uint32_t pending = 0;
+        for (size_t i = 0; i < c->n_out; i++) {
+            const struct out_ring *rings[] = {c->out[i].ring, c->out[i].old};
+            for (int k = 0; k < 2; k++)
+                if (rings[k])
+                    pending |= rings[k]->half[0].pending |
+                               rings[k]->half[1].pending |
+                               rings[k]->word.pending | rings[k]->look.pending;
+        }
+        for (int i = 0; i < STORM_N_LINKS; i++)
+            pending |= c->link[i].words.pending | c->link[i].number.pending;
+        if (pending == 0 || c->fabric->data->poll(c->fabric) < 0)
+            return;
+        ring_idle(&c->channel, n_empty);
+    }
+}
+
+static void ring_free(struct ring_channel *c)
+{
+    for (size_t i = 0; i < c->n_out; i++) {
+        ring_out_free(c, c->out[i].ring);
+        ring_out_free(c, c->out[i].old);
+        ring_out_free(c, c->out[i].next);
+    }
+    for (size_t i = 0; i < c->n_in; i++) {
+        ring_in_free(c, c->in[i].ring);
+        ring_in_free(c, c->in[i].old);
+    }
+    for (size_t i = 0; i < c->n_tail_blocks; i++)
+        c->fabric->ops->release(c->fabric, c->tail_block[i]);
+    if (c->fabric) {
+        ring_notes_close(c);
+        c->fabric->ops->close(c->fabric);
+    }
+    storm_free(c->memory, c->tail_block);
+    storm_free(c->memory, c->slot);
+    storm_free(c->memory, c->in);
+    storm_free(c->memory, c->waiting);
+    storm_free(c->memory, c->out);
+    storm_free(c->memory, c->in_of_rank);
+    storm_free(c->memory, c->out_of_rank);
+    storm_free(c->memory, c);
+}
+
+static void ring_close(struct storm_channel *channel)
+{
+    struct ring_channel *c = ring_of(channel);
+    settle(c);
+    /* Until all have settled a put may still land in our rings. */
+    if (storm_boot_barrier(&c->fabric->boot) < 0)
+        storm_log_write(&c->params.env->log, STORM_LOG_WARN,
+                        "rings closed without the other ranks");
+    ring_free(c);
+}
+
+static const struct storm_channel_data_ops ring_data = {
+    .peer = ring_out_peer,
+    .reserve = ring_out_reserve,
+    .commit = ring_out_commit,
+    .publish = ring_out_publish,
+    .take = ring_in_take,
+    .release = ring_in_release,
+};
+
+static const struct storm_channel_note_ops ring_notes = {
+    .send = ring_notes_send,
+    .read = ring_notes_read,
+};
+
+static storm_status ring_open(const struct storm_channel_params *params,
+                              struct storm_channel **channel_out)
+{
+    const struct storm_env *env = params->env;
+    size_t size = (size_t)params->boot->size;
+    struct ring_channel *c =
+        storm_alloc(env->memory, "ring channel", sizeof *c);
+    storm_status status = c ? STORM_OK : STORM_ERR_NOMEM;
+    if (c) {
+        c->channel = (struct storm_channel){
+            .ops = &storm_channel_ring, .data = &ring_data, .note = &ring_notes};
+        c->params = *params;
+        c->memory = env->memory;
+        c->out_of_rank =
+            storm_alloc(c->memory, "ring peers by rank", size * sizeof(int32_t));
+        c->in_of_rank =
+            storm_alloc(c->memory, "ring peers by rank", size * sizeof(int32_t));
+        if (!c->out_of_rank || !c->in_of_rank)
+            status = STORM_ERR_NOMEM;
+        for (size_t i = 0; i < size && status == STORM_OK; i++)
+            c->out_of_rank[i] = c->in_of_rank[i] = -1;
+    }
+    status = storm_boot_agree(params->boot, status);
+    if (status == STORM_OK)
+        status = params->fabric->open(env, params->boot, &c->fabric);
+    if (status == STORM_OK)
+        status = ring_notes_open(c);
+    if (status < 0) {
+        if (c)
+            ring_free(c);
+        return status;
+    }
+    *channel_out = &c->channel;
+    return STORM_OK;
+}
+
+const struct storm_channel_ops storm_channel_ring = {
+    .name = "ring",
+    .open = ring_open,
+    .close = ring_close,
+    .begin_step = ring_begin_step,
+    .progress = ring_progress,
+    .control = ring_growth_control,
+    .idle = ring_idle,
+    .trim = ring_growth_trim,
+    .stats = ring_stats,
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Notes between neighbours in the tree of ranks, by puts: the words first, the
+ * number behind them under the same rule as a ring's tail (R2).
+ *
+ *   N1  load-acquire of the number in ring_notes_read: pairs with its put_word
+ *       (fabric F7, F8); the words are read after it.
+ */
+#include <string.h>
+
+#include "base/idle.h"
+#include "channel/channel_ring.h"
+
+/* One note: its words, then its number in the last word of a cache line. */
+enum { NOTE_BYTES = 64, NUMBER_OFFSET = 56 };
+
+_Static_assert(STORM_NOTE_WORDS * 8 <= NUMBER_OFFSET, "note too long");
+
+/* The link under which the neighbour at `link` sees this rank. */
+static enum storm_link link_back(int rank, enum storm_link link)
+{
+    if (link != STORM_LINK_PARENT)
+        return STORM_LINK_PARENT;
+    return rank % 2 == 1 ? STORM_LINK_CHILD_0 : STORM_LINK_CHILD_1;
+}
+
+static storm_status attach_link(struct ring_channel *c, int rank,
+                                const struct storm_mail *mail)
+{
+    for (int i = 0; i < STORM_N_LINKS; i++)
+        if (c->link[i].rank == rank) {
+            c->link[i].offset =
+                (uint64_t)link_back(c->fabric->boot.rank, (enum storm_link)i) *
+                NOTE_BYTES;
+            return c->fabric->ops->attach(c->fabric, rank, &mail->ring,
+                                          &c->link[i].remote);
+        }
+    return STORM_OK;
+}
+
+storm_status ring_notes_open(struct ring_channel *c)
+{
+    struct storm_fabric *f = c->fabric;
+    struct storm_control *control = c->params.control;
+    size_t bytes = STORM_N_LINKS * NOTE_BYTES;
+    storm_status status = f->ops->alloc(f, bytes, &c->notes);
+    if (status == STORM_OK)
+        status = f->ops->alloc(f, bytes, &c->notes_local);
+    status = storm_boot_agree(&f->boot, status);
+    if (status < 0)
+        return status;
+
+    struct storm_mail mail = {.kind = STORM_MAIL_NOTES};
+    f->ops->describe(f, c->notes, &mail.ring);
+    int missing = 0;
+    for (int i = 0; i < STORM_N_LINKS && status >= 0; i++) {
+        c->link[i].rank =
+            storm_link_rank(f->boot.rank, f->boot.size, (enum storm_link)i);
+        if (c->link[i].rank < 0)
+            continue;
+        missing++;
+        status = control->ops->send(control, c->link[i].rank, &mail);
+    }
+    for (uint64_t n_empty = 0; missing > 0 && status >= 0; n_empty++) {
+        int rank;
+        status = control->ops->poll(control, &rank, &mail);
+        if (status == STORM_OK) {
+            status = attach_link(c, rank, &mail);
+            missing--;
+            n_empty = 0;
+        } else {
+            storm_idle(n_empty);
+        }
+    }
+    return storm_boot_agree(&f->boot, status < 0 ? status : STORM_OK);
+}
+
+void ring_notes_close(struct ring_channel *c)
+{
+    for (int i = 0; i < STORM_N_LINKS; i++)
+        if (c->link[i].remote)
+            c->fabric->ops->detach(c->fabric, c->link[i].remote);
+    if (c->notes_local)
+        c->fabric->ops->release(c->fabric, c->notes_local);
+    if (c->notes)
+        c->fabric->ops->release(c->fabric, c->notes);
+}
+
+/* Puts the number as soon as the words may be overtaken by it. */
+static storm_status number_pump(struct ring_channel *c, struct note_link *link)
+{
+    if (!link->due)
+        return STORM_OK;
+    if (!c->fabric->caps.ordered &&
+        (link->words.pending > 0 || link->number.pending > 0))
+        return STORM_AGAIN;
+    storm_status status = c->fabric->data->put_word(
+        link->remote, link->offset + NUMBER_OFFSET, link->due_number,
+        &link->number);
+    link->due = status == STORM_AGAIN;
+    return status;
+}
+
+storm_status ring_notes_progress(struct ring_channel *c)
+{
+    for (int i = 0; i < STORM_N_LINKS; i++) {
+        storm_status status = number_pump(c, &c->link[i]);
+        if (status < 0)
+            return status;
+    }
+    return STORM_OK;
+}
+
+storm_status ring_notes_send(struct storm_channel *channel,
+                             enum storm_link i_link,
+                             const uint64_t words[STORM_NOTE_WORDS],
+                             uint64_t number)
+{
+    struct ring_channel *c = ring_of(channel);
+    struct note_link *link = &c->link[i_link];
+    if (link->due || link->words.pending > 0)
+        return STORM_AGAIN;
+    uint64_t at = (uint64_t)i_link * NOTE_BYTES;
+    memcpy((unsigned char *)c->notes_local->base + at, words,
+           STORM_NOTE_WORDS * sizeof *words);
+    struct storm_transfer put = {
+        .remote = link->remote,
+        .remote_offset = link->offset,
+        .local = c->notes_local,
+        .local_offset = at,
+        .bytes = STORM_NOTE_WORDS * sizeof *words,
+        .delivered = !c->fabric->caps.ordered,
+        .ticket = &link->words,
+    };
+    storm_status status = c->fabric->data->put(&put);
+    if (status != STORM_OK)
+        return status;
+    link->due = true;
+    link->due_number = number;
+    status = number_pump(c, link);
+    return status < 0 ? status : STORM_OK;
+}
+
+storm_status ring_notes_read(struct storm_channel *channel,
+                             enum storm_link i_link,
+                             uint64_t words_out[STORM_NOTE_WORDS],
+                             uint64_t *number_out)
+{
+    struct ring_channel *c = ring_of(channel);
+    unsigned char *note =
+        (unsigned char *)c->notes->base + (size_t)i_link * NOTE_BYTES;
+    *number_out = atomic_load_explicit(
+        (_Atomic uint64_t *)(void *)(note + NUMBER_OFFSET),
+        memory_order_acquire); /* N1 */
+    if (words_out)
+        memcpy(words_out, note, STORM_NOTE_WORDS * sizeof *words_out);
+    return STORM_OK;
+}
