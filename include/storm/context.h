@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/context.h
+ * The ranks that work together, their options, log and memory book.
+ *
+ * Lifecycle  MPI_Init, create, engines and meshes, destroy, MPI_Finalize.
+ *            Several contexts may live in one process.
+ * Ownership  the communicator and the options are duplicated; everything
+ *            made from a context must be destroyed before it.
+ * Threads    one thread at a time per context.
+ */
+#ifndef STORM_CONTEXT_H
+#define STORM_CONTEXT_H
+
+#include <stddef.h>
+
+#include <mpi.h>
+
+#include <storm/log.h>
+#include <storm/options.h>
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct storm_context; /* opaque */
+
+/** Zero in a field means "choose for me". Copied by create. */
+struct storm_context_params {
+    const struct storm_options *options; /**< NULL: defaults + environment */
+    storm_log_fn log;                    /**< NULL: standard error */
+    void *log_self;
+    storm_log_level log_level; /**< highest level handed to the sink; 0 means
+                                    errors and warnings */
+};
+
+/**
+ * Build a context over the ranks of @p comm.
+ *
+ * Collective: same params on every rank, same status on every rank.
+ *
+ * @param params      NULL for all defaults
+ * @param[out] context_out  set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_ARG    an option in the environment is wrong (logged)
+ * @retval STORM_ERR_NOMEM  on some rank
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_create(MPI_Comm comm, const struct storm_context_params *params,
+                     struct storm_context **context_out);
+
+/** Release. Collective. NULL is allowed. Memory still booked is logged. */
+STORM_API void storm_context_destroy(struct storm_context *context);
+
+/** Local, never blocks. */
+STORM_API int storm_context_rank(const struct storm_context *context);
+STORM_API int storm_context_size(const struct storm_context *context);
+STORM_API const struct storm_options *
+storm_context_options(const struct storm_context *context);
+/** The context's own communicator; borrowed, for the caller's collectives. */
+STORM_API MPI_Comm storm_context_comm(const struct storm_context *context);
+
+/** Hand a line of the application to the context's sink. Local. */
+STORM_API void storm_context_log(const struct storm_context *context,
+                                 storm_log_level level, const char *format,
+                                 ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/** One label of the memory book. */
+struct storm_memory_entry {
+    const char *label;
+    size_t bytes;      /**< now */
+    size_t peak_bytes; /**< highest so far */
+};
+
+/** The i-th label of this rank's memory book. Local.
+ *  @retval STORM_DONE  there are no more */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_memory(const struct storm_context *context, size_t i,
+                     struct storm_memory_entry *entry_out);
+
+/**
+ * Agree on the worst status of all ranks. Collective, blocks.
+ *
+ * @return the caller's own status if it is an error, STORM_ERR_PEER if only
+ *         other ranks have one, else the caller's own
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_agree(const struct storm_context *context, storm_status mine);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_CONTEXT_H */

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/engine.h
+ * Move packets through a domain split over many ranks until all are done.
+ *
+ * The application says what one packet does next; the engine stores packets,
+ * carries them to the rank they must go on at, keeps every rank busy and knows
+ * when the whole machine has finished. It never looks inside a packet.
+ *
+ * Lifecycle  create; any number of steps; destroy. One step is the paper's:
+ *            pre_step, boundary inject, transport until no rank has a packet
+ *            under way, population control, post_step.
+ * Ownership  add and spawn copy the record. Lists of packets are lent: valid
+ *            until the next call that adds or removes a packet.
+ * Progress   inside storm_engine_step alone. A callback should return within
+ *            a millisecond or so; the ranks it deals with wait for it.
+ * Threads    one thread at a time per engine; callbacks run on that thread.
+ *            A callback may not call storm_engine_* of its own engine.
+ * Memory     follows the packets and the peers a rank really talks to, but
+ *            for one array of 4 bytes per rank.
+ */
+#ifndef STORM_ENGINE_H
+#define STORM_ENGINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct storm_context; /* opaque, storm/context.h */
+struct storm_engine;  /* opaque */
+struct storm_step;    /* opaque: one time step, lent to the callbacks */
+
+/** What becomes of a packet after a callback. */
+typedef enum storm_fate {
+    STORM_FATE_CONTINUE = 0, /**< still under way here: call again */
+    STORM_FATE_LOCAL,        /**< moved to another cell of this rank: same */
+    STORM_FATE_SEND,         /**< go on at rank `rank` */
+    STORM_FATE_BOUNDARY,     /**< at the domain's edge: ask the boundary */
+    STORM_FATE_CENSUS,       /**< end of the time step; kept for the next */
+    STORM_FATE_ABSORBED,     /**< gone */
+    STORM_FATE_ESCAPED       /**< gone through the domain's edge */
+} storm_fate;
+
+/** The answer of a callback about one packet. */
+struct storm_outcome {
+    int32_t fate;    /**< a storm_fate */
+    int32_t rank;    /**< SEND: the destination, which may be this rank */
+    uint64_t events; /**< events this call took the packet through */
+};
+
+/**
+ * What packets do. `self` is handed to every callback. A negative status or
+ * an impossible outcome (an unknown fate, a rank that does not exist) ends
+ * the step with an error on all ranks.
+ */
+struct storm_physics {
+    void *self;
+
+    /** Before transport, once per step: set up packets from the last step
+     *  (storm_step_packets) and create new ones (storm_step_spawn). Packets
+     *  that sit in the wrong place may be left to `step` to send. May be
+     *  NULL. May communicate among all ranks. */
+    storm_status (*pre_step)(void *self, struct storm_step *step);
+
+    /** Advance one packet by one or more events. May spawn. Either this or
+     *  step_batch is required. */
+    void (*step)(void *self, struct storm_step *step, void *packet,
+                 struct storm_outcome *outcome_out);
+
+    /** Advance @p n packets, each by one or more events, in any order, and
+     *  fill outcomes_out[0..n). Preferred to `step` when both are there. */
+    void (*step_batch)(void *self, struct storm_step *step,
+                       void *const *packets, size_t n,
+                       struct storm_outcome *outcomes_out);
+
+    /** After transport and population control: fold tallies, update the
+     *  material. May be NULL. May communicate among all ranks. */
+    storm_status (*post_step)(void *self, struct storm_step *step);
+};
+
+/** What happens at the edge of the domain. */
+struct storm_boundary {
+    void *self;
+    /** A packet answered STORM_FATE_BOUNDARY: CONTINUE after a reflection,
+     *  SEND to re-enter elsewhere, ABSORBED or ESCAPED. NULL: escapes. */
+    void (*apply)(void *self, struct storm_step *step, void *packet,
+                  struct storm_outcome *outcome_out);
+    /** Right after pre_step: create packets that enter from outside with
+     *  storm_step_spawn. May be NULL. */
+    storm_status (*inject)(void *self, struct storm_step *step);
+};
+
+/** How the number of packets is kept in check. */
+struct storm_population {
+    void *self;
+    /** After transport: look at storm_step_packets (all at census), remove
+     *  with storm_step_remove, add with storm_step_spawn. NULL: leave. */
+    storm_status (*control)(void *self, struct storm_step *step);
+};
+
+/** Zero in a field means "choose for me". Copied by create. */
+struct storm_engine_params {
+    size_t record_bytes; /**< required: 32 .. 4096, a multiple of 16 */
+    struct storm_physics physics; /**< required */
+    struct storm_boundary boundary;
+    struct storm_population population;
+    /** Called on rank 0 now and then during transport with the sums over all
+     *  ranks: packets finished and created in this step so far. */
+    void (*progress)(void *self, uint64_t finished, uint64_t created);
+    void *progress_self;
+    size_t batch_packets; /**< most packets per step_batch call; 0: 64 */
+};
+
+/**
+ * Build an engine over all ranks of @p context, with its transport.* options.
+ *
+ * Collective: same params (but for the callbacks) on every rank, same status
+ * on every rank. @p context must outlive the engine.
+ *
+ * @param[out] engine_out    set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_ARG     a field is out of range, or no physics (logged)
+ * @retval STORM_ERR_NOSUP   the backend asked for cannot work here (logged)
+ * @retval STORM_ERR_NOMEM   on some rank
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_create(struct storm_context *context,
+                    const struct storm_engine_params *params,
+                    struct storm_engine **engine_out);
+
+/**
+ * Release everything, packets included. Collective: waits for all ranks, and
+ * while it waits tells a rank that is still in a step to give up. NULL is
+ * allowed; trouble is logged.
+ */
+STORM_API void storm_engine_destroy(struct storm_engine *engine);
+
+/**
+ * Run one time step. Collective, blocks until all ranks are done.
+ *
+ * Transport ends with the same verdict on every rank. An error of one rank's
+ * population control or post_step is that rank's status; all other ranks get
+ * STORM_ERR_PEER from their next step (or at once if they are still in this
+ * one). After an error only storm_engine_destroy is allowed.
+ *
+ * @retval STORM_ERR_ARG    a callback gave an impossible outcome (logged)
+ * @retval STORM_ERR_STATE  a packet did not end within transport.max_events
+ *                          events (logged), or the engine has failed before
+ * @retval STORM_ERR_PEER   another rank failed; it has logged why
+ * @return any negative status of a callback, on the rank where it happened
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_step(struct storm_engine *engine);
+
+/** Add a copy of @p record to this rank's packets between steps. Local.
+ *  STORM_ERR_NOMEM. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_add(struct storm_engine *engine, const void *record);
+
+/** This rank's packets between steps, in no particular order. Local. */
+STORM_API void *const *storm_engine_packets(struct storm_engine *engine,
+                                            size_t *n_out);
+
+/** Say that this rank will send to @p rank, so that the way is ready when
+ *  the first packet goes. Local, never blocks. STORM_ERR_ARG: no such rank. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_expect(struct storm_engine *engine, int rank);
+
+/** Give back the buffers of peers that have sent nothing since the last call,
+ *  as after a new partition. Local, never blocks; between steps. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_trim(struct storm_engine *engine);
+
+/** @name For callbacks, with the step they were handed. All local. */
+/** @{ */
+
+/** Make a new packet from a copy of @p record, on this rank.
+ *  STORM_ERR_NOMEM ends the step with an error anyway. */
+STORM_API storm_status storm_step_spawn(struct storm_step *step,
+                                        const void *record);
+
+/** This rank's packets: in pre_step those of the last step (not those spawned
+ *  since), in population control and post_step those at census. Entries that
+ *  were removed are NULL. */
+STORM_API void **storm_step_packets(struct storm_step *step, size_t *n_out);
+
+/** Remove entry @p i of storm_step_packets; only in pre_step, population
+ *  control and post_step. Counted as absorbed. */
+STORM_API void storm_step_remove(struct storm_step *step, size_t i);
+
+/** Number of the step, counted from 0; the same on every rank. */
+STORM_API uint64_t storm_step_number(const struct storm_step *step);
+
+/** transport.max_events: a callback that takes a packet through many events
+ *  must return it with CONTINUE after at most this many. */
+STORM_API uint64_t storm_step_max_events(const struct storm_step *step);
+/** @} */
+
+/** The paper's six categories of time, in seconds of this rank. */
+struct storm_times {
+    double physics;     /**< in step, step_batch and apply */
+    double progress;    /**< driving the fabric and the message layer */
+    double send_recv;   /**< packing, publishing and taking out packets */
+    double termination; /**< waves */
+    double growth;      /**< creating and growing rings */
+    double idle;        /**< nothing to do */
+};
+
+/** Counts since create, or since storm_engine_reset_stats. */
+struct storm_stats {
+    uint64_t steps;     /**< time steps */
+    uint64_t created;   /**< packets added or spawned */
+    uint64_t census;    /**< packets here now */
+    uint64_t absorbed;  /**< packets, those removed included */
+    uint64_t escaped;   /**< packets */
+    uint64_t events;    /**< as told by the physics */
+    uint64_t transfers; /**< packets sent to other ranks */
+    uint64_t bytes_sent;
+    uint64_t batches;    /**< publications */
+    uint64_t growths;    /**< rings made larger, as receiver */
+    uint64_t waves;      /**< of the termination detector */
+    uint64_t iterations; /**< of the transport loop */
+    uint64_t control_polls;   /**< looks into the control messages */
+    uint64_t allocations;     /**< calls of the allocator in transport */
+    uint64_t ring_bytes_peak; /**< most memory in rings into this rank */
+    double seconds;           /**< in transport: from pre_step's end to done */
+    struct storm_times times;
+};
+
+/** This rank's statistics. Local. */
+STORM_API void storm_engine_stats(const struct storm_engine *engine,
+                                  struct storm_stats *stats_out);
+
+/** Start counting anew; `census` stays. Local, between steps. */
+STORM_API void storm_engine_reset_stats(struct storm_engine *engine);
+
+/** One row of the traffic matrix: packets sent to the i-th peer this rank has
+ *  ever sent to. Local. STORM_DONE: there are no more. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_traffic(const struct storm_engine *engine, size_t i,
+                     int *rank_out, uint64_t *packets_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_ENGINE_H */

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The engine's public face: life, steps, packets, statistics. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel/channel_control.h"
+#include "engine/engine_internal.h"
+#include "fabric/fabric_ops.h"
+
+enum {
+    RECORD_LEAST = 32,
+    RECORD_MOST = 4096,
+    RECORD_MULTIPLE = 16,
+    BATCH_DEFAULT = 64,
+    ADAPTIVE_MOST = 512 /* records per message when batches adapt */
+};
+
+static storm_status check_params(const struct storm_env *env,
+                                 const struct storm_engine_params *p)
+{
+    const char *problem = NULL;
+    if (p->record_bytes < RECORD_LEAST || p->record_bytes > RECORD_MOST ||
+        p->record_bytes % RECORD_MULTIPLE != 0)
+        problem = "record_bytes must be a multiple of 16 from 32 to 4096";
+    else if (!p->physics.step && !p->physics.step_batch)
+        problem = "the physics has neither step nor step_batch";
+    if (!problem)
+        return STORM_OK;
+    if (env->rank == 0)
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "storm_engine_create: %s (record_bytes is %zu)",
+                        problem, p->record_bytes);
+    return STORM_ERR_ARG;
+}
+
+static storm_status not_here(const struct storm_env *env, const char *backend,
+                             const char *reason)
+{
+    if (env->rank == 0)
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "backend %s cannot be used: %s", backend, reason);
+    return STORM_ERR_NOSUP;
+}
+
+/* The channel and, for rings, the fabric that the options ask for. */
+static storm_status choose_backend(const struct storm_context *context,
+                                   const struct storm_channel_ops **ops_out,
+                                   const struct storm_fabric_ops **fabric_out)
+{
+    const struct storm_env *env = &context->env;
+    const char *backend =
+        storm_options_text(env->options, "transport.backend");
+    bool share = storm_options_bool(env->options, "transport.shm");
+    bool automatic = strcmp(backend, "auto") == 0;
+    *fabric_out = NULL;
+    *ops_out = &storm_channel_p2p;
+    if (strcmp(backend, "p2p") == 0)
+        return STORM_OK;
+    char reason[256];
+    for (size_t i = 0; storm_fabric_list[i]; i++) {
+        const struct storm_fabric_ops *fabric = storm_fabric_list[i];
+        if (!automatic && strcmp(backend, fabric->name) != 0)
+            continue;
+        bool is_shm = fabric == &storm_fabric_shm;
+        if (automatic && is_shm && (!share || !context->one_node))
+            continue;
+        if (fabric->probe(reason, sizeof reason) == STORM_OK) {
+            *ops_out = &storm_channel_ring;
+            *fabric_out = fabric;
+            return STORM_OK;
+        }
+        if (!automatic)
+            return not_here(env, backend, reason);
+    }
+    return automatic ? STORM_OK
+                     : not_here(env, backend, "it is not part of this build");
+}
+
+static storm_status open_channel(struct storm_engine *e)
+{
+    const struct storm_options *options = e->env->options;
+    const struct storm_channel_ops *ops;
+    const struct storm_fabric_ops *fabric;
+    storm_status status = choose_backend(e->context, &ops, &fabric);
+    if (status < 0)
+        return status;
+    status = storm_control_mpi_open(e->context->comm, e->env, &e->control);
+    if (status < 0)
+        return status;
+    size_t batch = (size_t)storm_options_int(options, "transport.batch");
+    if (!storm_options_is_set(options, "transport.batch"))
+        batch = ADAPTIVE_MOST;
+    struct storm_channel_params params = {
+        .env = e->env,
+        .boot = &e->context->boot,
+        .control = e->control,
+        .fabric = fabric,
+        .comm = &e->context->comm,
+        .record_bytes = e->params.record_bytes,
+        .paper = strcmp(storm_options_text(options, "transport.protocol"),
+                        "paper") == 0,
+        .slots = (size_t)storm_options_int(options, "transport.ring_slots"),
+        .batch = batch,
+        .memory_cap =
+            (size_t)storm_options_int(options, "transport.ring_memory_mb")
+            << 20,
+        .growth = storm_options_real(options, "transport.growth_factor"),
+    };
+    return ops->open(&params, &e->channel);
+}
+
+static storm_status open_lists(struct storm_engine *e)
+{
+    struct storm_memory *memory = e->env->memory;
+    storm_store_open(&e->store, memory, e->params.record_bytes);
+    storm_store_follow(&e->store, &e->census);
+    storm_store_follow(&e->store, &e->todo);
+    storm_store_follow(&e->store, &e->fresh);
+    e->batch_most =
+        e->params.batch_packets ? e->params.batch_packets : BATCH_DEFAULT;
+    e->batch = storm_alloc(memory, "batch", e->batch_most * sizeof *e->batch);
+    e->outcome =
+        storm_alloc(memory, "batch", e->batch_most * sizeof *e->outcome);
+    e->batch_events =
+        storm_alloc(memory, "batch", e->batch_most * sizeof *e->batch_events);
+    return e->batch && e->outcome && e->batch_events ? STORM_OK
+                                                     : STORM_ERR_NOMEM;
+}
+
+static void engine_free(struct storm_engine *e)
+{
+    struct storm_memory *memory = e->env->memory;
+    storm_outbox_close(&e->outbox);
+    if (e->channel)
+        e->channel->ops->close(e->channel);
+    if (e->control)
+        e->control->ops->close(e->control);
+    storm_store_close(&e->store);
+    storm_list_free(&e->census, memory);
+    storm_list_free(&e->todo, memory);
+    storm_list_free(&e->fresh, memory);
+    storm_free(memory, e->batch);
+    storm_free(memory, e->outcome);
+    storm_free(memory, e->batch_events);
+    storm_free(memory, e);
+}
+
+storm_status storm_engine_create(struct storm_context *context,
+                                 const struct storm_engine_params *params,
+                                 struct storm_engine **engine_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    struct storm_engine *e = storm_alloc(env->memory, "engine", sizeof *e);
+    storm_status status = e ? check_params(env, params) : STORM_ERR_NOMEM;
+    if (status == STORM_OK) {
+        e->context = context;
+        e->env = env;
+        e->params = *params;
+        e->step.engine = e;
+        e->max_events = (uint64_t)storm_options_int(env->options,
+                                                    "transport.max_events");
+        e->control_every = (uint64_t)storm_options_int(
+            env->options, "transport.control_every");
+        e->timed = storm_options_bool(env->options, "transport.statistics");
+        status = open_lists(e);
+    }
+    status = storm_boot_agree(&context->boot, status);
+    if (status < 0) {
+        if (e && e->env)
+            engine_free(e);
+        else
+            storm_free(env->memory, e);
+        return status;
+    }
+    status = open_channel(e);
+    if (status == STORM_OK)
+        status = storm_boot_agree(
+            &context->boot,
+            storm_outbox_open(&e->outbox, env, e->channel, &e->store));
+    if (status < 0) {
+        engine_free(e);
+        return status;
+    }
+    storm_term_open(&e->term, e->channel, env, e->max_events);
+    *engine_out = e;
+    return STORM_OK;
+}
+
+void storm_engine_destroy(struct storm_engine *engine)
+{
+    if (!engine)
+        return;
+    storm_engine_leave(engine);
+    engine_free(engine);
+}
+
+/* Everything of the last step is this step's work. */
+static void begin_step(struct storm_engine *e)
+{
+    struct storm_list rest = e->todo;
+    e->todo = e->census;
+    e->census = rest;
+    e->census.n = 0;
+    e->next_todo = 0;
+    e->fresh.n = 0;
+    e->n_batch = 0;
+    e->n_listed = e->todo.n;
+    e->counts = (struct storm_counts){.created = e->todo.n};
+    e->failed = STORM_OK;
+    e->n_steps++;
+    e->stats.steps++;
+    storm_term_begin(&e->term);
+}
+
+static storm_status before_transport(struct storm_engine *e)
+{
+    const struct storm_physics *physics = &e->params.physics;
+    const struct storm_boundary *boundary = &e->params.boundary;
+    e->phase = ENGINE_PRE;
+    storm_status status = e->channel->ops->begin_step(e->channel, e->n_steps);
+    if (status >= 0 && physics->pre_step)
+        status = physics->pre_step(physics->self, &e->step);
+    if (status >= 0 && boundary->inject)
+        status = boundary->inject(boundary->self, &e->step);
+    return status < 0 ? status : e->failed;
+}
+
+static storm_status after_transport(struct storm_engine *e)
+{
+    const struct storm_physics *physics = &e->params.physics;
+    const struct storm_population *population = &e->params.population;
+    storm_status status = STORM_OK;
+    e->phase = ENGINE_POST;
+    e->n_listed = e->census.n;
+    if (population->control)
+        status = population->control(population->self, &e->step);
+    if (status >= 0 && physics->post_step)
+        status = physics->post_step(physics->self, &e->step);
+    size_t kept = 0;
+    for (size_t i = 0; i < e->census.n; i++)
+        if (e->census.item[i])
+            e->census.item[kept++] = e->census.item[i];
+    e->census.n = kept;
+    return status < 0 ? status : e->failed;
+}
+
+storm_status storm_engine_step(struct storm_engine *e)
+{
+    if (e->broken || e->phase != ENGINE_BETWEEN) {
+        storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                        "storm_engine_step: %s",
+                        e->broken ? "the engine has failed before; destroy it"
+                                  : "called from a callback");
+        return STORM_ERR_STATE;
+    }
+    begin_step(e);
+    storm_status status = before_transport(e);
+    if (status < 0) {
+        /* Take part in the waves all the same, to tell the others. */
+        e->failed = status;
+        e->counts.errors = 1;
+    }
+    e->phase = ENGINE_TRANSPORT;
+    status = storm_engine_transport(e);
+    if (status == STORM_OK)
+        status = after_transport(e);
+    e->phase = ENGINE_BETWEEN;
+    e->broken = status < 0;
+    return status < 0 ? status : STORM_OK;
+}
+
+/* A new slot in the list that the phase says. */
+static storm_status spawn(struct storm_engine *e, const void *record)
+{
+    void *slot = storm_store_get(&e->store);
+    if (!slot)
+        return STORM_ERR_NOMEM;
+    storm_record_copy(slot, record, e->store.record_bytes);
+    e->stats.created++;
+    switch (e->phase) {
+    case ENGINE_PRE:
+        e->counts.created++;
+        storm_list_push(&e->todo, slot);
+        break;
+    case ENGINE_TRANSPORT:
+        e->counts.created++; /* T1, T2: before its parent can finish */
+        storm_list_push(&e->fresh, slot);
+        break;
+    case ENGINE_BETWEEN:
+    case ENGINE_POST:
+        storm_list_push(&e->census, slot);
+        break;
+    }
+    return STORM_OK;
+}
+
+storm_status storm_step_spawn(struct storm_step *step, const void *record)
+{
+    struct storm_engine *e = step->engine;
+    storm_status status = spawn(e, record);
+    if (status < 0 && e->failed >= 0) {
+        e->failed = status;
+        e->counts.errors = 1;
+    }
+    return status;
+}
+
+storm_status storm_engine_add(struct storm_engine *engine, const void *record)
+{
+    return engine->phase == ENGINE_BETWEEN ? spawn(engine, record)
+                                           : STORM_ERR_STATE;
+}
+
+void *const *storm_engine_packets(struct storm_engine *engine, size_t *n_out)
+{
+    *n_out = engine->census.n;
+    return engine->census.item;
+}
+
+void **storm_step_packets(struct storm_step *step, size_t *n_out)
+{
+    struct storm_engine *e = step->engine;
+    *n_out = e->phase == ENGINE_TRANSPORT ? 0 : e->n_listed;
+    return e->phase == ENGINE_PRE ? e->todo.item : e->census.item;
+}
+
+void storm_step_remove(struct storm_step *step, size_t i)
+{
+    struct storm_engine *e = step->engine;
+    void **list = storm_step_packets(step, &(size_t){0});
+    if (e->phase == ENGINE_TRANSPORT || i >= e->n_listed || !list[i])
+        return;
+    storm_store_put(&e->store, list[i]);
+    list[i] = NULL;
+    e->stats.absorbed++;
+    if (e->phase == ENGINE_PRE)
+        e->counts.created--; /* no wave has seen it yet */
+}
+
+uint64_t storm_step_number(const struct storm_step *step)
+{
+    return step->engine->n_steps - 1;
+}
+
+uint64_t storm_step_max_events(const struct storm_step *step)
+{
+    return step->engine->max_events;
+}
+
+storm_status storm_engine_expect(struct storm_engine *engine, int rank)
+{
+    uint32_t box;
+    if (rank < 0 || rank >= engine->env->size)
+        return STORM_ERR_ARG;
+    if (rank == engine->env->rank)
+        return STORM_OK;
+    return storm_outbox_expect(&engine->outbox, rank, &box);
+}
+
+storm_status storm_engine_trim(struct storm_engine *engine)
+{
+    return engine->channel->ops->trim(engine->channel);
+}
+
+void storm_engine_stats(const struct storm_engine *engine,
+                        struct storm_stats *stats_out)
+{
+    *stats_out = engine->stats;
+    struct storm_channel_stats channel;
+    engine->channel->ops->stats(engine->channel, &channel);
+    stats_out->census = engine->census.n;
+    stats_out->bytes_sent = stats_out->transfers * engine->store.record_bytes;
+    stats_out->batches = channel.batches - engine->stats.batches;
+    stats_out->growths = channel.growths - engine->stats.growths;
+    stats_out->control_polls =
+        channel.control_polls - engine->stats.control_polls;
+    stats_out->waves = engine->term.waves - engine->stats.waves;
+    stats_out->ring_bytes_peak = channel.ring_bytes_peak;
+}
+
+void storm_engine_reset_stats(struct storm_engine *engine)
+{
+    struct storm_channel_stats channel;
+    engine->channel->ops->stats(engine->channel, &channel);
+    /* The channel's own counters go on: remember where they stand. */
+    engine->stats = (struct storm_stats){
+        .batches = channel.batches,
+        .growths = channel.growths,
+        .control_polls = channel.control_polls,
+        .waves = engine->term.waves,
+    };
+}
+
+storm_status storm_engine_traffic(const struct storm_engine *engine, size_t i,
+                                  int *rank_out, uint64_t *packets_out)
+{
+    if (i >= engine->outbox.n_boxes)
+        return STORM_DONE;
+    *rank_out = engine->outbox.box[i].rank;
+    *packets_out = engine->outbox.box[i].sent;
+    return STORM_OK;
+}

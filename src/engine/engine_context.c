@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine_context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "channel/channel_control.h"
+
+static storm_status copy_options(const struct storm_options *from,
+                                 struct storm_options **to_out)
+{
+    storm_status status = storm_options_create(to_out);
+    const struct storm_option *row;
+    for (size_t i = 0; status == STORM_OK && (row = storm_option_at(i)); i++)
+        if (storm_options_is_set(from, row->key))
+            status = storm_options_set(*to_out, row->key,
+                                       storm_options_text(from, row->key),
+                                       NULL, 0);
+    return status;
+}
+
+static storm_status make_options(struct storm_context *context,
+                                 const struct storm_options *given)
+{
+    if (given)
+        return copy_options(given, &context->options);
+    storm_status status = storm_options_create(&context->options);
+    char problem[256] = "";
+    if (status == STORM_OK)
+        status = storm_options_set_from_env(context->options, problem,
+                                            sizeof problem);
+    /* The environment is the same everywhere: one rank says it. */
+    if (status < 0 && problem[0] && context->env.rank == 0)
+        storm_log_write(&context->env.log, STORM_LOG_ERROR, "%s", problem);
+    return status;
+}
+
+static bool on_one_node(MPI_Comm comm, int size)
+{
+    MPI_Comm node;
+    int n = 0;
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &n);
+    MPI_Comm_free(&node);
+    int least = 0;
+    MPI_Allreduce(&n, &least, 1, MPI_INT, MPI_MIN, comm);
+    return least == size;
+}
+
+static void context_free(struct storm_context *context)
+{
+    if (context->env.memory) {
+        size_t left = storm_memory_destroy(context->env.memory);
+        if (left > 0)
+            storm_log_write(&context->env.log, STORM_LOG_WARN,
+                            "%zu bytes were not given back", left);
+    }
+    storm_options_destroy(context->options);
+    if (context->boot.self)
+        storm_boot_mpi_close(&context->boot);
+    if (context->comm != MPI_COMM_NULL)
+        MPI_Comm_free(&context->comm);
+    free(context);
+}
+
+storm_status storm_context_create(MPI_Comm comm,
+                                  const struct storm_context_params *params,
+                                  struct storm_context **context_out)
+{
+    static const struct storm_context_params defaults;
+    if (!params)
+        params = &defaults;
+    struct storm_context *context = calloc(1, sizeof *context);
+    int mine = context ? 0 : STORM_ERR_NOMEM, worst = 0;
+    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, comm);
+    if (worst < 0) {
+        free(context);
+        return mine < 0 ? STORM_ERR_NOMEM : STORM_ERR_PEER;
+    }
+    MPI_Comm_dup(comm, &context->comm);
+    storm_status status = storm_boot_mpi_open(context->comm, &context->boot);
+    if (status < 0)
+        goto out;
+    context->env.rank = context->boot.rank;
+    context->env.size = context->boot.size;
+    context->env.log = (struct storm_log){
+        .sink = params->log ? params->log : storm_log_to_stderr,
+        .self = params->log_self,
+        .level = params->log_level ? params->log_level : STORM_LOG_WARN,
+        .rank = context->env.rank,
+    };
+    status = storm_memory_create(&context->env.memory);
+    if (status == STORM_OK)
+        status = make_options(context, params->options);
+    context->env.options = context->options;
+    status = storm_boot_agree(&context->boot, status);
+    if (status == STORM_OK)
+        context->one_node = on_one_node(context->comm, context->env.size);
+out:
+    if (status < 0) {
+        context_free(context);
+        return status;
+    }
+    *context_out = context;
+    return STORM_OK;
+}
+
+void storm_context_destroy(struct storm_context *context)
+{
+    if (context)
+        context_free(context);
+}
+
+const struct storm_env *storm_context_env(const struct storm_context *context)
+{
+    return &context->env;
+}
+
+int storm_context_rank(const struct storm_context *context)
+{
+    return context->env.rank;
+}
+
+int storm_context_size(const struct storm_context *context)
+{
+    return context->env.size;
+}
+
+const struct storm_options *
+storm_context_options(const struct storm_context *context)
+{
+    return context->options;
+}
+
+MPI_Comm storm_context_comm(const struct storm_context *context)
+{
+    return context->comm;
+}
+
+void storm_context_log(const struct storm_context *context,
+                       storm_log_level level, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    storm_log_write(&context->env.log, level, "%s", text);
+}
+
+storm_status storm_context_memory(const struct storm_context *context,
+                                  size_t i,
+                                  struct storm_memory_entry *entry_out)
+{
+    return storm_memory_entry_at(context->env.memory, i, &entry_out->label,
+                                 &entry_out->bytes, &entry_out->peak_bytes);
+}
+
+storm_status storm_context_agree(const struct storm_context *context,
+                                 storm_status mine)
+{
+    return storm_boot_agree(&context->boot, mine);
+}

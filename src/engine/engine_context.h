@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A context, as the engine sees it. */
+#ifndef STORM_ENGINE_CONTEXT_H
+#define STORM_ENGINE_CONTEXT_H
+
+#include <stdbool.h>
+
+#include <storm/context.h>
+
+#include "base/boot.h"
+#include "base/env.h"
+
+struct storm_context {
+    struct storm_env env;
+    struct storm_options *options;
+    MPI_Comm comm;
+    struct storm_boot boot;
+    bool one_node; /* all ranks can share memory */
+};
+
+#endif /* STORM_ENGINE_CONTEXT_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The state of an engine, shared by the files engine*.c. */
+#ifndef STORM_ENGINE_INTERNAL_H
+#define STORM_ENGINE_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <storm/engine.h>
+
+#include "engine/engine_context.h"
+#include "engine/engine_outbox.h"
+#include "engine/engine_store.h"
+#include "engine/engine_term.h"
+
+/* Where in a step an engine is: what callbacks may do depends on it. */
+enum engine_phase {
+    ENGINE_BETWEEN,   /* no step is open */
+    ENGINE_PRE,       /* pre_step, inject: spawns join `todo` */
+    ENGINE_TRANSPORT, /* spawns join `fresh` */
+    ENGINE_POST       /* population, post_step: spawns join `census` */
+};
+
+/* The six categories of time, in ticks of sampled iterations. */
+enum engine_time {
+    TIME_PHYSICS,
+    TIME_PROGRESS,
+    TIME_SEND_RECV,
+    TIME_TERMINATION,
+    TIME_GROWTH,
+    TIME_IDLE,
+    N_TIMES
+};
+
+/* Handed to callbacks as the step they are in. */
+struct storm_step {
+    struct storm_engine *engine;
+};
+
+struct storm_engine {
+    struct storm_step step; /* what callbacks get */
+    struct storm_context *context;
+    const struct storm_env *env;
+    struct storm_engine_params params;
+    struct storm_control *control;
+    struct storm_channel *channel;
+
+    struct storm_store store;
+    struct storm_list census; /* at rest */
+    struct storm_list todo;   /* this step's, in order; entries may be NULL */
+    struct storm_list fresh;  /* arrived or spawned, last first */
+    size_t next_todo;
+    size_t n_listed; /* what storm_step_packets shows of its list */
+
+    struct storm_outbox outbox;
+    struct storm_term term;
+    struct storm_counts counts; /* of this step */
+
+    /* Packets in the hands of the physics. */
+    size_t batch_most, n_batch;
+    void **batch;
+    struct storm_outcome *outcome;
+    uint64_t *batch_events;
+
+    enum engine_phase phase;
+    storm_status failed;     /* first error of this rank in this step */
+    bool broken;             /* a step has failed: only destroy is left */
+    uint64_t n_steps;        /* begun */
+    uint64_t max_events;
+    uint64_t control_every;
+    bool timed; /* transport.statistics */
+
+    struct storm_stats stats;
+    uint64_t iterations; /* of this step */
+    uint64_t n_empty;
+    uint64_t ticks[N_TIMES];
+};
+
+/* engine_loop.c: from pre_step's end until all ranks are done. */
+storm_status storm_engine_transport(struct storm_engine *engine);
+
+/* engine_loop.c: answers waves with an error until `barrier` is through. */
+void storm_engine_leave(struct storm_engine *engine);
+
+#endif /* STORM_ENGINE_INTERNAL_H */

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The transport loop: take what has arrived, let the physics advance a batch,
+ * send on what must go elsewhere, answer waves, until nothing is alive on any
+ * rank.
+ */
+#include "base/clock.h"
+#include "base/idle.h"
+#include "engine/engine_internal.h"
+
+enum {
+    TAKE_MOST = 256,    /* records taken per iteration, to stay in the cache */
+    SAMPLE_EVERY = 7,   /* iterations; prime to every other period here */
+    PREFETCH_AHEAD = 32 /* packets */
+};
+
+/* The clock of one iteration; reads nothing when it is off. */
+struct stopwatch {
+    bool on;
+    uint64_t last;
+};
+
+static void lap(struct storm_engine *e, struct stopwatch *watch,
+                enum engine_time what)
+{
+    if (STORM_LIKELY(!watch->on))
+        return;
+    uint64_t now = storm_clock_ticks();
+    e->ticks[what] += now - watch->last;
+    watch->last = now;
+}
+
+/* Notes the first error of this rank; waves carry it to the others. */
+static void fail(struct storm_engine *e, storm_status status)
+{
+    if (e->failed < 0 || status >= 0)
+        return;
+    e->failed = status;
+    e->counts.errors = 1;
+}
+
+static storm_status take_arrivals(struct storm_engine *e)
+{
+    size_t bytes = e->store.record_bytes;
+    for (size_t taken = 0; taken < TAKE_MOST;) {
+        struct storm_arrival arrival;
+        storm_status status = e->channel->data->take(e->channel, &arrival);
+        if (status != STORM_OK)
+            return status < 0 ? status : STORM_OK;
+        for (size_t i = 0; i < arrival.n; i++) {
+            void *slot = storm_store_get(&e->store);
+            if (STORM_UNLIKELY(!slot))
+                return STORM_ERR_NOMEM;
+            storm_record_copy(slot, arrival.records + i * bytes, bytes);
+            storm_list_push(&e->fresh, slot);
+        }
+        taken += arrival.n;
+        status = e->channel->data->release(e->channel, &arrival);
+        if (status < 0)
+            return status;
+    }
+    return STORM_OK;
+}
+
+/* Arrivals and spawns first, then the packets of the step in their order. */
+static void fill_batch(struct storm_engine *e)
+{
+    while (e->n_batch < e->batch_most) {
+        void *packet;
+        if (e->fresh.n > 0) {
+            packet = e->fresh.item[--e->fresh.n];
+        } else if (e->next_todo < e->todo.n) {
+            size_t i = e->next_todo++;
+            packet = e->todo.item[i];
+            if (i + PREFETCH_AHEAD < e->todo.n)
+                STORM_PREFETCH_WRITE(e->todo.item[i + PREFETCH_AHEAD]);
+            if (!packet)
+                continue;
+        } else {
+            return;
+        }
+        e->batch[e->n_batch] = packet;
+        e->batch_events[e->n_batch++] = 0;
+    }
+}
+
+static void call_physics(struct storm_engine *e)
+{
+    const struct storm_physics *physics = &e->params.physics;
+    if (physics->step_batch) {
+        physics->step_batch(physics->self, &e->step, e->batch, e->n_batch,
+                            e->outcome);
+        return;
+    }
+    for (size_t i = 0; i < e->n_batch; i++) {
+        e->outcome[i] = (struct storm_outcome){0};
+        physics->step(physics->self, &e->step, e->batch[i], &e->outcome[i]);
+    }
+}
+
+static void finish(struct storm_engine *e, void *packet)
+{
+    storm_store_put(&e->store, packet);
+    e->counts.finished++;
+}
+
+static storm_status bad_outcome(struct storm_engine *e,
+                                const struct storm_outcome *outcome)
+{
+    if (outcome->fate == STORM_FATE_SEND)
+        storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                        "the physics sends a packet to rank %d of %d",
+                        outcome->rank, e->env->size);
+    else if (outcome->fate == STORM_FATE_BOUNDARY)
+        storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                        "the boundary answers that a packet is at the "
+                        "boundary");
+    else
+        storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                        "the physics answers with the unknown fate %d",
+                        outcome->fate);
+    return STORM_ERR_ARG;
+}
+
+static storm_status too_many_events(struct storm_engine *e, uint64_t events,
+                                    const void *packet)
+{
+    const unsigned char *byte = packet;
+    char text[3 * 32 + 1];
+    for (int i = 0; i < 32; i++) {
+        static const char digit[] = "0123456789abcdef";
+        text[3 * i] = digit[byte[i] >> 4];
+        text[3 * i + 1] = digit[byte[i] & 15];
+        text[3 * i + 2] = ' ';
+    }
+    text[3 * 32 - 1] = '\0';
+    storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                    "a packet does not end: %llu events, more than "
+                    "transport.max_events; its first bytes are %s",
+                    (unsigned long long)events, text);
+    return STORM_ERR_STATE;
+}
+
+/* What becomes of packet i of the batch; true in *stays_out if it stays. */
+static storm_status settle(struct storm_engine *e, size_t i, bool *stays_out)
+{
+    struct storm_outcome *outcome = &e->outcome[i];
+    void *packet = e->batch[i];
+    uint64_t moves = outcome->events + (outcome->events == 0);
+    e->stats.events += outcome->events;
+    e->counts.moves += moves;
+    *stays_out = false;
+    if (outcome->fate == STORM_FATE_BOUNDARY) {
+        const struct storm_boundary *boundary = &e->params.boundary;
+        outcome->fate = STORM_FATE_ESCAPED;
+        if (boundary->apply) {
+            *outcome = (struct storm_outcome){0};
+            boundary->apply(boundary->self, &e->step, packet, outcome);
+        }
+    }
+    switch (outcome->fate) {
+    case STORM_FATE_SEND:
+        if (outcome->rank < 0 || outcome->rank >= e->env->size)
+            return bad_outcome(e, outcome);
+        if (outcome->rank != e->env->rank) {
+            e->stats.transfers++;
+            return storm_outbox_send(&e->outbox, outcome->rank, packet);
+        }
+        break;
+    case STORM_FATE_CONTINUE:
+    case STORM_FATE_LOCAL:
+        break;
+    case STORM_FATE_CENSUS:
+        storm_list_push(&e->census, packet);
+        e->counts.finished++;
+        return STORM_OK;
+    case STORM_FATE_ABSORBED:
+        e->stats.absorbed++;
+        finish(e, packet);
+        return STORM_OK;
+    case STORM_FATE_ESCAPED:
+        e->stats.escaped++;
+        finish(e, packet);
+        return STORM_OK;
+    default:
+        return bad_outcome(e, outcome);
+    }
+    *stays_out = true;
+    e->batch_events[i] += moves;
+    return STORM_UNLIKELY(e->batch_events[i] > e->max_events)
+               ? too_many_events(e, e->batch_events[i], packet)
+               : STORM_OK;
+}
+
+static storm_status settle_batch(struct storm_engine *e)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < e->n_batch; i++) {
+        bool stays;
+        storm_status status = settle(e, i, &stays);
+        if (status < 0)
+            return status;
+        if (stays) {
+            e->batch[kept] = e->batch[i];
+            e->batch_events[kept++] = e->batch_events[i];
+        }
+    }
+    e->n_batch = kept;
+    return STORM_OK;
+}
+
+/* One turn of the loop on a rank that is well. */
+static storm_status work(struct storm_engine *e, struct stopwatch *watch,
+                         bool *idle_out)
+{
+    storm_status status = e->channel->ops->progress(e->channel);
+    lap(e, watch, TIME_PROGRESS);
+    if (status < 0)
+        return status;
+    if (e->iterations % e->control_every == 0 || e->n_empty > 0) {
+        status = e->channel->ops->control(e->channel);
+        lap(e, watch, TIME_GROWTH);
+        if (status < 0)
+            return status;
+    }
+    if (e->outbox.n_held > 0) {
+        status = storm_outbox_retry(&e->outbox);
+        if (status < 0)
+            return status;
+    }
+    status = take_arrivals(e);
+    lap(e, watch, TIME_SEND_RECV);
+    if (status < 0)
+        return status;
+
+    fill_batch(e);
+    *idle_out = e->n_batch == 0;
+    if (e->n_batch > 0) {
+        call_physics(e);
+        lap(e, watch, TIME_PHYSICS);
+        status = e->failed < 0 ? e->failed : settle_batch(e);
+    } else {
+        status = storm_outbox_flush(&e->outbox);
+    }
+    lap(e, watch, TIME_SEND_RECV);
+    return status;
+}
+
+static void show_progress(struct storm_engine *e, uint64_t *waves_shown)
+{
+    if (!e->params.progress || e->term.waves == *waves_shown)
+        return;
+    *waves_shown = e->term.waves;
+    const struct storm_counts *sums = storm_term_sums(&e->term);
+    e->params.progress(e->params.progress_self, sums->finished, sums->created);
+}
+
+static void fold_times(struct storm_engine *e, double seconds)
+{
+    double total = 0;
+    for (int i = 0; i < N_TIMES; i++)
+        total += (double)e->ticks[i];
+    double scale = total > 0 ? seconds / total : 0;
+    struct storm_times *t = &e->stats.times;
+    t->physics += scale * (double)e->ticks[TIME_PHYSICS];
+    t->progress += scale * (double)e->ticks[TIME_PROGRESS];
+    t->send_recv += scale * (double)e->ticks[TIME_SEND_RECV];
+    t->termination += scale * (double)e->ticks[TIME_TERMINATION];
+    t->growth += scale * (double)e->ticks[TIME_GROWTH];
+    t->idle += scale * (double)e->ticks[TIME_IDLE];
+    e->stats.seconds += seconds;
+}
+
+storm_status storm_engine_transport(struct storm_engine *e)
+{
+    double began = storm_clock_seconds();
+    uint64_t allocations = storm_memory_calls(e->env->memory);
+    uint64_t waves_shown = e->term.waves;
+    storm_status verdict = STORM_OK;
+    e->iterations = e->n_empty = 0;
+    for (int i = 0; i < N_TIMES; i++)
+        e->ticks[i] = 0;
+    while (verdict == STORM_OK) {
+        struct stopwatch watch = {
+            .on = e->timed && e->iterations % SAMPLE_EVERY == 0};
+        if (watch.on)
+            watch.last = storm_clock_ticks();
+        bool idle = true;
+        if (STORM_LIKELY(e->failed >= 0))
+            fail(e, work(e, &watch, &idle));
+        else
+            (void)e->channel->ops->progress(e->channel);
+        verdict = storm_term_poll(&e->term, &e->counts, idle);
+        show_progress(e, &waves_shown);
+        lap(e, &watch, TIME_TERMINATION);
+        e->n_empty = idle ? e->n_empty + 1 : 0;
+        if (idle && verdict == STORM_OK)
+            (void)e->channel->ops->idle(e->channel, e->n_empty);
+        lap(e, &watch, TIME_IDLE);
+        e->iterations++;
+    }
+    fold_times(e, storm_clock_seconds() - began);
+    e->stats.iterations += e->iterations;
+    e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;
+    if (e->failed < 0)
+        return e->failed;
+    return verdict == STORM_DONE ? STORM_OK : verdict;
+}
+
+void storm_engine_leave(struct storm_engine *e)
+{
+    const struct storm_boot *boot = &e->context->boot;
+    uint64_t n_empty = 0;
+    storm_status verdict = STORM_OK;
+    storm_term_begin(&e->term);
+    e->counts.errors = 1;
+    while (boot->barrier_try(boot->self) == STORM_AGAIN) {
+        if (verdict == STORM_OK) {
+            (void)e->channel->ops->progress(e->channel);
+            (void)e->channel->ops->control(e->channel);
+            verdict = storm_term_poll(&e->term, &e->counts, true);
+        }
+        storm_idle(n_empty++);
+    }
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine_outbox.h"
+
+enum { BATCH_LEAST = 16, BATCH_MOST = 512, FULL_TO_GROW = 8 };
+
+storm_status storm_outbox_open(struct storm_outbox *outbox,
+                               const struct storm_env *env,
+                               struct storm_channel *channel,
+                               struct storm_store *store)
+{
+    *outbox = (struct storm_outbox){
+        .env = env, .channel = channel, .store = store};
+    outbox->batch_first =
+        (size_t)storm_options_int(env->options, "transport.batch");
+    outbox->batch_most = storm_options_is_set(env->options, "transport.batch")
+                             ? outbox->batch_first
+                             : BATCH_MOST;
+    size_t size = (size_t)env->size;
+    outbox->box_of_rank =
+        storm_alloc(env->memory, "outbox by rank", size * sizeof(int32_t));
+    if (!outbox->box_of_rank)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < size; i++)
+        outbox->box_of_rank[i] = -1;
+    return STORM_OK;
+}
+
+void storm_outbox_close(struct storm_outbox *outbox)
+{
+    for (size_t i = 0; i < outbox->n_boxes; i++)
+        storm_list_free(&outbox->box[i].held, outbox->env->memory);
+    if (outbox->env) {
+        storm_free(outbox->env->memory, outbox->box);
+        storm_free(outbox->env->memory, outbox->box_of_rank);
+    }
+}
+
+storm_status storm_outbox_expect(struct storm_outbox *outbox, int rank,
+                                 uint32_t *box_out)
+{
+    uint32_t peer;
+    storm_status status =
+        outbox->channel->data->peer(outbox->channel, rank, &peer);
+    if (status < 0)
+        return status;
+    if (outbox->box_of_rank[rank] < 0) {
+        void *list = outbox->box;
+        status = storm_reserve(outbox->env->memory, "outbox",
+                               sizeof *outbox->box, outbox->n_boxes + 1, &list,
+                               &outbox->box_capacity);
+        outbox->box = list;
+        if (status < 0)
+            return status;
+        outbox->box[outbox->n_boxes] = (struct storm_box){
+            .rank = rank, .peer = peer, .batch = outbox->batch_first};
+        outbox->box_of_rank[rank] = (int32_t)outbox->n_boxes++;
+    }
+    *box_out = (uint32_t)outbox->box_of_rank[rank];
+    return STORM_OK;
+}
+
+static void close_span(struct storm_outbox *outbox, struct storm_box *box)
+{
+    if (!box->span_open)
+        return;
+    outbox->channel->data->commit(outbox->channel, box->peer, box->written);
+    box->span_open = false;
+    box->room = box->written = 0;
+}
+
+static storm_status publish(struct storm_outbox *outbox, struct storm_box *box)
+{
+    close_span(outbox, box);
+    outbox->n_gathered -= box->gathered;
+    box->gathered = 0;
+    return outbox->channel->data->publish(outbox->channel, box->peer);
+}
+
+static storm_status publish_full(struct storm_outbox *outbox,
+                                 struct storm_box *box)
+{
+    if (++box->n_full >= FULL_TO_GROW && box->batch * 2 <= outbox->batch_most) {
+        box->batch *= 2;
+        box->n_full = 0;
+    }
+    return publish(outbox, box);
+}
+
+/* Opens the next span; STORM_AGAIN: no room, and what is gathered has been
+ * published so that the receiver can make some. */
+static storm_status open_span(struct storm_outbox *outbox,
+                              struct storm_box *box)
+{
+    struct storm_span span;
+    close_span(outbox, box);
+    storm_status status =
+        outbox->channel->data->reserve(outbox->channel, box->peer, &span);
+    if (status == STORM_AGAIN && box->gathered > 0) {
+        status = publish(outbox, box);
+        return status < 0 ? status : STORM_AGAIN;
+    }
+    if (status != STORM_OK)
+        return status;
+    box->span_open = true;
+    box->next = span.records;
+    box->room = span.n;
+    return STORM_OK;
+}
+
+/* Copies one packet out, if there is room. */
+static storm_status put_out(struct storm_outbox *outbox, struct storm_box *box,
+                            void *packet)
+{
+    if (box->room == 0) {
+        storm_status status = open_span(outbox, box);
+        if (status != STORM_OK)
+            return status;
+    }
+    size_t bytes = outbox->store->record_bytes;
+    storm_record_copy(box->next, packet, bytes);
+    storm_store_put(outbox->store, packet);
+    box->next += bytes;
+    box->room--;
+    box->written++;
+    box->sent++;
+    box->gathered++;
+    outbox->n_gathered++;
+    return box->gathered >= box->batch ? publish_full(outbox, box) : STORM_OK;
+}
+
+static storm_status hold(struct storm_outbox *outbox, struct storm_box *box,
+                         void *packet)
+{
+    storm_status status =
+        storm_list_reserve(&box->held, outbox->env->memory, "outbox held",
+                           box->held.n + 1);
+    if (status < 0)
+        return status;
+    storm_list_push(&box->held, packet);
+    outbox->n_held++;
+    return STORM_OK;
+}
+
+storm_status storm_outbox_send(struct storm_outbox *outbox, int rank,
+                               void *packet)
+{
+    uint32_t i_box = (uint32_t)outbox->box_of_rank[rank];
+    if (STORM_UNLIKELY(outbox->box_of_rank[rank] < 0)) {
+        storm_status status = storm_outbox_expect(outbox, rank, &i_box);
+        if (status < 0)
+            return status;
+    }
+    struct storm_box *box = &outbox->box[i_box];
+    if (STORM_LIKELY(box->held.n == 0)) {
+        storm_status status = put_out(outbox, box, packet);
+        if (status != STORM_AGAIN)
+            return status;
+    }
+    return hold(outbox, box, packet);
+}
+
+storm_status storm_outbox_retry(struct storm_outbox *outbox)
+{
+    for (size_t i = 0; i < outbox->n_boxes && outbox->n_held > 0; i++) {
+        struct storm_box *box = &outbox->box[i];
+        while (box->held.n > 0) {
+            storm_status status =
+                put_out(outbox, box, box->held.item[box->held.n - 1]);
+            if (status < 0)
+                return status;
+            if (status == STORM_AGAIN)
+                break;
+            box->held.n--;
+            outbox->n_held--;
+        }
+    }
+    return STORM_OK;
+}
+
+storm_status storm_outbox_flush(struct storm_outbox *outbox)
+{
+    for (size_t i = 0; i < outbox->n_boxes && outbox->n_gathered > 0; i++) {
+        struct storm_box *box = &outbox->box[i];
+        if (box->gathered == 0)
+            continue;
+        if (box->gathered < box->batch / 4 &&
+            box->batch > BATCH_LEAST && outbox->batch_most == BATCH_MOST)
+            box->batch /= 2;
+        box->n_full = 0;
+        storm_status status = publish(outbox, box);
+        if (status < 0)
+            return status;
+    }
+    return STORM_OK;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets on their way out: gathered per peer, published in batches, held back
+ * while there is no room.
+ *
+ *   O1  A packet is copied once, straight into the channel's own memory.
+ *   O2  What does not fit stays in its slot and is tried again; it holds up
+ *       nothing else.
+ *   O3  A batch is published when it is full, or when the rank runs out of
+ *       work. Its size follows the traffic unless the user fixed it.
+ */
+#ifndef STORM_ENGINE_OUTBOX_H
+#define STORM_ENGINE_OUTBOX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "channel/channel_ops.h"
+#include "engine/engine_store.h"
+
+struct storm_box {
+    int rank;
+    uint32_t peer;
+    unsigned char *next; /* room of the open span */
+    size_t room;
+    size_t written;   /* into the open span */
+    size_t gathered;  /* not yet published */
+    size_t batch;     /* publish at so many */
+    uint32_t n_full;  /* full batches since the last that was not */
+    bool span_open;
+    struct storm_list held;
+    uint64_t sent;
+};
+
+struct storm_outbox {
+    const struct storm_env *env;
+    struct storm_channel *channel;
+    struct storm_store *store;
+    int32_t *box_of_rank; /* per rank: number of the box, or -1 */
+    struct storm_box *box;
+    size_t n_boxes, box_capacity;
+    size_t batch_first; /* where batches start, */
+    size_t batch_most;  /* and the most they grow to */
+    size_t n_held;      /* packets held back */
+    size_t n_gathered;  /* packets not yet published */
+};
+
+storm_status storm_outbox_open(struct storm_outbox *outbox,
+                               const struct storm_env *env,
+                               struct storm_channel *channel,
+                               struct storm_store *store);
+void storm_outbox_close(struct storm_outbox *outbox);
+
+/* Prepares the way to a rank. */
+storm_status storm_outbox_expect(struct storm_outbox *outbox, int rank,
+                                 uint32_t *box_out);
+
+/* Takes the packet over; its slot is given back when it has been copied. */
+storm_status storm_outbox_send(struct storm_outbox *outbox, int rank,
+                               void *packet);
+
+/* Tries again with what is held back. */
+storm_status storm_outbox_retry(struct storm_outbox *outbox);
+
+/* Publishes all that is gathered. */
+storm_status storm_outbox_flush(struct storm_outbox *outbox);
+
+#endif /* STORM_ENGINE_OUTBOX_H */

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine_term.h"
+
+#include "base/clock.h"
+#include "base/idle.h"
+
+/* Waves of a step are 1, 2, ...; these two end it. */
+#define WAVE_ABORT 0xfffffffeu
+#define WAVE_DONE 0xffffffffu
+
+/* A root that still has work of its own asks only this often, for the progress
+ * it can show and for errors elsewhere. */
+static const double busy_wave_s = 1e-3;
+
+static uint64_t number(uint64_t step, uint32_t wave)
+{
+    return step << 32 | wave;
+}
+
+void storm_term_open(struct storm_term *term, struct storm_channel *channel,
+                     const struct storm_env *env, uint64_t max_moves)
+{
+    *term = (struct storm_term){
+        .channel = channel, .env = env, .max_moves = max_moves};
+    for (int i = 0; i < STORM_N_LINKS; i++)
+        term->link_rank[i] =
+            storm_link_rank(env->rank, env->size, (enum storm_link)i);
+}
+
+void storm_term_begin(struct storm_term *term)
+{
+    term->step++;
+    term->wave = 0;
+    term->collecting = false;
+    term->have_last = false;
+    term->last = (struct storm_counts){0};
+    term->moves_at_change = 0;
+    term->wave_began = storm_clock_seconds();
+}
+
+/* Sends what is due, as far as the channel takes it. */
+static storm_status send_due(struct storm_term *term)
+{
+    for (int i = 0; i < STORM_N_LINKS; i++) {
+        if (STORM_LIKELY(term->due[i] == 0))
+            continue;
+        const uint64_t words[STORM_NOTE_WORDS] = {
+            term->answer.created, term->answer.finished, term->answer.moves,
+            term->answer.errors};
+        storm_status status = term->channel->note->send(
+            term->channel, (enum storm_link)i, words, term->due[i]);
+        if (status < 0)
+            return status;
+        if (status == STORM_OK)
+            term->due[i] = 0;
+    }
+    return STORM_OK;
+}
+
+static void tell_children(struct storm_term *term, uint32_t wave)
+{
+    for (int i = STORM_LINK_CHILD_0; i < STORM_N_LINKS; i++)
+        if (term->link_rank[i] >= 0)
+            term->due[i] = number(term->step, wave);
+}
+
+/* Passes the verdict on before this rank leaves the step, since nobody calls
+ * poll between steps. */
+static storm_status end_step(struct storm_term *term, uint32_t wave)
+{
+    tell_children(term, wave);
+    storm_status status = send_due(term);
+    for (uint64_t n_empty = 0; status >= 0 && (term->due[STORM_LINK_CHILD_0] ||
+                                               term->due[STORM_LINK_CHILD_1]);
+         n_empty++) {
+        status = term->channel->ops->progress(term->channel);
+        if (status >= 0)
+            status = send_due(term);
+        storm_idle(n_empty);
+    }
+    if (status < 0)
+        return status;
+    return wave == WAVE_DONE ? STORM_DONE : STORM_ERR_PEER;
+}
+
+/* Starts wave k + 1 from above (root) or because the parent asked. */
+static void begin_wave(struct storm_term *term, uint32_t wave)
+{
+    term->wave = wave;
+    term->collecting = true;
+    tell_children(term, wave);
+}
+
+/* Adds up the children's answers; false while one is missing. */
+static storm_status collect(struct storm_term *term, struct storm_counts *sums,
+                            bool *complete_out)
+{
+    *complete_out = false;
+    for (int i = STORM_LINK_CHILD_0; i < STORM_N_LINKS; i++) {
+        if (term->link_rank[i] < 0)
+            continue;
+        uint64_t words[STORM_NOTE_WORDS], from;
+        storm_status status = term->channel->note->read(
+            term->channel, (enum storm_link)i, words, &from);
+        if (status < 0)
+            return status;
+        if (from != number(term->step, term->wave))
+            return STORM_OK;
+        sums->created += words[0];
+        sums->finished += words[1];
+        sums->moves += words[2];
+        sums->errors += words[3];
+    }
+    *complete_out = true;
+    return STORM_OK;
+}
+
+/* Nothing was created or finished while so many moves were made that, shared
+ * out over all packets alive, one must have taken too many. */
+static bool stuck(struct storm_term *term, const struct storm_counts *sums)
+{
+    if (!term->have_last || sums->created != term->last.created ||
+        sums->finished != term->last.finished) {
+        term->moves_at_change = sums->moves;
+        return false;
+    }
+    double alive = (double)(sums->created - sums->finished);
+    double moves = (double)(sums->moves - term->moves_at_change);
+    return alive > 0 && moves > alive * (double)term->max_moves;
+}
+
+/* The root's judgement on a complete wave. */
+static storm_status judge(struct storm_term *term,
+                          const struct storm_counts *sums)
+{
+    bool done = term->have_last && term->last.finished == sums->created;
+    bool is_stuck = stuck(term, sums);
+    term->last = *sums;
+    term->have_last = true;
+    term->waves++;
+    if (sums->errors > 0)
+        return end_step(term, WAVE_ABORT);
+    if (done)
+        return end_step(term, WAVE_DONE); /* T5 */
+    if (is_stuck) {
+        storm_log_write(&term->env->log, STORM_LOG_ERROR,
+                        "%llu packets do not end: more than "
+                        "transport.max_events = %llu events each, handed from "
+                        "rank to rank",
+                        (unsigned long long)(sums->created - sums->finished),
+                        (unsigned long long)term->max_moves);
+        storm_status status = end_step(term, WAVE_ABORT);
+        return status == STORM_ERR_PEER ? STORM_ERR_STATE : status;
+    }
+    return STORM_OK;
+}
+
+static storm_status poll_root(struct storm_term *term,
+                              const struct storm_counts *mine, bool idle)
+{
+    if (!term->collecting) {
+        if (!idle && mine->errors == 0 &&
+            storm_clock_seconds() - term->wave_began < busy_wave_s)
+            return STORM_OK;
+        term->wave_began = storm_clock_seconds();
+        begin_wave(term, term->wave + 1);
+        storm_status status = send_due(term);
+        if (status < 0)
+            return status;
+    }
+    struct storm_counts sums = {0};
+    bool complete;
+    storm_status status = collect(term, &sums, &complete);
+    if (status < 0 || !complete)
+        return status;
+    /* T4: sampled after the request, which is the root's own. */
+    sums.created += mine->created;
+    sums.finished += mine->finished;
+    sums.moves += mine->moves;
+    sums.errors += mine->errors;
+    term->collecting = false;
+    return judge(term, &sums);
+}
+
+static storm_status poll_node(struct storm_term *term,
+                              const struct storm_counts *mine)
+{
+    storm_status status;
+    if (!term->collecting) {
+        uint64_t from;
+        status = term->channel->note->read(term->channel, STORM_LINK_PARENT,
+                                           NULL, &from);
+        if (status < 0 || from <= number(term->step, term->wave))
+            return status;
+        uint32_t wave = (uint32_t)from;
+        if (from >> 32 > term->step || wave == WAVE_DONE) /* T6 */
+            return end_step(term, WAVE_DONE);
+        if (wave == WAVE_ABORT)
+            return end_step(term, WAVE_ABORT);
+        begin_wave(term, wave);
+        status = send_due(term);
+        if (status < 0)
+            return status;
+    }
+    struct storm_counts sums = {0};
+    bool complete;
+    status = collect(term, &sums, &complete);
+    if (status < 0 || !complete)
+        return status;
+    term->answer = (struct storm_counts){
+        .created = sums.created + mine->created,
+        .finished = sums.finished + mine->finished,
+        .moves = sums.moves + mine->moves,
+        .errors = sums.errors + mine->errors,
+    };
+    term->due[STORM_LINK_PARENT] = number(term->step, term->wave);
+    term->collecting = false;
+    return send_due(term);
+}
+
+storm_status storm_term_poll(struct storm_term *term,
+                             const struct storm_counts *mine, bool idle)
+{
+    storm_status status = send_due(term);
+    if (status < 0)
+        return status;
+    return term->env->rank == 0 ? poll_root(term, mine, idle)
+                                : poll_node(term, mine);
+}
