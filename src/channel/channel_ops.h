@@ -14,7 +14,8 @@
  *       nor publish is called while it is. STORM_AGAIN from reserve: no room
  *       now, or no way to that peer yet; it is being made.
  *   C4  take lends records that have arrived, all of one peer; release gives
- *       the room back. One arrival at a time; no other call in between.
+ *       the room back, of the first n if n has been made smaller; the others come
+ *       again. One arrival at a time; no other call in between.
  *   C5  take hands out only records published by their sender in the step that
  *       begin_step named last; those of the next step wait. The caller promises
  *       that when it begins a step all records of the one before are taken,

@@ -52,8 +52,9 @@ struct p2p_peer {
 
 struct receive {
     unsigned char *bytes;
-    MPI_Request request;
+    MPI_Request request; /* MPI_REQUEST_NULL: it is here */
     int source;
+    size_t taken; /* records released already */
 };
 
 struct p2p_channel {
@@ -196,6 +197,7 @@ static void p2p_commit(struct storm_channel *channel, uint32_t i_peer,
 
 static storm_status post(struct p2p_channel *c, struct receive *receive)
 {
+    receive->taken = 0;
     int rc = MPI_Irecv(receive->bytes, (int)c->message_bytes, MPI_BYTE,
                        MPI_ANY_SOURCE, RECORDS_TAG, c->comm,
                        &receive->request);
@@ -241,12 +243,13 @@ static storm_status set_aside(struct p2p_channel *c, struct receive *receive)
 
 enum { SLOT_DUE = 0, SLOT_POSTED = 1 };
 
-static void lend(const struct receive *receive, uint32_t slot,
-                 struct storm_arrival *arrival_out)
+static void lend(const struct receive *receive, size_t record_bytes,
+                 uint32_t slot, struct storm_arrival *arrival_out)
 {
     *arrival_out = (struct storm_arrival){
-        .records = receive->bytes + HEADER_BYTES,
-        .n = header_of(receive).n,
+        .records =
+            receive->bytes + HEADER_BYTES + receive->taken * record_bytes,
+        .n = header_of(receive).n - receive->taken,
         .rank = receive->source,
         .slot = slot,
     };
@@ -257,19 +260,22 @@ static storm_status p2p_take(struct storm_channel *channel,
 {
     struct p2p_channel *c = p2p_of(channel);
     if (c->n_due > 0) {
-        lend(&c->due[c->n_due - 1], SLOT_DUE, arrival_out);
+        lend(&c->due[c->n_due - 1], c->params.record_bytes, SLOT_DUE, arrival_out);
         return STORM_OK;
     }
     for (;;) {
         struct receive *oldest = &c->posted[c->next_posted];
-        int done = 0;
-        MPI_Status from;
-        storm_status status = test(c, &oldest->request, &done, &from);
-        if (status < 0 || !done)
-            return status < 0 ? status : STORM_AGAIN;
-        oldest->source = from.MPI_SOURCE;
+        storm_status status;
+        if (oldest->request != MPI_REQUEST_NULL) {
+            int done = 0;
+            MPI_Status from;
+            status = test(c, &oldest->request, &done, &from);
+            if (status < 0 || !done)
+                return status < 0 ? status : STORM_AGAIN;
+            oldest->source = from.MPI_SOURCE;
+        }
         if (header_of(oldest).step == c->step) {
-            lend(oldest, SLOT_POSTED, arrival_out);
+            lend(oldest, c->params.record_bytes, SLOT_POSTED, arrival_out);
             return STORM_OK;
         }
         status = set_aside(c, oldest);
@@ -282,6 +288,12 @@ static storm_status p2p_release(struct storm_channel *channel,
                                 const struct storm_arrival *arrival)
 {
     struct p2p_channel *c = p2p_of(channel);
+    struct receive *receive = arrival->slot == SLOT_POSTED
+                                  ? &c->posted[c->next_posted]
+                                  : &c->due[c->n_due - 1];
+    receive->taken += arrival->n;
+    if (receive->taken < header_of(receive).n)
+        return STORM_OK;
     if (arrival->slot == SLOT_POSTED) {
         storm_status status = post(c, &c->posted[c->next_posted]);
         c->next_posted = (c->next_posted + 1) % N_POSTED;

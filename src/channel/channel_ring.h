@@ -192,6 +192,7 @@ storm_status ring_out_progress(struct ring_channel *c);
 storm_status ring_out_adopt(struct ring_channel *c, uint32_t peer);
 
 /* channel_ring_in.c: the receiver */
+size_t ring_in_bytes(const struct ring_channel *c, uint64_t capacity);
 storm_status ring_in_pair(struct ring_channel *c, int rank, uint32_t *pair_out);
 storm_status ring_in_make(struct ring_channel *c, uint32_t pair,
                           uint64_t capacity, struct storm_mail *mail_out);

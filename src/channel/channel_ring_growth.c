@@ -60,7 +60,7 @@ static uint64_t within_cap(const struct ring_channel *c,
                            const struct in_pair *pair, uint64_t capacity)
 {
     uint64_t cap = c->params.memory_cap;
-    uint64_t bytes = capacity * c->params.record_bytes;
+    uint64_t bytes = ring_in_bytes(c, capacity);
     if (cap == 0 || c->stats.ring_bytes + bytes <= cap)
         return capacity;
     return pair->ring ? 0 : RING_MIN_SLOTS;

@@ -40,14 +40,14 @@ storm_status ring_in_pair(struct ring_channel *c, int rank, uint32_t *pair_out)
     return STORM_OK;
 }
 
-static size_t ring_bytes(const struct ring_channel *c, uint64_t capacity)
+size_t ring_in_bytes(const struct ring_channel *c, uint64_t capacity)
 {
     return RING_SLOTS_OFFSET + (size_t)capacity * c->params.record_bytes;
 }
 
 static void book(struct ring_channel *c, uint64_t capacity, int sign)
 {
-    size_t bytes = ring_bytes(c, capacity);
+    size_t bytes = ring_in_bytes(c, capacity);
     storm_memory_book(c->memory, "rings, receiver", sign * (ptrdiff_t)bytes);
     c->stats.ring_bytes += sign > 0 ? bytes : (size_t)0 - bytes;
     if (c->stats.ring_bytes > c->stats.ring_bytes_peak)
@@ -70,7 +70,7 @@ storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
                    : storm_alloc(c->memory, "ring peers", sizeof *ring);
     if (!ring)
         return STORM_ERR_NOMEM;
-    status = f->ops->alloc(f, ring_bytes(c, capacity), &ring->region);
+    status = f->ops->alloc(f, ring_in_bytes(c, capacity), &ring->region);
     if (status < 0) {
         storm_free(c->memory, ring);
         return status;

@@ -204,6 +204,13 @@ void ring_out_commit(struct storm_channel *channel, uint32_t i_peer, size_t n)
     peer->ring->committed += n;
 }
 
+/* Does the fabric keep the publication behind the records by itself? Order is
+ * promised for put_word (F7), not for the paper's fetch-and-add. */
+static bool ordered(const struct ring_channel *c)
+{
+    return c->fabric->caps.ordered && !c->params.paper;
+}
+
 /* Puts the records up to `upto` where they belong; STORM_AGAIN: not all. */
 static storm_status post_records(struct ring_channel *c, int rank,
                                  struct out_ring *ring, uint64_t upto)
@@ -224,7 +231,7 @@ static storm_status post_records(struct ring_channel *c, int rank,
             .local = ring->local,
             .local_offset = offset,
             .bytes = n * record,
-            .delivered = !c->fabric->caps.ordered,
+            .delivered = !ordered(c),
             .ticket = half_of(ring, ring->posted),
         };
         storm_status status = c->fabric->data->put(&put);
@@ -240,7 +247,7 @@ static storm_status post_records(struct ring_channel *c, int rank,
 static bool tail_may_follow(const struct ring_channel *c,
                             const struct out_ring *ring)
 {
-    return c->fabric->caps.ordered ||
+    return ordered(c) ||
            (ring->half[0].pending == 0 && ring->half[1].pending == 0);
 }
 
@@ -248,7 +255,6 @@ static bool tail_may_follow(const struct ring_channel *c,
 static storm_status pump_fast(struct ring_channel *c, int rank,
                               struct out_ring *ring)
 {
-    bool ordered = c->fabric->caps.ordered;
     while (ring->published < ring->goal) {
         /* One batch after the other: on an unordered fabric a batch that kept
          * growing would never be seen to have landed. */
@@ -257,7 +263,7 @@ static storm_status pump_fast(struct ring_channel *c, int rank,
         storm_status status = post_records(c, rank, ring, ring->upto);
         if (status != STORM_OK)
             return status;
-        if (!tail_may_follow(c, ring) || (!ordered && ring->word.pending > 0))
+        if (!tail_may_follow(c, ring) || (!ordered(c) && ring->word.pending > 0))
             return STORM_AGAIN;
         uint64_t word = ring->posted | c->parity;
         status = c->fabric->data->put_word(ring->tails, ring->tail_offset,

@@ -9,7 +9,7 @@
 
 #include <storm/context.h>
 
-#include "tests/engine/walk.h"
+#include "walk.h"
 
 enum { N_STEPS = 4, N_WALKERS = 300 };
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A fabric around another that does whatever the contract (fabric_ops.h) lets
+ * a network do, and never more:
+ *
+ *   - operations wait, are cut into pieces, and reach the inner fabric in any
+ *     order that F7 leaves open: with `ordered`, a put_word after all earlier
+ *     puts and put_words to its peer; everything else, atomics included,
+ *     overtakes;
+ *   - completions come late and in any order, now and then at once; a put that
+ *     is not `delivered`, and with `ordered` a put_word, may complete long
+ *     before it lands; without `ordered` a put_word completes when it has;
+ *   - the source of a put is read late, at the latest when it completes, so
+ *     that a buffer reused too early shows;
+ *   - the destinations of gets and atomics hold junk until they complete;
+ *   - STORM_AGAIN comes at random, and then until the next poll;
+ *   - some operations land only after their target has called poll;
+ *   - memory is never direct.
+ *
+ * The same seed gives the same behaviour on each rank, as far as the inner
+ * fabric and the other ranks do the same.
+ */
+#ifndef STORM_TESTS_CHAOS_H
+#define STORM_TESTS_CHAOS_H
+
+#include "fabric/fabric_ops.h"
+
+struct chaos_params {
+    uint64_t seed;
+    bool ordered; /* STORM_ERR_NOSUP if the inner fabric is not */
+};
+
+/* Opens `inner` and wraps it; close as any fabric. Collective. */
+storm_status chaos_open(const struct storm_fabric_ops *inner,
+                        const struct chaos_params *params,
+                        const struct storm_env *env,
+                        const struct storm_boot *boot,
+                        struct storm_fabric **fabric_out);
+
+/* The seed a user asked for with STORM_CHAOS_SEED, or 1. */
+uint64_t chaos_seed(void);
+
+/* Tables, for code that opens its fabric itself; the seed is chaos_seed(). */
+extern const struct storm_fabric_ops chaos_shm;
+extern const struct storm_fabric_ops chaos_shm_ordered;
+
+#endif /* STORM_TESTS_CHAOS_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static _Thread_local char where[160];
+
+void check_where(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(where, sizeof where, format, args);
+    va_end(args);
+}
+
+_Noreturn void check_fail(const char *file, int line, const char *what)
+{
+    /* One write, so that lines of several ranks do not mix. */
+    dprintf(STDERR_FILENO, "%s:%d: check failed: %s%s%s\n", file, line, what,
+            where[0] ? "; " : "", where);
+    _exit(CHECK_FAIL);
+}
+
+void check_equal(const char *file, int line, const char *what, uint64_t a,
+                 uint64_t b)
+{
+    if (a == b)
+        return;
+    char text[512];
+    snprintf(text, sizeof text, "%s: %lld and %lld (%#llx, %#llx)", what,
+             (long long)a, (long long)b, (unsigned long long)a,
+             (unsigned long long)b);
+    check_fail(file, line, text);
+}
+
+void check_ok(const char *file, int line, const char *what, storm_status status)
+{
+    if (status == STORM_OK)
+        return;
+    char text[512];
+    snprintf(text, sizeof text, "%s: status %d", what, (int)status);
+    check_fail(file, line, text);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checks for test programs. A failed check says where and ends the program at
+ * once with status 1, so that no other rank waits for this one: mpiexec ends
+ * the rest, threads end with the process.
+ */
+#ifndef STORM_TESTS_CHECK_H
+#define STORM_TESTS_CHECK_H
+
+#include <stdint.h>
+
+#include <storm/status.h>
+
+#include "base/port.h"
+
+/* What a test program exits with. */
+enum { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_SKIP = 77 };
+
+/* Loops of a test are this much shorter under ThreadSanitizer. */
+#if defined(__SANITIZE_THREAD__)
+#define CHECK_SLOWDOWN 16
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CHECK_SLOWDOWN 16
+#endif
+#endif
+#ifndef CHECK_SLOWDOWN
+#define CHECK_SLOWDOWN 1
+#endif
+
+#define CHECK(_x) ((_x) ? (void)0 : check_fail(__FILE__, __LINE__, #_x))
+
+/* Two integers, printed if they differ. */
+#define CHECK_EQ(_a, _b)                                            \
+    check_equal(__FILE__, __LINE__, #_a " == " #_b, (uint64_t)(_a), \
+                (uint64_t)(_b))
+
+/* A status that must be STORM_OK. */
+#define CHECK_OK(_status) check_ok(__FILE__, __LINE__, #_status, (_status))
+
+/* What this thread is doing, for the message of a check that fails. */
+void check_where(const char *format, ...) STORM_PRINTF(1, 2);
+
+_Noreturn void check_fail(const char *file, int line, const char *what);
+void check_equal(const char *file, int line, const char *what, uint64_t a,
+                 uint64_t b);
+void check_ok(const char *file, int line, const char *what,
+              storm_status status);
+
+#endif /* STORM_TESTS_CHECK_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks as threads: a boot made of a pthread barrier and one counter.
+ *
+ * Pairs of memory orders, by label:
+ *   T1  add-release of `arrived` in threads_barrier_try, pairs with
+ *   T2  load-acquire of `arrived` there, by the others.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "support/check.h"
+#include "support/threads.h"
+
+enum { MAX_THREADS = 64 };
+
+struct thread_rank;
+
+/* What the ranks share. */
+struct thread_team {
+    int n;
+    rank_fn fn;
+    void *self;
+    pthread_barrier_t barrier;
+    const void *given[MAX_THREADS]; /* by each rank, between two barriers */
+    atomic_uint_least64_t arrived;  /* at all barriers so far, by all ranks */
+};
+
+struct thread_rank {
+    struct thread_team *team;
+    int rank;
+    pthread_t thread;
+    bool at_barrier;
+    uint64_t n_barriers;
+};
+
+static storm_status threads_allgather(void *self, const void *mine,
+                                      size_t bytes, void *all_out)
+{
+    struct thread_rank *r = self;
+    struct thread_team *team = r->team;
+    team->given[r->rank] = mine;
+    pthread_barrier_wait(&team->barrier);
+    for (int i = 0; i < team->n; i++)
+        memcpy((unsigned char *)all_out + (size_t)i * bytes, team->given[i],
+               bytes);
+    pthread_barrier_wait(&team->barrier);
+    return STORM_OK;
+}
+
+static storm_status threads_minimum(void *self, int mine, int *least_out)
+{
+    struct thread_rank *r = self;
+    int all[MAX_THREADS];
+    threads_allgather(self, &mine, sizeof mine, all);
+    int least = all[0];
+    for (int i = 1; i < r->team->n; i++)
+        least = all[i] < least ? all[i] : least;
+    *least_out = least;
+    return STORM_OK;
+}
+
+static storm_status threads_barrier_try(void *self)
+{
+    struct thread_rank *r = self;
+    struct thread_team *team = r->team;
+    if (!r->at_barrier) {
+        r->at_barrier = true;
+        r->n_barriers++;
+        atomic_fetch_add_explicit(&team->arrived, 1,
+                                  memory_order_release); /* T1 */
+    }
+    uint64_t arrived =
+        atomic_load_explicit(&team->arrived, memory_order_acquire); /* T2 */
+    if (arrived < r->n_barriers * (uint64_t)team->n)
+        return STORM_AGAIN;
+    r->at_barrier = false;
+    return STORM_OK;
+}
+
+static void *threads_main(void *arg)
+{
+    struct thread_rank *r = arg;
+    struct storm_boot boot = {
+        .self = r,
+        .rank = r->rank,
+        .size = r->team->n,
+        .allgather = threads_allgather,
+        .minimum = threads_minimum,
+        .barrier_try = threads_barrier_try,
+    };
+    rank_run(&boot, r->team->fn, r->team->self);
+    return NULL;
+}
+
+void threads_run(int n, rank_fn fn, void *self)
+{
+    CHECK(n > 0 && n <= MAX_THREADS);
+    struct thread_team team = {.n = n, .fn = fn, .self = self};
+    struct thread_rank ranks[MAX_THREADS] = {0};
+    CHECK_EQ(pthread_barrier_init(&team.barrier, NULL, (unsigned)n), 0);
+    for (int i = 0; i < n; i++) {
+        ranks[i].team = &team;
+        ranks[i].rank = i;
+        CHECK_EQ(pthread_create(&ranks[i].thread, NULL, threads_main,
+                                &ranks[i]),
+                 0);
+    }
+    for (int i = 0; i < n; i++)
+        CHECK_EQ(pthread_join(ranks[i].thread, NULL), 0);
+    pthread_barrier_destroy(&team.barrier);
+}
