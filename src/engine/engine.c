@@ -234,6 +234,7 @@ static storm_status after_transport(struct storm_engine *e)
     e->n_listed = e->census.n;
     if (population->control)
         status = population->control(population->self, &e->step);
+    e->n_listed = e->census.n;
     if (status >= 0 && physics->post_step)
         status = physics->post_step(physics->self, &e->step);
     size_t kept = 0;

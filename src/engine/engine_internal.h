@@ -64,6 +64,7 @@ struct storm_engine {
     enum engine_phase phase;
     storm_status failed;     /* first error of this rank in this step */
     bool broken;             /* a step has failed: only destroy is left */
+    bool told;               /* and all ranks were told so by waves */
     uint64_t n_steps;        /* begun */
     uint64_t max_events;
     uint64_t control_every;

@@ -302,6 +302,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
     fold_times(e, storm_clock_seconds() - began);
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;
+    e->told = verdict < 0;
     if (e->failed < 0)
         return e->failed;
     return verdict == STORM_DONE ? STORM_OK : verdict;
@@ -311,7 +312,9 @@ void storm_engine_leave(struct storm_engine *e)
 {
     const struct storm_boot *boot = &e->context->boot;
     uint64_t n_empty = 0;
-    storm_status verdict = STORM_OK;
+    /* After a step that waves have ended in failure nobody may send another:
+     * it would overwrite the bad news and pass for good news (T6). */
+    storm_status verdict = e->told ? STORM_DONE : STORM_OK;
     storm_term_begin(&e->term);
     e->counts.errors = 1;
     while (boot->barrier_try(boot->self) == STORM_AGAIN) {

@@ -15,6 +15,8 @@
 
 #include <storm/packet.h>
 
+#include "base/hash.h"
+
 static const uint64_t seed = 8;
 static const double two_pi = 6.283185307179586;
 
@@ -85,6 +87,17 @@ static void test_frozen(void **state)
     assert_true(d[0] == -0x1.220418d072a0fp-2);
     assert_true(d[1] == -0x1.be49eadc8f322p-1);
     assert_true(d[2] == -0x1.999999999999ap-2);
+    uint64_t hash = 0;
+    for (uint64_t i = 0; i < 10000; i++) {
+        double u[4];
+        storm_random(1, STORM_STREAM_USER, (struct storm_packet_id){2, i}, 0,
+                     u);
+        storm_isotropic(u[0], u[1], d);
+        for (int k = 0; k < 3; k++)
+            hash = storm_hash_fold_real(hash, d[k]);
+    }
+    printf("%016llx\n", (unsigned long long)hash);
+    assert_true(hash == 0x8bb5b6393dbec5a0);
 }
 
 int main(void)

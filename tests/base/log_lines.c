@@ -80,20 +80,17 @@ static void test_stderr(void **state)
 {
     (void)state;
     fflush(stderr);
-    char path[] = "/tmp/storm-log-XXXXXX";
-    int file = mkstemp(path);
-    assert_true(file >= 0);
-    FILE *real = stderr;
-    stderr = fdopen(file, "w+");
+    FILE *real = stderr, *file = tmpfile();
+    assert_non_null(file);
+    stderr = file;
     storm_log_to_stderr(NULL, STORM_LOG_ERROR, 3, "peer 4 lost");
     storm_log_to_stderr(NULL, STORM_LOG_WARN, 0, "slow network");
     storm_log_to_stderr(NULL, STORM_LOG_INFO, 0, "backend shm");
-    rewind(stderr);
-    char text[200] = "";
-    size_t n = fread(text, 1, sizeof text - 1, stderr);
-    fclose(stderr);
     stderr = real;
-    remove(path);
+    rewind(file);
+    char text[200] = "";
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
     text[n] = '\0';
     assert_string_equal(text, "storm: error: rank 3: peer 4 lost\n"
                               "storm: warning: slow network\n"

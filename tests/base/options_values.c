@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* Values are read strictly; a bad one changes nothing and says what is wrong. */
+/* Values are read strictly; a bad one changes nothing and is explained. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

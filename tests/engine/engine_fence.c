@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 2 3 5 8; backend: shm p2p; timeout: 60 */
+/*
+ * A rank that is a step ahead does not mix its packets or waves with those of
+ * a rank that is still in the step before: packets carry the number of their
+ * step. Many tiny steps, so that ranks overtake each other all the time.
+ */
+#include "base/hash.h"
+#include "harness.h"
+
+enum { N_STEPS = 1500, N_HOPS = 4 };
+
+struct fenced {
+    uint64_t step, id, hop, pad[3];
+};
+
+struct fence {
+    int rank, size;
+    uint64_t step; /* which this rank is in */
+    uint64_t visits;
+};
+
+static storm_status begin(void *self, struct storm_step *step)
+{
+    struct fence *f = self;
+    f->step = storm_step_number(step);
+    /* Ranks create different numbers of packets, at times none. */
+    uint64_t n = storm_hash_fold(f->step, (uint64_t)f->rank) % 4;
+    for (uint64_t i = 0; i < n; i++) {
+        struct fenced packet = {.step = f->step,
+                                .id = (uint64_t)f->rank << 32 | i};
+        CHECK_OK(storm_step_spawn(step, &packet));
+    }
+    return STORM_OK;
+}
+
+static void hop(void *self, struct storm_step *step, void *packet,
+                struct storm_outcome *outcome)
+{
+    struct fence *f = self;
+    struct fenced *p = packet;
+    CHECK_EQ(p->step, f->step);
+    CHECK_EQ(storm_step_number(step), f->step);
+    f->visits++;
+    outcome->events = 1;
+    outcome->fate = ++p->hop == N_HOPS ? STORM_FATE_ABSORBED : STORM_FATE_SEND;
+    outcome->rank = (int)(storm_hash_fold(p->id + p->step, p->hop) %
+                          (uint64_t)f->size);
+}
+
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    struct fence f = {0};
+    struct storm_engine_params params = {
+        .record_bytes = sizeof(struct fenced),
+        .physics = {.self = &f, .pre_step = begin, .step = hop}};
+    struct harness h;
+    CHECK_OK(harness_open(&h, &params, NULL));
+    f.rank = h.rank;
+    f.size = h.size;
+    for (int i = 0; i < N_STEPS; i++)
+        CHECK_OK(storm_engine_step(h.engine));
+    uint64_t expected = 0, all = 0;
+    for (uint64_t step = 0; step < N_STEPS; step++)
+        for (int r = 0; r < h.size; r++)
+            expected += N_HOPS * (storm_hash_fold(step, (uint64_t)r) % 4);
+    MPI_Allreduce(&f.visits, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    CHECK_EQ(all, expected);
+    harness_close(&h);
+    MPI_Finalize();
+    return CHECK_PASS;
+}

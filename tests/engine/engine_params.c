@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 2 3; backend: auto; timeout: 30 */
+/* What create refuses, with which status, said once. */
+#include "harness.h"
+
+static void ends(void *self, struct storm_step *step, void *packet,
+                 struct storm_outcome *outcome)
+{
+    (void)self, (void)step, (void)packet;
+    outcome->fate = STORM_FATE_ABSORBED;
+}
+
+static void refuse(struct storm_engine_params params, const char *setting,
+                   storm_status expected, const char *says)
+{
+    const char *settings[] = {setting, NULL};
+    struct harness h;
+    CHECK(harness_open(&h, &params, settings) == expected);
+    CHECK_EQ(harness_count(h.n_errors), 1);
+    if (h.n_errors)
+        CHECK(strstr(h.error, says));
+    harness_close(&h);
+}
+
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    static const size_t bad[] = {0, 16, 20, 31, 33, 40, 4112, 8192};
+    struct storm_engine_params params = {.physics = {.step = ends}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        params.record_bytes = bad[i];
+        refuse(params, NULL, STORM_ERR_ARG, "multiple of 16 from 32 to 4096");
+    }
+    params.record_bytes = 48;
+    refuse(params, "transport.backend=ibv", STORM_ERR_NOSUP,
+           "not part of this build");
+    params.physics.step = NULL;
+    refuse(params, NULL, STORM_ERR_ARG, "neither step nor step_batch");
+    static const size_t good[] = {32, 48, 4096};
+    for (size_t i = 0; i < 3; i++) {
+        struct harness h;
+        params.record_bytes = good[i];
+        params.physics.step = ends;
+        CHECK_OK(harness_open(&h, &params, NULL));
+        char record[4096] = {0};
+        CHECK_OK(storm_engine_add(h.engine, record));
+        CHECK_OK(storm_engine_step(h.engine));
+        CHECK(storm_engine_expect(h.engine, h.size) == STORM_ERR_ARG);
+        harness_close(&h);
+    }
+    MPI_Finalize();
+    return CHECK_PASS;
+}
