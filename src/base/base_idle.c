@@ -10,7 +10,6 @@
  * core; on a shared one the first yield already gives it away. The kernel adds
  * some 50 us to every sleep, so the longest is 150 us. */
 enum {
-    IDLE_SPINS = 64,
     IDLE_YIELDS = 1024,
     IDLE_MIN_US = 10,
     IDLE_MAX_US = 100
@@ -18,12 +17,12 @@ enum {
 
 void storm_idle(uint64_t n_empty)
 {
-    if (n_empty < IDLE_SPINS) {
+    if (n_empty < STORM_IDLE_SPINS) {
         storm_pause();
-    } else if (n_empty < IDLE_SPINS + IDLE_YIELDS) {
+    } else if (n_empty < STORM_IDLE_SPINS + IDLE_YIELDS) {
         sched_yield();
     } else {
-        uint64_t us = IDLE_MIN_US + (n_empty - IDLE_SPINS - IDLE_YIELDS) / 4;
+        uint64_t us = IDLE_MIN_US + (n_empty - STORM_IDLE_SPINS - IDLE_YIELDS) / 4;
         us = us < IDLE_MAX_US ? us : IDLE_MAX_US;
         struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)us * 1000};
         nanosleep(&nap, NULL); /* a signal may end it early: no harm */

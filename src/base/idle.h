@@ -11,6 +11,9 @@
 
 #include <stdint.h>
 
+/* So many looks only spin; from then on the core is given away. */
+enum { STORM_IDLE_SPINS = 64 };
+
 void storm_idle(uint64_t n_empty);
 
 #endif /* STORM_BASE_IDLE_H */

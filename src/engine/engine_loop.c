@@ -217,7 +217,9 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
     lap(e, watch, TIME_PROGRESS);
     if (status < 0)
         return status;
-    if (e->iterations % e->control_every == 0 || e->n_empty > 0) {
+    /* Now and then, and whenever the core is about to be given away. */
+    if (e->iterations % e->control_every == 0 ||
+        e->n_empty > STORM_IDLE_SPINS) {
         status = e->channel->ops->control(e->channel);
         lap(e, watch, TIME_GROWTH);
         if (status < 0)
