@@ -86,6 +86,21 @@ static void tickets(struct conform *c)
     conform_share_close(c, &share);
 }
 
+/* All ranks at one word, as fast as they can. */
+static void hammer(struct conform *c)
+{
+    uint64_t rounds = conform_rounds(c, 400000);
+    struct conform_share share;
+    conform_share_open(c, 8, &share);
+    for (uint64_t i = 0; i < rounds; i++)
+        add(c, share.remote[0], 0, 1);
+    conform_fence(c);
+    if (c->rank == 0)
+        CHECK_EQ(atomic_load(conform_word(share.region, 0)),
+                 rounds * (uint64_t)c->size);
+    conform_share_close(c, &share);
+}
+
 /* A swap that finds something else changes nothing. */
 static void refused_swap(struct conform *c)
 {
@@ -104,6 +119,8 @@ static void refused_swap(struct conform *c)
 static void atomics(struct conform *c)
 {
     tickets(c);
+    conform_fence(c);
+    hammer(c);
     refused_swap(c);
 }
 

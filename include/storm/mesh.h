@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/mesh.h
+ * Meshes that are split over the ranks of a context.
+ *
+ * Cells have a global id, the same on any number of ranks, and an index on
+ * the rank that owns them. Neighbouring ids are neighbours along a Hilbert
+ * curve; a rank owns the ids [first, first + n_cells).
+ *
+ * Lifecycle  create, queries, maybe repartition, destroy.
+ * Threads    queries may run on several threads at once.
+ */
+#ifndef STORM_MESH_H
+#define STORM_MESH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/packet.h>
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct storm_context; /* opaque, storm/context.h */
+struct storm_mesh;    /* opaque */
+
+/** Faces of the box: x low, x high, y low, y high, z low, z high. */
+enum { STORM_N_WALLS = 6 };
+
+/** Zero in a field means "choose for me". Copied by create. */
+struct storm_cart_params {
+    double lo_cm[3], hi_cm[3]; /**< the box */
+    int64_t n[3];              /**< cells per direction; 0 means 1 */
+    double stretch[3]; /**< ratio of successive widths; 0 means 1 (uniform) */
+    bool periodic[3];  /**< opposite walls are neighbours */
+};
+
+/**
+ * A Cartesian mesh in one, two or three dimensions (unused ones have one
+ * cell), cut into equal numbers of cells.
+ *
+ * Collective: same params on every rank, same status on every rank. More
+ * ranks than cells is allowed; some then have none.
+ *
+ * @param[out] mesh_out  set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_ARG    empty box, no or too many cells (2^48), bad stretch
+ * @retval STORM_ERR_NOMEM  on some rank
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_create_cart(struct storm_context *context,
+                       const struct storm_cart_params *params,
+                       struct storm_mesh **mesh_out);
+
+/** Release. Local. NULL is allowed. */
+STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
+
+/**
+ * Cut the curve anew so that every rank gets about the same weight. The cut
+ * depends on the weights of the cells alone, not on the present one.
+ *
+ * Collective. Local indices change; ids do not. The caller moves what it
+ * keeps per cell.
+ *
+ * @param weight  one non-negative integer per local cell, in order
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_repartition(struct storm_mesh *mesh, const uint64_t *weight);
+
+/** @name Local queries; none blocks. */
+/** @{ */
+STORM_API uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh);
+STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
+/** Global id of a local cell. */
+STORM_API storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
+                                           storm_cell_idx cell);
+/** Rank that owns a cell, and its index there. */
+STORM_API int storm_mesh_owner(const struct storm_mesh *mesh,
+                               storm_cell_id cell,
+                               storm_cell_idx *idx_there_out);
+STORM_API double storm_mesh_volume_cm3(const struct storm_mesh *mesh,
+                                       storm_cell_idx cell);
+STORM_API void storm_mesh_centre(const struct storm_mesh *mesh,
+                                 storm_cell_idx cell, double centre_cm_out[3]);
+/** Uniform point of a cell from three uniform numbers. */
+STORM_API void storm_mesh_sample(const struct storm_mesh *mesh,
+                                 storm_cell_idx cell, const double u[3],
+                                 double point_cm_out[3]);
+/** The cell that contains a point (on whichever rank), or STORM_ERR_ARG if it
+ *  lies outside the box. A point on a common face belongs to the upper one. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
+                  storm_cell_id *cell_out);
+
+/** What lies behind a face of a local cell. */
+struct storm_mesh_face {
+    int rank;                /**< owner of the neighbour; -1: edge of domain */
+    storm_cell_idx neighbour; /**< its index there */
+    int wall;                 /**< edge of domain: 0 .. STORM_N_WALLS-1 */
+    double area_cm2;
+    double normal[3]; /**< outward unit vector */
+};
+STORM_API int storm_mesh_n_faces(const struct storm_mesh *mesh,
+                                 storm_cell_idx cell);
+STORM_API void storm_mesh_face(const struct storm_mesh *mesh,
+                               storm_cell_idx cell, int face,
+                               struct storm_mesh_face *face_out);
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_MESH_H */

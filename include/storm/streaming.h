@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/streaming.h
+ * Bundled physics for free-streaming packets on a mesh: emission, tracking,
+ * walls, an exact path-length tally, and population control by comb.
+ *
+ * The objects here fill the interfaces of storm/engine.h for struct
+ * storm_packet. Create, put the result of _physics, _boundary and
+ * storm_comb_population into struct storm_engine_params, run steps, destroy.
+ * Threads: one thread at a time per object.
+ */
+#ifndef STORM_STREAMING_H
+#define STORM_STREAMING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/engine.h>
+#include <storm/mesh.h>
+#include <storm/packet.h>
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct storm_context;   /* opaque, storm/context.h */
+struct storm_streaming; /* opaque */
+struct storm_comb;      /* opaque */
+
+/** What a wall of the box does. Periodic walls belong to the mesh.
+ *  REFLECT is part of tracking; what reaches a VACUUM wall is the boundary's,
+ *  which for storm_streaming_boundary is to escape. */
+typedef enum storm_wall {
+    STORM_WALL_VACUUM = 0,
+    STORM_WALL_REFLECT = 1
+} storm_wall;
+
+/** How the path tally adds up; OFF and DOUBLE exist to measure EXACT. */
+typedef enum storm_tally_kind {
+    STORM_TALLY_EXACT = 0, /**< order-independent, the default */
+    STORM_TALLY_DOUBLE,    /**< plain doubles: bits depend on the order */
+    STORM_TALLY_OFF
+} storm_tally_kind;
+
+/** Zero in a field means "choose for me". Copied by create. */
+struct storm_streaming_params {
+    uint64_t seed;
+    double speed_cm_s;           /**< 0: speed of light */
+    double dt_s;                 /**< required: length of a step */
+    uint64_t emit_per_cell;      /**< new packets per cell and step */
+    double emit_energy_erg_cm3;  /**< energy they share, per volume; 0: 1 */
+    storm_wall walls[STORM_N_WALLS];
+    storm_tally_kind tally;
+};
+
+/**
+ * Free streaming on @p mesh, which must outlive it.
+ *
+ * Local but for the same params on every rank.
+ * @param[out] streaming_out  set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_ARG    dt, speed or energy not positive and finite
+ * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_streaming_create(struct storm_context *context,
+                       const struct storm_mesh *mesh,
+                       const struct storm_streaming_params *params,
+                       struct storm_streaming **streaming_out);
+
+/** Release. Local. NULL is allowed. */
+STORM_API void storm_streaming_destroy(struct storm_streaming *streaming);
+
+/** The interfaces to give to an engine; `self` borrows @p streaming. */
+STORM_API struct storm_physics
+storm_streaming_physics(struct storm_streaming *streaming);
+STORM_API struct storm_boundary
+storm_streaming_boundary(struct storm_streaming *streaming);
+
+/**
+ * Add a packet to @p engine between steps and book its energy as created.
+ * Local. Its `cell` must be set; it may be any rank's, which it then reaches
+ * in the next step. time_left_s and cell_idx are set by the step.
+ *
+ * @retval STORM_ERR_ARG  no such cell, or a weight that is negative or not
+ *                        finite
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_streaming_add(struct storm_streaming *streaming,
+                    struct storm_engine *engine,
+                    const struct storm_packet *packet);
+
+/** Book energy as absorbed in a cell. Local. Fits the `remainder` of struct
+ *  storm_comb_params, with @p streaming for `remainder_self`. */
+STORM_API void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
+                                       double weight_erg);
+
+/** Path-length tally of the last step: for each local cell the sum of weight
+ *  times path over volume and dt: mean energy density times speed, as doubles.
+ *  Borrowed, valid until the next step. */
+STORM_API const double *
+storm_streaming_energy_density(const struct storm_streaming *streaming);
+
+/**
+ * Energy accounts of the whole run so far, in exact sums over all ranks.
+ * Collective, blocks.
+ *
+ * @param[out] energy_erg_out  created, absorbed, escaped, now at census
+ * @param[out] error_out  relative error of created = absorbed + escaped +
+ *                        census
+ */
+STORM_API STORM_MUST_CHECK storm_status storm_streaming_balance(
+    struct storm_streaming *streaming, struct storm_engine *engine,
+    double energy_erg_out[4], double *error_out);
+
+/**
+ * Hash of all cell fields and all packets; equal for any number of ranks,
+ * backend, partition and order of arrival. Collective, blocks; between steps.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_streaming_hash(const struct storm_streaming *streaming,
+                     struct storm_engine *engine, uint64_t *hash_out);
+
+/**
+ * Run the bare tracking kernel, without engine, over this rank's own cells
+ * closed off by mirrors, with the packets of @p engine copied: what the
+ * hardware could do. Local.
+ *
+ * @param seconds    stop after the first whole pass that ends later
+ * @param[out] steps_per_second_out  crossings per second
+ */
+STORM_API STORM_MUST_CHECK storm_status storm_streaming_bare_kernel(
+    struct storm_streaming *streaming, struct storm_engine *engine,
+    double seconds, double *steps_per_second_out);
+
+/** Comb: a cell with more than n_max packets is merged down to n_max, one
+ *  with fewer than n_min is split up to it. Zero switches a side off. */
+struct storm_comb_params {
+    uint64_t seed;
+    uint64_t n_min, n_max;
+    /** Receives what rounding left over of the weight of a merged cell, of
+     *  either sign and maybe in several calls that add up to it exactly. NULL:
+     *  it is lost (storm_streaming_deposit books it). */
+    void (*remainder)(void *self, storm_cell_idx cell, double weight_erg);
+    void *remainder_self;
+};
+
+/**
+ * The comb for struct storm_packet. The packets of a cell are ordered by id
+ * first: the result does not depend on the order of arrival. The total
+ * weight of a cell is kept to one rounding.
+ *
+ * @param[out] comb_out  set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_ARG  n_min > n_max with both set
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_comb_create(struct storm_context *context,
+                  const struct storm_comb_params *params,
+                  struct storm_comb **comb_out);
+STORM_API void storm_comb_destroy(struct storm_comb *comb);
+STORM_API struct storm_population
+storm_comb_population(struct storm_comb *comb);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_STREAMING_H */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One rank's cells of a Cartesian mesh, and what lies behind their faces. */
+#include "mesh/cart/cart_mesh.h"
+
+#include "base/port.h"
+#include "mesh/mesh_hilbert.h"
+
+static const char cart_label[] = "mesh cells";
+
+/* No neighbour found yet. Not an index of a border: those are negative too,
+ * but there are fewer than 2^31. */
+enum { CART_UNKNOWN = INT32_MIN };
+
+struct cart_builder {
+    const struct cart_mesh *cart;
+    const uint64_t *cut;
+    struct cart_part *part;
+    size_t borders_capacity;
+};
+
+static storm_status cart_add_border(struct cart_builder *b,
+                                    const struct cart_border *border,
+                                    int32_t *next_out)
+{
+    struct cart_part *part = b->part;
+    void *array = part->borders;
+    if (part->n_borders >= INT32_MAX)
+        return STORM_ERR_NOMEM;
+    storm_status status =
+        storm_reserve(b->cart->base.env->memory, cart_label,
+                      sizeof *border, part->n_borders + 1, &array,
+                      &b->borders_capacity);
+    if (status < 0)
+        return status;
+    part->borders = array;
+    part->borders[part->n_borders] = *border;
+    *next_out = ~(int32_t)part->n_borders;
+    part->n_borders++;
+    return STORM_OK;
+}
+
+static storm_status cart_add_walls(struct cart_builder *b)
+{
+    storm_status status = STORM_OK;
+    for (int wall = 0; wall < STORM_N_WALLS && status == STORM_OK; wall++) {
+        struct cart_border border = {.rank = -1, .idx = -1, .wall = wall};
+        int32_t next;
+        status = cart_add_border(b, &border, &next);
+    }
+    return status;
+}
+
+static void cart_place_cells(struct cart_builder *b)
+{
+    const struct cart_mesh *cart = b->cart;
+    struct cart_part *part = b->part;
+    for (storm_cell_idx i = 0; i < part->base.n_cells; i++) {
+        int32_t ijk[3];
+        storm_hilbert_ijk(cart->n, part->base.first + (storm_cell_id)i, ijk);
+        struct cart_cell *cell = &part->cells[i];
+        cell->ijk = 0;
+        for (int d = 0; d < 3; d++)
+            cell->ijk |= (uint64_t)ijk[d] << cart->shift[d];
+        for (int face = 0; face < CART_N_FACES; face++)
+            cell->next[face] = CART_UNKNOWN;
+    }
+}
+
+/* What is behind `face` of local cell `i`. */
+static storm_status cart_link(struct cart_builder *b, storm_cell_idx i,
+                              int face)
+{
+    const struct cart_mesh *cart = b->cart;
+    struct cart_part *part = b->part;
+    struct cart_cell *cell = &part->cells[i];
+    int32_t ijk[3];
+    for (int d = 0; d < 3; d++)
+        ijk[d] = cart_unpack(cart, cell->ijk, d);
+
+    int axis = face / 2;
+    bool wraps = ijk[axis] == (face % 2 ? cart->n[axis] - 1 : 0);
+    if (wraps && !cart->periodic[axis]) {
+        cell->next[face] = ~face; /* the walls come first among borders */
+        return STORM_OK;
+    }
+    if (wraps)
+        ijk[axis] = face % 2 ? 0 : cart->n[axis] - 1;
+    else
+        ijk[axis] += face % 2 ? 1 : -1;
+
+    storm_cell_id id = storm_hilbert_position(cart->n, ijk);
+    storm_cell_id offset = id - part->base.first; /* huge if id < first */
+    if (!wraps && offset < (storm_cell_id)part->base.n_cells) {
+        cell->next[face] = (storm_cell_idx)offset;
+        part->cells[offset].next[face ^ 1] = i; /* saves finding it again */
+        return STORM_OK;
+    }
+    struct cart_border border = {.id = id, .wall = -1, .wraps = wraps};
+    border.rank =
+        storm_mesh_owner_at(&cart->base, b->cut, id, &border.idx);
+    return cart_add_border(b, &border, &cell->next[face]);
+}
+
+storm_status cart_build_part(const struct storm_mesh *mesh,
+                             const uint64_t *cut,
+                             struct storm_mesh_part **part_out)
+{
+    const struct storm_env *env = mesh->env;
+    struct cart_part *part =
+        storm_alloc(env->memory, cart_label, sizeof *part);
+    if (part == NULL)
+        return STORM_ERR_NOMEM;
+    part->base.first = cut[env->rank];
+    part->base.n_cells =
+        (storm_cell_idx)(cut[env->rank + 1] - cut[env->rank]);
+    size_t bytes = (size_t)part->base.n_cells * sizeof *part->cells;
+    part->cells = storm_alloc(env->memory, cart_label, bytes > 0 ? bytes : 1);
+
+    struct cart_builder b = {.cart = cart_of(mesh), .cut = cut, .part = part};
+    storm_status status =
+        part->cells != NULL ? cart_add_walls(&b) : STORM_ERR_NOMEM;
+    if (status == STORM_OK)
+        cart_place_cells(&b);
+    for (storm_cell_idx i = 0; i < part->base.n_cells; i++) {
+        for (int face = 0; face < CART_N_FACES && status == STORM_OK; face++) {
+            if (part->cells[i].next[face] == CART_UNKNOWN)
+                status = cart_link(&b, i, face);
+        }
+        if (status < 0)
+            break;
+    }
+    if (status < 0) {
+        cart_free_part(mesh, &part->base);
+        return status;
+    }
+    *part_out = &part->base;
+    return STORM_OK;
+}
+
+void cart_free_part(const struct storm_mesh *mesh,
+                    struct storm_mesh_part *base)
+{
+    struct cart_part *part = (struct cart_part *)base;
+    if (part == NULL)
+        return;
+    storm_free(mesh->env->memory, part->borders);
+    storm_free(mesh->env->memory, part->cells);
+    storm_free(mesh->env->memory, part);
+}

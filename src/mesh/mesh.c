@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all meshes share: the cut, and the public calls on top of the table. */
+#include "mesh/mesh_ops.h"
+
+#include <storm/context.h>
+
+#include "mesh/mesh_partition.h"
+
+static const char mesh_label[] = "mesh cut";
+
+static uint64_t *mesh_alloc_cut(const struct storm_env *env)
+{
+    return storm_alloc(env->memory, mesh_label,
+                       ((size_t)env->size + 1) * sizeof(uint64_t));
+}
+
+/* This rank's cells under `cut`, if they can be counted. Local unless the
+ * kind's build_part is collective. */
+static storm_status mesh_build_part(const struct storm_mesh *mesh,
+                                    const uint64_t *cut,
+                                    struct storm_mesh_part **part_out)
+{
+    uint64_t n_cells = cut[mesh->env->rank + 1] - cut[mesh->env->rank];
+    if (n_cells > INT32_MAX) {
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "%llu cells are too many for one rank",
+                        (unsigned long long)n_cells);
+        return STORM_ERR_ARG;
+    }
+    return mesh->ops->build_part(mesh, cut, part_out);
+}
+
+storm_status storm_mesh_finish(struct storm_mesh *mesh,
+                               const struct storm_context *context,
+                               storm_status status)
+{
+    if (status == STORM_OK) {
+        mesh->cut = mesh_alloc_cut(mesh->env);
+        if (mesh->cut == NULL)
+            status = STORM_ERR_NOMEM;
+    }
+    status = storm_context_agree(context, status);
+    if (status < 0)
+        goto err;
+    storm_partition_equal(mesh->n_total, mesh->env->size, mesh->cut);
+    status = storm_context_agree(
+        context, mesh_build_part(mesh, mesh->cut, &mesh->part));
+    if (status < 0)
+        goto err;
+    return STORM_OK;
+err:
+    storm_mesh_destroy(mesh);
+    return status;
+}
+
+void storm_mesh_destroy(struct storm_mesh *mesh)
+{
+    if (mesh == NULL)
+        return;
+    mesh->ops->free_part(mesh, mesh->part);
+    storm_free(mesh->env->memory, mesh->cut);
+    mesh->ops->destroy(mesh);
+}
+
+storm_status storm_mesh_repartition(struct storm_mesh *mesh,
+                                    const uint64_t *weight)
+{
+    uint64_t *cut = mesh_alloc_cut(mesh->env);
+    struct storm_mesh_part *part = NULL;
+    storm_status status = storm_context_agree(
+        mesh->context, cut != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0)
+        goto err_cut;
+    status = storm_partition_by_weight(mesh->context, mesh->cut, weight, cut);
+    if (status < 0)
+        goto err_cut;
+    status = storm_context_agree(mesh->context,
+                                 mesh_build_part(mesh, cut, &part));
+    if (status < 0)
+        goto err_part;
+
+    mesh->ops->free_part(mesh, mesh->part);
+    storm_free(mesh->env->memory, mesh->cut);
+    mesh->part = part;
+    mesh->cut = cut;
+    mesh->generation++;
+    return STORM_OK;
+
+err_part:
+    mesh->ops->free_part(mesh, part);
+err_cut:
+    storm_free(mesh->env->memory, cut);
+    return status;
+}
+
+uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh)
+{
+    return mesh->n_total;
+}
+
+storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh)
+{
+    return mesh->part->n_cells;
+}
+
+storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
+                                 storm_cell_idx cell)
+{
+    return mesh->part->first + (storm_cell_id)cell;
+}
+
+int storm_mesh_owner_at(const struct storm_mesh *mesh, const uint64_t *cut,
+                        storm_cell_id cell, storm_cell_idx *idx_there_out)
+{
+    int rank = storm_partition_owner(cut, mesh->env->size, cell);
+    *idx_there_out = (storm_cell_idx)(cell - cut[rank]);
+    return rank;
+}
+
+int storm_mesh_owner(const struct storm_mesh *mesh, storm_cell_id cell,
+                     storm_cell_idx *idx_there_out)
+{
+    return storm_mesh_owner_at(mesh, mesh->cut, cell, idx_there_out);
+}
+
+double storm_mesh_volume_cm3(const struct storm_mesh *mesh,
+                             storm_cell_idx cell)
+{
+    return mesh->ops->volume_cm3(mesh, cell);
+}
+
+void storm_mesh_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
+                       double centre_cm_out[3])
+{
+    mesh->ops->centre(mesh, cell, centre_cm_out);
+}
+
+void storm_mesh_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
+                       const double u[3], double point_cm_out[3])
+{
+    mesh->ops->sample(mesh, cell, u, point_cm_out);
+}
+
+storm_status storm_mesh_locate(const struct storm_mesh *mesh,
+                               const double point_cm[3],
+                               storm_cell_id *cell_out)
+{
+    return mesh->ops->locate(mesh, point_cm, cell_out);
+}
+
+int storm_mesh_n_faces(const struct storm_mesh *mesh, storm_cell_idx cell)
+{
+    return mesh->ops->n_faces(mesh, cell);
+}
+
+void storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                     int face, struct storm_mesh_face *face_out)
+{
+    mesh->ops->face(mesh, cell, face, face_out);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The order of the cells of a box of n[0] x n[1] x n[2] cells along a Hilbert
+ * curve: position <-> (i, j, k), without tables.
+ *
+ * The box is halved in every direction that still has as many levels as the
+ * longest one, the larger half first; the two, four or eight parts are visited
+ * as a Hilbert curve in one, two or three dimensions does, each with the entry
+ * corner and direction the curve gives it; and so on down to single cells.
+ *
+ *   H1  Positions are 0 .. n[0]*n[1]*n[2]-1 without gaps: a bijection.
+ *   H2  If every n[d] is a power of two, equal or not, consecutive positions
+ *       are face neighbours. Otherwise this is the same curve with some planes
+ *       of cells taken out, spread evenly over the box, so that what is lost
+ *       are short jumps.
+ *   H3  A direction with one cell does not count: n = {1000, 1, 1} is a line.
+ *   H4  O(log max n) time, no memory.
+ */
+#ifndef STORM_MESH_HILBERT_H
+#define STORM_MESH_HILBERT_H
+
+#include <stdint.h>
+
+/* Most cells in one direction. */
+enum { STORM_HILBERT_MAX = 1 << 30 };
+
+/* n[d] in 1 .. STORM_HILBERT_MAX, product below 2^63; 0 <= ijk[d] < n[d]. */
+uint64_t storm_hilbert_position(const int32_t n[3], const int32_t ijk[3]);
+void storm_hilbert_ijk(const int32_t n[3], uint64_t position,
+                       int32_t ijk_out[3]);
+
+#endif /* STORM_MESH_HILBERT_H */

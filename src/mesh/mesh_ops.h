@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a mesh provides, and all that the rest of storm may assume.
+ * tests/conform/mesh_contract.c checks each line on every mesh.
+ *
+ *   M1  Cells have ids 0 .. n_total-1, each owned by exactly one rank. What an
+ *       id stands for does not depend on the number of ranks or the cut.
+ *   M2  A rank's cells have indices 0 .. n_cells-1 in order of their ids;
+ *       owner and cell_id are inverse to each other, on every rank.
+ *   M3  Geometry of a cell is the same bits on whichever rank, at every cut.
+ *   M4  Cells are convex with plane faces, do not overlap and fill the box:
+ *       volumes add up to its volume, and over the faces of a cell area times
+ *       normal adds up to zero, to rounding.
+ *   M5  Faces are mutual: if a face of cell a leads to cell b, then b has a
+ *       face of the same area (same bits) and exactly opposite normal that
+ *       leads to a. A face leads to a cell or is part of a wall, never both.
+ *   M6  sample is uniform in the cell for u uniform in (0, 1)^3, and locate
+ *       finds the cell again, rounding included.
+ *   M7  Every point of the closed box lies in exactly one cell; locate gives
+ *       the same answer on every rank. Other points, and what is not a
+ *       number, are STORM_ERR_ARG, and nothing is logged.
+ *   M8  Queries are local, do not block, allocate, or change anything, and so
+ *       may run on several threads at once.
+ *   M9  build_part leaves the mesh as it was; its result is what the mesh
+ *       would hold under that cut. It may be collective.
+ *   M10 Memory follows the local cells and faces. Exceptions are named with
+ *       the mesh: cut[] here, edges in mesh/cart.
+ *
+ * Tracking does not go through this table: physics/track_kernel.h is compiled
+ * once per kind of mesh with the inline geometry of that kind.
+ */
+#ifndef STORM_MESH_OPS_H
+#define STORM_MESH_OPS_H
+
+#include <stdint.h>
+
+#include <storm/mesh.h>
+
+#include "base/env.h"
+
+/* One rank's cells under a cut; each kind embeds it first. */
+struct storm_mesh_part {
+    storm_cell_id first;
+    storm_cell_idx n_cells;
+};
+
+struct storm_mesh_ops {
+    const char *name; /* the word used in options, logs and test names */
+
+    /* Release what the kind itself holds, the struct included; the part and
+     * the cut have gone before. */
+    void (*destroy)(struct storm_mesh *mesh);
+
+    storm_status (*build_part)(const struct storm_mesh *mesh,
+                               const uint64_t *cut,
+                               struct storm_mesh_part **part_out);
+    void (*free_part)(const struct storm_mesh *mesh,
+                      struct storm_mesh_part *part); /* NULL is allowed */
+
+    double (*volume_cm3)(const struct storm_mesh *mesh, storm_cell_idx cell);
+    void (*centre)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                   double centre_cm_out[3]);
+    void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                   const double u[3], double point_cm_out[3]);
+    storm_status (*locate)(const struct storm_mesh *mesh,
+                           const double point_cm[3], storm_cell_id *cell_out);
+    int (*n_faces)(const struct storm_mesh *mesh, storm_cell_idx cell);
+    void (*face)(const struct storm_mesh *mesh, storm_cell_idx cell, int face,
+                 struct storm_mesh_face *face_out);
+};
+
+/* The common part; each kind embeds it first. */
+struct storm_mesh {
+    const struct storm_mesh_ops *ops;
+    const struct storm_context *context;
+    const struct storm_env *env;
+    uint64_t n_total;
+    uint64_t *cut; /* n_ranks + 1, see mesh_partition.h */
+    struct storm_mesh_part *part;
+    uint64_t generation; /* counts the cuts: local indices change with it */
+};
+
+/*
+ * Last step of creating any mesh. The kind has set ops, context, env and
+ * n_total; `status` is how it has fared so far on this rank. Cuts into equal
+ * numbers of cells and builds this rank's part. Collective: the same verdict
+ * on every rank; if it is an error the mesh (NULL is allowed) is destroyed.
+ */
+storm_status storm_mesh_finish(struct storm_mesh *mesh,
+                               const struct storm_context *context,
+                               storm_status status);
+
+/* The rank and index of an id under some cut. */
+int storm_mesh_owner_at(const struct storm_mesh *mesh, const uint64_t *cut,
+                        storm_cell_id cell, storm_cell_idx *idx_there_out);
+
+#endif /* STORM_MESH_OPS_H */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/mesh_partition.h"
+
+#include <mpi.h>
+
+#include "base/env.h"
+#include "base/port.h"
+
+__extension__ typedef unsigned __int128 partition_sum;
+
+/* MPI adds no 128-bit integers; it adds 32 bits at a time in 64. The sums of
+ * 2^31 ranks fit, and each rank's own is below 2^31 cells * 2^64. */
+enum { PARTITION_LIMBS = 3, PARTITION_TOTAL_BITS = 96 };
+
+static void partition_to_limbs(partition_sum sum, uint64_t *limbs)
+{
+    for (int i = 0; i < PARTITION_LIMBS; i++)
+        limbs[i] = (uint64_t)(sum >> (32 * i)) & 0xffffffffu;
+}
+
+static partition_sum partition_from_limbs(const uint64_t *limbs)
+{
+    partition_sum sum = 0;
+    for (int i = 0; i < PARTITION_LIMBS; i++)
+        sum += (partition_sum)limbs[i] << (32 * i);
+    return sum;
+}
+
+void storm_partition_equal(uint64_t n_total, int n_ranks, uint64_t *cut_out)
+{
+    for (int r = 0; r <= n_ranks; r++)
+        cut_out[r] = (uint64_t)((partition_sum)n_total * (unsigned)r /
+                                (unsigned)n_ranks);
+}
+
+/* First id of each rank from the lowest id of those that have any, P being
+ * the number of ranks: ranks without cells start where the next one does. */
+static void partition_close(uint64_t *cut, int n_ranks, uint64_t n_total)
+{
+    cut[0] = 0;
+    cut[n_ranks] = n_total;
+    for (int r = n_ranks - 1; r > 0; r--) {
+        if (cut[r] > cut[r + 1])
+            cut[r] = cut[r + 1];
+    }
+}
+
+storm_status storm_partition_by_weight(const struct storm_context *context,
+                                       const uint64_t *cut,
+                                       const uint64_t *weight,
+                                       uint64_t *cut_out)
+{
+    int rank = storm_context_rank(context);
+    int n_ranks = storm_context_size(context);
+    MPI_Comm comm = storm_context_comm(context);
+    uint64_t n_cells = cut[rank + 1] - cut[rank];
+
+    partition_sum mine = 0;
+    for (uint64_t i = 0; i < n_cells; i++)
+        mine += weight[i];
+    uint64_t limbs[PARTITION_LIMBS], before[PARTITION_LIMBS] = {0};
+    partition_to_limbs(mine, limbs);
+    if (MPI_Exscan(limbs, before, PARTITION_LIMBS, MPI_UINT64_T, MPI_SUM,
+                   comm) != MPI_SUCCESS ||
+        MPI_Allreduce(MPI_IN_PLACE, limbs, PARTITION_LIMBS, MPI_UINT64_T,
+                      MPI_SUM, comm) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    if (rank == 0) /* MPI leaves it undefined there */
+        partition_to_limbs(0, before);
+    partition_sum total = partition_from_limbs(limbs);
+    partition_sum sum = partition_from_limbs(before);
+    if (total >> PARTITION_TOTAL_BITS) {
+        storm_log_write(&storm_context_env(context)->log, STORM_LOG_ERROR,
+                        "weights of cells add up to 2^96 or more");
+        return STORM_ERR_ARG;
+    }
+    if (total == 0) {
+        storm_partition_equal(cut[n_ranks], n_ranks, cut_out);
+        return STORM_OK;
+    }
+
+    for (int r = 0; r <= n_ranks; r++)
+        cut_out[r] = UINT64_MAX;
+    int last = -1;
+    for (uint64_t i = 0; i < n_cells; i++) {
+        partition_sum middle = 2 * sum + weight[i];
+        /* below 2^97 * 2^31, and at most n_ranks */
+        partition_sum target = middle * (unsigned)n_ranks / (2 * total);
+        int r = target < (unsigned)n_ranks ? (int)target : n_ranks - 1;
+        if (r > last)
+            cut_out[r] = cut[rank] + i;
+        last = r;
+        sum += weight[i];
+    }
+    if (MPI_Allreduce(MPI_IN_PLACE, cut_out, n_ranks + 1, MPI_UINT64_T,
+                      MPI_MIN, comm) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    partition_close(cut_out, n_ranks, cut[n_ranks]);
+    return STORM_OK;
+}
+
+int storm_partition_owner(const uint64_t *cut, int n_ranks, uint64_t id)
+{
+    STORM_ASSERT(id < cut[n_ranks]);
+    int low = 0, high = n_ranks; /* cut[low] <= id < cut[high] */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (cut[middle] <= id)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}

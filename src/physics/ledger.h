@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Accounts that are never rounded: a sum of doubles as one integer wide enough
+ * for all of them (Kulisch).
+ *
+ * For accounts of a whole run, whose terms have no bound known in advance. A
+ * few hundred bytes each; per-cell tallies use base/exact.h.
+ *
+ *   L1  Adding is exact for every finite double, so the order is immaterial.
+ *   L2  2^62 terms fit, of any size, on each of 2^31 ranks.
+ *   L3  storm_ledger_value is the double nearest to the sum, ties to even.
+ *   L4  Any two ledgers with equal sums are equal byte for byte after
+ *       storm_ledger_carry.
+ */
+#ifndef STORM_PHYSICS_LEDGER_H
+#define STORM_PHYSICS_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 2^-1074 .. 2^1024 in pieces of 32 bits, and 62 bits for carries. */
+enum { STORM_LEDGER_LIMBS = 68 };
+
+/* Value: sum of limb[i] * 2^(32 i - 1074). All zero is an empty account. */
+struct storm_ledger {
+    int64_t limb[STORM_LEDGER_LIMBS];
+    int64_t n_since_carry;
+};
+
+/* value must be finite. */
+void storm_ledger_add(struct storm_ledger *ledger, double value);
+
+/* ledger += sign * other, sign being +1 or -1. */
+void storm_ledger_merge(struct storm_ledger *ledger,
+                        const struct storm_ledger *other, int sign);
+
+/* Brings limbs to [0, 2^32), the last one keeping the sign. After this limbs
+ * of up to 2^31 ledgers may be added up, as a reduction over ranks does. */
+void storm_ledger_carry(struct storm_ledger *ledger);
+
+double storm_ledger_value(const struct storm_ledger *ledger);
+bool storm_ledger_is_zero(const struct storm_ledger *ledger);
+
+#endif /* STORM_PHYSICS_LEDGER_H */

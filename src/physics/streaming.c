@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Free streaming: one time step. What is asked between steps is in
+ * streaming_report.c. */
+#include "physics/streaming.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <storm/context.h>
+
+#include "base/port.h"
+#include "mesh/mesh_ops.h"
+#include "physics/split.h"
+
+static const char streaming_label[] = "streaming tallies";
+static const double streaming_light_cm_s = 2.99792458e10;
+
+/* As many as ids can tell apart in a cell and step. */
+#define STREAMING_MOST_PACKETS (UINT64_C(1) << 40)
+
+/* ---- arrays ------------------------------------------------------------- */
+
+storm_status streaming_allocate(const struct storm_streaming *streaming,
+                                struct storm_track *track_out,
+                                double **energy_density_out)
+{
+    struct storm_memory *memory = streaming->env->memory;
+    size_t n = (size_t)storm_mesh_n_cells(streaming->mesh) + 1; /* never 0 */
+    struct storm_track track = streaming->track;
+    double *density = storm_alloc(memory, streaming_label, n * sizeof *density);
+    bool ok = density != NULL;
+    track.exact = NULL;
+    track.plain = NULL;
+    if (track.tally == STORM_TALLY_EXACT) {
+        track.exact =
+            storm_alloc(memory, streaming_label, n * sizeof *track.exact);
+        ok = ok && track.exact != NULL;
+    } else if (track.tally == STORM_TALLY_DOUBLE) {
+        track.plain =
+            storm_alloc(memory, streaming_label, n * sizeof *track.plain);
+        ok = ok && track.plain != NULL;
+    }
+    if (!ok) {
+        streaming_release(streaming, &track, density);
+        return STORM_ERR_NOMEM;
+    }
+    *track_out = track;
+    *energy_density_out = density;
+    return STORM_OK;
+}
+
+void streaming_release(const struct storm_streaming *streaming,
+                       struct storm_track *track, double *energy_density)
+{
+    struct storm_memory *memory = streaming->env->memory;
+    storm_free(memory, energy_density);
+    storm_free(memory, track->exact);
+    storm_free(memory, track->plain);
+}
+
+/* After the mesh was cut anew. */
+static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
+{
+    if (streaming->mesh_generation == streaming->mesh->generation)
+        return STORM_OK;
+    struct storm_track track;
+    double *density;
+    storm_status status = streaming_allocate(streaming, &track, &density);
+    if (status < 0)
+        return status;
+    streaming_release(streaming, &streaming->track, streaming->energy_density);
+    streaming->track = track;
+    streaming->energy_density = density;
+    streaming->n_cells = storm_mesh_n_cells(streaming->mesh);
+    streaming->mesh_generation = streaming->mesh->generation;
+    return STORM_OK;
+}
+
+/* ---- before transport --------------------------------------------------- */
+
+/* Packets of the last step get a new one. Those that are not in a cell of
+ * this rank (the mesh was cut anew, or somebody added them here) are marked
+ * for the kernel to send. Returns the largest weight. */
+static double streaming_wake(struct storm_streaming *streaming,
+                             struct storm_step *step)
+{
+    size_t n;
+    void *const *packets = storm_step_packets(step, &n);
+    storm_cell_id first = storm_mesh_cell_id(streaming->mesh, 0);
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        struct storm_packet *packet = packets[i];
+        if (packet == NULL)
+            continue;
+        storm_cell_id offset = packet->cell - first; /* huge if below */
+        packet->cell_idx = offset < (storm_cell_id)streaming->n_cells
+                               ? (storm_cell_idx)offset
+                               : -1;
+        packet->time_left_s = streaming->params.dt_s;
+        largest = packet->weight > largest ? packet->weight : largest;
+    }
+    return largest;
+}
+
+/* The index-th packet a cell emits in a step. */
+static void streaming_birth(const struct storm_streaming *streaming,
+                            uint64_t cycle, storm_cell_idx cell,
+                            uint64_t index, struct storm_packet *packet_out)
+{
+    const struct storm_streaming_params *p = &streaming->params;
+    struct storm_packet packet = {
+        .cell = storm_mesh_cell_id(streaming->mesh, cell),
+        .cell_idx = cell,
+        .time_left_s = p->dt_s,
+    };
+    packet.id = storm_packet_id_make(STORM_ORIGIN_EMISSION, cycle, packet.cell,
+                                     index);
+    double u[4];
+    storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
+    storm_mesh_sample(streaming->mesh, cell, u, packet.position);
+    storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 1, u);
+    storm_isotropic(u[0], u[1], packet.direction);
+    *packet_out = packet;
+}
+
+static storm_status streaming_emit(struct storm_streaming *streaming,
+                                   struct storm_step *step,
+                                   double *largest_inout)
+{
+    const struct storm_streaming_params *p = &streaming->params;
+    uint64_t cycle = storm_step_number(step);
+    for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
+        double energy_erg =
+            p->emit_energy_erg_cm3 *
+            storm_mesh_volume_cm3(streaming->mesh, cell);
+        struct storm_split split = storm_split(energy_erg, p->emit_per_cell);
+        if (split.last > *largest_inout) /* never less than the others */
+            *largest_inout = split.last;
+        for (uint64_t k = 0; k < p->emit_per_cell; k++) {
+            struct storm_packet packet;
+            streaming_birth(streaming, cycle, cell, k, &packet);
+            packet.weight =
+                k + 1 < p->emit_per_cell ? split.each : split.last;
+            packet.birth_weight = packet.weight;
+            storm_status status = storm_step_spawn(step, &packet);
+            if (status < 0)
+                return status;
+        }
+        storm_ledger_add(&streaming->account[STREAMING_CREATED], energy_erg);
+    }
+    return STORM_OK;
+}
+
+struct storm_exact_unit
+streaming_unit(const struct storm_streaming *streaming, double largest)
+{
+    const struct storm_streaming_params *p = &streaming->params;
+    /* A path may exceed speed times dt by its roundings, not by a factor. */
+    return storm_exact_unit(2.0 * largest * p->speed_cm_s * p->dt_s);
+}
+
+static storm_status streaming_pre_step(void *self, struct storm_step *step)
+{
+    struct storm_streaming *streaming = self;
+    double largest = 0.0;
+    storm_status status = streaming_follow_mesh(streaming);
+    if (status == STORM_OK)
+        largest = streaming_wake(streaming, step);
+    if (status == STORM_OK && streaming->params.emit_per_cell > 0)
+        status = streaming_emit(streaming, step, &largest);
+
+    /* Also after an error: the others are waiting. */
+    if (MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX,
+                      storm_context_comm(streaming->context)) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    if (status < 0)
+        return status;
+    streaming->track.unit = streaming_unit(streaming, largest);
+    streaming->track.max_events = storm_step_max_events(step);
+    return STORM_OK;
+}
+
+/* ---- transport ---------------------------------------------------------- */
+
+static void streaming_step_batch(void *self, struct storm_step *step,
+                                 void *const *packets, size_t n,
+                                 struct storm_outcome *outcomes_out)
+{
+    const struct storm_streaming *streaming = self;
+    (void)step;
+    streaming->advance(&streaming->track, packets, n, outcomes_out);
+}
+
+/* Reflecting walls are the kernel's; what comes here leaves. */
+static void streaming_apply(void *self, struct storm_step *step, void *packet,
+                            struct storm_outcome *outcome_out)
+{
+    struct storm_streaming *streaming = self;
+    (void)step;
+    storm_ledger_add(&streaming->account[STREAMING_ESCAPED],
+                     ((const struct storm_packet *)packet)->weight);
+    *outcome_out = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
+}
+
+/* ---- after transport ---------------------------------------------------- */
+
+static storm_status streaming_post_step(void *self, struct storm_step *step)
+{
+    struct storm_streaming *streaming = self;
+    struct storm_track *track = &streaming->track;
+    (void)step;
+    for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
+        double sum = 0.0;
+        if (track->tally == STORM_TALLY_EXACT) {
+            sum = storm_exact_value(track->exact[cell], track->unit);
+            track->exact[cell] = 0;
+        } else if (track->tally == STORM_TALLY_DOUBLE) {
+            sum = track->plain[cell];
+            track->plain[cell] = 0.0;
+        }
+        streaming->energy_density[cell] =
+            sum / (storm_mesh_volume_cm3(streaming->mesh, cell) *
+                   streaming->params.dt_s);
+    }
+    return STORM_OK;
+}
+
+/* ---- public ------------------------------------------------------------- */
+
+static bool streaming_is_positive(double x)
+{
+    return x > 0.0 && isfinite(x);
+}
+
+static storm_status streaming_check(const struct storm_env *env,
+                                    const struct storm_streaming_params *p)
+{
+    if (p->emit_per_cell >= STREAMING_MOST_PACKETS) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "a cell cannot emit %llu packets a step",
+                        (unsigned long long)p->emit_per_cell);
+        return STORM_ERR_ARG;
+    }
+    if (streaming_is_positive(p->dt_s) &&
+        streaming_is_positive(p->speed_cm_s) &&
+        streaming_is_positive(p->speed_cm_s * p->dt_s) &&
+        streaming_is_positive(p->emit_energy_erg_cm3))
+        return STORM_OK;
+    storm_log_write(&env->log, STORM_LOG_ERROR,
+                    "streaming needs positive dt, speed and energy, not %g s, "
+                    "%g cm/s and %g erg/cm3",
+                    p->dt_s, p->speed_cm_s, p->emit_energy_erg_cm3);
+    return STORM_ERR_ARG;
+}
+
+storm_status storm_streaming_create(struct storm_context *context,
+                                    const struct storm_mesh *mesh,
+                                    const struct storm_streaming_params *params,
+                                    struct storm_streaming **streaming_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    struct storm_streaming_params p = *params;
+    if (p.speed_cm_s == 0.0)
+        p.speed_cm_s = streaming_light_cm_s;
+    if (p.emit_energy_erg_cm3 == 0.0)
+        p.emit_energy_erg_cm3 = 1.0;
+    storm_status status = streaming_check(env, &p);
+    if (status < 0)
+        return status;
+
+    struct storm_streaming *streaming =
+        storm_alloc(env->memory, streaming_label, sizeof *streaming);
+    if (streaming == NULL)
+        return STORM_ERR_NOMEM;
+    streaming->context = context;
+    streaming->env = env;
+    streaming->mesh = mesh;
+    streaming->params = p;
+    streaming->n_cells = storm_mesh_n_cells(mesh);
+    streaming->mesh_generation = mesh->generation;
+    streaming->advance = storm_track_for(mesh);
+    streaming->track = (struct storm_track){
+        .mesh = mesh,
+        .speed_cm_s = p.speed_cm_s,
+        .max_events = UINT64_MAX,
+        .tally = p.tally,
+    };
+    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
+        if (p.walls[wall] == STORM_WALL_REFLECT)
+            streaming->track.mirror_walls |= 1u << wall;
+    }
+    status = streaming->advance != NULL
+                 ? streaming_allocate(streaming, &streaming->track,
+                                      &streaming->energy_density)
+                 : STORM_ERR_NOSUP;
+    if (status < 0) {
+        storm_free(env->memory, streaming);
+        return status;
+    }
+    *streaming_out = streaming;
+    return STORM_OK;
+}
+
+void storm_streaming_destroy(struct storm_streaming *streaming)
+{
+    if (streaming == NULL)
+        return;
+    streaming_release(streaming, &streaming->track, streaming->energy_density);
+    storm_free(streaming->env->memory, streaming);
+}
+
+struct storm_physics storm_streaming_physics(struct storm_streaming *streaming)
+{
+    return (struct storm_physics){
+        .self = streaming,
+        .pre_step = streaming_pre_step,
+        .step_batch = streaming_step_batch,
+        .post_step = streaming_post_step,
+    };
+}
+
+struct storm_boundary
+storm_streaming_boundary(struct storm_streaming *streaming)
+{
+    return (struct storm_boundary){.self = streaming,
+                                   .apply = streaming_apply};
+}

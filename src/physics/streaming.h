@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Free streaming, from inside. */
+#ifndef STORM_PHYSICS_STREAMING_H
+#define STORM_PHYSICS_STREAMING_H
+
+#include <storm/streaming.h>
+
+#include "base/env.h"
+#include "physics/ledger.h"
+#include "physics/track.h"
+
+/* Accounts of this rank over the whole run, in the order of
+ * storm_streaming_balance; the census is counted when it is asked for. */
+enum streaming_account {
+    STREAMING_CREATED,
+    STREAMING_ABSORBED,
+    STREAMING_ESCAPED,
+    STREAMING_CENSUS,
+    STREAMING_ACCOUNTS
+};
+
+struct storm_streaming {
+    const struct storm_context *context;
+    const struct storm_env *env;
+    const struct storm_mesh *mesh;
+    struct storm_streaming_params params;
+
+    storm_track_fn *advance;
+    struct storm_track track; /* tally arrays: n_cells each */
+    double *energy_density;   /* n_cells */
+    storm_cell_idx n_cells;
+    uint64_t mesh_generation; /* the arrays were made for this cut */
+
+    struct storm_ledger account[STREAMING_ACCOUNTS];
+};
+
+/* Arrays for the present cut of the mesh, all zero. */
+storm_status streaming_allocate(const struct storm_streaming *streaming,
+                                struct storm_track *track_out,
+                                double **energy_density_out);
+void streaming_release(const struct storm_streaming *streaming,
+                       struct storm_track *track, double *energy_density);
+
+/* The tally's unit in a step whose packets weigh at most `largest`. */
+struct storm_exact_unit
+streaming_unit(const struct storm_streaming *streaming, double largest);
+
+#endif /* STORM_PHYSICS_STREAMING_H */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Free streaming: what may be asked between steps. */
+#include <math.h>
+#include <string.h>
+
+#include <storm/context.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "mesh/mesh_ops.h"
+#include "physics/streaming.h"
+
+const double *
+storm_streaming_energy_density(const struct storm_streaming *streaming)
+{
+    return streaming->energy_density;
+}
+
+void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
+                             double weight_erg)
+{
+    struct storm_streaming *self = streaming;
+    (void)cell;
+    storm_ledger_add(&self->account[STREAMING_ABSORBED], weight_erg);
+}
+
+storm_status storm_streaming_add(struct storm_streaming *streaming,
+                                 struct storm_engine *engine,
+                                 const struct storm_packet *packet)
+{
+    if (packet->cell >= storm_mesh_n_cells_total(streaming->mesh) ||
+        !(packet->weight >= 0.0) || !isfinite(packet->weight))
+        return STORM_ERR_ARG;
+    storm_status status = storm_engine_add(engine, packet);
+    if (status == STORM_OK)
+        storm_ledger_add(&streaming->account[STREAMING_CREATED],
+                         packet->weight);
+    return status;
+}
+
+/* ---- balance ------------------------------------------------------------ */
+
+storm_status storm_streaming_balance(struct storm_streaming *streaming,
+                                     struct storm_engine *engine,
+                                     double energy_erg_out[4],
+                                     double *error_out)
+{
+    size_t n;
+    void *const *packets = storm_engine_packets(engine, &n);
+    struct storm_ledger *census = &streaming->account[STREAMING_CENSUS];
+    memset(census, 0, sizeof *census);
+    for (size_t i = 0; i < n; i++)
+        storm_ledger_add(census,
+                         ((const struct storm_packet *)packets[i])->weight);
+
+    struct storm_ledger sum[STREAMING_ACCOUNTS];
+    for (int i = 0; i < STREAMING_ACCOUNTS; i++) {
+        storm_ledger_carry(&streaming->account[i]);
+        sum[i] = streaming->account[i];
+    }
+    _Static_assert(sizeof(struct storm_ledger) % sizeof(int64_t) == 0,
+                   "all of it is 64-bit integers");
+    if (MPI_Allreduce(MPI_IN_PLACE, sum,
+                      (int)(sizeof sum / (sizeof(int64_t))), MPI_INT64_T,
+                      MPI_SUM,
+                      storm_context_comm(streaming->context)) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+
+    double energy_erg[STREAMING_ACCOUNTS];
+    for (int i = 0; i < STREAMING_ACCOUNTS; i++)
+        energy_erg[i] = storm_ledger_value(&sum[i]);
+    struct storm_ledger error = sum[STREAMING_CREATED];
+    for (int i = STREAMING_CREATED + 1; i < STREAMING_ACCOUNTS; i++)
+        storm_ledger_merge(&error, &sum[i], -1);
+    double created = energy_erg[STREAMING_CREATED];
+    double wrong = fabs(storm_ledger_value(&error));
+    memcpy(energy_erg_out, energy_erg, sizeof energy_erg);
+    *error_out = wrong > 0.0 ? wrong / created : 0.0;
+    return STORM_OK;
+}
+
+/* ---- hash --------------------------------------------------------------- */
+
+storm_status storm_streaming_hash(const struct storm_streaming *streaming,
+                                  struct storm_engine *engine,
+                                  uint64_t *hash_out)
+{
+    uint64_t sum = 0; /* of hashes, modulo 2^64: any order */
+    size_t n;
+    void *const *packets = storm_engine_packets(engine, &n);
+    for (size_t i = 0; i < n; i++)
+        sum += storm_packet_hash(packets[i]);
+    for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
+        uint64_t hash = storm_hash_fold(
+            UINT64_C(0x63656c6c), storm_mesh_cell_id(streaming->mesh, cell));
+        sum += storm_hash_fold_real(hash, streaming->energy_density[cell]);
+    }
+    if (MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM,
+                      storm_context_comm(streaming->context)) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    *hash_out = storm_hash_word(sum);
+    return STORM_OK;
+}
+
+/* ---- bare kernel -------------------------------------------------------- */
+
+enum { BARE_BATCH = 64 }; /* as the engine's */
+static const char bare_label[] = "bare kernel";
+
+struct bare {
+    struct storm_track track;
+    double *density;
+    struct storm_packet *packets;
+    void **pointers;
+    size_t n;
+};
+
+/* Copies of the packets that are in this rank's cells. */
+static void bare_copy(struct bare *bare,
+                      const struct storm_streaming *streaming,
+                      void *const *packets, size_t n)
+{
+    storm_cell_id first = storm_mesh_cell_id(streaming->mesh, 0);
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const struct storm_packet *packet = packets[i];
+        storm_cell_id offset = packet->cell - first;
+        if (offset >= (storm_cell_id)streaming->n_cells)
+            continue;
+        largest = packet->weight > largest ? packet->weight : largest;
+        bare->packets[bare->n] = *packet;
+        bare->packets[bare->n].cell_idx = (storm_cell_idx)offset;
+        bare->pointers[bare->n] = &bare->packets[bare->n];
+        bare->n++;
+    }
+    bare->track.unit = streaming_unit(streaming, largest);
+}
+
+/* One time step of all packets; returns events and adds the seconds. */
+static uint64_t bare_pass(const struct bare *bare,
+                          const struct storm_streaming *streaming,
+                          double *seconds_inout)
+{
+    struct storm_outcome outcomes[BARE_BATCH];
+    uint64_t events = 0;
+    for (size_t i = 0; i < bare->n; i++)
+        bare->packets[i].time_left_s = streaming->params.dt_s;
+    double start = storm_clock_seconds();
+    for (size_t i = 0; i < bare->n; i += BARE_BATCH) {
+        size_t n = bare->n - i < BARE_BATCH ? bare->n - i : BARE_BATCH;
+        streaming->advance(&bare->track, bare->pointers + i, n, outcomes);
+        for (size_t k = 0; k < n; k++)
+            events += outcomes[k].events;
+    }
+    *seconds_inout += storm_clock_seconds() - start;
+    return events;
+}
+
+storm_status storm_streaming_bare_kernel(struct storm_streaming *streaming,
+                                         struct storm_engine *engine,
+                                         double seconds,
+                                         double *steps_per_second_out)
+{
+    struct storm_memory *memory = streaming->env->memory;
+    struct bare bare = {.n = 0};
+    size_t n;
+    void *const *packets = storm_engine_packets(engine, &n);
+    storm_status status =
+        streaming_allocate(streaming, &bare.track, &bare.density);
+    if (status < 0)
+        return status;
+    bare.track.mirror_walls = (1u << STORM_N_WALLS) - 1u;
+    bare.track.mirror_borders = true;
+    bare.track.max_events = UINT64_MAX;
+    bare.packets =
+        storm_alloc(memory, bare_label, (n + 1) * sizeof *bare.packets);
+    bare.pointers =
+        storm_alloc(memory, bare_label, (n + 1) * sizeof *bare.pointers);
+    status = STORM_ERR_NOMEM;
+    if (bare.packets == NULL || bare.pointers == NULL)
+        goto out;
+    bare_copy(&bare, streaming, packets, n);
+
+    uint64_t events = 0;
+    double spent = 0.0;
+    do {
+        events += bare_pass(&bare, streaming, &spent);
+    } while (bare.n > 0 && spent < seconds);
+    *steps_per_second_out = spent > 0.0 ? (double)events / spent : 0.0;
+    status = STORM_OK;
+out:
+    storm_free(memory, bare.pointers);
+    storm_free(memory, bare.packets);
+    streaming_release(streaming, &bare.track, bare.density);
+    return status;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/cart/cart_geom.h"
+
+#include "physics/track_kernel.h"
+
+const struct storm_track_ops storm_track_cart = {
+    .mesh = &storm_mesh_cart,
+    .advance = track_advance,
+};

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 2 3 5; timeout: 60 */
+/*
+ * The contract of meshes (mesh/mesh_ops.h), through the public calls alone.
+ * A new mesh adds its rows to the list at the end.
+ *
+ * Each mesh is made twice: over all ranks, and by every rank for itself. The
+ * second knows everything, and what the first says must agree with it, before
+ * and after it is cut anew.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <storm/context.h>
+#include <storm/mesh.h>
+
+#include "support/check.h"
+#include "support/dice.h"
+
+typedef storm_status (*make_fn)(struct storm_context *context, const void *how,
+                                struct storm_mesh **mesh_out);
+
+struct mesh_case {
+    const char *name;
+    make_fn make;
+    const void *how;
+    double lo_cm[3], hi_cm[3];
+};
+
+struct pair {
+    const struct mesh_case *mesh_case;
+    struct storm_mesh *mesh;  /* over all ranks */
+    struct storm_mesh *whole; /* of this rank alone: index equals id */
+    int rank, size;
+};
+
+static double uniform(struct dice *dice)
+{
+    return ((double)(dice_word(dice) >> 11) + 0.5) * 0x1p-53;
+}
+
+static bool same_bits(const void *a, const void *b, size_t n)
+{
+    return memcmp(a, b, n) == 0;
+}
+
+/* M1, M2 */
+static void check_ids(const struct pair *p)
+{
+    uint64_t total = storm_mesh_n_cells_total(p->whole);
+    CHECK_EQ(storm_mesh_n_cells_total(p->mesh), total);
+    CHECK_EQ(storm_mesh_n_cells(p->whole), total);
+    uint64_t n = (uint64_t)storm_mesh_n_cells(p->mesh), sum;
+    MPI_Allreduce(&n, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    CHECK_EQ(sum, total);
+    uint64_t n_mine = 0;
+    for (storm_cell_id id = 0; id < total; id++) {
+        storm_cell_idx idx = -1;
+        int owner = storm_mesh_owner(p->mesh, id, &idx);
+        CHECK(owner >= 0 && owner < p->size && idx >= 0);
+        if (owner != p->rank)
+            continue;
+        CHECK_EQ(idx, n_mine);
+        CHECK_EQ(storm_mesh_cell_id(p->mesh, idx), id);
+        n_mine++;
+    }
+    CHECK_EQ(n_mine, n);
+}
+
+/* M3 and, for the faces, the neighbours */
+static void check_geometry(const struct pair *p)
+{
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
+        storm_cell_idx w = (storm_cell_idx)storm_mesh_cell_id(p->mesh, i);
+        double a = storm_mesh_volume_cm3(p->mesh, i);
+        double b = storm_mesh_volume_cm3(p->whole, w);
+        CHECK(same_bits(&a, &b, sizeof a));
+        double x[3], y[3];
+        storm_mesh_centre(p->mesh, i, x);
+        storm_mesh_centre(p->whole, w, y);
+        CHECK(same_bits(x, y, sizeof x));
+        const double u[3] = {0.1, 0.5, 0.7};
+        storm_mesh_sample(p->mesh, i, u, x);
+        storm_mesh_sample(p->whole, w, u, y);
+        CHECK(same_bits(x, y, sizeof x));
+        int n_faces = storm_mesh_n_faces(p->mesh, i);
+        CHECK_EQ(n_faces, storm_mesh_n_faces(p->whole, w));
+        for (int f = 0; f < n_faces; f++) {
+            struct storm_mesh_face s, t;
+            storm_mesh_face(p->mesh, i, f, &s);
+            storm_mesh_face(p->whole, w, f, &t);
+            CHECK(same_bits(&s.area_cm2, &t.area_cm2, sizeof s.area_cm2));
+            CHECK(same_bits(s.normal, t.normal, sizeof s.normal));
+            CHECK_EQ(s.wall, t.wall);
+            if (t.rank < 0) {
+                CHECK(s.rank < 0);
+                continue;
+            }
+            storm_cell_idx idx;
+            CHECK_EQ(s.rank, storm_mesh_owner(p->mesh,
+                                              (storm_cell_id)t.neighbour,
+                                              &idx));
+            CHECK_EQ(s.neighbour, idx);
+        }
+    }
+}
+
+/* Does cell b have a face like f, from the other side, that leads to a? */
+static bool leads_back(const struct storm_mesh *whole, storm_cell_idx a,
+                       const struct storm_mesh_face *f)
+{
+    for (int k = 0; k < storm_mesh_n_faces(whole, f->neighbour); k++) {
+        struct storm_mesh_face g;
+        storm_mesh_face(whole, f->neighbour, k, &g);
+        if (g.rank >= 0 && g.neighbour == a &&
+            same_bits(&g.area_cm2, &f->area_cm2, sizeof g.area_cm2) &&
+            g.normal[0] == -f->normal[0] && g.normal[1] == -f->normal[1] &&
+            g.normal[2] == -f->normal[2])
+            return true;
+    }
+    return false;
+}
+
+/* M4, M5 */
+static void check_cells(const struct pair *p)
+{
+    const struct mesh_case *c = p->mesh_case;
+    double box = 1.0, sum = 0.0;
+    for (int d = 0; d < 3; d++)
+        box *= c->hi_cm[d] - c->lo_cm[d];
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->whole); i++) {
+        double volume = storm_mesh_volume_cm3(p->whole, i);
+        CHECK(volume > 0.0);
+        sum += volume;
+        double closure[3] = {0.0}, area = 0.0;
+        for (int f = 0; f < storm_mesh_n_faces(p->whole, i); f++) {
+            struct storm_mesh_face face;
+            storm_mesh_face(p->whole, i, f, &face);
+            CHECK(face.area_cm2 > 0.0);
+            CHECK((face.rank >= 0) == (face.wall < 0));
+            CHECK(face.wall < STORM_N_WALLS);
+            if (face.rank >= 0)
+                CHECK(leads_back(p->whole, i, &face));
+            for (int d = 0; d < 3; d++)
+                closure[d] += face.area_cm2 * face.normal[d];
+            area += face.area_cm2;
+        }
+        for (int d = 0; d < 3; d++)
+            CHECK(fabs(closure[d]) <= 1e-13 * area);
+    }
+    CHECK(fabs(sum - box) <= 1e-12 * box);
+}
+
+/* M6: back to the cell, even from next to its faces; and uniform: the mean of
+ * many samples is the centre (convex cells of a Cartesian mesh; other meshes
+ * define centre as the centroid too), within k = 6 standard errors of a
+ * sample that spreads at most over the cell's own extent. */
+static void check_samples(const struct pair *p, struct dice *dice)
+{
+    static const double corners[] = {0x1p-54, 0.5, 1.0 - 0x1p-53};
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
+        storm_cell_id id = storm_mesh_cell_id(p->mesh, i), found;
+        for (int k = 0; k < 27 + 20; k++) {
+            double u[3] = {corners[k % 3], corners[k / 3 % 3],
+                           corners[k / 9 % 3]};
+            for (int d = 0; k >= 27 && d < 3; d++)
+                u[d] = uniform(dice);
+            double x[3];
+            storm_mesh_sample(p->mesh, i, u, x);
+            CHECK_OK(storm_mesh_locate(p->mesh, x, &found));
+            CHECK_EQ(found, id);
+        }
+    }
+    enum { N = 2000 };
+    if (storm_mesh_n_cells(p->mesh) == 0)
+        return;
+    storm_cell_idx i = (storm_cell_idx)dice_roll(
+        dice, (uint64_t)storm_mesh_n_cells(p->mesh));
+    double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
+    storm_mesh_centre(p->mesh, i, centre);
+    for (int k = 0; k < N; k++) {
+        double u[3] = {uniform(dice), uniform(dice), uniform(dice)}, x[3];
+        storm_mesh_sample(p->mesh, i, u, x);
+        for (int d = 0; d < 3; d++) {
+            sum[d] += x[d] - centre[d];
+            square[d] += (x[d] - centre[d]) * (x[d] - centre[d]);
+        }
+    }
+    for (int d = 0; d < 3; d++)
+        CHECK(fabs(sum[d]) <= 6.0 * sqrt(square[d]));
+}
+
+/* M7: any point, on every rank the same. */
+static void check_locate(const struct pair *p)
+{
+    const struct mesh_case *c = p->mesh_case;
+    struct dice dice = dice_make(2, 0); /* the same on every rank */
+    uint64_t answers = 0;
+    for (int k = 0; k < 2000; k++) {
+        double x[3];
+        bool inside = true;
+        for (int d = 0; d < 3; d++) {
+            double width = c->hi_cm[d] - c->lo_cm[d];
+            switch (dice_roll(&dice, 12)) {
+            case 0:
+                x[d] = c->lo_cm[d];
+                break;
+            case 1:
+                x[d] = c->hi_cm[d];
+                break;
+            case 2:
+                x[d] = nextafter(c->lo_cm[d], -INFINITY);
+                break;
+            case 3:
+                x[d] = c->hi_cm[d] + width * uniform(&dice);
+                break;
+            default:
+                x[d] = c->lo_cm[d] + width * uniform(&dice);
+            }
+            inside = inside && x[d] >= c->lo_cm[d] && x[d] <= c->hi_cm[d];
+        }
+        storm_cell_id a = UINT64_MAX, b = UINT64_MAX;
+        storm_status s = storm_mesh_locate(p->mesh, x, &a);
+        storm_status t = storm_mesh_locate(p->whole, x, &b);
+        CHECK_EQ(s, inside ? STORM_OK : STORM_ERR_ARG);
+        CHECK_EQ(t, s);
+        CHECK_EQ(a, b);
+        answers = dice_mix(answers ^ a);
+    }
+    uint64_t highest;
+    MPI_Allreduce(&answers, &highest, 1, MPI_UINT64_T, MPI_MAX,
+                  MPI_COMM_WORLD);
+    CHECK_EQ(answers, highest);
+    double nowhere[3] = {NAN, c->lo_cm[1], c->lo_cm[2]};
+    storm_cell_id cell;
+    CHECK_EQ(storm_mesh_locate(p->mesh, nowhere, &cell), STORM_ERR_ARG);
+}
+
+/* A new cut, with weights that are a function of the id. */
+static void repartition(const struct pair *p, uint64_t seed)
+{
+    enum { MOST = 20000 };
+    static uint64_t weight[MOST];
+    CHECK(storm_mesh_n_cells(p->mesh) <= MOST);
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
+        uint64_t id = storm_mesh_cell_id(p->mesh, i);
+        weight[i] = seed == 0 ? 0 : dice_mix(id * seed) >> (id % 64);
+    }
+    CHECK_OK(storm_mesh_repartition(p->mesh, weight));
+}
+
+static void check_mesh(const struct mesh_case *mesh_case,
+                       struct storm_context *all, struct storm_context *alone)
+{
+    struct pair p = {.mesh_case = mesh_case,
+                     .rank = storm_context_rank(all),
+                     .size = storm_context_size(all)};
+    struct dice dice = dice_make(1, (uint64_t)p.rank);
+    CHECK_OK(mesh_case->make(all, mesh_case->how, &p.mesh));
+    CHECK_OK(mesh_case->make(alone, mesh_case->how, &p.whole));
+    for (uint64_t cut = 0; cut < 4; cut++) {
+        check_where("mesh %s, rank %d, cut %d", mesh_case->name, p.rank,
+                    (int)cut);
+        check_ids(&p);
+        check_geometry(&p);
+        check_samples(&p, &dice);
+        check_locate(&p);
+        repartition(&p, cut % 3);
+    }
+    check_cells(&p);
+    storm_mesh_destroy(p.mesh);
+    storm_mesh_destroy(p.whole);
+}
+
+/* ---- the list ----------------------------------------------------------- */
+
+static storm_status make_cart(struct storm_context *context, const void *how,
+                              struct storm_mesh **mesh_out)
+{
+    return storm_mesh_create_cart(context, how, mesh_out);
+}
+
+static const struct storm_cart_params cart_list[] = {
+    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = {9, 8, 7}},
+    {.lo_cm = {0, 0, 0}, .hi_cm = {3, 1, 1}, .n = {100, 0, 1}},
+    {.lo_cm = {0, -2, 0}, .hi_cm = {1, 1, 1e-3}, .n = {1, 33, 17},
+     .periodic = {true, true, false}},
+    {.lo_cm = {0.1, 0.2, 0.3}, .hi_cm = {1.1, 7.3, 0.7}, .n = {6, 5, 11},
+     .stretch = {1.7, 0.8, 1.01}},
+    {.lo_cm = {0, 0, 0}, .hi_cm = {1, 1, 1}, .n = {2, 1, 1},
+     .periodic = {true, true, true}},
+    {.lo_cm = {0, 0, 0}, .hi_cm = {1, 1, 1}},
+};
+
+int main(int argc, char **argv)
+{
+    struct storm_context *all, *alone;
+    MPI_Init(&argc, &argv);
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &all));
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &alone));
+    for (size_t i = 0; i < sizeof cart_list / sizeof cart_list[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "cartesian %d", (int)i);
+        struct mesh_case mesh_case = {
+            .name = name, .make = make_cart, .how = &cart_list[i]};
+        memcpy(mesh_case.lo_cm, cart_list[i].lo_cm, sizeof mesh_case.lo_cm);
+        memcpy(mesh_case.hi_cm, cart_list[i].hi_cm, sizeof mesh_case.hi_cm);
+        check_mesh(&mesh_case, all, alone);
+    }
+    struct storm_memory_entry entry; /* "total" comes first */
+    CHECK_OK(storm_context_memory(alone, 0, &entry));
+    CHECK_EQ(entry.bytes, 0);
+    storm_context_destroy(alone);
+    storm_context_destroy(all);
+    MPI_Finalize();
+    return CHECK_PASS;
+}

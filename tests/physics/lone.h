@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A Cartesian mesh of this rank alone and packets in it, for tests of the
+ * tracking kernel without an engine.
+ */
+#ifndef TESTS_PHYSICS_LONE_H
+#define TESTS_PHYSICS_LONE_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/context.h>
+#include <storm/mesh.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/track.h"
+#include "support/check.h"
+#include "support/dice.h"
+
+struct lone {
+    struct storm_context *context;
+    struct storm_mesh *mesh;
+    storm_track_fn *advance;
+    struct storm_track track; /* speed 1 cm/s, exact tally, all mirrors */
+};
+
+static inline void lone_open(struct lone *lone,
+                             const struct storm_cart_params *params)
+{
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));
+    CHECK_OK(storm_mesh_create_cart(lone->context, params, &lone->mesh));
+    lone->advance = storm_track_for(lone->mesh);
+    CHECK(lone->advance != NULL);
+    size_t n = (size_t)storm_mesh_n_cells(lone->mesh);
+    lone->track = (struct storm_track){
+        .mesh = lone->mesh,
+        .speed_cm_s = 1.0,
+        .max_events = UINT64_MAX,
+        .mirror_walls = (1u << STORM_N_WALLS) - 1u,
+        .unit = storm_exact_unit(1e3),
+        .exact = storm_alloc(lone->mesh->env->memory, "test",
+                             n * sizeof(storm_exact)),
+    };
+    CHECK(lone->track.exact != NULL);
+}
+
+static inline void lone_close(struct lone *lone)
+{
+    storm_free(lone->mesh->env->memory, lone->track.exact);
+    storm_mesh_destroy(lone->mesh);
+    storm_context_destroy(lone->context);
+}
+
+static inline double lone_uniform(struct dice *dice)
+{
+    return ((double)(dice_word(dice) >> 11) + 0.5) * 0x1p-53;
+}
+
+/* A packet at a random point of a random cell. */
+static inline struct storm_packet lone_packet(const struct lone *lone,
+                                              struct dice *dice)
+{
+    struct storm_packet packet = {.weight = lone_uniform(dice)};
+    packet.cell_idx = (storm_cell_idx)dice_roll(
+        dice, (uint64_t)storm_mesh_n_cells(lone->mesh));
+    packet.cell = (storm_cell_id)packet.cell_idx;
+    double u[3] = {lone_uniform(dice), lone_uniform(dice), lone_uniform(dice)};
+    storm_mesh_sample(lone->mesh, packet.cell_idx, u, packet.position);
+    storm_isotropic(lone_uniform(dice), lone_uniform(dice), packet.direction);
+    return packet;
+}
+
+/* One packet through one call. */
+static inline struct storm_outcome lone_advance(const struct lone *lone,
+                                                struct storm_packet *packet)
+{
+    void *pointer = packet;
+    struct storm_outcome outcome = {.fate = -1};
+    lone->advance(&lone->track, &pointer, 1, &outcome);
+    return outcome;
+}
+
+#endif /* TESTS_PHYSICS_LONE_H */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Free streaming in a Cartesian box with everything around it: context, mesh,
+ * streaming, comb, engine. Any of the parameters may be changed between
+ * problem_default and problem_open.
+ */
+#ifndef TESTS_PHYSICS_PROBLEM_H
+#define TESTS_PHYSICS_PROBLEM_H
+
+#include <storm/context.h>
+#include <storm/engine.h>
+#include <storm/mesh.h>
+#include <storm/streaming.h>
+
+#include "support/check.h"
+
+struct problem {
+    struct storm_cart_params cart;
+    struct storm_streaming_params streaming_params;
+    struct storm_comb_params comb_params;
+    struct storm_engine_params engine_params;
+
+    struct storm_context *context;
+    struct storm_mesh *mesh;
+    struct storm_streaming *streaming;
+    struct storm_comb *comb;
+    struct storm_engine *engine;
+};
+
+/* A box of 10 x 8 x 6 cells of 1 cm, speed 1 cm/s, vacuum, steps of 5 s. */
+static inline struct problem problem_default(void)
+{
+    return (struct problem){
+        .cart = {.hi_cm = {10, 8, 6}, .n = {10, 8, 6}},
+        .streaming_params = {.seed = 1,
+                             .speed_cm_s = 1.0,
+                             .dt_s = 5.0,
+                             .emit_per_cell = 3},
+        .comb_params = {.seed = 2},
+        .engine_params = {.record_bytes = sizeof(struct storm_packet)},
+    };
+}
+
+static inline void problem_open(struct problem *p, MPI_Comm comm)
+{
+    CHECK_OK(storm_context_create(comm, NULL, &p->context));
+    CHECK_OK(storm_mesh_create_cart(p->context, &p->cart, &p->mesh));
+    CHECK_OK(storm_streaming_create(p->context, p->mesh, &p->streaming_params,
+                                    &p->streaming));
+    p->comb_params.remainder = storm_streaming_deposit;
+    p->comb_params.remainder_self = p->streaming;
+    CHECK_OK(storm_comb_create(p->context, &p->comb_params, &p->comb));
+    p->engine_params.physics = storm_streaming_physics(p->streaming);
+    p->engine_params.boundary = storm_streaming_boundary(p->streaming);
+    if (p->comb_params.n_min > 0 || p->comb_params.n_max > 0)
+        p->engine_params.population = storm_comb_population(p->comb);
+    CHECK_OK(storm_engine_create(p->context, &p->engine_params, &p->engine));
+}
+
+static inline void problem_close(struct problem *p)
+{
+    storm_engine_destroy(p->engine);
+    storm_comb_destroy(p->comb);
+    storm_streaming_destroy(p->streaming);
+    storm_mesh_destroy(p->mesh);
+    storm_context_destroy(p->context);
+}
+
+static inline uint64_t problem_hash(struct problem *p)
+{
+    uint64_t hash;
+    CHECK_OK(storm_streaming_hash(p->streaming, p->engine, &hash));
+    return hash;
+}
+
+#endif /* TESTS_PHYSICS_PROBLEM_H */

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1; timeout: 20 */
+/*
+ * Packets go in straight lines: they end where start, direction and time say,
+ * in the cell that is there, through plane, edge and corner; at walls they
+ * stop, turn round or come in on the other side.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "lone.h"
+
+static const struct storm_cart_params box = {
+    .lo_cm = {0, 0, 0}, .hi_cm = {8, 4, 2}, .n = {8, 8, 8}};
+
+static double folded(double x, double width, bool periodic)
+{
+    double y = fmod(x, periodic ? width : 2.0 * width);
+    if (y < 0.0)
+        y += periodic ? width : 2.0 * width;
+    return !periodic && y > width ? 2.0 * width - y : y;
+}
+
+/* Random flights; a crossing costs a rounding or two of the position. */
+static void check_flights(bool periodic)
+{
+    struct storm_cart_params params = box;
+    struct lone lone;
+    for (int d = 0; d < 3; d++)
+        params.periodic[d] = periodic;
+    params.stretch[1] = 1.4;
+    lone_open(&lone, &params);
+    struct dice dice = dice_make(1, periodic);
+    for (int i = 0; i < 20000; i++) {
+        struct storm_packet packet = lone_packet(&lone, &dice);
+        struct storm_packet start = packet;
+        double time_s = 40.0 * lone_uniform(&dice);
+        packet.time_left_s = time_s;
+        struct storm_outcome outcome = lone_advance(&lone, &packet);
+        CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
+        CHECK(packet.time_left_s == 0.0);
+        for (int d = 0; d < 3; d++) {
+            double x = folded(start.position[d] + start.direction[d] * time_s,
+                              params.hi_cm[d], periodic);
+            double off = fabs(packet.position[d] - x);
+            if (periodic) /* two names of the same wall */
+                off = fmin(off, params.hi_cm[d] - off);
+            CHECK(off <= 1e-14 * (double)(outcome.events + 10));
+            CHECK(fabs(packet.direction[d]) == fabs(start.direction[d]));
+        }
+        storm_cell_id there;
+        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &there));
+        CHECK_EQ(packet.cell, there); /* on a plane has probability zero */
+        CHECK_EQ((storm_cell_id)packet.cell_idx, there);
+    }
+    lone_close(&lone);
+}
+
+/* Along the axes, with numbers short enough that nothing is rounded. */
+static void check_axes(void)
+{
+    struct lone lone;
+    lone_open(&lone, &box);
+    for (int axis = 0; axis < 3; axis++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            struct storm_packet packet = {
+                .position = {4.5, 2.25, 1.125}, .time_left_s = 0.6875};
+            double x = packet.position[axis];
+            storm_cell_id cell;
+            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+            packet.cell = cell;
+            packet.cell_idx = (storm_cell_idx)cell;
+            packet.direction[axis] = sign;
+            packet.direction[(axis + 1) % 3] = sign < 0 ? -0.0 : 0.0;
+            CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CENSUS);
+            CHECK(packet.position[axis] == x + 0.6875 * sign);
+            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+            CHECK_EQ(packet.cell, cell);
+        }
+    lone_close(&lone);
+}
+
+/* Along a diagonal through corners of cells, with rounding that is the same
+ * in all three directions: crosses three planes at one point. */
+static void check_corners(void)
+{
+    const struct storm_cart_params cube = {
+        .hi_cm = {8, 8, 8}, .n = {8, 8, 8}};
+    struct lone lone;
+    lone_open(&lone, &cube);
+    struct storm_packet packet = {.position = {0, 0, 0}, .time_left_s = 13.0};
+    for (int d = 0; d < 3; d++)
+        packet.direction[d] = sqrt(1.0 / 3.0);
+    storm_cell_id cell;
+    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+    packet.cell = cell;
+    packet.cell_idx = (storm_cell_idx)cell;
+    struct storm_outcome outcome = lone_advance(&lone, &packet);
+    CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
+    CHECK_EQ(outcome.events, 3 * 7 + 1); /* 7 corners, and the end */
+    CHECK(packet.position[0] == packet.position[1] &&
+          packet.position[1] == packet.position[2]);
+    CHECK(fabs(packet.position[0] - 13.0 * sqrt(1.0 / 3.0)) < 1e-14);
+    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+    CHECK_EQ(packet.cell, cell);
+    lone_close(&lone);
+}
+
+/* To a wall that is nobody's mirror, and what is beyond the cell's faces. */
+static void check_walls(void)
+{
+    struct lone lone;
+    lone_open(&lone, &box);
+    lone.track.mirror_walls = 0;
+    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
+        struct storm_packet packet = {
+            .position = {4.5, 2.25, 1.125}, .time_left_s = 100.0};
+        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &packet.cell));
+        packet.cell_idx = (storm_cell_idx)packet.cell;
+        packet.direction[wall / 2] = wall % 2 ? 1.0 : -1.0;
+        double x = packet.position[wall / 2];
+        double end = wall % 2 ? box.hi_cm[wall / 2] : 0.0;
+        CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_BOUNDARY);
+        CHECK_EQ(packet.face, wall);
+        CHECK(packet.position[wall / 2] == end);
+        CHECK(packet.time_left_s == 100.0 - fabs(end - x));
+        struct storm_mesh_face face;
+        storm_mesh_face(lone.mesh, packet.cell_idx, (int)packet.face, &face);
+        CHECK_EQ(face.wall, wall);
+    }
+    lone_close(&lone);
+}
+
+/* A packet that rounding has put beyond a face crosses it at once, and one
+ * that does not move stays. */
+static void check_beyond(void)
+{
+    struct lone lone;
+    lone_open(&lone, &box);
+    struct storm_packet packet = {.direction = {1, 0, 0}, .time_left_s = 0.5};
+    packet.position[0] = nextafter(1.0, 2.0);
+    packet.position[1] = packet.position[2] = 0.1;
+    double inside[3] = {0.5, 0.1, 0.1};
+    CHECK_OK(storm_mesh_locate(lone.mesh, inside, &packet.cell));
+    packet.cell_idx = (storm_cell_idx)packet.cell;
+    struct storm_outcome outcome = lone_advance(&lone, &packet);
+    CHECK_EQ(outcome.events, 2);
+    storm_cell_id there;
+    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &there));
+    CHECK_EQ(packet.cell, there);
+
+    packet.direction[0] = 0.0;
+    packet.time_left_s = 1.0;
+    struct storm_packet still = packet;
+    CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CENSUS);
+    CHECK(memcmp(packet.position, still.position, sizeof still.position) == 0);
+    lone_close(&lone);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    check_flights(false);
+    check_flights(true);
+    check_axes();
+    check_corners();
+    check_walls();
+    check_beyond();
+    MPI_Finalize();
+    return CHECK_PASS;
+}

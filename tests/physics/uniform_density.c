@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 2 3; timeout: 60 */
+/*
+ * Uniform isotropic emission into a box of mirrors: the radiation stays
+ * uniform and isotropic. E erg/cm3 emitted at the start of every step make an
+ * energy density of n E during step n, so the tally, which is that times the
+ * speed, must be n E c in every part of the box.
+ *
+ * Sample: 24 runs with different seeds, 6 steps, 3 packets a cell and step.
+ * Parts: the 8 corner cells, the 8 octants, 8 slabs in x. The standard error
+ * of each part's mean comes from the spread over the runs.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "problem.h"
+#include "tolerances.h"
+
+enum { RUNS = 24, STEPS = 6, PARTS = 24, N = 8 };
+
+/* The parts a cell belongs to, as bits. */
+static uint32_t parts_of(const double centre[3], const double box[3])
+{
+    uint32_t octant = 0;
+    bool corner = true;
+    for (int d = 0; d < 3; d++) {
+        double x = centre[d] / box[d];
+        octant |= (uint32_t)(x > 0.5) << d;
+        corner = corner && (x < 1.0 / N || x > 1.0 - 1.0 / N);
+    }
+    uint32_t slab = (uint32_t)(N * centre[0] / box[0]);
+    return 1u << (8 + octant) | 1u << (16 + slab) |
+           (corner ? 1u << octant : 0u);
+}
+
+/* Energy density times speed in each part, over n E c, averaged by volume. */
+static void run(uint64_t seed, double mean_out[PARTS])
+{
+    struct problem p = problem_default();
+    for (int d = 0; d < 3; d++)
+        p.cart.n[d] = N;
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        p.streaming_params.walls[wall] = STORM_WALL_REFLECT;
+    p.streaming_params.seed = seed;
+    p.streaming_params.speed_cm_s = 3.0;
+    p.streaming_params.emit_energy_erg_cm3 = 0.7;
+    p.streaming_params.dt_s = 1.7;
+    problem_open(&p, MPI_COMM_WORLD);
+    for (int step = 0; step < STEPS; step++)
+        CHECK_OK(storm_engine_step(p.engine));
+
+    double sums[2][PARTS] = {{0.0}};
+    const double *tally = storm_streaming_energy_density(p.streaming);
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p.mesh); i++) {
+        double centre[3], volume = storm_mesh_volume_cm3(p.mesh, i);
+        storm_mesh_centre(p.mesh, i, centre);
+        uint32_t parts = parts_of(centre, p.cart.hi_cm);
+        for (int k = 0; k < PARTS; k++)
+            if (parts >> k & 1u) {
+                sums[0][k] += volume * tally[i];
+                sums[1][k] += volume;
+            }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2 * PARTS, MPI_DOUBLE, MPI_SUM,
+                  MPI_COMM_WORLD);
+    double right = STEPS * 0.7 * 3.0;
+    for (int k = 0; k < PARTS; k++)
+        mean_out[k] = sums[0][k] / (sums[1][k] * right);
+    problem_close(&p);
+}
+
+int main(int argc, char **argv)
+{
+    double sum[PARTS] = {0.0}, square[PARTS] = {0.0};
+    MPI_Init(&argc, &argv);
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        double mean[PARTS];
+        run(seed, mean);
+        for (int k = 0; k < PARTS; k++) {
+            sum[k] += mean[k];
+            square[k] += mean[k] * mean[k];
+        }
+    }
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int k = 0; k < PARTS; k++) {
+        double mean = sum[k] / RUNS;
+        double variance = (square[k] / RUNS - mean * mean) / (RUNS - 1);
+        double k_off = (mean - 1.0) / sqrt(variance);
+        if (rank == 0)
+            printf("part %d: %.4f +- %.4f (%.1f)\n", k, mean, sqrt(variance),
+                   k_off);
+        CHECK(fabs(k_off) <= uniform_density_k);
+        CHECK(fabs(mean - 1.0) < 0.1); /* and not for want of precision */
+    }
+    MPI_Finalize();
+    return CHECK_PASS;
+}
