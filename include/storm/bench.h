@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/bench.h
+ * The bundled benchmarks. Each measures, in the same run, the limit it should
+ * be judged by, and checks that what it did was right.
+ *
+ * Lifecycle  call a benchmark with a context; read the report; destroy it.
+ * Ownership  the report belongs to the caller; its texts belong to it.
+ * Progress   the calls block until the benchmark is over.
+ * Threads    as for the context.
+ *
+ * All benchmarks are collective: same params on every rank, same kind of
+ * status (success or error) on every rank. Backend, batch, seed and the like
+ * are options of the context. Errors common to all:
+ *
+ *   STORM_ERR_ARG    a parameter is out of range (logged)
+ *   STORM_ERR_NOMEM  on some rank
+ *   STORM_ERR_NOSUP  the backend asked for cannot work here (logged)
+ *   STORM_ERR_STATE  the result is wrong: packets or energy were lost (logged)
+ *   STORM_ERR_PEER   another rank failed; it has logged why
+ */
+#ifndef STORM_BENCH_H
+#define STORM_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct storm_context;      /* opaque, storm/context.h */
+struct storm_bench_report; /* opaque */
+
+/** How a benchmark tells how far it is. Called on rank 0 alone. */
+struct storm_bench_progress {
+    /** @param what      what it is doing, such as "cycle 2 of 5"
+     *  @param fraction  of the whole that is done, 0 .. 1, never falling
+     *  May be NULL. */
+    void (*report)(void *self, const char *what, double fraction);
+    void *self;
+};
+
+/** The parts of a report. */
+typedef enum storm_bench_part {
+    STORM_BENCH_JSON = 0, /**< one JSON object */
+    STORM_BENCH_TABLE,    /**< some lines for people */
+    STORM_BENCH_PICTURE   /**< SVG, if it was asked for */
+} storm_bench_part;
+
+/** Text of one part; NULL on ranks other than 0 and where there is none.
+ *  Local; valid until destroy. */
+STORM_API const char *
+storm_bench_report_text(const struct storm_bench_report *report,
+                        storm_bench_part part);
+
+/** Release. Local. NULL is allowed. */
+STORM_API void storm_bench_report_destroy(struct storm_bench_report *report);
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_uniform_params {
+    uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
+    uint64_t cells_per_rank; /**< 0: 5000 */
+    uint64_t emit;           /**< packets per cell and cycle; 0: 5 */
+    uint32_t cycles;         /**< 0: 5 */
+    uint32_t timed;          /**< of them, the last ones; 0: 3, or all */
+    double dt_s;             /**< 0: from crossings */
+    double crossings;        /**< cells a packet crosses per cycle; 0: 15 */
+    uint32_t costs; /**< repeats of the comparison of tallies and statistics;
+                         0: none */
+    bool picture;   /**< draw the energy density on a slice */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Uniform emission: a transparent cube of side 10 cm centred at 0 with
+ * reflecting walls and a Cartesian mesh; packets accumulate. Limit: the bare
+ * tracking kernel on the same cells, on all ranks at once.
+ *
+ * @param[out] report_out  set only on STORM_OK
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_uniform(struct storm_context *context,
+                    const struct storm_bench_uniform_params *params,
+                    struct storm_bench_report **report_out);
+
+/**
+ * The mesh storm_bench_uniform makes for about @p cells cells: the nearest
+ * number that has factors with a ratio of at most 2. Local.
+ *
+ * @param[out] n_out  cells per direction
+ */
+STORM_API void storm_bench_uniform_shape(uint64_t cells, int64_t n_out[3]);
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_exchange_params {
+    uint64_t records; /**< in all, per repeat; 0: 800000 */
+    uint32_t repeat;  /**< 0: 6 */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Every rank sends records of 128 bytes to uniformly random ranks, itself
+ * included, until all have arrived and all ranks know it. Limit: the copies
+ * that any such exchange must make, on all ranks at once.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_exchange(struct storm_context *context,
+                     const struct storm_bench_exchange_params *params,
+                     struct storm_bench_report **report_out);
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_ring_params {
+    const char *backends; /**< names, separated by commas; NULL: all built */
+    const uint32_t *batches;
+    size_t n_batches; /**< 0: 1, 8, 64 and 512 */
+    double seconds;   /**< per measurement; 0: 0.2 */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * One-way stream and ping-pong of 128-byte records between two ranks, for
+ * every backend, protocol and batch. Limit: the same bytes through the same
+ * memory without any protocol.
+ *
+ * @retval STORM_ERR_ARG  the context does not have two ranks, or no such
+ *                        backend
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_ring(struct storm_context *context,
+                 const struct storm_bench_ring_params *params,
+                 struct storm_bench_report **report_out);
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_termination_params {
+    uint32_t steps; /**< 0: 200 */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Time from the end of the last packet until all ranks know that all is done.
+ * Limit: a barrier of the same ranks.
+ *
+ * @retval STORM_ERR_NOSUP  the ranks are on several nodes: no common clock
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_termination(struct storm_context *context,
+                        const struct storm_bench_termination_params *params,
+                        struct storm_bench_report **report_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_BENCH_H */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/info.h
+ * What this copy of the library is, and what it can do on this machine.
+ *
+ * All functions are local, never block for long, keep no state and may be
+ * called before MPI_Init. Text handed out is constant and lives for ever.
+ */
+#ifndef STORM_INFO_H
+#define STORM_INFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How the library was built. */
+struct storm_build {
+    const char *version;    /**< such as "0.1.0" */
+    const char *commit;     /**< of the source, or "unknown" */
+    const char *build_type; /**< such as "Release" */
+    const char *compiler;   /**< name and version */
+    const char *flags;      /**< of the compiler */
+};
+
+/** The version alone, for messages. */
+STORM_API const char *storm_version(void);
+
+/** All of it. */
+STORM_API struct storm_build storm_build_info(void);
+
+/** Name and version of the MPI library in use, such as "Open MPI 4.1.4".
+ *  @param text_out  cut to @p text_bytes, always ended by '\0' */
+STORM_API void storm_mpi_name(char *text_out, size_t text_bytes);
+
+/** One way for packets to travel: a word of the option transport.backend. */
+struct storm_backend {
+    const char *name;
+    bool built;       /**< part of this build */
+    const char *what; /**< one line: what it is */
+};
+
+/** The i-th backend, best first, or NULL past the end. */
+STORM_API const struct storm_backend *storm_backend_at(size_t i);
+
+/** The backend of that name, or NULL. */
+STORM_API const struct storm_backend *storm_backend_find(const char *name);
+
+/**
+ * Can a backend carry packets on this machine?
+ *
+ * @param name              a backend's name
+ * @param[out] reason_out   if not, one line saying why; may be NULL
+ * @param reason_bytes      bytes available there
+ * @retval STORM_ERR_ARG    there is no backend of that name
+ * @retval STORM_ERR_NOSUP  it is not built, or cannot work here
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_backend_probe(const char *name, char *reason_out, size_t reason_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_INFO_H */

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run/bench_uniform.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The cube, the energy in it and the speed of what fills it. */
+static const double uniform_side_cm = 10.0;
+static const double uniform_light_cm_s = 2.99792458e10;
+
+/* Packets and energy must both add up; the balance is of exact sums. */
+static const double uniform_most_imbalance = 1e-13;
+
+/* The bare kernel runs after each of the last timed cycles, so that both see
+ * the same machine, and once before that, to warm up. */
+static const double uniform_kernel_seconds = 0.25;
+enum { UNIFORM_MOST_KERNELS = 5 };
+
+/* ---- shape of the mesh --------------------------------------------------- */
+
+static int64_t uniform_distance(int64_t a, int64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* Is the box a better answer for `cells` than the best so far? */
+static bool uniform_better(const int64_t n[3], const int64_t best[3],
+                           int64_t cells)
+{
+    if (n[2] > 2 * n[0])
+        return false;
+    int64_t d = uniform_distance(n[0] * n[1] * n[2], cells);
+    int64_t d_best = uniform_distance(best[0] * best[1] * best[2], cells);
+    if (d != d_best)
+        return d < d_best;
+    return n[2] * best[0] < best[2] * n[0];
+}
+
+void storm_bench_uniform_shape(uint64_t cells, int64_t n_out[3])
+{
+    enum { REACH = 400 }; /* of the search, more than enough for 10^9 cells */
+    int64_t wanted = cells > 0 ? (int64_t)cells : 1;
+    int64_t root = (int64_t)cbrt((double)wanted) + 1;
+    int64_t best[3] = {root, root, root};
+    for (int64_t a = root; a > 0 && a > root - REACH; a--)
+        for (int64_t b = a; b <= 2 * a && b < a + REACH; b++) {
+            int64_t c = wanted / (a * b);
+            for (int64_t n2 = c; n2 <= c + 1; n2++) {
+                int64_t n[3] = {a, b, n2};
+                if (n2 >= b && uniform_better(n, best, wanted))
+                    memcpy(best, n, sizeof best);
+            }
+        }
+    memcpy(n_out, best, sizeof best);
+}
+
+/* ---- one pass ------------------------------------------------------------ */
+
+/* Cycle c moves c + 1 times as many packets as the first. */
+static double uniform_work(uint32_t cycles)
+{
+    return 0.5 * cycles * (cycles + 1.0);
+}
+
+static void uniform_tell(struct storm_uniform_pass *pass, double part)
+{
+    const struct storm_uniform *u = pass->problem;
+    double done = uniform_work(pass->cycle) + part * (pass->cycle + 1.0);
+    double fraction = fmin(done / uniform_work(u->params.cycles), 1.0);
+    uint32_t shown =
+        pass->cycle < u->params.cycles ? pass->cycle + 1 : u->params.cycles;
+    storm_bench_tell(pass->context, &u->params.progress,
+                     u->told + u->share * fraction,
+                     "cycle %" PRIu32 " of %" PRIu32, shown, u->params.cycles);
+}
+
+static void uniform_progress(void *self, uint64_t finished, uint64_t created)
+{
+    uniform_tell(self, created > 0 ? (double)finished / (double)created : 0.0);
+}
+
+storm_status storm_uniform_open(struct storm_uniform_pass *pass,
+                                struct storm_uniform *problem,
+                                struct storm_context *context,
+                                storm_tally_kind tally)
+{
+    *pass = (struct storm_uniform_pass){.problem = problem, .context = context};
+    struct storm_cart_params cart = {0};
+    struct storm_streaming_params streaming = {
+        .seed = problem->seed,
+        .speed_cm_s = uniform_light_cm_s,
+        .dt_s = problem->dt_s,
+        .emit_per_cell = problem->params.emit,
+        .emit_energy_erg_cm3 = 1.0,
+        .tally = tally,
+    };
+    for (int k = 0; k < 3; k++) {
+        cart.lo_cm[k] = -0.5 * uniform_side_cm;
+        cart.hi_cm[k] = 0.5 * uniform_side_cm;
+        cart.n[k] = problem->n[k];
+    }
+    for (int k = 0; k < STORM_N_WALLS; k++)
+        streaming.walls[k] = STORM_WALL_REFLECT;
+
+    storm_status status = storm_mesh_create_cart(context, &cart, &pass->mesh);
+    if (status < 0)
+        return status;
+    status =
+        storm_context_agree(context, storm_streaming_create(context, pass->mesh,
+                                                            &streaming,
+                                                            &pass->streaming));
+    if (status < 0)
+        return status;
+    struct storm_engine_params engine = {
+        .record_bytes = sizeof(struct storm_packet),
+        .physics = storm_streaming_physics(pass->streaming),
+        .boundary = storm_streaming_boundary(pass->streaming),
+        .progress = uniform_progress,
+        .progress_self = pass,
+    };
+    return storm_engine_create(context, &engine, &pass->engine);
+}
+
+void storm_uniform_close(struct storm_uniform_pass *pass)
+{
+    storm_engine_destroy(pass->engine);
+    storm_streaming_destroy(pass->streaming);
+    storm_mesh_destroy(pass->mesh);
+}
+
+storm_status storm_uniform_cycle(struct storm_uniform_pass *pass)
+{
+    const struct storm_bench_uniform_params *params = &pass->problem->params;
+    struct storm_stats before, after;
+    uniform_tell(pass, 0.0);
+    storm_engine_stats(pass->engine, &before);
+    storm_status status =
+        storm_context_agree(pass->context, storm_engine_step(pass->engine));
+    if (status < 0)
+        return status;
+    storm_engine_stats(pass->engine, &after);
+    if (pass->cycle >= params->cycles - params->timed) {
+        double seconds = after.seconds - before.seconds;
+        status = storm_bench_max(pass->context, &seconds);
+        pass->seconds += seconds;
+        storm_bench_stats_add(&pass->timed, &before, &after);
+    }
+    pass->cycle++;
+    uniform_tell(pass, 0.0);
+    return status;
+}
+
+/* ---- the benchmark ------------------------------------------------------- */
+
+/* Crossings per second and rank of the bare kernel, on all ranks at once. */
+static storm_status uniform_kernel(struct storm_uniform_pass *pass,
+                                   double *rate_out)
+{
+    double rate = 0.0;
+    storm_status status = storm_bench_barrier(pass->context);
+    if (status >= 0)
+        status = storm_context_agree(
+            pass->context,
+            storm_streaming_bare_kernel(pass->streaming, pass->engine,
+                                        uniform_kernel_seconds, &rate));
+    if (status >= 0)
+        status = storm_bench_sum(pass->context, &rate);
+    *rate_out = rate / storm_context_size(pass->context);
+    return status;
+}
+
+static storm_status uniform_run(struct storm_uniform_pass *pass,
+                                double *kernel_rate_out)
+{
+    const struct storm_bench_uniform_params *params = &pass->problem->params;
+    double rates[UNIFORM_MOST_KERNELS], warm_up;
+    size_t n_rates = 0;
+    for (uint32_t cycle = 0; cycle < params->cycles; cycle++) {
+        uint32_t left = params->cycles - cycle;
+        storm_status status = storm_uniform_cycle(pass);
+        bool measure = left <= params->timed && left <= UNIFORM_MOST_KERNELS;
+        if (status >= 0 && measure && n_rates == 0)
+            status = uniform_kernel(pass, &warm_up);
+        if (status >= 0 && measure)
+            status = uniform_kernel(pass, &rates[n_rates++]);
+        if (status < 0)
+            return status;
+    }
+    *kernel_rate_out = storm_bench_median(rates, n_rates);
+    return STORM_OK;
+}
+
+/* Everything created is accounted for, in number and in energy. */
+static storm_status uniform_check(struct storm_context *context,
+                                  const struct storm_bench_summary *summary)
+{
+    uint64_t finished =
+        summary->run.census + summary->run.absorbed + summary->run.escaped;
+    bool right = summary->run.created == finished &&
+                 fabs(summary->energy_balance) <= uniform_most_imbalance;
+    if (right)
+        return STORM_OK;
+    if (storm_context_rank(context) == 0)
+        storm_context_log(context, STORM_LOG_ERROR,
+                          "wrong result: %" PRIu64 " packets created, %" PRIu64
+                          " accounted for, energy off by %.3g",
+                          summary->run.created, finished,
+                          summary->energy_balance);
+    return STORM_ERR_STATE;
+}
+
+/* What the benchmark knows besides the summary. */
+struct uniform_result {
+    struct storm_bench_summary summary;
+    double kernel_rate;
+    struct storm_uniform_costs costs;
+};
+
+static double uniform_ratio(const struct uniform_result *result)
+{
+    const struct storm_bench_summary *s = &result->summary;
+    return (double)s->timed.events / (s->seconds * s->ranks) /
+           result->kernel_rate;
+}
+
+static char *uniform_json(const struct storm_uniform *u,
+                          const struct uniform_result *result)
+{
+    struct storm_json json;
+    storm_json_begin(&json, true);
+    storm_json_open(&json, NULL, '{');
+    storm_json_text(&json, "benchmark", "uniform");
+    storm_bench_summary_json(&json, &result->summary);
+    storm_json_text(&json, "mesh", "cartesian");
+    storm_json_open(&json, "shape", '[');
+    for (int k = 0; k < 3; k++)
+        storm_json_int(&json, NULL, u->n[k]);
+    storm_json_close(&json, ']');
+    storm_json_uint(&json, "cells_wanted", u->params.cells);
+    storm_json_uint(&json, "emit", u->params.emit);
+    storm_json_uint(&json, "timed_cycles", u->params.timed);
+    storm_json_real(&json, "dt_s", u->dt_s);
+    storm_json_uint(&json, "seed", u->seed);
+    storm_json_real(&json, "kernel_steps_per_second", result->kernel_rate);
+    storm_json_text(&json, "kernel_is",
+                    "per rank, all ranks at once, median of one run after "
+                    "each of the last timed cycles");
+    storm_json_real(&json, "kernel_ratio", uniform_ratio(result));
+    if (u->params.costs > 0) {
+        storm_json_real(&json, "exact_sum_cost", result->costs.exact_sum);
+        storm_json_real(&json, "tally_cost", result->costs.tally);
+        storm_json_real(&json, "statistics_cost", result->costs.statistics);
+        storm_json_uint(&json, "costs_repeats", u->params.costs);
+    }
+    storm_json_close(&json, '}');
+    return storm_json_end(&json);
+}
+
+static char *uniform_table(const struct storm_uniform *u,
+                           const struct uniform_result *result)
+{
+    const struct storm_bench_summary *s = &result->summary;
+    struct storm_page page = {0};
+    char number[STORM_GROUPED_BYTES];
+    double rate = (double)s->timed.events / (s->seconds * s->ranks);
+    storm_page_add(&page,
+                   "Uniform emission in a cube of %g cm, reflecting walls\n\n",
+                   uniform_side_cm);
+    storm_page_add(&page, "  cells       %s",
+                   storm_page_grouped(s->cells, number));
+    storm_page_add(&page, " (%" PRId64 " x %" PRId64 " x %" PRId64 ")", u->n[0],
+                   u->n[1], u->n[2]);
+    if (u->params.cells != s->cells)
+        storm_page_add(&page, ", the nearest to %s",
+                       storm_page_grouped(u->params.cells, number));
+    storm_page_add(&page, "\n  ranks       %d, backend %s, protocol %s\n",
+                   s->ranks, s->backend, s->protocol);
+    storm_page_add(&page, "  packets     %s created in %" PRIu64 " cycles",
+                   storm_page_grouped(s->run.created, number), s->cycles);
+    storm_page_add(&page, ", %s alive\n",
+                   storm_page_grouped(s->run.census, number));
+    storm_page_add(&page, "  steps       %s",
+                   storm_page_grouped(s->timed.events, number));
+    storm_page_add(&page, " in the %" PRIu32 " timed cycles, %.3f s\n",
+                   u->params.timed, s->seconds);
+    storm_page_add(&page, "  transfers   %s packets to another rank\n",
+                   storm_page_grouped(s->timed.transfers, number));
+    storm_page_add(&page,
+                   "  speed       %.2f million steps per second and rank\n"
+                   "              %.0f %% of the bare tracking kernel "
+                   "(%.2f million)\n",
+                   1e-6 * rate, 100.0 * uniform_ratio(result),
+                   1e-6 * result->kernel_rate);
+    storm_page_add(&page, "  energy      balance closed to %.1e\n",
+                   s->energy_balance);
+    storm_page_add(&page,
+                   "  state hash  %016" PRIx64
+                   " (the same on any number of ranks)\n\n",
+                   s->state_hash);
+    storm_bench_summary_table(&page, s);
+    if (u->params.costs > 0)
+        storm_page_add(&page,
+                       "\n  cost of exact sums %.1f %%, of the tally %.1f %%, "
+                       "of statistics %.1f %%\n",
+                       100.0 * result->costs.exact_sum,
+                       100.0 * result->costs.tally,
+                       100.0 * result->costs.statistics);
+    return storm_page_end(&page);
+}
+
+/* Zeros become the defaults, and sizes become a mesh and a time step. */
+static storm_status uniform_prepare(struct storm_context *context,
+                                    const struct storm_bench_uniform_params *p,
+                                    struct storm_uniform *u_out)
+{
+    struct storm_uniform u = {.params = *p};
+    struct storm_bench_uniform_params *q = &u.params;
+    uint64_t per_rank = q->cells_per_rank > 0 ? q->cells_per_rank : 5000;
+    if (q->cells == 0)
+        q->cells = per_rank * (uint64_t)storm_context_size(context);
+    if (q->emit == 0)
+        q->emit = 5;
+    if (q->cycles == 0)
+        q->cycles = 5;
+    if (q->timed == 0)
+        q->timed = q->cycles < 3 ? q->cycles : 3;
+    if (!(q->crossings > 0.0))
+        q->crossings = 15.0;
+    if (q->timed > q->cycles || q->cells > (uint64_t)1 << 40) {
+        storm_context_log(context, STORM_LOG_ERROR,
+                          "uniform benchmark: more timed cycles than cycles, "
+                          "or too many cells");
+        return STORM_ERR_ARG;
+    }
+    u.seed =
+        (uint64_t)storm_options_int(storm_context_options(context), "seed");
+    storm_bench_uniform_shape(q->cells, u.n);
+    uint64_t made = (uint64_t)(u.n[0] * u.n[1] * u.n[2]);
+    if (made != q->cells && storm_context_rank(context) == 0)
+        storm_context_log(context,
+                          p->cells > 0 ? STORM_LOG_WARN : STORM_LOG_INFO,
+                          "%" PRIu64 " cells (%" PRId64 " x %" PRId64
+                          " x %" PRId64 ") instead of %" PRIu64,
+                          made, u.n[0], u.n[1], u.n[2], q->cells);
+    /* Mean crossings per length: half of 1/h in each direction. */
+    double per_cm = 0.5 * (double)(u.n[0] + u.n[1] + u.n[2]) / uniform_side_cm;
+    u.dt_s =
+        q->dt_s > 0.0 ? q->dt_s : q->crossings / per_cm / uniform_light_cm_s;
+    *u_out = u;
+    return STORM_OK;
+}
+
+static storm_status uniform_measure(struct storm_uniform_pass *pass,
+                                    struct uniform_result *result,
+                                    char **picture_out)
+{
+    const struct storm_uniform *u = pass->problem;
+    struct storm_bench_summary *summary = &result->summary;
+    double energy_erg[4];
+    storm_status status = uniform_run(pass, &result->kernel_rate);
+    if (status < 0)
+        return status;
+    status = storm_streaming_balance(pass->streaming, pass->engine, energy_erg,
+                                     &summary->energy_balance);
+    if (status >= 0)
+        status = storm_streaming_hash(pass->streaming, pass->engine,
+                                      &summary->state_hash);
+    if (status >= 0 && u->params.picture)
+        status = storm_uniform_picture(pass, picture_out);
+    if (status < 0)
+        return status;
+    summary->title = "uniform emission";
+    summary->cycles = u->params.cycles;
+    summary->cells = storm_mesh_n_cells_total(pass->mesh);
+    summary->seconds = pass->seconds;
+    summary->timed = pass->timed;
+    storm_engine_stats(pass->engine, &summary->run);
+    status = storm_bench_summary_reduce(pass->context, pass->engine, summary);
+    return status < 0 ? status : uniform_check(pass->context, summary);
+}
+
+storm_status
+storm_bench_uniform(struct storm_context *context,
+                    const struct storm_bench_uniform_params *params,
+                    struct storm_bench_report **report_out)
+{
+    struct storm_uniform u;
+    struct uniform_result result = {0};
+    char *parts[STORM_BENCH_N_PARTS] = {NULL};
+    storm_status status = uniform_prepare(context, params, &u);
+    if (status < 0)
+        return status;
+
+    /* Each repeat of the costs is four passes. */
+    u.share = 1.0 / (1.0 + 4.0 * u.params.costs);
+    struct storm_uniform_pass pass;
+    status = storm_uniform_open(&pass, &u, context, STORM_TALLY_EXACT);
+    if (status >= 0)
+        status = uniform_measure(&pass, &result, &parts[STORM_BENCH_PICTURE]);
+    storm_uniform_close(&pass);
+    u.told = u.share;
+    if (status >= 0 && u.params.costs > 0)
+        status = storm_uniform_costs(&u, context, &result.costs);
+
+    if (status >= 0 && storm_context_rank(context) == 0) {
+        parts[STORM_BENCH_JSON] = uniform_json(&u, &result);
+        parts[STORM_BENCH_TABLE] = uniform_table(&u, &result);
+    }
+    return storm_bench_finish(context, status, parts, report_out);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The uniform-emission benchmark from inside: one run over its mesh. */
+#ifndef STORM_RUN_BENCH_UNIFORM_H
+#define STORM_RUN_BENCH_UNIFORM_H
+
+#include <storm/bench.h>
+#include <storm/mesh.h>
+#include <storm/streaming.h>
+
+#include "run/bench_report.h"
+
+/* The problem: the same for every pass. */
+struct storm_uniform {
+    struct storm_bench_uniform_params params; /* no zeros left */
+    uint64_t seed;
+    int64_t n[3];
+    double dt_s;
+    double told, share; /* progress: done before, and part of, this pass */
+};
+
+/* One run through all cycles, and what it uses. */
+struct storm_uniform_pass {
+    struct storm_uniform *problem;
+    struct storm_context *context;
+    struct storm_mesh *mesh;
+    struct storm_streaming *streaming;
+    struct storm_engine *engine;
+    uint32_t cycle;
+    double seconds;           /* timed cycles, maximum over ranks */
+    struct storm_stats timed; /* this rank's, of the timed cycles */
+};
+
+/* Sets up. Collective. Close it also after an error. */
+storm_status storm_uniform_open(struct storm_uniform_pass *pass,
+                                struct storm_uniform *problem,
+                                struct storm_context *context,
+                                storm_tally_kind tally);
+void storm_uniform_close(struct storm_uniform_pass *pass);
+
+/* Runs one more cycle; the last params.timed ones count. Collective. */
+storm_status storm_uniform_cycle(struct storm_uniform_pass *pass);
+
+/* What the tally and the statistics cost, relative to the time without. */
+struct storm_uniform_costs {
+    double exact_sum;  /* exact sums instead of plain doubles */
+    double tally;      /* exact sums instead of no tally */
+    double statistics; /* statistics on instead of off */
+};
+storm_status storm_uniform_costs(struct storm_uniform *problem,
+                                 struct storm_context *context,
+                                 struct storm_uniform_costs *costs_out);
+
+/* The energy density on the middle layer of cells, as SVG on rank 0 (free)
+ * and NULL elsewhere. Collective. */
+storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
+                                   char **svg_out);
+
+#endif /* STORM_RUN_BENCH_UNIFORM_H */

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What exact sums and statistics cost: the same run with and without. */
+#include <stdio.h>
+
+#include "base/env.h"
+#include "run/bench_uniform.h"
+
+enum { COSTS_N_KINDS = 4, COSTS_MOST_REPEATS = 64 };
+
+/* Each is compared with the first. */
+static const struct costs_kind {
+    storm_tally_kind tally;
+    const char *statistics;
+} costs_kinds[COSTS_N_KINDS] = {
+    {STORM_TALLY_EXACT, "true"},
+    {STORM_TALLY_DOUBLE, "true"},
+    {STORM_TALLY_OFF, "true"},
+    {STORM_TALLY_EXACT, "false"},
+};
+
+/* The options of `from` with statistics switched. */
+static storm_status costs_options(const struct storm_options *from,
+                                  const char *statistics,
+                                  struct storm_options **options_out)
+{
+    struct storm_options *options;
+    storm_status status = storm_options_create(&options);
+    if (status < 0)
+        return status;
+    const struct storm_option *row;
+    for (size_t i = 0; status >= 0 && (row = storm_option_at(i)) != NULL; i++)
+        if (storm_options_is_set(from, row->key))
+            status =
+                storm_options_set(options, row->key,
+                                  storm_options_text(from, row->key), NULL, 0);
+    if (status >= 0)
+        status = storm_options_set(options, "transport.statistics", statistics,
+                                   NULL, 0);
+    if (status < 0) {
+        storm_options_destroy(options);
+        return status;
+    }
+    *options_out = options;
+    return STORM_OK;
+}
+
+/* A context over the same ranks that differs in statistics alone. */
+static storm_status costs_context(struct storm_context *context,
+                                  const char *statistics,
+                                  struct storm_context **context_out)
+{
+    struct storm_options *options = NULL;
+    const struct storm_log *log = &storm_context_env(context)->log;
+    storm_status status =
+        storm_context_agree(context,
+                            costs_options(storm_context_options(context),
+                                          statistics, &options));
+    if (status >= 0) {
+        struct storm_context_params params = {.options = options,
+                                              .log = log->sink,
+                                              .log_self = log->self,
+                                              .log_level = log->level};
+        status = storm_context_create(storm_context_comm(context), &params,
+                                      context_out);
+    }
+    storm_options_destroy(options);
+    return status;
+}
+
+static storm_status costs_pass(struct storm_uniform *problem,
+                               struct storm_context *context,
+                               const struct costs_kind *kind,
+                               double *seconds_out)
+{
+    struct storm_context *own = NULL;
+    struct storm_uniform_pass pass;
+    storm_status status = costs_context(context, kind->statistics, &own);
+    if (status < 0)
+        return status;
+    status = storm_uniform_open(&pass, problem, own, kind->tally);
+    for (uint32_t i = 0; status >= 0 && i < problem->params.cycles; i++)
+        status = storm_uniform_cycle(&pass);
+    *seconds_out = pass.seconds;
+    storm_uniform_close(&pass);
+    storm_context_destroy(own);
+    problem->told += problem->share;
+    return status;
+}
+
+storm_status storm_uniform_costs(struct storm_uniform *problem,
+                                 struct storm_context *context,
+                                 struct storm_uniform_costs *costs_out)
+{
+    double ratio[COSTS_N_KINDS][COSTS_MOST_REPEATS];
+    uint32_t n = problem->params.costs;
+    if (n > COSTS_MOST_REPEATS)
+        n = COSTS_MOST_REPEATS;
+    for (uint32_t repeat = 0; repeat < n; repeat++) {
+        double seconds[COSTS_N_KINDS];
+        /* Every kind comes first in turn, so that drift cancels. */
+        for (uint32_t i = 0; i < COSTS_N_KINDS; i++) {
+            uint32_t k = (i + repeat) % COSTS_N_KINDS;
+            storm_status status =
+                costs_pass(problem, context, &costs_kinds[k], &seconds[k]);
+            if (status < 0)
+                return status;
+        }
+        for (int k = 1; k < COSTS_N_KINDS; k++)
+            ratio[k][repeat] =
+                seconds[k] > 0.0 ? seconds[0] / seconds[k] - 1.0 : 0.0;
+    }
+    costs_out->exact_sum = storm_bench_median(ratio[1], n);
+    costs_out->tally = storm_bench_median(ratio[2], n);
+    costs_out->statistics = storm_bench_median(ratio[3], n);
+    return STORM_OK;
+}

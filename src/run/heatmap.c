@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run/heatmap.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "run/page.h"
+
+/* Places on the canvas, in pixels. */
+enum {
+    MAP_WIDTH = 760,
+    MAP_HEIGHT = 660,
+    MAP_LEFT = 92,
+    MAP_TOP = 88,
+    MAP_SIDE = 500,
+    MAP_BAR_LEFT = 622,
+    MAP_BAR_WIDTH = 24,
+    MAP_BAR_STRIPES = 64,
+    MAP_MOST_BLOCKS = 128
+};
+
+/* The colours of "viridis" (public domain): equal steps look equal, also in
+ * grey and to colour-blind eyes. */
+static const unsigned char map_colours[][3] = {
+    {0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b},
+    {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c}, {0x28, 0xae, 0x80},
+    {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
+enum { MAP_N_COLOURS = sizeof map_colours / sizeof map_colours[0] };
+
+static unsigned map_colour(double t)
+{
+    double place = fmin(fmax(t, 0.0), 1.0) * (MAP_N_COLOURS - 1);
+    int i = (int)place;
+    if (i > MAP_N_COLOURS - 2)
+        i = MAP_N_COLOURS - 2;
+    double part = place - i;
+    unsigned rgb = 0;
+    for (int k = 0; k < 3; k++) {
+        double c =
+            (1.0 - part) * map_colours[i][k] + part * map_colours[i + 1][k];
+        rgb = rgb << 8 | (unsigned)lround(c);
+    }
+    return rgb;
+}
+
+/* Mean of the values of one block; not-a-number if it has none. */
+static double map_block_mean(const struct storm_heatmap *map,
+                             const int64_t from[2], const int64_t to[2])
+{
+    double sum = 0.0;
+    int64_t n = 0;
+    for (int64_t j = from[1]; j < to[1]; j++)
+        for (int64_t i = from[0]; i < to[0]; i++) {
+            double value = map->value[j * map->n[0] + i];
+            if (isfinite(value)) {
+                sum += value;
+                n++;
+            }
+        }
+    return n > 0 ? sum / (double)n : (double)NAN;
+}
+
+/* The scale of the colours or of an axis: ticks at multiples of `step`. */
+struct map_scale {
+    double lo, hi, step;
+};
+
+static struct map_scale map_nice(double lo, double hi, int n_wanted)
+{
+    if (!(hi > lo)) {
+        double middle = isfinite(lo) ? lo : 0.0;
+        double half = middle != 0.0 ? 0.1 * fabs(middle) : 1.0;
+        lo = middle - half;
+        hi = middle + half;
+    }
+    double rough = (hi - lo) / n_wanted;
+    double power = pow(10.0, floor(log10(rough)));
+    double ratio = rough / power;
+    double nice = ratio < 1.5   ? 1.0
+                  : ratio < 3.5 ? 2.0
+                  : ratio < 7.5 ? 5.0
+                                : 10.0;
+    return (struct map_scale){lo, hi, nice * power};
+}
+
+static double map_tick(const struct map_scale *scale, int i)
+{
+    double tick = (ceil(scale->lo / scale->step - 1e-9) + i) * scale->step;
+    return fabs(tick) < 1e-9 * scale->step ? 0.0 : tick;
+}
+
+static void map_add_text(struct storm_page *svg, double x, double y,
+                         const char *class, const char *text)
+{
+    storm_page_add(svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">%s</text>\n",
+                   x, y, class, text);
+}
+
+/* What a block of values covers on the canvas. */
+static void map_add_values(struct storm_page *svg,
+                           const struct storm_heatmap *map,
+                           const struct map_scale *colours)
+{
+    int64_t blocks[2];
+    for (int k = 0; k < 2; k++)
+        blocks[k] = map->n[k] < MAP_MOST_BLOCKS ? map->n[k] : MAP_MOST_BLOCKS;
+    storm_page_add(svg, "<g shape-rendering=\"crispEdges\">\n");
+    for (int64_t j = 0; j < blocks[1]; j++)
+        for (int64_t i = 0; i < blocks[0]; i++) {
+            int64_t from[2] = {i * map->n[0] / blocks[0],
+                               j * map->n[1] / blocks[1]};
+            int64_t to[2] = {(i + 1) * map->n[0] / blocks[0],
+                             (j + 1) * map->n[1] / blocks[1]};
+            double mean = map_block_mean(map, from, to);
+            if (!isfinite(mean))
+                continue;
+            double size[2], at[2];
+            for (int k = 0; k < 2; k++) {
+                double cell = (double)MAP_SIDE / (double)map->n[k];
+                at[k] = cell * (double)from[k];
+                size[k] = cell * (double)(to[k] - from[k]);
+            }
+            storm_page_add(
+                svg,
+                "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+                "fill=\"#%06x\"/>\n",
+                MAP_LEFT + at[0], MAP_TOP + MAP_SIDE - at[1] - size[1], size[0],
+                size[1],
+                map_colour((mean - colours->lo) / (colours->hi - colours->lo)));
+        }
+    storm_page_add(svg, "</g>\n");
+}
+
+static void map_add_frame(struct storm_page *svg, int x, int y, int width,
+                          int height)
+{
+    storm_page_add(svg,
+                   "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
+                   "class=\"line\"/>\n",
+                   x, y, width, height);
+}
+
+static void map_add_line(struct storm_page *svg, double x, double y, double dx,
+                         double dy)
+{
+    storm_page_add(svg, "<path d=\"M%.2f %.2fl%.2f %.2f\" class=\"line\"/>\n",
+                   x, y, dx, dy);
+}
+
+static void map_add_axes(struct storm_page *svg,
+                         const struct storm_heatmap *map)
+{
+    const int bottom = MAP_TOP + MAP_SIDE;
+    for (int k = 0; k < 2; k++) {
+        struct map_scale scale = map_nice(map->lo[k], map->hi[k], 6);
+        double tick;
+        for (int i = 0;
+             (tick = map_tick(&scale, i)) <= scale.hi + 1e-9 * scale.step;
+             i++) {
+            double at = MAP_SIDE * (tick - scale.lo) / (scale.hi - scale.lo);
+            char label[32];
+            snprintf(label, sizeof label, "%.6g", tick);
+            if (k == 0) {
+                map_add_line(svg, MAP_LEFT + at, bottom, 0, 6);
+                map_add_text(svg, MAP_LEFT + at, bottom + 23, "mid", label);
+            } else {
+                map_add_line(svg, MAP_LEFT, bottom - at, -6, 0);
+                map_add_text(svg, MAP_LEFT - 11, bottom - at + 5, "end", label);
+            }
+        }
+    }
+    map_add_frame(svg, MAP_LEFT, MAP_TOP, MAP_SIDE, MAP_SIDE);
+    map_add_text(svg, MAP_LEFT + 0.5 * MAP_SIDE, bottom + 50, "mid",
+                 map->axis[0]);
+    storm_page_add(svg,
+                   "<text transform=\"translate(32 %d) rotate(-90)\" "
+                   "class=\"mid\">%s</text>\n",
+                   MAP_TOP + MAP_SIDE / 2, map->axis[1]);
+}
+
+static void map_add_bar(struct storm_page *svg, const char *label,
+                        const struct map_scale *scale)
+{
+    const double stripe = (double)MAP_SIDE / MAP_BAR_STRIPES;
+    storm_page_add(svg, "<g shape-rendering=\"crispEdges\">\n");
+    for (int i = 0; i < MAP_BAR_STRIPES; i++)
+        storm_page_add(svg,
+                       "<rect x=\"%d\" y=\"%.2f\" width=\"%d\" "
+                       "height=\"%.2f\" fill=\"#%06x\"/>\n",
+                       MAP_BAR_LEFT, MAP_TOP + MAP_SIDE - stripe * (i + 1),
+                       MAP_BAR_WIDTH, stripe + 0.01,
+                       map_colour((i + 0.5) / MAP_BAR_STRIPES));
+    storm_page_add(svg, "</g>\n");
+    map_add_frame(svg, MAP_BAR_LEFT, MAP_TOP, MAP_BAR_WIDTH, MAP_SIDE);
+    const int right = MAP_BAR_LEFT + MAP_BAR_WIDTH;
+    double tick;
+    for (int i = 0;
+         (tick = map_tick(scale, i)) <= scale->hi + 1e-9 * scale->step; i++) {
+        double at = MAP_SIDE * (tick - scale->lo) / (scale->hi - scale->lo);
+        char text[32];
+        snprintf(text, sizeof text, "%.6g", tick);
+        map_add_line(svg, right, MAP_TOP + MAP_SIDE - at, 5, 0);
+        map_add_text(svg, right + 10, MAP_TOP + MAP_SIDE - at + 5, "start",
+                     text);
+    }
+    storm_page_add(svg,
+                   "<text transform=\"translate(%d %d) rotate(-90)\" "
+                   "class=\"mid\">%s</text>\n",
+                   right + 74, MAP_TOP + MAP_SIDE / 2, label);
+}
+
+/* From the smallest to the largest value. */
+static struct map_scale map_colour_scale(const struct storm_heatmap *map)
+{
+    double lo = (double)INFINITY, hi = (double)-INFINITY;
+    for (int64_t i = 0; i < map->n[0] * map->n[1]; i++)
+        if (isfinite(map->value[i])) {
+            lo = fmin(lo, map->value[i]);
+            hi = fmax(hi, map->value[i]);
+        }
+    return map_nice(lo, hi, 6);
+}
+
+char *storm_heatmap_svg(const struct storm_heatmap *map)
+{
+    struct storm_page svg = {0};
+    storm_page_add(
+        &svg,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+        "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"'DejaVu Sans', "
+        "Helvetica, Arial, sans-serif\" font-size=\"15\">\n"
+        "<style>.mid{text-anchor:middle}.end{text-anchor:end}"
+        ".title{font-size:20px;font-weight:bold}.sub{font-size:14px;"
+        "fill:#555}.line{fill:none;stroke:#222;stroke-width:1.2}</style>\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+        MAP_WIDTH, MAP_HEIGHT, MAP_WIDTH, MAP_HEIGHT);
+    struct map_scale colours = map_colour_scale(map);
+    map_add_text(&svg, MAP_LEFT, 40, "title", map->title);
+    map_add_text(&svg, MAP_LEFT, 66, "sub", map->subtitle);
+    map_add_values(&svg, map, &colours);
+    map_add_axes(&svg, map);
+    map_add_bar(&svg, map->value_label, &colours);
+    storm_page_add(&svg, "</svg>\n");
+    return storm_page_end(&svg);
+}

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 120
+#
+# Every benchmark writes one JSON object with the keys that were promised,
+# and nothing else on standard output; the same into a file.
+set -u
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$(dirname "$0")/cli.sh"
+need_python
+
+# good BENCH OWN_KEYS ARGS...
+good() {
+    name=$1 keys=$2
+    shift 2
+    run bench "$name" "$@" --json -
+    [ "$status" -eq 0 ] || fail "$name: exit status $status: \
+$(cat "$scratch/err")"
+    python3 - "$scratch/out" "$keys" <<'PYTHON' || fail "$name: JSON"
+import json, sys
+
+text = open(sys.argv[1]).read()
+top = json.loads(text)
+bad = []
+
+
+def need(key, kinds, least=None):
+    value = top.get(key)
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        bad.append("%s is %r" % (key, value))
+    elif least is not None and not value >= least:
+        bad.append("%s is %r, below %r" % (key, value, least))
+
+
+for key in "storm_version title backend protocol mpi provider".split():
+    need(key, str)
+for key in """ranks cycles cells packets_created packets_finished
+        packets_absorbed packets_escaped packets_census steps transfers
+        bytes_sent batches growths iterations""".split():
+    need(key, int, 0)
+for key in """seconds steps_per_second_per_rank imbalance peak_memory_mb
+        ring_memory_mb pinned_memory_mb""".split():
+    need(key, (int, float), 0)
+need("energy_balance", (int, float))
+need("breakdown", dict)
+for key in "physics progress send_recv termination growth idle".split():
+    if not top["breakdown"].get(key, -1) >= 0:
+        bad.append("breakdown." + key)
+need("state_hash", str)
+if len(top["state_hash"]) != 16:
+    bad.append("state_hash")
+int(top["state_hash"], 16)
+if abs(top["energy_balance"]) > 1e-13:
+    bad.append("energy_balance is %g" % top["energy_balance"])
+finished = (top["packets_census"] + top["packets_absorbed"]
+            + top["packets_escaped"])
+if top["packets_finished"] != finished:
+    bad.append("packets_finished")
+if top["packets_created"] != finished:
+    bad.append("packets_created")
+if not top["mpi"] or not top["seconds"] > 0:
+    bad.append("mpi, seconds")
+for key in sys.argv[2].split():
+    if key not in top:
+        bad.append("no " + key)
+    elif isinstance(top[key], float) and not top[key] > 0:
+        bad.append("%s is %g" % (key, top[key]))
+for row in top.get("results", []):
+    for key in """backend provider protocol batch ns_per_batch
+            records_per_second latency_ns limit_ns_per_batch
+            limit_ratio""".split():
+        if key not in row:
+            bad.append("results: no " + key)
+print("\n".join(bad), file=sys.stderr)
+sys.exit(1 if bad else 0)
+PYTHON
+}
+
+good uniform "kernel_steps_per_second kernel_ratio dt_s shape" \
+    -n 2 --cells 512 --emit 2 --cycles 3 --timed 2
+good exchange "records_per_second records_per_cpu_second limit_ratio" \
+    -n 3 --records 20000 --repeat 3
+good termination "seconds_median seconds_max limit_ratio" -n 2 --steps 20
+good ring results --batch 1,8 --seconds 0.01
+
+# Into files; the picture comes with --out, and nothing without.
+run bench uniform -n 2 --cells 512 --emit 2 --quiet --json - --out new/place
+[ "$status" -eq 0 ] || fail "--out: exit status $status"
+python3 - "$scratch" <<'PYTHON' || fail "--out: files"
+import json, sys
+import xml.etree.ElementTree as tree
+
+scratch = sys.argv[1]
+here = json.load(open(scratch + "/cwd/new/place/summary.json"))
+assert here == json.load(open(scratch + "/out"))
+picture = tree.parse(scratch + "/cwd/new/place/density.svg").getroot()
+assert picture.tag.endswith("svg")
+assert len(picture.findall(".//{*}rect")) > 64
+PYTHON
+run bench exchange -n 2 --records 1000 --repeat 1 --json here.json
+[ "$status" -eq 0 ] || fail "--json FILE: exit status $status"
+[ -s "$scratch/cwd/here.json" ] || fail "--json FILE: no file"
+grep -q "million records per second" "$scratch/out" ||
+    fail "--json FILE: no table"
+run bench exchange -n 2 --records 1000 --repeat 1 --json no/such/dir/x.json
+[ "$status" -eq 1 ] || fail "file that cannot be: exit status $status"
+[ "$(grep -c 'cannot write' "$scratch/err")" -eq 1 ] ||
+    fail "file that cannot be: $(cat "$scratch/err")"
+
+finish

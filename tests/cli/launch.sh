@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 120
+#
+# Starting ranks: by -n, under a launcher of the user's, and what becomes of
+# failures and signals.
+set -u
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$(dirname "$0")/cli.sh"
+
+ranks_of() {
+    sed -n 's/.*"ranks": \([0-9]*\).*/\1/p' "$scratch/out"
+}
+small="--records 1000 --repeat 1 --json -"
+
+# shellcheck disable=SC2086 # $small is several words
+for n in 1 2 3; do
+    run bench exchange -n $n $small
+    [ "$status" -eq 0 ] || fail "-n $n: $status: $(cat "$scratch/err")"
+    [ "$(ranks_of)" = $n ] || fail "-n $n: $(ranks_of) ranks"
+done
+# shellcheck disable=SC2086
+run bench exchange $small
+[ "$(ranks_of)" = "$(nproc)" ] || fail "default: $(ranks_of) ranks"
+
+if [ -n "${STORM_MPIEXEC:-}" ]; then
+    # shellcheck disable=SC2086
+    run bench exchange -n 2 --launcher "$STORM_MPIEXEC" $small
+    [ "$(ranks_of)" = 2 ] || fail "--launcher: $(cat "$scratch/err")"
+
+    # Two ranks by somebody else; -n may only agree.
+    # shellcheck disable=SC2086
+    "$STORM_MPIEXEC" -n 2 "$STORM_BIN" bench exchange $small \
+        >"$scratch/out" 2>"$scratch/err" || fail "mpiexec: $?"
+    [ "$(ranks_of)" = 2 ] || fail "mpiexec: $(ranks_of) ranks"
+    # shellcheck disable=SC2086
+    "$STORM_MPIEXEC" -n 2 "$STORM_BIN" bench exchange -n 3 $small \
+        >"$scratch/out" 2>"$scratch/err" && fail "mpiexec with another -n"
+    [ "$(grep -c '^storm: error' "$scratch/err")" -eq 1 ] ||
+        fail "mpiexec with another -n: $(cat "$scratch/err")"
+fi
+
+# A launcher that fails.
+run bench exchange -n 2 --launcher false
+[ "$status" -eq 1 ] || fail "launcher that fails: $status"
+grep -q "could not start or keep 2 ranks" "$scratch/err" ||
+    fail "launcher that fails: $(cat "$scratch/err")"
+
+# A failure of the run is said once.
+run bench exchange -n 3 --records 100000 --max-events 1
+[ "$status" -eq 1 ] || fail "failure: exit status $status"
+[ "$(grep -c '^storm: error' "$scratch/err")" -eq 1 ] ||
+    fail "failure: $(cat "$scratch/err")"
+[ ! -s "$scratch/out" ] || fail "failure: wrote to standard output"
+
+# Ended by a signal: soon, with that signal, and no rank stays behind.
+(cd "$scratch/cwd" && exec "$STORM_BIN" bench exchange -n 2 --repeat 10000 \
+    --records 10000000 --json -) >"$scratch/out" 2>"$scratch/err" &
+pid=$!
+sleep 3
+kill -TERM "$pid" 2>/dev/null || fail "signal: it was not running"
+status=0
+wait "$pid" || status=$?
+[ "$status" -eq 143 ] || fail "signal: exit status $status"
+
+finish

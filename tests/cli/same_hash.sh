@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 180
+#
+# The state of a small case is the same, bit for bit, on any number of ranks,
+# over any backend and protocol, with any batch and size of rings.
+set -u
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$(dirname "$0")/cli.sh"
+
+hash_of() {
+    sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out"
+}
+
+# same ARGS...: the hash equals $reference (which the first run sets).
+same() {
+    run bench uniform --cells 1000 --emit 3 --cycles 3 --timed 1 --json - "$@"
+    [ "$status" -eq 0 ] ||
+        fail "$*: exit status $status: $(cat "$scratch/err")"
+    hash=$(hash_of)
+    : "${reference:=$hash}"
+    [ "${hash:-none}" = "$reference" ] ||
+        fail "$*: $hash, not $reference"
+}
+
+reference=
+same -n 1
+for n in 2 3 5; do
+    same -n $n
+    same -n $n --backend p2p
+done
+same -n 3 --no-shm
+same -n 2 --protocol paper
+same -n 3 --protocol paper --ring-slots 8 --batch 3
+same -n 3 --ring-slots 1 --batch 1
+same -n 2 --batch 512 --ring-slots 4096
+same -n 5 --ring-slots 2 --growth-factor 1.5 --set transport.control_every=1
+same -n 3 --backend p2p --batch 7
+same -n 2 --no-statistics
+
+# Another seed is another state.
+run bench uniform --cells 1000 --emit 3 --cycles 3 --timed 1 --json - -n 2 \
+    --seed 2
+[ "$(hash_of)" != "$reference" ] || fail "the seed does not matter"
+
+finish

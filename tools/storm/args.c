@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line. Nothing is started or written before it is right. */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tool.h"
+
+int tool_usage(const char *format, ...)
+{
+    struct tool_launcher launcher = tool_launcher();
+    if (launcher.is_there && launcher.rank != 0)
+        return TOOL_USAGE;
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    line[strcspn(line, "\n")] = '\0';
+    fprintf(stderr, "storm: error: %s\n", line);
+    return TOOL_USAGE;
+}
+
+/* ---- "did you mean" ------------------------------------------------------ */
+
+/* Letters to insert, delete or replace to make b of a. */
+static size_t args_distance(const char *a, const char *b)
+{
+    enum { MOST = 63 };
+    size_t row[MOST + 1], n = strlen(b);
+    if (n > MOST)
+        return n;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t above_left = row[0];
+        row[0] = i + 1;
+        for (size_t j = 1; j <= n; j++) {
+            size_t above = row[j];
+            size_t best = above_left + (a[i] != b[j - 1]);
+            if (above + 1 < best)
+                best = above + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            row[j] = best;
+            above_left = above;
+        }
+    }
+    return row[n];
+}
+
+struct args_nearest {
+    const char *wanted, *found;
+    size_t distance;
+};
+
+static void args_consider(struct args_nearest *nearest, const char *name)
+{
+    if (name == NULL)
+        return;
+    size_t distance = args_distance(nearest->wanted, name);
+    if (distance < nearest->distance) {
+        nearest->distance = distance;
+        nearest->found = name;
+    }
+}
+
+static struct args_nearest args_nearest_to(const char *wanted)
+{
+    /* A third of the letters may be wrong. */
+    return (struct args_nearest){.wanted = wanted,
+                                 .distance = 2 + strlen(wanted) / 3};
+}
+
+static int args_unknown(const char *what, const struct args_nearest *nearest,
+                        const char *help)
+{
+    if (nearest->found != NULL)
+        return tool_usage("unknown %s '%s'; did you mean '%s'?", what,
+                          nearest->wanted, nearest->found);
+    return tool_usage("unknown %s '%s'; '%s' lists them", what, nearest->wanted,
+                      help);
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+/* A decimal number and nothing else: no blanks, hexadecimal, inf or nan. */
+static bool args_number(const char *text, double *value_out)
+{
+    if (*text == '\0' || text[strspn(text, "0123456789.eE+-")] != '\0')
+        return false;
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (*end != '\0' || end == text || !isfinite(value) || errno != 0)
+        return false;
+    *value_out = value;
+    return true;
+}
+
+static bool args_in_range(const struct tool_flag *flag, const char *text,
+                          double *value_out)
+{
+    double value;
+    if (!args_number(text, &value) || value < flag->min || value > flag->max)
+        return false;
+    if (flag->kind != TOOL_REAL && value != floor(value))
+        return false;
+    *value_out = value;
+    return true;
+}
+
+static int args_expected(const struct tool_flag *flag, const char *name,
+                         const char *text)
+{
+    static const char *const kinds[] = {
+        [TOOL_COUNT] = "a whole number",
+        [TOOL_REAL] = "a number",
+        [TOOL_LIST] = "whole numbers, separated by commas, each"};
+    return tool_usage("%s: expected %s from %.15g to %.15g, got '%s'", name,
+                      kinds[flag->kind], flag->min, flag->max, text);
+}
+
+static int args_set_list(struct tool_list *list, const struct tool_flag *flag,
+                         const char *name, const char *text)
+{
+    char copy[1024], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", text);
+    list->n = 0;
+    if (strlen(text) >= sizeof copy || strstr(text, ",,") != NULL)
+        return args_expected(flag, name, text);
+    for (char *item = strtok_r(copy, ",", &rest); item != NULL;
+         item = strtok_r(NULL, ",", &rest)) {
+        double value;
+        if (list->n == TOOL_MOST_BATCHES)
+            return tool_usage("%s: at most %d numbers", name,
+                              TOOL_MOST_BATCHES);
+        if (!args_in_range(flag, item, &value))
+            return args_expected(flag, name, text);
+        list->values[list->n++] = (uint32_t)value;
+    }
+    return list->n > 0 ? TOOL_OK : args_expected(flag, name, text);
+}
+
+static int args_set_option(struct tool_args *args, const char *name,
+                           const char *value)
+{
+    char problem[512] = "";
+    if (storm_options_set(args->options, name, value, problem, sizeof problem) <
+        0)
+        return tool_usage("%s", problem);
+    return TOOL_OK;
+}
+
+/* --set KEY=VALUE: keys of the table, by their full name. */
+static int args_set_pair(struct tool_args *args, const char *name,
+                         const char *pair)
+{
+    char key[128];
+    size_t length = strcspn(pair, "=");
+    if (pair[length] == '\0' || length == 0 || length >= sizeof key)
+        return tool_usage("%s: expected KEY=VALUE, got '%s'", name, pair);
+    memcpy(key, pair, length);
+    key[length] = '\0';
+    const struct storm_option *row = storm_option_find(key);
+    if (row != NULL && strcmp(row->key, key) == 0)
+        return args_set_option(args, key, pair + length + 1);
+    struct args_nearest nearest = args_nearest_to(key);
+    for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++)
+        args_consider(&nearest, row->key);
+    return args_unknown("key", &nearest, "storm options");
+}
+
+static int args_set_flag(struct tool_args *args, const struct tool_flag *flag,
+                         const char *name, const char *text)
+{
+    void *field = (char *)args + flag->offset;
+    double value;
+    switch (flag->kind) {
+    case TOOL_SWITCH:
+        *(bool *)field = true;
+        return TOOL_OK;
+    case TOOL_TEXT:
+        if (*text == '\0')
+            return tool_usage("%s: expected a %s, got nothing", name,
+                              flag->value);
+        *(const char **)field = text;
+        return TOOL_OK;
+    case TOOL_LIST:
+        return args_set_list(field, flag, name, text);
+    case TOOL_SET:
+        return args_set_pair(args, name, text);
+    case TOOL_COUNT:
+    case TOOL_REAL:
+        if (!args_in_range(flag, text, &value))
+            return args_expected(flag, name, text);
+        if (flag->kind == TOOL_REAL)
+            *(double *)field = value;
+        else
+            *(uint64_t *)field = (uint64_t)value;
+        return TOOL_OK;
+    }
+    return TOOL_OK;
+}
+
+/* ---- flags --------------------------------------------------------------- */
+
+static const struct tool_flag *args_find_in(const struct tool_flag *flags,
+                                            const char *name)
+{
+    for (; flags != NULL && flags->name != NULL; flags++)
+        if (strcmp(flags->name, name) == 0 ||
+            (flags->alias != NULL && strcmp(flags->alias, name) == 0))
+            return flags;
+    return NULL;
+}
+
+/* A benchmark's own flag wins over one of the option table. */
+static const struct tool_flag *args_find(const struct tool_args *args,
+                                         const char *name)
+{
+    const struct tool_flag *flag = NULL;
+    if (args->bench != NULL)
+        flag = args_find_in(args->bench->flags, name);
+    if (flag == NULL && args->command != NULL)
+        flag = args_find_in(args->command->flags, name);
+    return flag != NULL ? flag : args_find_in(tool_global_flags, name);
+}
+
+/* The row of the table for a flag; --no-X is X of a row of kind BOOL. */
+static const struct storm_option *args_find_row(const char *name,
+                                                bool *negated_out)
+{
+    const struct storm_option *row = storm_option_find(name);
+    *negated_out = false;
+    if (row == NULL && strncmp(name, "--no-", 5) == 0) {
+        char positive[160];
+        snprintf(positive, sizeof positive, "--%s", name + 5);
+        row = storm_option_find(positive);
+        *negated_out = true;
+        if (row != NULL && row->type != STORM_OPTION_BOOL)
+            row = NULL;
+    }
+    return row != NULL && strncmp(name, "--", 2) == 0 ? row : NULL;
+}
+
+static int args_unknown_flag(const struct tool_args *args, const char *name)
+{
+    struct args_nearest nearest = args_nearest_to(name);
+    const struct tool_flag *lists[] = {
+        args->bench != NULL ? args->bench->flags : NULL,
+        args->command != NULL ? args->command->flags : NULL, tool_global_flags};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (const struct tool_flag *flag = lists[i];
+             flag != NULL && flag->name != NULL; flag++)
+            args_consider(&nearest, flag->name);
+    const struct storm_option *row;
+    if (args->command != NULL && args->command->takes_options)
+        for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++)
+            args_consider(&nearest, row->flag);
+    return args_unknown("option", &nearest, "storm --help");
+}
+
+/* One argument of the command line, taken apart. */
+struct args_word {
+    char name[128];
+    const char *value; /* after '=', or the next argument; NULL: none */
+    int n_used;        /* arguments, if the value is used */
+    bool attached;     /* --name=value, or -n4 */
+};
+
+static struct args_word args_split(char **argv, int argc, int i)
+{
+    struct args_word word = {.n_used = 1};
+    const char *text = argv[i];
+    bool is_long = strncmp(text, "--", 2) == 0;
+    size_t length = is_long ? strcspn(text, "=") : 2;
+    snprintf(word.name, sizeof word.name, "%.*s", (int)length, text);
+    if (text[length] != '\0') {
+        word.value = text + length + (is_long ? 1 : 0);
+        word.attached = true;
+    } else if (i + 1 < argc) {
+        word.value = argv[i + 1];
+        word.n_used = 2;
+    }
+    return word;
+}
+
+/* A flag of the option table. Returns TOOL_OK and how many arguments. */
+static int args_take_row(struct tool_args *args, const struct args_word *word,
+                         const struct storm_option *row, bool negated,
+                         int *n_used_out)
+{
+    *n_used_out = 1;
+    if (row->type == STORM_OPTION_BOOL && !word->attached)
+        return args_set_option(args, row->flag, negated ? "false" : "true");
+    if (negated)
+        return tool_usage("%s takes no value", word->name);
+    if (word->value == NULL)
+        return tool_usage("%s needs a value", word->name);
+    *n_used_out = word->n_used;
+    return args_set_option(args, row->flag, word->value);
+}
+
+/* Is the flag for the process that starts the ranks alone? */
+static bool args_is_for_launcher(const struct tool_flag *flag)
+{
+    return flag->offset == offsetof(struct tool_args, ranks) ||
+           flag->offset == offsetof(struct tool_args, launcher);
+}
+
+static int args_take_flag(struct tool_args *args, char **argv, int argc,
+                          int *i_inout)
+{
+    struct args_word word = args_split(argv, argc, *i_inout);
+    const struct tool_flag *flag = args_find(args, word.name);
+    int n_used = 1, status;
+    if (flag != NULL) {
+        if (flag->kind == TOOL_SWITCH && word.attached)
+            return tool_usage("%s takes no value", word.name);
+        if (flag->kind != TOOL_SWITCH && word.value == NULL)
+            return tool_usage("%s needs a value", word.name);
+        status = args_set_flag(args, flag, word.name, word.value);
+        n_used = flag->kind == TOOL_SWITCH ? 1 : word.n_used;
+    } else {
+        bool negated;
+        const struct storm_option *row = args_find_row(word.name, &negated);
+        if (row == NULL || args->command == NULL ||
+            !args->command->takes_options)
+            return args_unknown_flag(args, word.name);
+        status = args_take_row(args, &word, row, negated, &n_used);
+    }
+    if (flag == NULL || !args_is_for_launcher(flag))
+        for (int k = 0; k < n_used; k++)
+            args->child_argv[args->n_child++] = argv[*i_inout + k];
+    *i_inout += n_used;
+    return status;
+}
+
+/* ---- the whole line ------------------------------------------------------ */
+
+static int args_take_command(struct tool_args *args, const char *word)
+{
+    struct args_nearest nearest = args_nearest_to(word);
+    for (const struct tool_command *c = tool_commands; c->name != NULL; c++) {
+        if (strcmp(c->name, word) == 0) {
+            args->command = c;
+            return TOOL_OK;
+        }
+        args_consider(&nearest, c->name);
+    }
+    return args_unknown("command", &nearest, "storm --help");
+}
+
+static int args_take_bench(struct tool_args *args, const char *word)
+{
+    struct args_nearest nearest = args_nearest_to(word);
+    for (const struct tool_bench *b = tool_benches; b->name != NULL; b++) {
+        if (strcmp(b->name, word) == 0) {
+            args->bench = b;
+            return TOOL_OK;
+        }
+        args_consider(&nearest, b->name);
+    }
+    return args_unknown("benchmark", &nearest, "storm bench --help");
+}
+
+static int args_take_word(struct tool_args *args, char *word)
+{
+    args->child_argv[args->n_child++] = word;
+    if (args->command == NULL)
+        return args_take_command(args, word);
+    if (args->command->run == tool_bench && args->bench == NULL)
+        return args_take_bench(args, word);
+    return tool_usage("unexpected argument '%s'", word);
+}
+
+/* What depends on several flags. */
+static int args_check(struct tool_args *args)
+{
+    if (args->help || args->version)
+        return TOOL_OK;
+    if (args->command == NULL)
+        return tool_usage("no command; 'storm --help' lists them");
+    if (args->command->run != tool_bench)
+        return TOOL_OK;
+    if (args->bench == NULL)
+        return tool_usage("bench: which one? 'storm bench --help' lists them");
+    if (args->quiet && args->verbose)
+        return tool_usage("--quiet and --verbose do not go together");
+    const char *word = args->progress_word;
+    if (word == NULL || strcmp(word, "auto") == 0)
+        args->progress = TOOL_PROGRESS_AUTO;
+    else if (strcmp(word, "always") == 0)
+        args->progress = TOOL_PROGRESS_ALWAYS;
+    else if (strcmp(word, "never") == 0)
+        args->progress = TOOL_PROGRESS_NEVER;
+    else
+        return tool_usage("--progress: expected auto, always or never, "
+                          "got '%s'",
+                          word);
+    int status = tool_check_backend(storm_options_text(args->options,
+                                                       "transport.backend"));
+    return status == TOOL_OK ? args->bench->check(args) : status;
+}
+
+int tool_args_parse(struct tool_args *args, int argc, char **argv)
+{
+    char problem[512] = "";
+    memset(args, 0, sizeof *args);
+    args->child_argv = calloc((size_t)argc + 3, sizeof *args->child_argv);
+    if (args->child_argv == NULL || storm_options_create(&args->options) < 0) {
+        fprintf(stderr, "storm: error: no memory\n");
+        return TOOL_FAILED;
+    }
+    args->child_argv[args->n_child++] = argv[0];
+    if (storm_options_set_from_env(args->options, problem, sizeof problem) < 0)
+        return tool_usage("%s (environment)", problem);
+
+    int status = TOOL_OK;
+    for (int i = 1; i < argc && status == TOOL_OK;) {
+        if (argv[i][0] == '-' && argv[i][1] != '\0')
+            status = args_take_flag(args, argv, argc, &i);
+        else
+            status = args_take_word(args, argv[i++]);
+    }
+    return status == TOOL_OK ? args_check(args) : status;
+}
+
+void tool_args_clear(struct tool_args *args)
+{
+    storm_options_destroy(args->options);
+    free(args->child_argv);
+}

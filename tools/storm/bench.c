@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* storm bench: starts ranks, or is one. */
+#include <unistd.h>
+
+#include "tool.h"
+
+int tool_bench(const struct tool_args *args)
+{
+    static char progress_flag[] = "--progress", always[] = "always";
+    struct tool_launcher launcher = tool_launcher();
+    if (launcher.is_there || tool_was_launched()) {
+        if (args->ranks > 0 && launcher.size > 0 &&
+            args->ranks != (uint64_t)launcher.size)
+            return tool_usage("-n %llu: %d ranks have been started already; "
+                              "leave -n out",
+                              (unsigned long long)args->ranks, launcher.size);
+        return tool_session(args);
+    }
+    struct tool_args mine = *args;
+    if (mine.ranks == 0)
+        mine.ranks = (uint64_t)tool_n_processors();
+    /* The ranks' standard error is a pipe even if ours is a terminal. */
+    if (mine.progress == TOOL_PROGRESS_AUTO && isatty(STDERR_FILENO)) {
+        mine.child_argv[mine.n_child++] = progress_flag;
+        mine.child_argv[mine.n_child++] = always;
+    }
+    return tool_launch(&mine);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What commands, benchmarks and flags there are: parser and help read this. */
+#include <stdio.h>
+#include <string.h>
+
+#include <storm/info.h>
+
+#include "tool.h"
+
+#define FIELD(_member) offsetof(struct tool_args, _member)
+
+const struct tool_flag tool_global_flags[] = {
+    {.name = "--help",
+     .alias = "-h",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(help),
+     .help = "say what can be said and stop"},
+    {.name = "--version",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(version),
+     .help = "print the version and stop"},
+    {.name = NULL}};
+
+static const struct tool_flag bench_flags[] = {
+    {.name = "-n",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(ranks),
+     .min = 1,
+     .max = 1e6,
+     .help = "ranks to start (default: one per core, unless mpiexec or srun "
+             "has started some)"},
+    {.name = "--launcher",
+     .value = "CMD",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(launcher),
+     .help = "what starts the ranks (default: srun inside an allocation, "
+             "else mpiexec)"},
+    {.name = "--set",
+     .value = "KEY=VALUE",
+     .kind = TOOL_SET,
+     .help = "set an option by its key, such as transport.batch=8"},
+    {.name = "--json",
+     .value = "FILE",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(json),
+     .help = "write the summary there; - is standard output, the default"},
+    {.name = "--out",
+     .value = "DIR",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(out),
+     .help = "write summary.json and pictures there"},
+    {.name = "--progress",
+     .value = "WHEN",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(progress_word),
+     .help = "auto (a bar on a terminal, lines elsewhere), always or never"},
+    {.name = "--quiet",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(quiet),
+     .help = "errors and results only"},
+    {.name = "--verbose",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(verbose),
+     .help = "more messages, and a table besides the summary"},
+    {.name = NULL}};
+
+static const struct tool_flag options_flags[] = {
+    {.name = "--markdown",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(markdown),
+     .help = "as a page of documentation"},
+    {.name = NULL}};
+
+static const struct tool_flag uniform_flags[] = {
+    {.name = "--mesh",
+     .value = "KIND",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(mesh),
+     .help = "cartesian (default)"},
+    {.name = "--cells-per-rank",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(cells_per_rank),
+     .min = 1,
+     .max = 1e9,
+     .help = "cells for each rank (default 5000)"},
+    {.name = "--cells",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(cells),
+     .min = 1,
+     .max = 1e12,
+     .help = "cells in all, instead; rounded to the nearest cube-like box"},
+    {.name = "--emit",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(emit),
+     .min = 1,
+     .max = 1e9,
+     .help = "packets per cell and cycle (default 5)"},
+    {.name = "--cycles",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(cycles),
+     .min = 1,
+     .max = 1e6,
+     .help = "time steps (default 5); packets accumulate"},
+    {.name = "--timed",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(timed),
+     .min = 1,
+     .max = 1e6,
+     .help = "of them, the last ones that count (default 3)"},
+    {.name = "--crossings",
+     .value = "X",
+     .kind = TOOL_REAL,
+     .offset = FIELD(crossings),
+     .min = 1e-6,
+     .max = 1e9,
+     .help = "cells a packet crosses in a cycle (default 15)"},
+    {.name = "--dt",
+     .value = "S",
+     .kind = TOOL_REAL,
+     .offset = FIELD(dt_s),
+     .min = 1e-30,
+     .max = 1e30,
+     .help = "length of a cycle in seconds, instead"},
+    {.name = "--costs",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(costs),
+     .help = "measure what exact sums and statistics cost, too"},
+    {.name = "--demo",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(demo),
+     .help = "a larger case with a table and a picture, in out/uniform"},
+    {.name = NULL}};
+
+static const struct tool_flag exchange_flags[] = {
+    {.name = "--records",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(records),
+     .min = 1,
+     .max = 1e12,
+     .help = "records in all (default 800000)"},
+    {.name = "--repeat",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(repeat),
+     .min = 1,
+     .max = 1e4,
+     .help = "times to do it; the median counts (default 6)"},
+    {.name = NULL}};
+
+static const struct tool_flag ring_flags[] = {
+    {.name = "--backends",
+     .value = "LIST",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(backends),
+     .help = "backends, separated by commas (default: all in this build)"},
+    {.name = "--batch",
+     .value = "LIST",
+     .kind = TOOL_LIST,
+     .offset = FIELD(batches),
+     .min = 1,
+     .max = 65536,
+     .help = "records published at once (default 1,8,64,512)"},
+    {.name = "--seconds",
+     .value = "S",
+     .kind = TOOL_REAL,
+     .offset = FIELD(seconds),
+     .min = 1e-3,
+     .max = 3600,
+     .help = "time for each measurement (default 0.2)"},
+    {.name = NULL}};
+
+static const struct tool_flag termination_flags[] = {
+    {.name = "--steps",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(steps),
+     .min = 1,
+     .max = 1e6,
+     .help = "times to measure it (default 200)"},
+    {.name = NULL}};
+
+/* ---- what flags mean together -------------------------------------------- */
+
+int tool_check_backend(const char *name)
+{
+    const struct storm_backend *backend = storm_backend_find(name);
+    if (strcmp(name, "auto") == 0 || (backend != NULL && backend->built))
+        return TOOL_OK;
+    char built[128] = "";
+    for (size_t i = 0; (backend = storm_backend_at(i)) != NULL; i++)
+        if (backend->built)
+            snprintf(built + strlen(built), sizeof built - strlen(built),
+                     "%s%s", built[0] != '\0' ? ", " : "", backend->name);
+    if (storm_backend_find(name) == NULL)
+        return tool_usage("there is no backend '%s'; built here: %s", name,
+                          built);
+    return tool_usage("backend '%s' is not part of this build; built here: %s",
+                      name, built);
+}
+
+/* Sizes of the demonstration: half a minute on two cores. */
+static void uniform_demo(struct tool_args *args)
+{
+    if (args->cells == 0 && args->cells_per_rank == 0)
+        args->cells = 27000;
+    if (args->cycles == 0)
+        args->cycles = 15;
+    if (args->dt_s == 0.0 && args->crossings == 0.0)
+        args->crossings = 160.0;
+    if (args->timed == 0)
+        args->timed = args->cycles < 5 ? args->cycles : 5;
+    if (args->out == NULL)
+        args->out = "out/uniform";
+}
+
+static int uniform_check(struct tool_args *args)
+{
+    if (args->mesh != NULL && strcmp(args->mesh, "cartesian") != 0)
+        return tool_usage("mesh '%s' is not part of this build; built here: "
+                          "cartesian",
+                          args->mesh);
+    if (args->cells > 0 && args->cells_per_rank > 0)
+        return tool_usage("--cells and --cells-per-rank do not go together");
+    if (args->dt_s > 0.0 && args->crossings > 0.0)
+        return tool_usage("--dt and --crossings do not go together");
+    if (args->demo)
+        uniform_demo(args);
+    uint64_t cycles = args->cycles > 0 ? args->cycles : 5;
+    if (args->timed > cycles)
+        return tool_usage("--timed %llu: there are only %llu cycles",
+                          (unsigned long long)args->timed,
+                          (unsigned long long)cycles);
+    return TOOL_OK;
+}
+
+static int nothing_to_check(struct tool_args *args)
+{
+    (void)args;
+    return TOOL_OK;
+}
+
+static int ring_check(struct tool_args *args)
+{
+    if (args->ranks == 0 && !tool_launcher().is_there)
+        args->ranks = 2;
+    struct tool_launcher launcher = tool_launcher();
+    if (args->ranks > 0 ? args->ranks != 2
+                        : launcher.size > 0 && launcher.size != 2)
+        return tool_usage("the ring benchmark is between 2 ranks");
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s",
+             args->backends != NULL ? args->backends : "");
+    for (char *name = strtok_r(copy, ",", &rest); name != NULL;
+         name = strtok_r(NULL, ",", &rest)) {
+        int status = strcmp(name, "auto") == 0
+                         ? tool_usage("--backends: name them one by one")
+                         : tool_check_backend(name);
+        if (status != TOOL_OK)
+            return status;
+    }
+    return TOOL_OK;
+}
+
+/* ---- from flags to parameters -------------------------------------------- */
+
+static storm_status uniform_run(struct storm_context *context,
+                                const struct tool_args *args,
+                                const struct storm_bench_progress *progress,
+                                struct storm_bench_report **report_out)
+{
+    enum { REPEATS_OF_COSTS = 5 };
+    struct storm_bench_uniform_params params = {
+        .cells = args->cells,
+        .cells_per_rank = args->cells_per_rank,
+        .emit = args->emit,
+        .cycles = (uint32_t)args->cycles,
+        .timed = (uint32_t)args->timed,
+        .dt_s = args->dt_s,
+        .crossings = args->crossings,
+        .costs = args->costs ? REPEATS_OF_COSTS : 0,
+        .picture = args->out != NULL,
+        .progress = *progress,
+    };
+    return storm_bench_uniform(context, &params, report_out);
+}
+
+static storm_status exchange_run(struct storm_context *context,
+                                 const struct tool_args *args,
+                                 const struct storm_bench_progress *progress,
+                                 struct storm_bench_report **report_out)
+{
+    struct storm_bench_exchange_params params = {
+        .records = args->records,
+        .repeat = (uint32_t)args->repeat,
+        .progress = *progress,
+    };
+    return storm_bench_exchange(context, &params, report_out);
+}
+
+static storm_status ring_run(struct storm_context *context,
+                             const struct tool_args *args,
+                             const struct storm_bench_progress *progress,
+                             struct storm_bench_report **report_out)
+{
+    struct storm_bench_ring_params params = {
+        .backends = args->backends,
+        .batches = args->batches.values,
+        .n_batches = args->batches.n,
+        .seconds = args->seconds,
+        .progress = *progress,
+    };
+    return storm_bench_ring(context, &params, report_out);
+}
+
+static storm_status termination_run(struct storm_context *context,
+                                    const struct tool_args *args,
+                                    const struct storm_bench_progress *progress,
+                                    struct storm_bench_report **report_out)
+{
+    struct storm_bench_termination_params params = {
+        .steps = (uint32_t)args->steps,
+        .progress = *progress,
+    };
+    return storm_bench_termination(context, &params, report_out);
+}
+
+/* ---- the lists ----------------------------------------------------------- */
+
+const struct tool_bench tool_benches[] = {
+    {.name = "uniform",
+     .summary = "packets emitted everywhere in a transparent cube",
+     .flags = uniform_flags,
+     .check = uniform_check,
+     .run = uniform_run},
+    {.name = "exchange",
+     .summary = "records to random ranks",
+     .flags = exchange_flags,
+     .check = nothing_to_check,
+     .run = exchange_run},
+    {.name = "ring",
+     .summary = "records between two ranks: stream and ping-pong",
+     .flags = ring_flags,
+     .check = ring_check,
+     .run = ring_run},
+    {.name = "termination",
+     .summary = "from the end of the last packet until all ranks know",
+     .flags = termination_flags,
+     .check = nothing_to_check,
+     .run = termination_run},
+    {.name = NULL}};
+
+const struct tool_command tool_commands[] = {
+    {.name = "bench",
+     .usage = " NAME [options]",
+     .summary = "run a benchmark and print a summary as JSON",
+     .flags = bench_flags,
+     .takes_options = true,
+     .run = tool_bench},
+    {.name = "info",
+     .usage = "",
+     .summary = "what this build is and which backends work here",
+     .run = tool_info},
+    {.name = "options",
+     .usage = " [--markdown]",
+     .summary = "the options of a run, their keys and defaults",
+     .flags = options_flags,
+     .run = tool_options},
+    {.name = NULL}};

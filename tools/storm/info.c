@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* storm info: what this build is and what works here. */
+#include <stdio.h>
+#include <string.h>
+
+#include <storm/info.h>
+
+#include "tool.h"
+
+/* Prints the backends; returns the first that works. */
+static const char *info_backends(void)
+{
+    const struct storm_backend *backend;
+    const char *best = NULL;
+    for (size_t i = 0; (backend = storm_backend_at(i)) != NULL; i++) {
+        char reason[256];
+        bool works =
+            storm_backend_probe(backend->name, reason, sizeof reason) >= 0;
+        printf("  %-8s %-27s %s%s\n", backend->name, backend->what,
+               works ? "works" : "no: ", works ? "" : reason);
+        if (works && best == NULL)
+            best = backend->name;
+    }
+    return best;
+}
+
+int tool_info(const struct tool_args *args)
+{
+    (void)args;
+    struct storm_build build = storm_build_info();
+    char mpi[128];
+    storm_mpi_name(mpi, sizeof mpi);
+    printf("storm %s, commit %s\n\n", build.version, build.commit);
+    printf("  build    %s, %s\n", build.build_type, build.compiler);
+    printf("  flags    %s\n", build.flags);
+    printf("  MPI      %s\n", mpi);
+    printf("  cores    %d usable by this process\n", tool_n_processors());
+    printf("\nbackends\n");
+    const char *best = info_backends();
+    printf("\n  ranks of one node would use %s\n",
+           best != NULL ? best : "nothing");
+    return TOOL_OK;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Starting the ranks: this program runs itself again under mpiexec or srun,
+ * waits, and passes on how that ended. Signals go to the launcher, and if
+ * this process dies the launcher is told to end.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+#ifndef STORM_MPIEXEC
+#define STORM_MPIEXEC ""
+#endif
+
+static const char launch_mark[] = "STORM_LAUNCHED_RANKS";
+
+enum { LAUNCH_PATH_BYTES = 4096, LAUNCH_MOST_WORDS = 64 };
+
+/* ---- where are we? ------------------------------------------------------- */
+
+static bool launch_env_int(const char *name, int *value_out)
+{
+    const char *text = getenv(name);
+    char *end;
+    if (text == NULL || *text == '\0')
+        return false;
+    long value = strtol(text, &end, 10);
+    if (*end != '\0' || value < 0 || value > 100000000)
+        return false;
+    *value_out = (int)value;
+    return true;
+}
+
+static bool launch_first_int(const char *const *names, int *value_out)
+{
+    for (; *names != NULL; names++)
+        if (launch_env_int(*names, value_out))
+            return true;
+    return false;
+}
+
+bool tool_was_launched(void)
+{
+    return getenv(launch_mark) != NULL;
+}
+
+/* A job step of one task is also what an interactive shell is; only more than
+ * one, or a rank of MPI's own, means that ranks have been started. */
+struct tool_launcher tool_launcher(void)
+{
+    static const char *const rank_names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                             "PMIX_RANK", "MV2_COMM_WORLD_RANK",
+                                             NULL};
+    static const char *const size_names[] = {
+        "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",  "MV2_COMM_WORLD_SIZE",
+        "SLURM_STEP_NUM_TASKS", launch_mark, NULL};
+    struct tool_launcher launcher = {0};
+    int tasks = 0, step;
+    launcher.is_there = launch_first_int(rank_names, &launcher.rank);
+    if (!launcher.is_there && launch_env_int("SLURM_STEP_ID", &step) &&
+        launch_env_int("SLURM_STEP_NUM_TASKS", &tasks) && tasks > 1)
+        launcher.is_there = launch_env_int("SLURM_PROCID", &launcher.rank);
+    if (launcher.is_there)
+        (void)launch_first_int(size_names, &launcher.size);
+    return launcher;
+}
+
+int tool_n_processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+/* ---- what starts the ranks ----------------------------------------------- */
+
+/* Finds an executable as the shell would. */
+static bool launch_find(const char *name, char path_out[LAUNCH_PATH_BYTES])
+{
+    if (strchr(name, '/') != NULL) {
+        snprintf(path_out, LAUNCH_PATH_BYTES, "%s", name);
+        return access(path_out, X_OK) == 0;
+    }
+    const char *dirs = getenv("PATH");
+    for (const char *dir = dirs != NULL ? dirs : "/usr/bin:/bin";
+         *dir != '\0';) {
+        size_t n = strcspn(dir, ":");
+        int wrote = snprintf(path_out, LAUNCH_PATH_BYTES, "%.*s/%s", (int)n,
+                             n > 0 ? dir : ".", name);
+        if (wrote > 0 && wrote < LAUNCH_PATH_BYTES &&
+            access(path_out, X_OK) == 0)
+            return true;
+        dir += n + (dir[n] == ':');
+    }
+    return false;
+}
+
+/* The launcher's words, in `line`, which is cut up. */
+struct launch_command {
+    char line[LAUNCH_PATH_BYTES];
+    char path[LAUNCH_PATH_BYTES];
+    char *words[LAUNCH_MOST_WORDS];
+    int n_words;
+};
+
+static int launch_choose(const struct tool_args *args,
+                         struct launch_command *command_out)
+{
+    struct launch_command *c = command_out;
+    const char *line = args->launcher;
+    if (line == NULL && getenv("SLURM_JOB_ID") != NULL &&
+        launch_find("srun", c->path))
+        line = "srun";
+    if (line == NULL && STORM_MPIEXEC[0] != '\0' &&
+        access(STORM_MPIEXEC, X_OK) == 0)
+        line = STORM_MPIEXEC;
+    if (line == NULL)
+        line = "mpiexec";
+    if (snprintf(c->line, sizeof c->line, "%s", line) >= (int)sizeof c->line)
+        return tool_usage("--launcher: too long");
+    char *rest = NULL;
+    c->n_words = 0;
+    for (char *word = strtok_r(c->line, " \t", &rest); word != NULL;
+         word = strtok_r(NULL, " \t", &rest)) {
+        if (c->n_words == LAUNCH_MOST_WORDS)
+            return tool_usage("--launcher: too many words");
+        c->words[c->n_words++] = word;
+    }
+    if (c->n_words == 0)
+        return tool_usage("--launcher: expected a command, got '%s'", line);
+    if (launch_find(c->words[0], c->path))
+        return TOOL_OK;
+    return tool_usage("cannot start ranks: '%s' not found; name another with "
+                      "--launcher",
+                      c->words[0]);
+}
+
+/* ---- the environment of the ranks ---------------------------------------- */
+
+/* Some containers forbid what Open MPI copies large messages with, and it
+ * complains about each. */
+static bool launch_may_read_processes(void)
+{
+    char from = 1, to = 0;
+    struct iovec local = {&to, 1}, remote = {&from, 1};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+/* What the user has set stays. Names that another MPI library reads are
+ * harmless to this one. */
+static void launch_default(const char *name, const char *value)
+{
+    (void)setenv(name, value, 0);
+}
+
+static void launch_environment(const struct tool_args *args)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%llu", (unsigned long long)args->ranks);
+    (void)setenv(launch_mark, number, 1);
+
+    if (geteuid() == 0) {
+        launch_default("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        launch_default("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+        launch_default("PRTE_ALLOW_RUN_AS_ROOT", "1");
+        launch_default("PRTE_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    }
+    launch_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
+    launch_default("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
+    bool room = args->ranks <= (uint64_t)tool_n_processors();
+    const char *binding = room ? "core:overload-allowed" : "none";
+    launch_default("OMPI_MCA_hwloc_base_binding_policy", binding);
+    launch_default("PRTE_MCA_hwloc_default_binding_policy", binding);
+    if (!room)
+        launch_default("OMPI_MCA_mpi_yield_when_idle", "1");
+    if (!launch_may_read_processes()) {
+        launch_default("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+        launch_default("OMPI_MCA_smsc", "^cma");
+    }
+    if (!args->verbose)
+        launch_default("OMPI_MCA_orte_execute_quiet", "1");
+}
+
+/* ---- starting and waiting ------------------------------------------------ */
+
+/* Set by the handler, read after the launcher has ended. */
+static volatile sig_atomic_t launch_child, launch_signal;
+
+static void launch_on_signal(int signal)
+{
+    launch_signal = signal;
+    if (launch_child > 0)
+        kill((pid_t)launch_child, signal);
+}
+
+static void launch_exec(const struct launch_command *command, char **argv)
+{
+    /* If the one who waits is killed, nobody else would end the ranks. */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    FILE *null = freopen("/dev/null", "r", stdin);
+    (void)null;
+    execv(command->path, argv);
+    fprintf(stderr, "storm: error: cannot start %s: %s\n", command->path,
+            strerror(errno));
+    _exit(TOOL_SAID);
+}
+
+/* How the launcher ended, as our own exit status. */
+static int launch_verdict(const struct launch_command *command, int status,
+                          const struct tool_args *args)
+{
+    if (launch_signal != 0) { /* the user's wish: end as others do */
+        signal(launch_signal, SIG_DFL);
+        raise(launch_signal);
+        return TOOL_FAILED;
+    }
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == TOOL_OK || code == TOOL_USAGE)
+        return code;
+    if (code == TOOL_SAID)
+        return TOOL_FAILED;
+    if (code == TOOL_FAILED)
+        fprintf(stderr,
+                "storm: error: %s could not start or keep %llu ranks; "
+                "--verbose shows what it says\n",
+                command->words[0], (unsigned long long)args->ranks);
+    else
+        fprintf(stderr, "storm: error: a rank died (%s ended with %s %d)\n",
+                command->words[0], code >= 0 ? "status" : "signal",
+                code >= 0 ? code : WTERMSIG(status));
+    return TOOL_FAILED;
+}
+
+static char **launch_argv(const struct tool_args *args,
+                          const struct launch_command *command, char *self,
+                          char *number)
+{
+    static char ranks_flag[] = "-n"; /* understood by all launchers */
+    int most = command->n_words + args->n_child + 8;
+    char **argv = calloc((size_t)most, sizeof *argv);
+    if (argv == NULL)
+        return NULL;
+    int n = 0;
+    for (int i = 0; i < command->n_words; i++)
+        argv[n++] = command->words[i];
+    argv[n++] = ranks_flag;
+    argv[n++] = number;
+    argv[n++] = self;
+    for (int i = 1; i < args->n_child; i++)
+        argv[n++] = args->child_argv[i];
+    return argv;
+}
+
+int tool_launch(const struct tool_args *args)
+{
+    struct launch_command command;
+    int status = launch_choose(args, &command);
+    if (status != TOOL_OK)
+        return status;
+    char self[LAUNCH_PATH_BYTES], number[32];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        length = snprintf(self, sizeof self, "%s", args->child_argv[0]);
+    self[length] = '\0';
+    snprintf(number, sizeof number, "%llu", (unsigned long long)args->ranks);
+    char **argv = launch_argv(args, &command, self, number);
+    if (argv == NULL) {
+        fprintf(stderr, "storm: error: no memory\n");
+        return TOOL_FAILED;
+    }
+    launch_environment(args);
+
+    struct sigaction action = {.sa_handler = launch_on_signal};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        launch_exec(&command, argv);
+    free(argv);
+    if (child < 0) {
+        perror("storm: error: cannot start ranks");
+        return TOOL_FAILED;
+    }
+    launch_child = child;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return launch_verdict(&command, status, args);
+}

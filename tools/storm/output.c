@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a benchmark leaves behind: summary, table, picture. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tool.h"
+
+enum { OUTPUT_PATH_BYTES = 4096 };
+
+static int output_problem(const char *path)
+{
+    fprintf(stderr, "storm: error: cannot write %s: %s\n", path,
+            strerror(errno));
+    return TOOL_FAILED;
+}
+
+static int output_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return output_problem(path);
+    bool good = fputs(text, file) >= 0;
+    good = text[strlen(text) - 1] == '\n' || fputc('\n', file) != EOF ? good
+                                                                      : false;
+    good = fclose(file) == 0 && good;
+    return good ? TOOL_OK : output_problem(path);
+}
+
+/* mkdir -p */
+static int output_directory(const char *path)
+{
+    char part[OUTPUT_PATH_BYTES];
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
+        errno = ENAMETOOLONG;
+        return output_problem(path);
+    }
+    for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL;
+         slash++) {
+        *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return output_problem(part);
+        *slash = '/';
+    }
+    return mkdir(part, 0777) == 0 || errno == EEXIST ? TOOL_OK
+                                                     : output_problem(path);
+}
+
+/* Writes one file of --out and says so, if people are reading. */
+static int output_part(const struct tool_args *args, const char *name,
+                       const char *text, FILE *say)
+{
+    char path[OUTPUT_PATH_BYTES];
+    if (text == NULL)
+        return TOOL_OK;
+    snprintf(path, sizeof path, "%s/%s", args->out, name);
+    int status = output_file(path, text);
+    if (status == TOOL_OK && say != NULL)
+        fprintf(say, "  wrote %s\n", path);
+    return status;
+}
+
+int tool_output(const struct tool_args *args,
+                const struct storm_bench_report *report)
+{
+    const char *json = storm_bench_report_text(report, STORM_BENCH_JSON);
+    const char *table = storm_bench_report_text(report, STORM_BENCH_TABLE);
+    const char *picture = storm_bench_report_text(report, STORM_BENCH_PICTURE);
+    bool to_stdout =
+        args->json != NULL ? strcmp(args->json, "-") == 0 : !args->demo;
+    int status = TOOL_OK;
+    /* People read standard output only if the summary does not go there. */
+    FILE *say = args->quiet     ? NULL
+                : !to_stdout    ? stdout
+                : args->verbose ? stderr
+                                : NULL;
+    if (say != NULL)
+        fprintf(say, "%s\n", table);
+    if (to_stdout)
+        printf("%s\n", json);
+    else if (args->json != NULL)
+        status = output_file(args->json, json);
+    if (status == TOOL_OK && args->out != NULL)
+        status = output_directory(args->out);
+    if (status == TOOL_OK && args->out != NULL)
+        status = output_part(args, "summary.json", json, say);
+    if (status == TOOL_OK && args->out != NULL)
+        status = output_part(args, "density.svg", picture, say);
+    if (fflush(stdout) != 0 && status == TOOL_OK)
+        status = output_problem("standard output");
+    return status;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How far we are, on standard error: a bar, or a line now and then. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tool.h"
+
+static const double bar_every_s = 0.1, line_every_s = 10.0;
+enum { BAR_WIDTH = 30 };
+
+static double bar_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args)
+{
+    *bar = (struct tool_bar){.mode = args->progress, .started = bar_now()};
+    if (args->quiet)
+        bar->mode = TOOL_PROGRESS_NEVER;
+    else if (bar->mode == TOOL_PROGRESS_AUTO && isatty(STDERR_FILENO))
+        bar->mode = TOOL_PROGRESS_ALWAYS;
+    bar->shown = bar->started;
+}
+
+/* "0:42 left", or nothing while it is too early to tell. */
+static void bar_left(const struct tool_bar *bar, double fraction, double now,
+                     char *text_out, size_t text_bytes)
+{
+    double spent = now - bar->started;
+    text_out[0] = '\0';
+    if (fraction < 0.01 || spent < 1.0)
+        return;
+    int left = (int)(spent * (1.0 - fraction) / fraction + 0.5);
+    if (left < 360000)
+        snprintf(text_out, text_bytes, "%d:%02d left", left / 60, left % 60);
+}
+
+void tool_bar_report(void *self, const char *what, double fraction)
+{
+    struct tool_bar *bar = self;
+    double now = bar_now();
+    bool lines = bar->mode == TOOL_PROGRESS_AUTO;
+    if (bar->mode == TOOL_PROGRESS_NEVER ||
+        now - bar->shown < (lines ? line_every_s : bar_every_s))
+        return;
+    bar->shown = now;
+    char left[32];
+    bar_left(bar, fraction, now, left, sizeof left);
+    if (lines) {
+        fprintf(stderr, "storm: %s, %.0f %% done%s%s\n", what, 100.0 * fraction,
+                left[0] != '\0' ? ", " : "", left);
+        return;
+    }
+    char full[BAR_WIDTH + 1], empty[BAR_WIDTH + 1];
+    int n = (int)(fraction * BAR_WIDTH);
+    n = n < 0 ? 0 : n > BAR_WIDTH ? BAR_WIDTH : n;
+    memset(full, '#', sizeof full);
+    memset(empty, '.', sizeof empty);
+    fprintf(stderr, "\r  [%.*s%.*s] %3.0f %%  %-16s %s\033[K", n, full,
+            BAR_WIDTH - n, empty, 100.0 * fraction, what, left);
+    fflush(stderr);
+    bar->drawn = true;
+}
+
+void tool_bar_hide(struct tool_bar *bar)
+{
+    if (!bar->drawn)
+        return;
+    fputs("\r\033[K", stderr);
+    fflush(stderr);
+    bar->drawn = false;
+}

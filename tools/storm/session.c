@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From MPI_Init to MPI_Finalize: context, messages, one benchmark, and a
+ * common exit status.
+ *
+ * An error is said once. Rank 0 prints what it is told at once. Another rank
+ * keeps its first error until the end, when rank 0 prints it if it has nothing
+ * better; if the end does not come within two seconds, the rank prints it
+ * itself, so that a hanging run does not keep its reason to itself.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <mpi.h>
+
+#include <storm/context.h>
+
+#include "tool.h"
+
+enum { SESSION_LINE_BYTES = 512, SESSION_PATIENCE_S = 2, SESSION_END_S = 10 };
+
+/* What the alarm prints; there is one session in a process. */
+static char session_held[SESSION_LINE_BYTES];
+
+static void session_on_alarm(int signal)
+{
+    (void)signal;
+    ssize_t n = write(STDERR_FILENO, session_held, strlen(session_held));
+    (void)n;
+    session_held[0] = '\0';
+}
+
+struct session {
+    const struct tool_args *args;
+    struct tool_bar bar;
+    bool said; /* this rank has printed an error */
+};
+
+static void session_hold(int rank, const char *message)
+{
+    if (session_held[0] != '\0')
+        return;
+    snprintf(session_held, sizeof session_held - 1, "storm: error: rank %d: %s",
+             rank, message);
+    strcat(session_held, "\n");
+    signal(SIGALRM, session_on_alarm);
+    alarm(SESSION_PATIENCE_S);
+}
+
+static void session_log(void *self, storm_log_level level, int rank,
+                        const char *message)
+{
+    static const char *const names[] = {"error: ", "warning: ", "", ""};
+    struct session *session = self;
+    if (level == STORM_LOG_ERROR && rank != 0) {
+        session_hold(rank, message);
+        return;
+    }
+    if (level == STORM_LOG_ERROR && session->said)
+        return;
+    if (session->args->quiet && level > STORM_LOG_ERROR)
+        return;
+    session->said = session->said || level == STORM_LOG_ERROR;
+    tool_bar_hide(&session->bar);
+    fprintf(stderr, "storm: %s%s\n", names[level], message);
+}
+
+/* Waits until all ranks are here; false if they do not come. */
+static bool session_wait(MPI_Request *request)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < SESSION_END_S * 1000; i++) {
+        int done = 0;
+        if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+        if (done)
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* A failure: rank 0 says why, unless somebody has. */
+static void session_failed(struct session *session, storm_status status)
+{
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    /* The lowest rank with something to say. */
+    int mine = session_held[0] != '\0' ? rank : size, first = size;
+    MPI_Request request;
+    MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD,
+                   &request);
+    if (!session_wait(&request)) {
+        raise(SIGALRM);
+        MPI_Abort(MPI_COMM_WORLD,
+                  tool_was_launched() ? TOOL_SAID : TOOL_FAILED);
+    }
+    alarm(0);
+    char line[SESSION_LINE_BYTES] = "";
+    if (rank == first && rank != 0)
+        MPI_Send(session_held, SESSION_LINE_BYTES, MPI_CHAR, 0, 0,
+                 MPI_COMM_WORLD);
+    session_held[0] = '\0';
+    if (rank != 0)
+        return;
+    if (first < size)
+        MPI_Recv(line, SESSION_LINE_BYTES, MPI_CHAR, first, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    if (session->said)
+        return;
+    if (line[0] != '\0')
+        fputs(line, stderr);
+    else
+        fprintf(stderr, "storm: error: %s\n", storm_status_name(status));
+}
+
+static storm_status session_bench(struct session *session, int *exit_out)
+{
+    const struct tool_args *args = session->args;
+    struct storm_context *context = NULL;
+    struct storm_bench_report *report = NULL;
+    struct storm_context_params params = {
+        .options = args->options,
+        .log = session_log,
+        .log_self = session,
+        .log_level = args->verbose ? STORM_LOG_INFO : STORM_LOG_WARN,
+    };
+    struct storm_bench_progress progress = {.report = tool_bar_report,
+                                            .self = &session->bar};
+    storm_status status =
+        storm_context_create(MPI_COMM_WORLD, &params, &context);
+    if (status < 0)
+        return status;
+    status = args->bench->run(context, args, &progress, &report);
+    tool_bar_hide(&session->bar);
+    if (status >= 0) {
+        if (storm_context_rank(context) == 0)
+            *exit_out = tool_output(args, report);
+        MPI_Bcast(exit_out, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        storm_bench_report_destroy(report);
+    }
+    storm_context_destroy(context);
+    return status;
+}
+
+int tool_session(const struct tool_args *args)
+{
+    int exit_status = TOOL_OK;
+    struct session session = {.args = args};
+    if (MPI_Init(NULL, NULL) != MPI_SUCCESS) {
+        fprintf(stderr, "storm: error: MPI does not start\n");
+        return TOOL_FAILED;
+    }
+    tool_bar_begin(&session.bar, args);
+    storm_status status = session_bench(&session, &exit_status);
+    if (status < 0) {
+        session_failed(&session, status);
+        exit_status = TOOL_FAILED;
+    }
+    MPI_Finalize();
+    if (exit_status == TOOL_FAILED && tool_was_launched())
+        exit_status = TOOL_SAID;
+    return exit_status;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The program: what its files share.
+ *
+ *   main.c      from argv to a command and its exit status
+ *   args.c      the command line, from the tables in commands.c
+ *   commands.c  what commands and flags there are
+ *   help.c      the same tables as text
+ *   launch.c    starting the ranks
+ *   session.c   MPI, the context, messages: from first to last rank call
+ *   progress.c  the bar
+ *   info.c, bench.c, options.c: the commands
+ */
+#ifndef STORM_TOOL_H
+#define STORM_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/bench.h>
+#include <storm/options.h>
+
+/* Exit statuses; SAID is for ranks we have started: failed, and has said why.
+ * The process that started them makes FAILED of it. */
+enum tool_exit { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_SAID = 3 };
+
+enum tool_progress {
+    TOOL_PROGRESS_AUTO,
+    TOOL_PROGRESS_ALWAYS,
+    TOOL_PROGRESS_NEVER
+};
+
+enum { TOOL_MOST_BATCHES = 32 };
+
+struct tool_list {
+    uint32_t values[TOOL_MOST_BATCHES];
+    size_t n;
+};
+
+/* Everything a command line can say. Numbers: 0 means not given. */
+struct tool_args {
+    const struct tool_command *command;
+    const struct tool_bench *bench;
+    struct storm_options *options;
+    bool help, version;
+
+    /* every benchmark */
+    uint64_t ranks;
+    const char *launcher, *out, *json, *progress_word;
+    enum tool_progress progress;
+    bool quiet, verbose;
+
+    /* uniform */
+    const char *mesh;
+    uint64_t cells, cells_per_rank, emit, cycles, timed;
+    double dt_s, crossings;
+    bool costs, demo;
+    /* exchange, termination */
+    uint64_t records, repeat, steps;
+    /* ring */
+    const char *backends;
+    struct tool_list batches;
+    double seconds;
+    /* options */
+    bool markdown;
+
+    /* The same command line without what is for the launcher; ends in NULL. */
+    char **child_argv;
+    int n_child;
+};
+
+enum tool_flag_kind {
+    TOOL_SWITCH, /* bool */
+    TOOL_COUNT,  /* uint64_t */
+    TOOL_REAL,   /* double */
+    TOOL_TEXT,   /* const char * */
+    TOOL_LIST,   /* struct tool_list */
+    TOOL_SET     /* KEY=VALUE for an option of the table */
+};
+
+/* One flag of the program; those of the option table are not listed here. */
+struct tool_flag {
+    const char *name, *alias;
+    const char *value; /* what help calls it; NULL for a switch */
+    enum tool_flag_kind kind;
+    size_t offset; /* in struct tool_args */
+    double min, max;
+    const char *help;
+};
+
+struct tool_bench {
+    const char *name;
+    const char *summary;
+    const struct tool_flag *flags; /* ended by a NULL name */
+    /* Fills in defaults and says what cannot be: TOOL_OK or TOOL_USAGE. */
+    int (*check)(struct tool_args *args);
+    storm_status (*run)(struct storm_context *context,
+                        const struct tool_args *args,
+                        const struct storm_bench_progress *progress,
+                        struct storm_bench_report **report_out);
+};
+
+struct tool_command {
+    const char *name;
+    const char *usage; /* what may follow the name */
+    const char *summary;
+    const struct tool_flag *flags;
+    bool takes_options; /* the flags of the option table, too */
+    int (*run)(const struct tool_args *args);
+};
+
+/* commands.c: lists ended by a NULL name. */
+extern const struct tool_command tool_commands[];
+extern const struct tool_bench tool_benches[];
+extern const struct tool_flag tool_global_flags[];
+
+/* args.c: fills args, or says in one line what is wrong: TOOL_OK or
+ * TOOL_USAGE. Free with tool_args_clear in any case. */
+int tool_args_parse(struct tool_args *args, int argc, char **argv);
+void tool_args_clear(struct tool_args *args);
+
+/* One line on standard error, from the first rank alone. Returns TOOL_USAGE. */
+int tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Is the backend part of this build? If not, says so: TOOL_USAGE. */
+int tool_check_backend(const char *name);
+
+/* help.c */
+int tool_help(const struct tool_args *args);
+
+/* launch.c: what started us? */
+struct tool_launcher {
+    bool is_there;
+    int rank, size; /* as its environment says; size 0: it does not */
+};
+struct tool_launcher tool_launcher(void);
+
+/* Processors this process may use. */
+int tool_n_processors(void);
+
+/* Starts args->ranks ranks with args->child_argv and waits for them. Returns
+ * the exit status. */
+int tool_launch(const struct tool_args *args);
+
+/* Did this program start us? */
+bool tool_was_launched(void);
+
+/* session.c: runs a benchmark between MPI_Init and MPI_Finalize, writes what
+ * is to be written; returns the exit status. */
+int tool_session(const struct tool_args *args);
+
+/* progress.c */
+struct tool_bar {
+    enum tool_progress mode;
+    bool drawn;
+    double started, shown;
+};
+void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args);
+void tool_bar_report(void *self, const char *what, double fraction);
+/* Takes the bar off the screen, so that a line can be written. */
+void tool_bar_hide(struct tool_bar *bar);
+
+/* The commands. */
+int tool_info(const struct tool_args *args);
+int tool_bench(const struct tool_args *args);
+int tool_options(const struct tool_args *args);
+
+/* output.c: what a benchmark gave, on rank 0. */
+int tool_output(const struct tool_args *args,
+                const struct storm_bench_report *report);
+
+#endif /* STORM_TOOL_H */
