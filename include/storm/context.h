@@ -62,8 +62,7 @@ STORM_API MPI_Comm storm_context_comm(const struct storm_context *context);
 
 /** Hand a line of the application to the context's sink. Local. */
 STORM_API void storm_context_log(const struct storm_context *context,
-                                 storm_log_level level, const char *format,
-                                 ...)
+                                 storm_log_level level, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
 #endif

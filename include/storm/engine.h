@@ -17,7 +17,7 @@
  * Threads    one thread at a time per engine; callbacks run on that thread.
  *            A callback may not call storm_engine_* of its own engine.
  * Memory     follows the packets and the peers a rank really talks to, but
- *            for one array of 4 bytes per rank.
+ *            for three arrays of 4 bytes per rank.
  */
 #ifndef STORM_ENGINE_H
 #define STORM_ENGINE_H
@@ -105,7 +105,7 @@ struct storm_population {
 
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_engine_params {
-    size_t record_bytes; /**< required: 32 .. 4096, a multiple of 16 */
+    size_t record_bytes;          /**< required: 32 .. 4096, a multiple of 16 */
     struct storm_physics physics; /**< required */
     struct storm_boundary boundary;
     struct storm_population population;
@@ -183,6 +183,10 @@ storm_engine_trim(struct storm_engine *engine);
 STORM_API storm_status storm_step_spawn(struct storm_step *step,
                                         const void *record);
 
+/** The same without a copy: lends the new packet's own memory, whose bytes are
+ *  anything, to be filled before the callback returns. NULL: no memory. */
+STORM_API void *storm_step_new(struct storm_step *step);
+
 /** This rank's packets: in pre_step those of the last step (not those spawned
  *  since), in population control and post_step those at census. Entries that
  *  were removed are NULL. */
@@ -220,10 +224,10 @@ struct storm_stats {
     uint64_t events;    /**< as told by the physics */
     uint64_t transfers; /**< packets sent to other ranks */
     uint64_t bytes_sent;
-    uint64_t batches;    /**< publications */
-    uint64_t growths;    /**< rings made larger, as receiver */
-    uint64_t waves;      /**< of the termination detector */
-    uint64_t iterations; /**< of the transport loop */
+    uint64_t batches;         /**< publications */
+    uint64_t growths;         /**< rings made larger, as receiver */
+    uint64_t waves;           /**< of the termination detector */
+    uint64_t iterations;      /**< of the transport loop */
     uint64_t control_polls;   /**< looks into the control messages */
     uint64_t allocations;     /**< calls of the allocator in transport */
     uint64_t ring_bytes_peak; /**< most memory in rings into this rank */
@@ -241,8 +245,8 @@ STORM_API void storm_engine_reset_stats(struct storm_engine *engine);
 /** One row of the traffic matrix: packets sent to the i-th peer this rank has
  *  ever sent to. Local. STORM_DONE: there are no more. */
 STORM_API STORM_MUST_CHECK storm_status
-storm_engine_traffic(const struct storm_engine *engine, size_t i,
-                     int *rank_out, uint64_t *packets_out);
+storm_engine_traffic(const struct storm_engine *engine, size_t i, int *rank_out,
+                     uint64_t *packets_out);
 
 #ifdef __cplusplus
 }

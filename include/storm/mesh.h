@@ -96,7 +96,7 @@ storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
 
 /** What lies behind a face of a local cell. */
 struct storm_mesh_face {
-    int rank;                /**< owner of the neighbour; -1: edge of domain */
+    int rank;                 /**< owner of the neighbour; -1: edge of domain */
     storm_cell_idx neighbour; /**< its index there */
     int wall;                 /**< edge of domain: 0 .. STORM_N_WALLS-1 */
     double area_cm2;

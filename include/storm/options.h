@@ -30,7 +30,8 @@ typedef enum storm_option_type {
     STORM_OPTION_BOOL, /**< true, false, yes, no, on, off, 1, 0 */
     STORM_OPTION_INT,  /**< decimal, within [min, max] */
     STORM_OPTION_REAL, /**< decimal, within [min, max] */
-    STORM_OPTION_WORD  /**< one of `choices`, separated by '|' */
+    STORM_OPTION_WORD, /**< one of `choices`, separated by '|' */
+    STORM_OPTION_TEXT  /**< anything; empty means "choose for me" */
 } storm_option_type;
 
 /** One row of the table. */

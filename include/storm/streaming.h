@@ -46,10 +46,10 @@ typedef enum storm_tally_kind {
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_streaming_params {
     uint64_t seed;
-    double speed_cm_s;           /**< 0: speed of light */
-    double dt_s;                 /**< required: length of a step */
-    uint64_t emit_per_cell;      /**< new packets per cell and step */
-    double emit_energy_erg_cm3;  /**< energy they share, per volume; 0: 1 */
+    double speed_cm_s;          /**< 0: speed of light */
+    double dt_s;                /**< required: length of a step */
+    uint64_t emit_per_cell;     /**< new packets per cell and step */
+    double emit_energy_erg_cm3; /**< energy they share, per volume; 0: 1 */
     storm_wall walls[STORM_N_WALLS];
     storm_tally_kind tally;
 };
@@ -109,9 +109,10 @@ storm_streaming_energy_density(const struct storm_streaming *streaming);
  * @param[out] error_out  relative error of created = absorbed + escaped +
  *                        census
  */
-STORM_API STORM_MUST_CHECK storm_status storm_streaming_balance(
-    struct storm_streaming *streaming, struct storm_engine *engine,
-    double energy_erg_out[4], double *error_out);
+STORM_API STORM_MUST_CHECK storm_status
+storm_streaming_balance(struct storm_streaming *streaming,
+                        struct storm_engine *engine, double energy_erg_out[4],
+                        double *error_out);
 
 /**
  * Hash of all cell fields and all packets; equal for any number of ranks,
@@ -129,9 +130,10 @@ storm_streaming_hash(const struct storm_streaming *streaming,
  * @param seconds    stop after the first whole pass that ends later
  * @param[out] steps_per_second_out  crossings per second
  */
-STORM_API STORM_MUST_CHECK storm_status storm_streaming_bare_kernel(
-    struct storm_streaming *streaming, struct storm_engine *engine,
-    double seconds, double *steps_per_second_out);
+STORM_API STORM_MUST_CHECK storm_status
+storm_streaming_bare_kernel(struct storm_streaming *streaming,
+                            struct storm_engine *engine, double seconds,
+                            double *steps_per_second_out);
 
 /** Comb: a cell with more than n_max packets is merged down to n_max, one
  *  with fewer than n_min is split up to it. Zero switches a side off. */

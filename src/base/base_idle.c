@@ -3,17 +3,14 @@
 
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/port.h"
 
 /* About 1 us of spinning, then about half a millisecond of yielding on a free
  * core; on a shared one the first yield already gives it away. The kernel adds
  * some 50 us to every sleep, so the longest is 150 us. */
-enum {
-    IDLE_YIELDS = 1024,
-    IDLE_MIN_US = 10,
-    IDLE_MAX_US = 100
-};
+enum { IDLE_YIELDS = 1024, IDLE_MIN_US = 10, IDLE_MAX_US = 100 };
 
 void storm_idle(uint64_t n_empty)
 {
@@ -22,9 +19,16 @@ void storm_idle(uint64_t n_empty)
     } else if (n_empty < STORM_IDLE_SPINS + IDLE_YIELDS) {
         sched_yield();
     } else {
-        uint64_t us = IDLE_MIN_US + (n_empty - STORM_IDLE_SPINS - IDLE_YIELDS) / 4;
+        uint64_t us =
+            IDLE_MIN_US + (n_empty - STORM_IDLE_SPINS - IDLE_YIELDS) / 4;
         us = us < IDLE_MAX_US ? us : IDLE_MAX_US;
         struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)us * 1000};
         nanosleep(&nap, NULL); /* a signal may end it early: no harm */
     }
+}
+
+int storm_idle_cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
 }

@@ -264,6 +264,11 @@ static bool option_read(const struct storm_option *row, const char *text,
         if (!option_read_word(row->choices, text, v.text))
             return false;
         break;
+    case STORM_OPTION_TEXT:
+        if (strlen(text) >= sizeof v.text)
+            return false;
+        snprintf(v.text, sizeof v.text, "%s", text);
+        break;
     }
     *value_out = v;
     return true;
@@ -293,6 +298,9 @@ static void option_say_expected(struct option_problem *problem,
             option_say(problem, " %.*s%s", n, c, c[n] == '|' ? "," : "");
             c += n + (c[n] == '|');
         }
+        break;
+    case STORM_OPTION_TEXT:
+        option_say(problem, "at most %d characters", OPTION_TEXT_BYTES - 1);
         break;
     }
 }

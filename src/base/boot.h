@@ -15,6 +15,7 @@ struct storm_boot {
     void *self;
     int rank;
     int size;
+    const void *mpi_comm; /* an MPI_Comm of these ranks, if they have one */
 
     /* Collective, blocks: all_out[i * bytes] is what rank i gave. */
     storm_status (*allgather)(void *self, const void *mine, size_t bytes,
@@ -33,7 +34,6 @@ storm_status storm_boot_barrier(const struct storm_boot *boot);
 
 /* The worst status of all ranks: the caller's own if it is an error,
  * STORM_ERR_PEER if only others have one. Collective, blocks. */
-storm_status storm_boot_agree(const struct storm_boot *boot,
-                              storm_status mine);
+storm_status storm_boot_agree(const struct storm_boot *boot, storm_status mine);
 
 #endif /* STORM_BASE_BOOT_H */

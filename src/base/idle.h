@@ -16,4 +16,7 @@ enum { STORM_IDLE_SPINS = 64 };
 
 void storm_idle(uint64_t n_empty);
 
+/* Cores of this machine; at least 1. */
+int storm_idle_cores(void);
+
 #endif /* STORM_BASE_IDLE_H */

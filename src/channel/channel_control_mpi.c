@@ -65,9 +65,9 @@ static storm_status mpi_send(struct storm_control *control, int rank,
                       c->n_out + 1, &list, &c->out_capacity);
     c->out = list;
     struct outgoing *out =
-        status < 0 ? NULL
-                   : storm_alloc(c->env->memory, "control messages",
-                                 sizeof *out);
+        status < 0
+            ? NULL
+            : storm_alloc(c->env->memory, "control messages", sizeof *out);
     if (!out)
         return STORM_ERR_NOMEM;
     out->mail = *mail;
@@ -209,6 +209,7 @@ storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
     *b = (struct mpi_boot){.comm = comm, .barrier = MPI_REQUEST_NULL};
     *boot_out = (struct storm_boot){
         .self = b,
+        .mpi_comm = &b->comm,
         .allgather = boot_allgather,
         .minimum = boot_minimum,
         .barrier_try = boot_barrier_try,

@@ -44,8 +44,9 @@ struct storm_fabric_ops;
 
 /* Room for records to one peer. */
 struct storm_span {
-    unsigned char *records;
+    unsigned char *records; /* aligned to 16 bytes */
     size_t n;
+    bool far; /* another core reads it next: storm_stream_copy is faster */
 };
 
 /* Records of one peer that have arrived. */
@@ -76,11 +77,11 @@ struct storm_channel_params {
     const struct storm_fabric_ops *fabric; /* ring only */
     const void *comm;                      /* p2p only: an MPI_Comm */
     size_t record_bytes;
-    bool paper;         /* ring: protocol of the paper */
-    size_t slots;       /* room to start with, per peer */
-    size_t batch;       /* most records that one publish will carry */
-    size_t memory_cap;  /* bytes in rings into this rank; 0: none */
-    double growth;      /* factor */
+    bool paper;        /* ring: protocol of the paper */
+    size_t slots;      /* room to start with, per peer */
+    size_t batch;      /* most records that one publish will carry */
+    size_t memory_cap; /* bytes in rings into this rank; 0: none */
+    double growth;     /* factor */
 };
 
 struct storm_channel_stats {

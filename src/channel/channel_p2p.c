@@ -95,8 +95,7 @@ static struct p2p_channel *p2p_of(struct storm_channel *channel)
     return (struct p2p_channel *)channel;
 }
 
-static storm_status check(const struct p2p_channel *c, int rc,
-                          const char *what)
+static storm_status check(const struct p2p_channel *c, int rc, const char *what)
 {
     if (STORM_LIKELY(rc == MPI_SUCCESS))
         return STORM_OK;
@@ -179,15 +178,14 @@ static storm_status p2p_reserve(struct storm_channel *channel, uint32_t i_peer,
             return status < 0 ? status : STORM_AGAIN;
     }
     *span_out = (struct storm_span){
-        .records = buffer->bytes + HEADER_BYTES +
-                   buffer->n * c->params.record_bytes,
+        .records =
+            buffer->bytes + HEADER_BYTES + buffer->n * c->params.record_bytes,
         .n = c->batch - buffer->n,
     };
     return STORM_OK;
 }
 
-static void p2p_commit(struct storm_channel *channel, uint32_t i_peer,
-                       size_t n)
+static void p2p_commit(struct storm_channel *channel, uint32_t i_peer, size_t n)
 {
     struct p2p_peer *peer = &p2p_of(channel)->peer[i_peer];
     peer->buffer[peer->current].n += n;
@@ -199,8 +197,7 @@ static storm_status post(struct p2p_channel *c, struct receive *receive)
 {
     receive->taken = 0;
     int rc = MPI_Irecv(receive->bytes, (int)c->message_bytes, MPI_BYTE,
-                       MPI_ANY_SOURCE, RECORDS_TAG, c->comm,
-                       &receive->request);
+                       MPI_ANY_SOURCE, RECORDS_TAG, c->comm, &receive->request);
     return check(c, rc, "MPI_Irecv");
 }
 
@@ -227,9 +224,8 @@ static storm_status set_aside(struct p2p_channel *c, struct receive *receive)
                       c->n_aside + 1, &list, &c->aside_capacity);
     c->aside = list;
     if (status == STORM_OK)
-        status = storm_reserve(c->memory, "p2p receive buffers",
-                               sizeof *c->due, c->n_aside + 1, &due,
-                               &c->due_capacity);
+        status = storm_reserve(c->memory, "p2p receive buffers", sizeof *c->due,
+                               c->n_aside + 1, &due, &c->due_capacity);
     c->due = due;
     unsigned char *bytes = status < 0 ? NULL : receive_buffer(c);
     if (!bytes)
@@ -260,7 +256,8 @@ static storm_status p2p_take(struct storm_channel *channel,
 {
     struct p2p_channel *c = p2p_of(channel);
     if (c->n_due > 0) {
-        lend(&c->due[c->n_due - 1], c->params.record_bytes, SLOT_DUE, arrival_out);
+        lend(&c->due[c->n_due - 1], c->params.record_bytes, SLOT_DUE,
+             arrival_out);
         return STORM_OK;
     }
     for (;;) {
@@ -336,7 +333,8 @@ static storm_status p2p_note_send(struct storm_channel *channel,
         return STORM_AGAIN;
     memcpy(c->note_out[link].words, words, sizeof c->note_out[link].words);
     c->note_out[link].number = number;
-    int rank = storm_link_rank(c->params.boot->rank, c->params.boot->size, link);
+    int rank =
+        storm_link_rank(c->params.boot->rank, c->params.boot->size, link);
     int rc = MPI_Isend(&c->note_out[link], (int)sizeof c->note_out[link],
                        MPI_BYTE, rank, NOTE_TAG, c->comm, &c->note_sent[link]);
     return check(c, rc, "MPI_Isend");
@@ -376,8 +374,7 @@ static storm_status p2p_note_read(struct storm_channel *channel,
 
 /* Life, steps and progress. */
 
-static storm_status p2p_begin_step(struct storm_channel *channel,
-                                   uint64_t step)
+static storm_status p2p_begin_step(struct storm_channel *channel, uint64_t step)
 {
     struct p2p_channel *c = p2p_of(channel);
     c->step = step;

@@ -114,14 +114,15 @@ static storm_status ring_open(const struct storm_channel_params *params,
         storm_alloc(env->memory, "ring channel", sizeof *c);
     storm_status status = c ? STORM_OK : STORM_ERR_NOMEM;
     if (c) {
-        c->channel = (struct storm_channel){
-            .ops = &storm_channel_ring, .data = &ring_data, .note = &ring_notes};
+        c->channel = (struct storm_channel){.ops = &storm_channel_ring,
+                                            .data = &ring_data,
+                                            .note = &ring_notes};
         c->params = *params;
         c->memory = env->memory;
-        c->out_of_rank =
-            storm_alloc(c->memory, "ring peers by rank", size * sizeof(int32_t));
-        c->in_of_rank =
-            storm_alloc(c->memory, "ring peers by rank", size * sizeof(int32_t));
+        c->out_of_rank = storm_alloc(c->memory, "ring peers by rank",
+                                     size * sizeof(int32_t));
+        c->in_of_rank = storm_alloc(c->memory, "ring peers by rank",
+                                    size * sizeof(int32_t));
         if (!c->out_of_rank || !c->in_of_rank)
             status = STORM_ERR_NOMEM;
         for (size_t i = 0; i < size && status == STORM_OK; i++)

@@ -107,7 +107,7 @@ struct in_ring {
     _Atomic uint64_t *head_word;
     const _Atomic uint64_t *tail_word;
     uint64_t head;
-    bool retired; /* RETIRE has come */
+    bool retired;  /* RETIRE has come */
     uint64_t last; /* T, once retired */
 };
 

@@ -16,9 +16,8 @@ storm_status ring_growth_want(struct ring_channel *c, struct out_peer *peer)
     int64_t id = peer->ring ? peer->ring->id : 0;
     if (peer->asked == id || peer->next)
         return STORM_OK;
-    double slots = peer->ring
-                       ? (double)peer->ring->capacity * c->params.growth
-                       : (double)c->params.slots;
+    double slots = peer->ring ? (double)peer->ring->capacity * c->params.growth
+                              : (double)c->params.slots;
     struct storm_mail mail = {
         .kind = STORM_MAIL_WANT,
         .id = (uint32_t)id,
@@ -87,8 +86,7 @@ static storm_status serve_wants(struct ring_channel *c)
             return STORM_OK;
         first->want = 0;
         c->n_wants--;
-        storm_status status =
-            give(c, (uint32_t)(first - c->in), capacity);
+        storm_status status = give(c, (uint32_t)(first - c->in), capacity);
         if (status < 0)
             return status;
     }

@@ -26,9 +26,10 @@ storm_status ring_in_pair(struct ring_channel *c, int rank, uint32_t *pair_out)
         c->tail_block = blocks;
         if (status == STORM_OK &&
             c->n_in == c->n_tail_blocks * TAIL_BLOCK_PAIRS) {
-            status = c->fabric->ops->alloc(
-                c->fabric, 2 * TAIL_BLOCK_PAIRS * sizeof(uint64_t),
-                &c->tail_block[c->n_tail_blocks]);
+            status =
+                c->fabric->ops->alloc(c->fabric,
+                                      2 * TAIL_BLOCK_PAIRS * sizeof(uint64_t),
+                                      &c->tail_block[c->n_tail_blocks]);
             c->n_tail_blocks += status == STORM_OK;
         }
         if (status < 0)
@@ -62,12 +63,11 @@ storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
     STORM_ASSERT(!pair->old);
     void *slots = c->slot;
     storm_status status =
-        storm_reserve(c->memory, "ring peers", sizeof *c->slot,
-                      c->n_slots + 1, &slots, &c->slot_capacity);
+        storm_reserve(c->memory, "ring peers", sizeof *c->slot, c->n_slots + 1,
+                      &slots, &c->slot_capacity);
     c->slot = slots;
     struct in_ring *ring =
-        status < 0 ? NULL
-                   : storm_alloc(c->memory, "ring peers", sizeof *ring);
+        status < 0 ? NULL : storm_alloc(c->memory, "ring peers", sizeof *ring);
     if (!ring)
         return STORM_ERR_NOMEM;
     status = f->ops->alloc(f, ring_in_bytes(c, capacity), &ring->region);
@@ -83,8 +83,8 @@ storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
     ring->head_word = (_Atomic uint64_t *)(void *)(base + RING_HEAD_OFFSET);
 
     struct storm_region *block = c->tail_block[i_pair / TAIL_BLOCK_PAIRS];
-    uint64_t word = (ring->id & 1) * TAIL_BLOCK_PAIRS +
-                    i_pair % TAIL_BLOCK_PAIRS;
+    uint64_t word =
+        (ring->id & 1) * TAIL_BLOCK_PAIRS + i_pair % TAIL_BLOCK_PAIRS;
     _Atomic uint64_t *tail = (_Atomic uint64_t *)block->base + word;
     if (c->params.paper)
         tail = (_Atomic uint64_t *)(void *)(base + RING_TAIL_OFFSET);

@@ -94,9 +94,9 @@ static storm_status number_pump(struct ring_channel *c, struct note_link *link)
     if (!c->fabric->caps.ordered &&
         (link->words.pending > 0 || link->number.pending > 0))
         return STORM_AGAIN;
-    storm_status status = c->fabric->data->put_word(
-        link->remote, link->offset + NUMBER_OFFSET, link->due_number,
-        &link->number);
+    storm_status status =
+        c->fabric->data->put_word(link->remote, link->offset + NUMBER_OFFSET,
+                                  link->due_number, &link->number);
     link->due = status == STORM_AGAIN;
     return status;
 }
@@ -149,9 +149,9 @@ storm_status ring_notes_read(struct storm_channel *channel,
     struct ring_channel *c = ring_of(channel);
     unsigned char *note =
         (unsigned char *)c->notes->base + (size_t)i_link * NOTE_BYTES;
-    *number_out = atomic_load_explicit(
-        (_Atomic uint64_t *)(void *)(note + NUMBER_OFFSET),
-        memory_order_acquire); /* N1 */
+    *number_out =
+        atomic_load_explicit((_Atomic uint64_t *)(void *)(note + NUMBER_OFFSET),
+                             memory_order_acquire); /* N1 */
     if (words_out)
         memcpy(words_out, note, STORM_NOTE_WORDS * sizeof *words_out);
     return STORM_OK;

@@ -52,9 +52,8 @@ storm_status ring_out_make(struct ring_channel *c, int rank,
         ring_out_free(c, ring);
         return status;
     }
-    ring->slots = ring->direct
-                      ? (unsigned char *)ring->remote->direct
-                      : (unsigned char *)ring->local->base;
+    ring->slots = ring->direct ? (unsigned char *)ring->remote->direct
+                               : (unsigned char *)ring->local->base;
     ring->slots += RING_SLOTS_OFFSET;
     *ring_out = ring;
     return STORM_OK;
@@ -80,13 +79,13 @@ storm_status ring_out_peer(struct storm_channel *channel, int rank,
     if (c->out_of_rank[rank] < 0) {
         void *list = c->out, *waiting = c->waiting;
         storm_status status =
-            storm_reserve(c->memory, "ring peers", sizeof *c->out,
-                          c->n_out + 1, &list, &c->out_capacity);
+            storm_reserve(c->memory, "ring peers", sizeof *c->out, c->n_out + 1,
+                          &list, &c->out_capacity);
         c->out = list;
         if (status == STORM_OK)
-            status = storm_reserve(c->memory, "ring peers", sizeof *c->waiting,
-                                   c->n_out + 1, &waiting,
-                                   &c->waiting_capacity);
+            status =
+                storm_reserve(c->memory, "ring peers", sizeof *c->waiting,
+                              c->n_out + 1, &waiting, &c->waiting_capacity);
         c->waiting = waiting;
         if (status < 0)
             return status;
@@ -192,7 +191,10 @@ storm_status ring_out_reserve(struct storm_channel *channel, uint32_t i_peer,
         return STORM_AGAIN;
     peer->span_open = true;
     *span_out = (struct storm_span){
-        .records = ring->slots + slot * c->params.record_bytes, .n = n};
+        .records = ring->slots + slot * c->params.record_bytes,
+        .n = n,
+        .far = ring->direct,
+    };
     return STORM_OK;
 }
 
@@ -263,11 +265,12 @@ static storm_status pump_fast(struct ring_channel *c, int rank,
         storm_status status = post_records(c, rank, ring, ring->upto);
         if (status != STORM_OK)
             return status;
-        if (!tail_may_follow(c, ring) || (!ordered(c) && ring->word.pending > 0))
+        if (!tail_may_follow(c, ring) ||
+            (!ordered(c) && ring->word.pending > 0))
             return STORM_AGAIN;
         uint64_t word = ring->posted | c->parity;
-        status = c->fabric->data->put_word(ring->tails, ring->tail_offset,
-                                           word, &ring->word);
+        status = c->fabric->data->put_word(ring->tails, ring->tail_offset, word,
+                                           &ring->word);
         if (status != STORM_OK)
             return status;
         ring->published = ring->posted;
@@ -360,8 +363,8 @@ static storm_status pump_paper(struct ring_channel *c, struct out_peer *peer,
                 ring->phase = PAPER_LAND;
             break;
         case PAPER_LAND:
-            status = tail_may_follow(c, ring) ? paper_add(c, ring)
-                                              : STORM_AGAIN;
+            status =
+                tail_may_follow(c, ring) ? paper_add(c, ring) : STORM_AGAIN;
             break;
         case PAPER_ADD:
             status = ring->word.pending > 0
@@ -452,8 +455,8 @@ storm_status ring_out_progress(struct ring_channel *c)
     storm_status status = STORM_OK;
     for (size_t i = 0; i < c->n_waiting; i++) {
         uint32_t i_peer = c->waiting[i];
-        storm_status now = status < 0 ? STORM_AGAIN
-                                      : pump_peer(c, &c->out[i_peer]);
+        storm_status now =
+            status < 0 ? STORM_AGAIN : pump_peer(c, &c->out[i_peer]);
         if (now < 0)
             status = now;
         if (now == STORM_OK)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "channel/channel_choice.h"
 #include "channel/channel_control.h"
 #include "engine/engine_internal.h"
-#include "fabric/fabric_ops.h"
 
 enum {
     RECORD_LEAST = 32,
@@ -33,55 +33,13 @@ static storm_status check_params(const struct storm_env *env,
     return STORM_ERR_ARG;
 }
 
-static storm_status not_here(const struct storm_env *env, const char *backend,
-                             const char *reason)
-{
-    if (env->rank == 0)
-        storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "backend %s cannot be used: %s", backend, reason);
-    return STORM_ERR_NOSUP;
-}
-
-/* The channel and, for rings, the fabric that the options ask for. */
-static storm_status choose_backend(const struct storm_context *context,
-                                   const struct storm_channel_ops **ops_out,
-                                   const struct storm_fabric_ops **fabric_out)
-{
-    const struct storm_env *env = &context->env;
-    const char *backend =
-        storm_options_text(env->options, "transport.backend");
-    bool share = storm_options_bool(env->options, "transport.shm");
-    bool automatic = strcmp(backend, "auto") == 0;
-    *fabric_out = NULL;
-    *ops_out = &storm_channel_p2p;
-    if (strcmp(backend, "p2p") == 0)
-        return STORM_OK;
-    char reason[256];
-    for (size_t i = 0; storm_fabric_list[i]; i++) {
-        const struct storm_fabric_ops *fabric = storm_fabric_list[i];
-        if (!automatic && strcmp(backend, fabric->name) != 0)
-            continue;
-        bool is_shm = fabric == &storm_fabric_shm;
-        if (automatic && is_shm && (!share || !context->one_node))
-            continue;
-        if (fabric->probe(reason, sizeof reason) == STORM_OK) {
-            *ops_out = &storm_channel_ring;
-            *fabric_out = fabric;
-            return STORM_OK;
-        }
-        if (!automatic)
-            return not_here(env, backend, reason);
-    }
-    return automatic ? STORM_OK
-                     : not_here(env, backend, "it is not part of this build");
-}
-
 static storm_status open_channel(struct storm_engine *e)
 {
     const struct storm_options *options = e->env->options;
     const struct storm_channel_ops *ops;
     const struct storm_fabric_ops *fabric;
-    storm_status status = choose_backend(e->context, &ops, &fabric);
+    storm_status status =
+        storm_channel_choose(e->env, e->context->one_node, &ops, &fabric);
     if (status < 0)
         return status;
     status = storm_control_mpi_open(e->context->comm, e->env, &e->control);
@@ -157,10 +115,11 @@ storm_status storm_engine_create(struct storm_context *context,
         e->env = env;
         e->params = *params;
         e->step.engine = e;
-        e->max_events = (uint64_t)storm_options_int(env->options,
-                                                    "transport.max_events");
-        e->control_every = (uint64_t)storm_options_int(
-            env->options, "transport.control_every");
+        e->max_events =
+            (uint64_t)storm_options_int(env->options, "transport.max_events");
+        e->control_every =
+            (uint64_t)storm_options_int(env->options,
+                                        "transport.control_every");
         e->timed = storm_options_bool(env->options, "transport.statistics");
         status = open_lists(e);
     }
@@ -174,9 +133,9 @@ storm_status storm_engine_create(struct storm_context *context,
     }
     status = open_channel(e);
     if (status == STORM_OK)
-        status = storm_boot_agree(
-            &context->boot,
-            storm_outbox_open(&e->outbox, env, e->channel, &e->store));
+        status = storm_boot_agree(&context->boot,
+                                  storm_outbox_open(&e->outbox, env, e->channel,
+                                                    &e->store));
     if (status < 0) {
         engine_free(e);
         return status;
@@ -248,8 +207,7 @@ static storm_status after_transport(struct storm_engine *e)
 storm_status storm_engine_step(struct storm_engine *e)
 {
     if (e->broken || e->phase != ENGINE_BETWEEN) {
-        storm_log_write(&e->env->log, STORM_LOG_ERROR,
-                        "storm_engine_step: %s",
+        storm_log_write(&e->env->log, STORM_LOG_ERROR, "storm_engine_step: %s",
                         e->broken ? "the engine has failed before; destroy it"
                                   : "called from a callback");
         return STORM_ERR_STATE;
@@ -270,13 +228,12 @@ storm_status storm_engine_step(struct storm_engine *e)
     return status < 0 ? status : STORM_OK;
 }
 
-/* A new slot in the list that the phase says. */
-static storm_status spawn(struct storm_engine *e, const void *record)
+/* A new slot in the list that the phase says, or NULL. */
+static inline void *new_packet(struct storm_engine *e)
 {
     void *slot = storm_store_get(&e->store);
-    if (!slot)
-        return STORM_ERR_NOMEM;
-    storm_record_copy(slot, record, e->store.record_bytes);
+    if (STORM_UNLIKELY(!slot))
+        return NULL;
     e->stats.created++;
     switch (e->phase) {
     case ENGINE_PRE:
@@ -292,24 +249,38 @@ static storm_status spawn(struct storm_engine *e, const void *record)
         storm_list_push(&e->census, slot);
         break;
     }
-    return STORM_OK;
+    return slot;
+}
+
+void *storm_step_new(struct storm_step *step)
+{
+    struct storm_engine *e = step->engine;
+    void *slot = new_packet(e);
+    if (STORM_UNLIKELY(!slot) && e->failed >= 0) {
+        e->failed = STORM_ERR_NOMEM;
+        e->counts.errors = 1;
+    }
+    return slot;
 }
 
 storm_status storm_step_spawn(struct storm_step *step, const void *record)
 {
-    struct storm_engine *e = step->engine;
-    storm_status status = spawn(e, record);
-    if (status < 0 && e->failed >= 0) {
-        e->failed = status;
-        e->counts.errors = 1;
-    }
-    return status;
+    void *slot = storm_step_new(step);
+    if (STORM_UNLIKELY(!slot))
+        return STORM_ERR_NOMEM;
+    storm_record_copy(slot, record, step->engine->store.record_bytes);
+    return STORM_OK;
 }
 
 storm_status storm_engine_add(struct storm_engine *engine, const void *record)
 {
-    return engine->phase == ENGINE_BETWEEN ? spawn(engine, record)
-                                           : STORM_ERR_STATE;
+    if (engine->phase != ENGINE_BETWEEN)
+        return STORM_ERR_STATE;
+    void *slot = new_packet(engine);
+    if (!slot)
+        return STORM_ERR_NOMEM;
+    storm_record_copy(slot, record, engine->store.record_bytes);
+    return STORM_OK;
 }
 
 void *const *storm_engine_packets(struct storm_engine *engine, size_t *n_out)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/idle.h"
 #include "channel/channel_control.h"
 
 static storm_status copy_options(const struct storm_options *from,
@@ -14,9 +15,9 @@ static storm_status copy_options(const struct storm_options *from,
     const struct storm_option *row;
     for (size_t i = 0; status == STORM_OK && (row = storm_option_at(i)); i++)
         if (storm_options_is_set(from, row->key))
-            status = storm_options_set(*to_out, row->key,
-                                       storm_options_text(from, row->key),
-                                       NULL, 0);
+            status =
+                storm_options_set(*to_out, row->key,
+                                  storm_options_text(from, row->key), NULL, 0);
     return status;
 }
 
@@ -36,16 +37,17 @@ static storm_status make_options(struct storm_context *context,
     return status;
 }
 
-static bool on_one_node(MPI_Comm comm, int size)
+static void look_around(struct storm_context *context)
 {
     MPI_Comm node;
-    int n = 0;
-    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int n = 0, least = 0;
+    MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                        &node);
     MPI_Comm_size(node, &n);
     MPI_Comm_free(&node);
-    int least = 0;
-    MPI_Allreduce(&n, &least, 1, MPI_INT, MPI_MIN, comm);
-    return least == size;
+    MPI_Allreduce(&n, &least, 1, MPI_INT, MPI_MIN, context->comm);
+    context->one_node = least == context->env.size;
+    context->crowded = n > storm_idle_cores();
 }
 
 static void context_free(struct storm_context *context)
@@ -96,7 +98,7 @@ storm_status storm_context_create(MPI_Comm comm,
     context->env.options = context->options;
     status = storm_boot_agree(&context->boot, status);
     if (status == STORM_OK)
-        context->one_node = on_one_node(context->comm, context->env.size);
+        look_around(context);
 out:
     if (status < 0) {
         context_free(context);
@@ -149,8 +151,7 @@ void storm_context_log(const struct storm_context *context,
     storm_log_write(&context->env.log, level, "%s", text);
 }
 
-storm_status storm_context_memory(const struct storm_context *context,
-                                  size_t i,
+storm_status storm_context_memory(const struct storm_context *context, size_t i,
                                   struct storm_memory_entry *entry_out)
 {
     return storm_memory_entry_at(context->env.memory, i, &entry_out->label,

@@ -16,6 +16,7 @@ struct storm_context {
     MPI_Comm comm;
     struct storm_boot boot;
     bool one_node; /* all ranks can share memory */
+    bool crowded;  /* more ranks than cores here: give the core away at once */
 };
 
 #endif /* STORM_ENGINE_CONTEXT_H */

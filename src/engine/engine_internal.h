@@ -62,17 +62,18 @@ struct storm_engine {
     uint64_t *batch_events;
 
     enum engine_phase phase;
-    storm_status failed;     /* first error of this rank in this step */
-    bool broken;             /* a step has failed: only destroy is left */
-    bool told;               /* and all ranks were told so by waves */
-    uint64_t n_steps;        /* begun */
+    storm_status failed; /* first error of this rank in this step */
+    bool broken;         /* a step has failed: only destroy is left */
+    bool told;           /* and all ranks were told so by waves */
+    uint64_t n_steps;    /* begun */
     uint64_t max_events;
     uint64_t control_every;
     bool timed; /* transport.statistics */
 
     struct storm_stats stats;
-    uint64_t iterations; /* of this step */
-    uint64_t n_empty;
+    uint64_t iterations;  /* of this step */
+    uint64_t n_empty;     /* turns in a row that found nothing to do */
+    uint64_t spins_saved; /* of those that only spin */
     uint64_t ticks[N_TIMES];
 };
 

@@ -9,7 +9,7 @@
 #include "engine/engine_internal.h"
 
 enum {
-    TAKE_MOST = 256,    /* records taken per iteration, to stay in the cache */
+    TAKE_MOST = 64,     /* records taken per iteration, to stay in the cache */
     SAMPLE_EVERY = 7,   /* iterations; prime to every other period here */
     PREFETCH_AHEAD = 32 /* packets */
 };
@@ -219,9 +219,9 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
         return status;
     /* Now and then, and whenever the core is about to be given away. */
     if (e->iterations % e->control_every == 0 ||
-        e->n_empty > STORM_IDLE_SPINS) {
+        e->n_empty + e->spins_saved > STORM_IDLE_SPINS) {
         status = e->channel->ops->control(e->channel);
-        lap(e, watch, TIME_GROWTH);
+        lap(e, watch, e->n_empty > 0 ? TIME_IDLE : TIME_GROWTH);
         if (status < 0)
             return status;
     }
@@ -280,11 +280,12 @@ storm_status storm_engine_transport(struct storm_engine *e)
     uint64_t waves_shown = e->term.waves;
     storm_status verdict = STORM_OK;
     e->iterations = e->n_empty = 0;
+    e->spins_saved = e->context->crowded ? STORM_IDLE_SPINS : 0;
     for (int i = 0; i < N_TIMES; i++)
         e->ticks[i] = 0;
     while (verdict == STORM_OK) {
-        struct stopwatch watch = {
-            .on = e->timed && e->iterations % SAMPLE_EVERY == 0};
+        struct stopwatch watch = {.on = e->timed &&
+                                        e->iterations % SAMPLE_EVERY == 0};
         if (watch.on)
             watch.last = storm_clock_ticks();
         bool idle = true;
@@ -297,7 +298,10 @@ storm_status storm_engine_transport(struct storm_engine *e)
         lap(e, &watch, TIME_TERMINATION);
         e->n_empty = idle ? e->n_empty + 1 : 0;
         if (idle && verdict == STORM_OK)
-            (void)e->channel->ops->idle(e->channel, e->n_empty);
+            (void)e->channel->ops->idle(e->channel,
+                                        e->n_empty + e->spins_saved);
+        else if (e->outbox.n_held > 0) /* some receiver needs a core */
+            (void)e->channel->ops->idle(e->channel, STORM_IDLE_SPINS);
         lap(e, &watch, TIME_IDLE);
         e->iterations++;
     }

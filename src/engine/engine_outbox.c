@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine_outbox.h"
 
-enum { BATCH_LEAST = 16, BATCH_MOST = 512, FULL_TO_GROW = 8 };
+enum {
+    BATCH_LEAST = 16,
+    BATCH_MOST = 512,
+    FULL_TO_GROW = 8,
+    BATCH_TO_STREAM = 8
+};
 
 storm_status storm_outbox_open(struct storm_outbox *outbox,
                                const struct storm_env *env,
                                struct storm_channel *channel,
                                struct storm_store *store)
 {
-    *outbox = (struct storm_outbox){
-        .env = env, .channel = channel, .store = store};
+    *outbox =
+        (struct storm_outbox){.env = env, .channel = channel, .store = store};
     outbox->batch_first =
         (size_t)storm_options_int(env->options, "transport.batch");
     outbox->batch_most = storm_options_is_set(env->options, "transport.batch")
@@ -45,9 +50,9 @@ storm_status storm_outbox_expect(struct storm_outbox *outbox, int rank,
         return status;
     if (outbox->box_of_rank[rank] < 0) {
         void *list = outbox->box;
-        status = storm_reserve(outbox->env->memory, "outbox",
-                               sizeof *outbox->box, outbox->n_boxes + 1, &list,
-                               &outbox->box_capacity);
+        status =
+            storm_reserve(outbox->env->memory, "outbox", sizeof *outbox->box,
+                          outbox->n_boxes + 1, &list, &outbox->box_capacity);
         outbox->box = list;
         if (status < 0)
             return status;
@@ -102,6 +107,8 @@ static storm_status open_span(struct storm_outbox *outbox,
     if (status != STORM_OK)
         return status;
     box->span_open = true;
+    /* A fence per publication is worth it only for more than a few. */
+    box->span_far = span.far && box->batch >= BATCH_TO_STREAM;
     box->next = span.records;
     box->room = span.n;
     return STORM_OK;
@@ -117,7 +124,10 @@ static storm_status put_out(struct storm_outbox *outbox, struct storm_box *box,
             return status;
     }
     size_t bytes = outbox->store->record_bytes;
-    storm_record_copy(box->next, packet, bytes);
+    if (box->span_far)
+        storm_stream_copy(box->next, packet, bytes);
+    else
+        storm_record_copy(box->next, packet, bytes);
     storm_store_put(outbox->store, packet);
     box->next += bytes;
     box->room--;
@@ -131,9 +141,8 @@ static storm_status put_out(struct storm_outbox *outbox, struct storm_box *box,
 static storm_status hold(struct storm_outbox *outbox, struct storm_box *box,
                          void *packet)
 {
-    storm_status status =
-        storm_list_reserve(&box->held, outbox->env->memory, "outbox held",
-                           box->held.n + 1);
+    storm_status status = storm_list_reserve(&box->held, outbox->env->memory,
+                                             "outbox held", box->held.n + 1);
     if (status < 0)
         return status;
     storm_list_push(&box->held, packet);
@@ -183,8 +192,8 @@ storm_status storm_outbox_flush(struct storm_outbox *outbox)
         struct storm_box *box = &outbox->box[i];
         if (box->gathered == 0)
             continue;
-        if (box->gathered < box->batch / 4 &&
-            box->batch > BATCH_LEAST && outbox->batch_most == BATCH_MOST)
+        if (box->gathered < box->batch / 4 && box->batch > BATCH_LEAST &&
+            outbox->batch_most == BATCH_MOST)
             box->batch /= 2;
         box->n_full = 0;
         storm_status status = publish(outbox, box);

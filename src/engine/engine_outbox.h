@@ -23,11 +23,12 @@ struct storm_box {
     uint32_t peer;
     unsigned char *next; /* room of the open span */
     size_t room;
-    size_t written;   /* into the open span */
-    size_t gathered;  /* not yet published */
-    size_t batch;     /* publish at so many */
-    uint32_t n_full;  /* full batches since the last that was not */
+    size_t written;  /* into the open span */
+    size_t gathered; /* not yet published */
+    size_t batch;    /* publish at so many */
+    uint32_t n_full; /* full batches since the last that was not */
     bool span_open;
+    bool span_far; /* see storm_span */
     struct storm_list held;
     uint64_t sent;
 };

@@ -6,8 +6,8 @@ enum { CHUNK_BYTES = 256 * 1024 };
 void storm_store_open(struct storm_store *store, struct storm_memory *memory,
                       size_t record_bytes)
 {
-    *store = (struct storm_store){.memory = memory,
-                                  .record_bytes = record_bytes};
+    *store =
+        (struct storm_store){.memory = memory, .record_bytes = record_bytes};
     storm_store_follow(store, &store->free);
 }
 
@@ -26,8 +26,8 @@ void storm_store_follow(struct storm_store *store, struct storm_list *list)
 }
 
 storm_status storm_list_reserve(struct storm_list *list,
-                                struct storm_memory *memory,
-                                const char *label, size_t n)
+                                struct storm_memory *memory, const char *label,
+                                size_t n)
 {
     if (n <= list->capacity)
         return STORM_OK;
@@ -53,14 +53,13 @@ storm_status storm_store_grow(struct storm_store *store)
                                     "packet lists", store->n_slots + n);
     void *chunks = store->chunk;
     if (status == STORM_OK)
-        status = storm_reserve(store->memory, "packet lists",
-                               sizeof *store->chunk, store->n_chunks + 1,
-                               &chunks, &store->chunk_capacity);
+        status =
+            storm_reserve(store->memory, "packet lists", sizeof *store->chunk,
+                          store->n_chunks + 1, &chunks, &store->chunk_capacity);
     store->chunk = chunks;
-    unsigned char *chunk =
-        status < 0 ? NULL
-                   : storm_alloc(store->memory, "packets",
-                                 n * store->record_bytes);
+    unsigned char *chunk = status < 0 ? NULL
+                                      : storm_alloc(store->memory, "packets",
+                                                    n * store->record_bytes);
     if (!chunk)
         return STORM_ERR_NOMEM;
     store->chunk[store->n_chunks++] = chunk;

@@ -48,8 +48,8 @@ storm_status storm_store_grow(struct storm_store *store);
 
 /* A list that grows by itself. STORM_ERR_NOMEM. */
 storm_status storm_list_reserve(struct storm_list *list,
-                                struct storm_memory *memory,
-                                const char *label, size_t n);
+                                struct storm_memory *memory, const char *label,
+                                size_t n);
 void storm_list_free(struct storm_list *list, struct storm_memory *memory);
 
 /* A slot, or NULL if there is no memory. */

@@ -47,8 +47,9 @@ static storm_status send_due(struct storm_term *term)
         const uint64_t words[STORM_NOTE_WORDS] = {
             term->answer.created, term->answer.finished, term->answer.moves,
             term->answer.errors};
-        storm_status status = term->channel->note->send(
-            term->channel, (enum storm_link)i, words, term->due[i]);
+        storm_status status =
+            term->channel->note->send(term->channel, (enum storm_link)i, words,
+                                      term->due[i]);
         if (status < 0)
             return status;
         if (status == STORM_OK)
@@ -100,8 +101,9 @@ static storm_status collect(struct storm_term *term, struct storm_counts *sums,
         if (term->link_rank[i] < 0)
             continue;
         uint64_t words[STORM_NOTE_WORDS], from;
-        storm_status status = term->channel->note->read(
-            term->channel, (enum storm_link)i, words, &from);
+        storm_status status =
+            term->channel->note->read(term->channel, (enum storm_link)i, words,
+                                      &from);
         if (status < 0)
             return status;
         if (from != number(term->step, term->wave))

@@ -29,7 +29,7 @@
  *       after the get was issued; and whatever the owner read before it stored
  *       (release) such a word may be overwritten by puts issued afterwards.
  *   F11 If caps.direct, `direct` of a remote is its memory, for plain loads and
- *       stores of this rank; otherwise `direct` is NULL.
+ *       stores of this rank and for storm_stream_copy; otherwise it is NULL.
  *   F12 Nothing here blocks, allocates or prints on the data path (put .. poll)
  *       and nothing needs the target's help but its own calls of poll.
  *   F13 Operations to this rank itself work like those to any other.
@@ -125,6 +125,8 @@ struct storm_fabric {
     struct storm_fabric_caps caps;
     const struct storm_env *env;
     struct storm_boot boot;
+    uint64_t pinned_bytes,
+        pinned_bytes_peak; /* memory locked for the network */
 };
 
 /* Life and memory. */

@@ -43,8 +43,8 @@ storm_status storm_mesh_finish(struct storm_mesh *mesh,
     if (status < 0)
         goto err;
     storm_partition_equal(mesh->n_total, mesh->env->size, mesh->cut);
-    status = storm_context_agree(
-        context, mesh_build_part(mesh, mesh->cut, &mesh->part));
+    status = storm_context_agree(context,
+                                 mesh_build_part(mesh, mesh->cut, &mesh->part));
     if (status < 0)
         goto err;
     return STORM_OK;
@@ -67,15 +67,16 @@ storm_status storm_mesh_repartition(struct storm_mesh *mesh,
 {
     uint64_t *cut = mesh_alloc_cut(mesh->env);
     struct storm_mesh_part *part = NULL;
-    storm_status status = storm_context_agree(
-        mesh->context, cut != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    storm_status status =
+        storm_context_agree(mesh->context,
+                            cut != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0)
         goto err_cut;
     status = storm_partition_by_weight(mesh->context, mesh->cut, weight, cut);
     if (status < 0)
         goto err_cut;
-    status = storm_context_agree(mesh->context,
-                                 mesh_build_part(mesh, cut, &part));
+    status =
+        storm_context_agree(mesh->context, mesh_build_part(mesh, cut, &part));
     if (status < 0)
         goto err_part;
 
@@ -123,8 +124,7 @@ int storm_mesh_owner(const struct storm_mesh *mesh, storm_cell_id cell,
     return storm_mesh_owner_at(mesh, mesh->cut, cell, idx_there_out);
 }
 
-double storm_mesh_volume_cm3(const struct storm_mesh *mesh,
-                             storm_cell_idx cell)
+double storm_mesh_volume_cm3(const struct storm_mesh *mesh, storm_cell_idx cell)
 {
     return mesh->ops->volume_cm3(mesh, cell);
 }

@@ -99,8 +99,8 @@ static unsigned hilbert_halves(const struct hilbert_split *s, unsigned w)
 static unsigned hilbert_order(const struct hilbert_split *s, unsigned halves)
 {
     int k = (s->i_along + 1) % s->n_dims;
-    return hilbert_gray_inverse(
-        hilbert_rotate(halves ^ s->entry, s->n_dims - k, s->n_dims));
+    return hilbert_gray_inverse(hilbert_rotate(halves ^ s->entry, s->n_dims - k,
+                                               s->n_dims));
 }
 
 /* Cells of part w, 0 if it is empty. */
@@ -127,9 +127,9 @@ static void hilbert_enter(struct hilbert_part *part,
     unsigned halves = hilbert_halves(s, w);
     unsigned corner = w == 0 ? 0 : hilbert_gray((w - 1) & ~1u);
     int turn = w == 0 ? 0 : hilbert_ones(w & 1u ? w : w - 1) % s->n_dims;
-    unsigned entry = s->entry ^ hilbert_rotate(corner,
-                                               (s->i_along + 1) % s->n_dims,
-                                               s->n_dims);
+    unsigned entry =
+        s->entry ^
+        hilbert_rotate(corner, (s->i_along + 1) % s->n_dims, s->n_dims);
     for (int i = 0; i < s->n_dims; i++) {
         int d = s->dims[i];
         int32_t lower = part->n[d] - part->n[d] / 2;

@@ -92,8 +92,8 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
         last = r;
         sum += weight[i];
     }
-    if (MPI_Allreduce(MPI_IN_PLACE, cut_out, n_ranks + 1, MPI_UINT64_T,
-                      MPI_MIN, comm) != MPI_SUCCESS)
+    if (MPI_Allreduce(MPI_IN_PLACE, cut_out, n_ranks + 1, MPI_UINT64_T, MPI_MIN,
+                      comm) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
     partition_close(cut_out, n_ranks, cut[n_ranks]);
     return STORM_OK;

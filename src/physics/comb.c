@@ -94,8 +94,8 @@ struct comb_row {
 static uint64_t comb_next(struct comb_row *row, double weight, bool is_last)
 {
     row->so_far += weight;
-    uint64_t n = is_last ? row->n
-                         : comb_teeth(row->so_far, row->total, row->n, row->u);
+    uint64_t n =
+        is_last ? row->n : comb_teeth(row->so_far, row->total, row->n, row->u);
     uint64_t hits = n > row->n_done ? n - row->n_done : 0;
     row->n_done += hits;
     return hits;
@@ -137,9 +137,8 @@ static void comb_hand_on(const struct storm_comb *comb, storm_cell_idx cell,
 }
 
 /* n packets, sorted, down to row->n. */
-static storm_status comb_merge(struct storm_step *step,
-                               struct comb_item *items, size_t n,
-                               struct comb_row *row)
+static storm_status comb_merge(struct storm_step *step, struct comb_item *items,
+                               size_t n, struct comb_row *row)
 {
     struct storm_split split = storm_split(row->total, row->n);
     uint64_t n_left = row->n;
@@ -162,9 +161,8 @@ static storm_status comb_merge(struct storm_step *step,
 }
 
 /* n packets, sorted, up to n + row->n. */
-static storm_status comb_split(struct storm_step *step,
-                               struct comb_item *items, size_t n,
-                               struct comb_row *row)
+static storm_status comb_split(struct storm_step *step, struct comb_item *items,
+                               size_t n, struct comb_row *row)
 {
     for (size_t i = 0; i < n; i++) {
         struct storm_packet *packet = items[i].packet;
@@ -216,7 +214,8 @@ static bool comb_wants(const struct storm_comb *comb, uint64_t n)
 static storm_status comb_count(struct storm_comb *comb, void *const *packets,
                                size_t n, size_t *n_cells_out)
 {
-    memset(comb->cells, 0, comb->cells_capacity * sizeof *comb->cells);
+    if (comb->cells != NULL)
+        memset(comb->cells, 0, comb->cells_capacity * sizeof *comb->cells);
     size_t n_cells = 0;
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
@@ -227,9 +226,9 @@ static storm_status comb_count(struct storm_comb *comb, void *const *packets,
         size_t cell = (size_t)packet->cell_idx;
         if (cell >= n_cells) {
             void *array = comb->cells;
-            storm_status status = storm_reserve(
-                comb->env->memory, comb_label, sizeof *comb->cells, cell + 1,
-                &array, &comb->cells_capacity);
+            storm_status status = storm_reserve(comb->env->memory, comb_label,
+                                                sizeof *comb->cells, cell + 1,
+                                                &array, &comb->cells_capacity);
             if (status < 0)
                 return status;
             comb->cells = array;

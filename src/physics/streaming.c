@@ -104,8 +104,8 @@ static double streaming_wake(struct storm_streaming *streaming,
 
 /* The index-th packet a cell emits in a step. */
 static void streaming_birth(const struct storm_streaming *streaming,
-                            uint64_t cycle, storm_cell_idx cell,
-                            uint64_t index, struct storm_packet *packet_out)
+                            uint64_t cycle, storm_cell_idx cell, uint64_t index,
+                            struct storm_packet *packet_out)
 {
     const struct storm_streaming_params *p = &streaming->params;
     struct storm_packet packet = {
@@ -113,8 +113,8 @@ static void streaming_birth(const struct storm_streaming *streaming,
         .cell_idx = cell,
         .time_left_s = p->dt_s,
     };
-    packet.id = storm_packet_id_make(STORM_ORIGIN_EMISSION, cycle, packet.cell,
-                                     index);
+    packet.id =
+        storm_packet_id_make(STORM_ORIGIN_EMISSION, cycle, packet.cell, index);
     double u[4];
     storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
     storm_mesh_sample(streaming->mesh, cell, u, packet.position);
@@ -130,17 +130,15 @@ static storm_status streaming_emit(struct storm_streaming *streaming,
     const struct storm_streaming_params *p = &streaming->params;
     uint64_t cycle = storm_step_number(step);
     for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
-        double energy_erg =
-            p->emit_energy_erg_cm3 *
-            storm_mesh_volume_cm3(streaming->mesh, cell);
+        double energy_erg = p->emit_energy_erg_cm3 *
+                            storm_mesh_volume_cm3(streaming->mesh, cell);
         struct storm_split split = storm_split(energy_erg, p->emit_per_cell);
         if (split.last > *largest_inout) /* never less than the others */
             *largest_inout = split.last;
         for (uint64_t k = 0; k < p->emit_per_cell; k++) {
             struct storm_packet packet;
             streaming_birth(streaming, cycle, cell, k, &packet);
-            packet.weight =
-                k + 1 < p->emit_per_cell ? split.each : split.last;
+            packet.weight = k + 1 < p->emit_per_cell ? split.each : split.last;
             packet.birth_weight = packet.weight;
             storm_status status = storm_step_spawn(step, &packet);
             if (status < 0)
@@ -151,8 +149,8 @@ static storm_status streaming_emit(struct storm_streaming *streaming,
     return STORM_OK;
 }
 
-struct storm_exact_unit
-streaming_unit(const struct storm_streaming *streaming, double largest)
+struct storm_exact_unit streaming_unit(const struct storm_streaming *streaming,
+                                       double largest)
 {
     const struct storm_streaming_params *p = &streaming->params;
     /* A path may exceed speed times dt by its roundings, not by a factor. */
@@ -322,6 +320,5 @@ struct storm_physics storm_streaming_physics(struct storm_streaming *streaming)
 struct storm_boundary
 storm_streaming_boundary(struct storm_streaming *streaming)
 {
-    return (struct storm_boundary){.self = streaming,
-                                   .apply = streaming_apply};
+    return (struct storm_boundary){.self = streaming, .apply = streaming_apply};
 }

@@ -42,7 +42,7 @@ void streaming_release(const struct storm_streaming *streaming,
                        struct storm_track *track, double *energy_density);
 
 /* The tally's unit in a step whose packets weigh at most `largest`. */
-struct storm_exact_unit
-streaming_unit(const struct storm_streaming *streaming, double largest);
+struct storm_exact_unit streaming_unit(const struct storm_streaming *streaming,
+                                       double largest);
 
 #endif /* STORM_PHYSICS_STREAMING_H */

@@ -60,9 +60,8 @@ storm_status storm_streaming_balance(struct storm_streaming *streaming,
     }
     _Static_assert(sizeof(struct storm_ledger) % sizeof(int64_t) == 0,
                    "all of it is 64-bit integers");
-    if (MPI_Allreduce(MPI_IN_PLACE, sum,
-                      (int)(sizeof sum / (sizeof(int64_t))), MPI_INT64_T,
-                      MPI_SUM,
+    if (MPI_Allreduce(MPI_IN_PLACE, sum, (int)(sizeof sum / (sizeof(int64_t))),
+                      MPI_INT64_T, MPI_SUM,
                       storm_context_comm(streaming->context)) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
 
@@ -91,8 +90,9 @@ storm_status storm_streaming_hash(const struct storm_streaming *streaming,
     for (size_t i = 0; i < n; i++)
         sum += storm_packet_hash(packets[i]);
     for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
-        uint64_t hash = storm_hash_fold(
-            UINT64_C(0x63656c6c), storm_mesh_cell_id(streaming->mesh, cell));
+        uint64_t hash =
+            storm_hash_fold(UINT64_C(0x63656c6c),
+                            storm_mesh_cell_id(streaming->mesh, cell));
         sum += storm_hash_fold_real(hash, streaming->energy_density[cell]);
     }
     if (MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM,

@@ -3,7 +3,8 @@
  * The tracking kernel: one text, compiled once per kind of mesh. The includer
  * has included the geometry, which provides
  *
- *   struct geom          what a pass needs of the mesh; geom_open
+ *   struct geom          what a pass needs of the mesh, among it this rank and
+ *                        its first id; geom_open
  *   struct geom_lane     a packet in flight: where it is and what is ahead.
  *                        A pure function of packet and cell
  *   geom_enter           the lane of a packet in its cell
@@ -63,7 +64,9 @@ struct track_pass {
     struct track_lane lanes[TRACK_LANES];
 };
 
-static void track_look_ahead(const struct track_pass *pass)
+/* Inlined by force: gcc drops calls of a function that does nothing but
+ * prefetch. */
+TRACK_INLINE void track_look_ahead(const struct track_pass *pass)
 {
     size_t i = pass->i_next + TRACK_LOOK_AHEAD;
     if (i < pass->n) {
@@ -86,8 +89,8 @@ static void track_redirect(const struct track_pass *pass,
 {
     outcome_out->fate = STORM_FATE_SEND;
     outcome_out->events = 0;
-    outcome_out->rank = storm_mesh_owner(pass->track->mesh, packet->cell,
-                                         &packet->cell_idx);
+    outcome_out->rank =
+        storm_mesh_owner(pass->track->mesh, packet->cell, &packet->cell_idx);
 }
 
 /* The next packet of the batch into a lane; false if there is none. */
@@ -124,7 +127,7 @@ static bool track_retire(struct track_pass *pass, struct track_lane *lane,
     packet->time_left_s = lane->time_left_s;
     if (fate != STORM_FATE_SEND) { /* else they have been set */
         packet->cell_idx = lane->cell;
-        packet->cell = storm_mesh_cell_id(pass->track->mesh, lane->cell);
+        packet->cell = pass->geom.first + (storm_cell_id)lane->cell;
     }
     outcome->fate = (int32_t)fate;
     outcome->events = pass->round - lane->start;
@@ -245,9 +248,8 @@ static void track_run_off(struct track_pass *pass)
     track_run(pass, STORM_TALLY_OFF);
 }
 
-static void track_advance(const struct storm_track *track,
-                          void *const *packets, size_t n,
-                          struct storm_outcome *outcomes_out)
+static void track_advance(const struct storm_track *track, void *const *packets,
+                          size_t n, struct storm_outcome *outcomes_out)
 {
     /* Called through a table so that they stay functions of their own, with
      * the pass behind one pointer: gcc's code is faster by a tenth. */

@@ -15,9 +15,9 @@
 
 enum {
     EXCHANGE_RECORD_BYTES = 128,
-    EXCHANGE_MOST_FRESH = 96,    /* records made and not sent yet: less than a
+    EXCHANGE_MOST_FRESH = 64,    /* records made and not sent yet: less than a
                                batch, so that arrivals have their turn */
-    EXCHANGE_BATCH = 256,        /* packets per call of step_batch */
+    EXCHANGE_BATCH = 128,        /* packets per call of step_batch */
     EXCHANGE_LIMIT_BUFFER = 1024 /* records */
 };
 
@@ -72,14 +72,18 @@ static void exchange_make(struct exchange *x, struct storm_step *step,
                           struct exchange_record *seed,
                           struct storm_outcome *outcome_out)
 {
-    struct exchange_record record = {.kind = EXCHANGE_FRESH};
     uint64_t room = EXCHANGE_MOST_FRESH - x->fresh;
     uint64_t end = seed->end - seed->id < room ? seed->end : seed->id + room;
     x->fresh += end - seed->id;
     for (uint64_t id = seed->id; id < end; id++) {
-        record.id = id;
-        record.dest = exchange_dest(x, id);
-        (void)storm_step_spawn(step, &record);
+        struct exchange_record *record = storm_step_new(step);
+        if (!record)
+            break;
+        record->id = id;
+        record->kind = EXCHANGE_FRESH;
+        record->dest = exchange_dest(x, id);
+        for (size_t i = 0; i < sizeof record->body / 8; i++)
+            record->body[i] = id;
     }
     seed->id = end;
     *outcome_out = (struct storm_outcome){

@@ -95,8 +95,7 @@ static void take_all(struct storm_channel *channel, struct ledger *ledger,
             arrival.n = 1 + dice_roll(dice, arrival.n);
         for (size_t i = 0; i < arrival.n; i++) {
             struct record record;
-            memcpy(&record, arrival.records + i * sizeof record,
-                   sizeof record);
+            memcpy(&record, arrival.records + i * sizeof record, sizeof record);
             check_record(ledger, &record, &arrival, step);
         }
         CHECK_OK(channel->data->release(channel, &arrival));

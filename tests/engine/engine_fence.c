@@ -44,8 +44,8 @@ static void hop(void *self, struct storm_step *step, void *packet,
     f->visits++;
     outcome->events = 1;
     outcome->fate = ++p->hop == N_HOPS ? STORM_FATE_ABSORBED : STORM_FATE_SEND;
-    outcome->rank = (int)(storm_hash_fold(p->id + p->step, p->hop) %
-                          (uint64_t)f->size);
+    outcome->rank =
+        (int)(storm_hash_fold(p->id + p->step, p->hop) % (uint64_t)f->size);
 }
 
 int main(void)

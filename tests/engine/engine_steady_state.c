@@ -28,8 +28,8 @@ static void travel(void *self, struct storm_step *step, void *packet,
     }
     /* The same way in every step. */
     outcome->fate = STORM_FATE_SEND;
-    outcome->rank = (int)(storm_hash_fold(t->id, t->hop % N_HOPS) %
-                          (uint64_t)*size);
+    outcome->rank =
+        (int)(storm_hash_fold(t->id, t->hop % N_HOPS) % (uint64_t)*size);
 }
 
 int main(void)

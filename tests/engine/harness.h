@@ -44,8 +44,7 @@ harness_open(struct harness *h, const struct storm_engine_params *params,
     for (; settings && *settings; settings++) {
         char key[128];
         const char *equals = strchr(*settings, '=');
-        snprintf(key, sizeof key, "%.*s", (int)(equals - *settings),
-                 *settings);
+        snprintf(key, sizeof key, "%.*s", (int)(equals - *settings), *settings);
         CHECK_OK(storm_options_set(options, key, equals + 1, NULL, 0));
     }
     struct storm_context_params cp = {

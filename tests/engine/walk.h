@@ -63,8 +63,7 @@ static inline void walk_step(void *self, struct storm_step *step, void *packet,
     outcome->events = 1;
     if (++w->hop >= walk->hops) {
         walk->n_ended++;
-        outcome->fate =
-            visit % 3 ? STORM_FATE_ABSORBED : STORM_FATE_CENSUS;
+        outcome->fate = visit % 3 ? STORM_FATE_ABSORBED : STORM_FATE_CENSUS;
         return;
     }
     outcome->fate = STORM_FATE_SEND;

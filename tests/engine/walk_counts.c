@@ -20,17 +20,18 @@ static int run(const char *slots, const char *batch, const char *protocol)
     struct storm_engine *engine;
     if (storm_options_create(&options) < 0 ||
         storm_options_set_from_env(options, NULL, 0) < 0 ||
-        storm_options_set(options, "transport.ring_slots", slots, NULL, 0) < 0 ||
-        storm_options_set(options, "transport.protocol", protocol, NULL, 0) < 0 ||
+        storm_options_set(options, "transport.ring_slots", slots, NULL, 0) <
+            0 ||
+        storm_options_set(options, "transport.protocol", protocol, NULL, 0) <
+            0 ||
         storm_options_set(options, "transport.batch", batch, NULL, 0) < 0)
         return 1;
     struct storm_context_params cp = {.options = options};
     if (storm_context_create(MPI_COMM_WORLD, &cp, &context) < 0)
         return 1;
     int rank = storm_context_rank(context);
-    struct walk walk = {.size = storm_context_size(context),
-                        .hops = 20,
-                        .most_depth = 3};
+    struct walk walk = {
+        .size = storm_context_size(context), .hops = 20, .most_depth = 3};
     struct storm_engine_params ep = {
         .record_bytes = sizeof(struct walker),
         .physics = {.self = &walk, .step = walk_step},
@@ -54,7 +55,8 @@ static int run(const char *slots, const char *batch, const char *protocol)
             printf("rank %d step %d slots %s batch %s %s: sum %llx, not %llx; "
                    "ended %llu, not %llu\n",
                    rank, step, slots, batch, protocol,
-                   (unsigned long long)sums[0], (unsigned long long)expected.sum,
+                   (unsigned long long)sums[0],
+                   (unsigned long long)expected.sum,
                    (unsigned long long)sums[1],
                    (unsigned long long)expected.n_ended);
             failed = 1;

@@ -60,6 +60,9 @@ static void help_options(void)
         case STORM_OPTION_WORD:
             snprintf(name, sizeof name, "%s WORD", row->flag);
             break;
+        case STORM_OPTION_TEXT:
+            snprintf(name, sizeof name, "%s NAME", row->flag);
+            break;
         }
         if (row->type == STORM_OPTION_BOOL)
             snprintf(text, sizeof text, "%s%s",
@@ -67,6 +70,8 @@ static void help_options(void)
                      row->help);
         else if (row->type == STORM_OPTION_WORD)
             snprintf(text, sizeof text, "%s (%s)", row->help, row->choices);
+        else if (row->preset[0] == '\0')
+            snprintf(text, sizeof text, "%s", row->help);
         else
             snprintf(text, sizeof text, "%s (default %s)", row->help,
                      row->preset);

@@ -26,6 +26,9 @@ static void options_values(const struct storm_option *row, char *text_out,
             c += n + (c[n] == '|');
         }
         break;
+    case STORM_OPTION_TEXT:
+        snprintf(text_out, text_bytes, "text");
+        break;
     }
 }
 

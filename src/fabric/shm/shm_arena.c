@@ -29,8 +29,8 @@ static uint64_t page_round(uint64_t bytes)
 static uint64_t wanted_slice_bytes(int n_ranks)
 {
     const uint64_t address_space = (uint64_t)1 << 45;
-    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-                      (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t memory =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t share = address_space / (uint64_t)n_ranks;
     return page_round(memory < share ? memory : share / 2);
 }
@@ -56,13 +56,12 @@ static storm_status make_file(struct shm_arena *arena, int n_ranks)
 {
     arena->fd = memfd_create("storm rings", MFD_CLOEXEC);
     if (arena->fd < 0 ||
-        ftruncate(arena->fd,
-                  (off_t)(arena->slice_bytes * (uint64_t)n_ranks)) != 0) {
+        ftruncate(arena->fd, (off_t)(arena->slice_bytes * (uint64_t)n_ranks)) !=
+            0) {
         storm_log_write(&arena->env->log, STORM_LOG_ERROR,
                         "cannot make shared memory of %d times %llu MiB: %s; "
                         "use --backend p2p",
-                        n_ranks,
-                        (unsigned long long)(arena->slice_bytes >> 20),
+                        n_ranks, (unsigned long long)(arena->slice_bytes >> 20),
                         strerror(errno));
         return STORM_ERR_NOSUP;
     }
@@ -136,18 +135,16 @@ storm_status shm_arena_open(struct shm_arena *arena,
         storm_alloc(memory, "shm free list", 16 * sizeof *arena->free);
     arena->free_capacity = 16;
     arena->slice_bytes = wanted_slice_bytes(n);
-    storm_status status = cards && arena->slice && arena->free
-                              ? STORM_OK
-                              : STORM_ERR_NOMEM;
+    storm_status status =
+        cards && arena->slice && arena->free ? STORM_OK : STORM_ERR_NOMEM;
     if (status == STORM_OK && boot->rank == 0)
         status = make_file(arena, n);
     status = storm_boot_agree(boot, status);
     if (status < 0)
         goto out;
 
-    struct arena_card card = {.pid = getpid(),
-                              .fd = arena->fd,
-                              .slice_bytes = arena->slice_bytes};
+    struct arena_card card = {
+        .pid = getpid(), .fd = arena->fd, .slice_bytes = arena->slice_bytes};
     fill_host(card.host);
     status = boot->allgather(boot->self, &card, sizeof card, cards);
     if (status == STORM_OK)
@@ -167,10 +164,9 @@ storm_status shm_arena_open(struct shm_arena *arena,
         goto out;
     /* Ranks that are threads of one process use each other's own mapping. */
     for (int i = 0; i < n; i++)
-        arena->slice[i] =
-            cards[i].pid == card.pid
-                ? (unsigned char *)(uintptr_t)cards[i].mine
-                : arena->map + (uint64_t)i * arena->slice_bytes;
+        arena->slice[i] = cards[i].pid == card.pid
+                              ? (unsigned char *)(uintptr_t)cards[i].mine
+                              : arena->map + (uint64_t)i * arena->slice_bytes;
     arena->free[0] = (struct shm_extent){0, arena->slice_bytes};
     arena->n_free = 1;
 out:
@@ -200,8 +196,7 @@ storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
         i++;
     off_t in_file = arena->mine - arena->map;
     if (i == arena->n_free ||
-        fallocate(arena->fd, 0,
-                  in_file + (off_t)arena->free[i].offset,
+        fallocate(arena->fd, 0, in_file + (off_t)arena->free[i].offset,
                   (off_t)need) != 0) {
         storm_log_write(&arena->env->log, STORM_LOG_ERROR,
                         "no shared memory for a ring of %llu bytes; lower "
@@ -230,9 +225,9 @@ void shm_arena_return(struct shm_arena *arena, struct shm_extent extent)
         i++;
     bool joins_next = i < arena->n_free &&
                       extent.offset + extent.bytes == arena->free[i].offset;
-    bool joins_last = i > 0 && arena->free[i - 1].offset +
-                                       arena->free[i - 1].bytes ==
-                                   extent.offset;
+    bool joins_last =
+        i > 0 &&
+        arena->free[i - 1].offset + arena->free[i - 1].bytes == extent.offset;
     if (joins_last && joins_next) {
         arena->free[i - 1].bytes += extent.bytes + arena->free[i].bytes;
         arena->n_free--;

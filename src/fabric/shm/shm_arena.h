@@ -30,8 +30,8 @@ struct shm_arena {
     unsigned char *map; /* the whole file */
     uint64_t map_bytes;
     uint64_t slice_bytes;
-    unsigned char *mine;   /* this rank's slice */
-    unsigned char **slice; /* where each rank's slice is, for this process */
+    unsigned char *mine;     /* this rank's slice */
+    unsigned char **slice;   /* where each rank's slice is, for this process */
     struct shm_extent *free; /* sorted by offset, never adjacent */
     size_t n_free, free_capacity;
 };

@@ -79,6 +79,7 @@ static storm_status shm_put_word(struct storm_remote *remote, uint64_t offset,
                                  uint64_t word, struct storm_ticket *ticket)
 {
     (void)ticket;
+    storm_stream_fence(); /* direct stores may have gone around the cache */
     atomic_store_explicit(word_at(remote, offset), word,
                           memory_order_release); /* A1 */
     return STORM_OK;
@@ -86,18 +87,22 @@ static storm_status shm_put_word(struct storm_remote *remote, uint64_t offset,
 
 static storm_status shm_add(const struct storm_atomic *a)
 {
-    *a->old_out = atomic_fetch_add_explicit(
-        word_at(a->remote, a->remote_offset), a->operand,
-        memory_order_acq_rel); /* A1 */
+    storm_stream_fence();
+    *a->old_out =
+        atomic_fetch_add_explicit(word_at(a->remote, a->remote_offset),
+                                  a->operand, memory_order_acq_rel); /* A1 */
     return STORM_OK;
 }
 
 static storm_status shm_swap(const struct storm_atomic *a)
 {
     uint64_t expected = a->expected;
-    atomic_compare_exchange_strong_explicit(
-        word_at(a->remote, a->remote_offset), &expected, a->operand,
-        memory_order_acq_rel, memory_order_acquire); /* A1 */
+    storm_stream_fence();
+    atomic_compare_exchange_strong_explicit(word_at(a->remote,
+                                                    a->remote_offset),
+                                            &expected, a->operand,
+                                            memory_order_acq_rel,
+                                            memory_order_acquire); /* A1 */
     *a->old_out = expected;
     return STORM_OK;
 }
@@ -233,8 +238,7 @@ static storm_status shm_attach(struct storm_fabric *fabric, int peer,
     return STORM_OK;
 }
 
-static void shm_detach(struct storm_fabric *fabric,
-                       struct storm_remote *remote)
+static void shm_detach(struct storm_fabric *fabric, struct storm_remote *remote)
 {
     storm_free(fabric->env->memory, remote);
 }

@@ -246,8 +246,8 @@ storm_status storm_mesh_create_cart(struct storm_context *context,
         cart->base.env = env;
         status = cart_fill(cart, params);
     }
-    status = storm_mesh_finish(cart != NULL ? &cart->base : NULL, context,
-                               status);
+    status =
+        storm_mesh_finish(cart != NULL ? &cart->base : NULL, context, status);
     if (status < 0)
         return status;
     *mesh_out = &cart->base;

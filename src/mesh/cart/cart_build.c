@@ -27,9 +27,8 @@ static storm_status cart_add_border(struct cart_builder *b,
     if (part->n_borders >= INT32_MAX)
         return STORM_ERR_NOMEM;
     storm_status status =
-        storm_reserve(b->cart->base.env->memory, cart_label,
-                      sizeof *border, part->n_borders + 1, &array,
-                      &b->borders_capacity);
+        storm_reserve(b->cart->base.env->memory, cart_label, sizeof *border,
+                      part->n_borders + 1, &array, &b->borders_capacity);
     if (status < 0)
         return status;
     part->borders = array;
@@ -96,23 +95,19 @@ static storm_status cart_link(struct cart_builder *b, storm_cell_idx i,
         return STORM_OK;
     }
     struct cart_border border = {.id = id, .wall = -1, .wraps = wraps};
-    border.rank =
-        storm_mesh_owner_at(&cart->base, b->cut, id, &border.idx);
+    border.rank = storm_mesh_owner_at(&cart->base, b->cut, id, &border.idx);
     return cart_add_border(b, &border, &cell->next[face]);
 }
 
-storm_status cart_build_part(const struct storm_mesh *mesh,
-                             const uint64_t *cut,
+storm_status cart_build_part(const struct storm_mesh *mesh, const uint64_t *cut,
                              struct storm_mesh_part **part_out)
 {
     const struct storm_env *env = mesh->env;
-    struct cart_part *part =
-        storm_alloc(env->memory, cart_label, sizeof *part);
+    struct cart_part *part = storm_alloc(env->memory, cart_label, sizeof *part);
     if (part == NULL)
         return STORM_ERR_NOMEM;
     part->base.first = cut[env->rank];
-    part->base.n_cells =
-        (storm_cell_idx)(cut[env->rank + 1] - cut[env->rank]);
+    part->base.n_cells = (storm_cell_idx)(cut[env->rank + 1] - cut[env->rank]);
     size_t bytes = (size_t)part->base.n_cells * sizeof *part->cells;
     part->cells = storm_alloc(env->memory, cart_label, bytes > 0 ? bytes : 1);
 
@@ -137,8 +132,7 @@ storm_status cart_build_part(const struct storm_mesh *mesh,
     return STORM_OK;
 }
 
-void cart_free_part(const struct storm_mesh *mesh,
-                    struct storm_mesh_part *base)
+void cart_free_part(const struct storm_mesh *mesh, struct storm_mesh_part *base)
 {
     struct cart_part *part = (struct cart_part *)base;
     if (part == NULL)

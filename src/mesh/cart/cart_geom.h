@@ -9,6 +9,8 @@
 #ifndef STORM_MESH_CART_GEOM_H
 #define STORM_MESH_CART_GEOM_H
 
+#include <string.h>
+
 #include <storm/packet.h>
 
 #include "base/port.h"
@@ -19,6 +21,7 @@ struct geom {
     const struct cart_cell *cells;
     const struct cart_border *borders;
     double speed_cm_s;
+    storm_cell_id first; /* of this rank */
     int rank;
 };
 
@@ -48,19 +51,25 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
                          .cells = part->cells,
                          .borders = part->borders,
                          .speed_cm_s = speed_cm_s,
+                         .first = part->base.first,
                          .rank = mesh->env->rank};
 }
 
-/* The plane ahead in direction d from index i. */
-static inline void geom_aim(const struct geom *g, struct geom_axis *axis,
-                            int d, int32_t i)
+/* The plane ahead in direction d from index i. The sign is taken from the bits:
+ * it is random, and asking for it would be a branch. */
+static inline void geom_aim(const struct geom *g, struct geom_axis *axis, int d,
+                            int32_t i)
 {
-    int up = axis->velocity > 0.0;
-    axis->edge = g->cart->edge[d] + i + up;
-    axis->step = up ? 1 : -1;
-    axis->face = (uint32_t)(2 * d + up);
+    uint64_t bits;
+    memcpy(&bits, &axis->velocity, sizeof bits);
+    int32_t down = (int32_t)(bits >> 63);
+    axis->edge = g->cart->edge[d] + i + 1 - down;
+    axis->step = 1 - 2 * down;
+    axis->face = (uint32_t)(2 * d + 1 - down);
+    axis->plane = *axis->edge;
     /* At rest the inverse is infinite, with a sign: so is their product. */
-    axis->plane = axis->velocity != 0.0 ? *axis->edge : axis->inverse;
+    if (STORM_UNLIKELY(axis->velocity == 0.0))
+        axis->plane = axis->inverse;
 }
 
 static inline void geom_enter(const struct geom *g, struct geom_lane *lane,

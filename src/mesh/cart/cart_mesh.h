@@ -50,8 +50,7 @@ struct cart_mesh {
     uint64_t mask[3];
 };
 
-static inline const struct cart_mesh *
-cart_of(const struct storm_mesh *mesh)
+static inline const struct cart_mesh *cart_of(const struct storm_mesh *mesh)
 {
     return (const struct cart_mesh *)mesh;
 }
@@ -73,8 +72,7 @@ static inline int32_t cart_unpack(const struct cart_mesh *cart, uint64_t ijk,
 extern const struct storm_mesh_ops storm_mesh_cart;
 
 /* cart_build.c: build_part and free_part of the table. */
-storm_status cart_build_part(const struct storm_mesh *mesh,
-                             const uint64_t *cut,
+storm_status cart_build_part(const struct storm_mesh *mesh, const uint64_t *cut,
                              struct storm_mesh_part **part_out);
 void cart_free_part(const struct storm_mesh *mesh,
                     struct storm_mesh_part *part);
