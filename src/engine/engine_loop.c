@@ -141,32 +141,37 @@ static storm_status too_many_events(struct storm_engine *e, uint64_t events,
     return STORM_ERR_STATE;
 }
 
+/* The boundary's answer in place of the physics'. */
+static void ask_boundary(struct storm_engine *e, void *packet,
+                         struct storm_outcome *outcome)
+{
+    const struct storm_boundary *boundary = &e->params.boundary;
+    uint64_t events = outcome->events;
+    *outcome = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
+    if (boundary->apply) {
+        outcome->fate = STORM_FATE_CONTINUE;
+        boundary->apply(boundary->self, &e->step, packet, outcome);
+    }
+    outcome->events = events;
+}
+
 /* What becomes of packet i of the batch; true in *stays_out if it stays. */
-static storm_status settle(struct storm_engine *e, size_t i, bool *stays_out)
+static inline storm_status settle(struct storm_engine *e, size_t i,
+                                  bool *stays_out)
 {
     struct storm_outcome *outcome = &e->outcome[i];
     void *packet = e->batch[i];
-    uint64_t moves = outcome->events + (outcome->events == 0);
-    e->stats.events += outcome->events;
-    e->counts.moves += moves;
     *stays_out = false;
-    if (outcome->fate == STORM_FATE_BOUNDARY) {
-        const struct storm_boundary *boundary = &e->params.boundary;
-        outcome->fate = STORM_FATE_ESCAPED;
-        if (boundary->apply) {
-            *outcome = (struct storm_outcome){0};
-            boundary->apply(boundary->self, &e->step, packet, outcome);
-        }
-    }
+    if (outcome->fate == STORM_FATE_BOUNDARY)
+        ask_boundary(e, packet, outcome);
     switch (outcome->fate) {
     case STORM_FATE_SEND:
-        if (outcome->rank < 0 || outcome->rank >= e->env->size)
+        if (STORM_UNLIKELY(outcome->rank < 0 || outcome->rank >= e->env->size))
             return bad_outcome(e, outcome);
-        if (outcome->rank != e->env->rank) {
-            e->stats.transfers++;
-            return storm_outbox_send(&e->outbox, outcome->rank, packet);
-        }
-        break;
+        if (outcome->rank == e->env->rank)
+            break;
+        e->stats.transfers++;
+        return storm_outbox_send(&e->outbox, outcome->rank, packet);
     case STORM_FATE_CONTINUE:
     case STORM_FATE_LOCAL:
         break;
@@ -186,7 +191,7 @@ static storm_status settle(struct storm_engine *e, size_t i, bool *stays_out)
         return bad_outcome(e, outcome);
     }
     *stays_out = true;
-    e->batch_events[i] += moves;
+    e->batch_events[i] += outcome->events + (outcome->events == 0);
     return STORM_UNLIKELY(e->batch_events[i] > e->max_events)
                ? too_many_events(e, e->batch_events[i], packet)
                : STORM_OK;
@@ -195,8 +200,11 @@ static storm_status settle(struct storm_engine *e, size_t i, bool *stays_out)
 static storm_status settle_batch(struct storm_engine *e)
 {
     size_t kept = 0;
+    uint64_t events = 0, still = 0;
     for (size_t i = 0; i < e->n_batch; i++) {
         bool stays;
+        events += e->outcome[i].events;
+        still += e->outcome[i].events == 0;
         storm_status status = settle(e, i, &stays);
         if (status < 0)
             return status;
@@ -206,6 +214,8 @@ static storm_status settle_batch(struct storm_engine *e)
         }
     }
     e->n_batch = kept;
+    e->stats.events += events;
+    e->counts.moves += events + still;
     return STORM_OK;
 }
 

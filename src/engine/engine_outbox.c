@@ -68,27 +68,18 @@ static void close_span(struct storm_outbox *outbox, struct storm_box *box)
 {
     if (!box->span_open)
         return;
-    outbox->channel->data->commit(outbox->channel, box->peer, box->written);
+    size_t written = box->lent - box->room;
+    outbox->channel->data->commit(outbox->channel, box->peer, written);
+    box->gathered += written;
+    box->sent += written;
     box->span_open = false;
-    box->room = box->written = 0;
+    box->room = box->lent = 0;
 }
 
 static storm_status publish(struct storm_outbox *outbox, struct storm_box *box)
 {
-    close_span(outbox, box);
-    outbox->n_gathered -= box->gathered;
     box->gathered = 0;
     return outbox->channel->data->publish(outbox->channel, box->peer);
-}
-
-static storm_status publish_full(struct storm_outbox *outbox,
-                                 struct storm_box *box)
-{
-    if (++box->n_full >= FULL_TO_GROW && box->batch * 2 <= outbox->batch_most) {
-        box->batch *= 2;
-        box->n_full = 0;
-    }
-    return publish(outbox, box);
 }
 
 /* Opens the next span; STORM_AGAIN: no room, and what is gathered has been
@@ -97,7 +88,6 @@ static storm_status open_span(struct storm_outbox *outbox,
                               struct storm_box *box)
 {
     struct storm_span span;
-    close_span(outbox, box);
     storm_status status =
         outbox->channel->data->reserve(outbox->channel, box->peer, &span);
     if (status == STORM_AGAIN && box->gathered > 0) {
@@ -106,19 +96,33 @@ static storm_status open_span(struct storm_outbox *outbox,
     }
     if (status != STORM_OK)
         return status;
+    size_t wanted = box->batch - box->gathered;
     box->span_open = true;
     /* A fence per publication is worth it only for more than a few. */
     box->span_far = span.far && box->batch >= BATCH_TO_STREAM;
     box->next = span.records;
-    box->room = span.n;
+    box->room = box->lent = span.n < wanted ? span.n : wanted;
     return STORM_OK;
 }
 
-/* Copies one packet out, if there is room. */
-static storm_status put_out(struct storm_outbox *outbox, struct storm_box *box,
-                            void *packet)
+/* The span is full: publishes if the batch is, too. */
+static storm_status span_end(struct storm_outbox *outbox, struct storm_box *box)
 {
-    if (box->room == 0) {
+    close_span(outbox, box);
+    if (box->gathered < box->batch)
+        return STORM_OK;
+    if (++box->n_full >= FULL_TO_GROW && box->batch * 2 <= outbox->batch_most) {
+        box->batch *= 2;
+        box->n_full = 0;
+    }
+    return publish(outbox, box);
+}
+
+/* Copies one packet out, if there is room. */
+static inline storm_status put_out(struct storm_outbox *outbox,
+                                   struct storm_box *box, void *packet)
+{
+    if (STORM_UNLIKELY(box->room == 0)) {
         storm_status status = open_span(outbox, box);
         if (status != STORM_OK)
             return status;
@@ -130,12 +134,7 @@ static storm_status put_out(struct storm_outbox *outbox, struct storm_box *box,
         storm_record_copy(box->next, packet, bytes);
     storm_store_put(outbox->store, packet);
     box->next += bytes;
-    box->room--;
-    box->written++;
-    box->sent++;
-    box->gathered++;
-    outbox->n_gathered++;
-    return box->gathered >= box->batch ? publish_full(outbox, box) : STORM_OK;
+    return --box->room == 0 ? span_end(outbox, box) : STORM_OK;
 }
 
 static storm_status hold(struct storm_outbox *outbox, struct storm_box *box,
@@ -188,8 +187,9 @@ storm_status storm_outbox_retry(struct storm_outbox *outbox)
 
 storm_status storm_outbox_flush(struct storm_outbox *outbox)
 {
-    for (size_t i = 0; i < outbox->n_boxes && outbox->n_gathered > 0; i++) {
+    for (size_t i = 0; i < outbox->n_boxes; i++) {
         struct storm_box *box = &outbox->box[i];
+        close_span(outbox, box);
         if (box->gathered == 0)
             continue;
         if (box->gathered < box->batch / 4 && box->batch > BATCH_LEAST &&

@@ -19,16 +19,16 @@
 #include "engine/engine_store.h"
 
 struct storm_box {
-    int rank;
-    uint32_t peer;
-    unsigned char *next; /* room of the open span */
-    size_t room;
-    size_t written;  /* into the open span */
-    size_t gathered; /* not yet published */
-    size_t batch;    /* publish at so many */
-    uint32_t n_full; /* full batches since the last that was not */
+    unsigned char *next; /* where the next packet goes, */
+    size_t room;         /* and how many more until span_end looks */
+    size_t lent;         /* room when the span was opened */
     bool span_open;
     bool span_far; /* see storm_span */
+    int rank;
+    uint32_t peer;
+    size_t gathered; /* committed, not yet published */
+    size_t batch;    /* publish at so many */
+    uint32_t n_full; /* full batches since the last that was not */
     struct storm_list held;
     uint64_t sent;
 };
@@ -43,7 +43,6 @@ struct storm_outbox {
     size_t batch_first; /* where batches start, */
     size_t batch_most;  /* and the most they grow to */
     size_t n_held;      /* packets held back */
-    size_t n_gathered;  /* packets not yet published */
 };
 
 storm_status storm_outbox_open(struct storm_outbox *outbox,

@@ -82,8 +82,7 @@ static void exchange_make(struct exchange *x, struct storm_step *step,
         record->id = id;
         record->kind = EXCHANGE_FRESH;
         record->dest = exchange_dest(x, id);
-        for (size_t i = 0; i < sizeof record->body / 8; i++)
-            record->body[i] = id;
+        memset(record->body, (int)(id & 0xff), sizeof record->body);
     }
     seed->id = end;
     *outcome_out = (struct storm_outcome){
