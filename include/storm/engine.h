@@ -56,7 +56,9 @@ struct storm_outcome {
 /**
  * What packets do. `self` is handed to every callback. A negative status or
  * an impossible outcome (an unknown fate, a rank that does not exist) ends
- * the step with an error on all ranks.
+ * the step with an error on all ranks. If some callback communicates among
+ * ranks, all of them must agree on their errors (storm_context_agree), or a
+ * rank waits for one that has left.
  */
 struct storm_physics {
     void *self;

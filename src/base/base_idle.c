@@ -16,11 +16,10 @@ void storm_idle(uint64_t n_empty)
 {
     if (n_empty < STORM_IDLE_SPINS) {
         storm_pause();
-    } else if (n_empty < STORM_IDLE_SPINS + IDLE_YIELDS) {
+    } else if (n_empty < STORM_IDLE_NAPS) {
         sched_yield();
     } else {
-        uint64_t us =
-            IDLE_MIN_US + (n_empty - STORM_IDLE_SPINS - IDLE_YIELDS) / 4;
+        uint64_t us = IDLE_MIN_US + (n_empty - STORM_IDLE_NAPS) / 4;
         us = us < IDLE_MAX_US ? us : IDLE_MAX_US;
         struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)us * 1000};
         nanosleep(&nap, NULL); /* a signal may end it early: no harm */

@@ -11,8 +11,9 @@
 
 #include <stdint.h>
 
-/* So many looks only spin; from then on the core is given away. */
-enum { STORM_IDLE_SPINS = 64 };
+/* So many looks only spin; from then on the core is given away; after so many
+ * it sleeps each time. */
+enum { STORM_IDLE_SPINS = 64, STORM_IDLE_NAPS = 64 + 1024 };
 
 void storm_idle(uint64_t n_empty);
 

@@ -8,11 +8,12 @@
 #include "channel/channel_ops.h"
 
 /*
- * The channel and, for rings, the fabric. Local; the same on every rank if the
- * machines are alike. one_node: all ranks can share memory.
- * STORM_ERR_NOSUP, logged by rank 0: it cannot work here.
+ * The channel and, for rings, the fabric: the best that works on all ranks.
+ * Collective, same answer on every rank. one_node: all ranks share memory.
+ * STORM_ERR_NOSUP, logged: what was asked for cannot work here.
  */
-storm_status storm_channel_choose(const struct storm_env *env, bool one_node,
+storm_status storm_channel_choose(const struct storm_env *env,
+                                  const struct storm_boot *boot, bool one_node,
                                   const struct storm_channel_ops **ops_out,
                                   const struct storm_fabric_ops **fabric_out);
 

@@ -26,7 +26,7 @@
 storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
                                     struct storm_control **control_out);
 
-/* Boot over a communicator, which must outlive it. Collective. */
+/* Boot over a duplicate of a communicator. Collective. */
 storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out);
 void storm_boot_mpi_close(struct storm_boot *boot);
 

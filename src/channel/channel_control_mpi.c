@@ -206,7 +206,11 @@ storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
         free(b);
         return mine < 0 ? STORM_ERR_NOMEM : STORM_ERR_PEER;
     }
-    *b = (struct mpi_boot){.comm = comm, .barrier = MPI_REQUEST_NULL};
+    *b = (struct mpi_boot){.barrier = MPI_REQUEST_NULL};
+    if (MPI_Comm_dup(comm, &b->comm) != MPI_SUCCESS) {
+        free(b);
+        return STORM_ERR_FABRIC;
+    }
     *boot_out = (struct storm_boot){
         .self = b,
         .mpi_comm = &b->comm,
@@ -221,6 +225,8 @@ storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
 
 void storm_boot_mpi_close(struct storm_boot *boot)
 {
-    free(boot->self);
+    struct mpi_boot *b = boot->self;
+    MPI_Comm_free(&b->comm);
+    free(b);
     boot->self = NULL;
 }

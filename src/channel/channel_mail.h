@@ -10,10 +10,11 @@
 #include "fabric/fabric_ops.h"
 
 enum storm_mail_kind {
-    STORM_MAIL_NOTES = 1, /* where my notes lie: at the start, to the tree */
-    STORM_MAIL_WANT = 2,  /* sender to receiver: ring `id` is too small */
-    STORM_MAIL_RING = 3,  /* receiver to sender: ring `id` is there */
-    STORM_MAIL_RETIRE = 4 /* sender to receiver: done with ring `id` at T */
+    STORM_MAIL_NOTES = 1,  /* where my notes lie: at the start, to the tree */
+    STORM_MAIL_WANT = 2,   /* sender to receiver: ring `id` is too small */
+    STORM_MAIL_RING = 3,   /* receiver to sender: ring `id` is there */
+    STORM_MAIL_RETIRE = 4, /* sender to receiver: done with ring `id` at T */
+    STORM_MAIL_FAIL = 5    /* my fabric is broken: give up, and tell your own */
 };
 
 struct storm_mail {

@@ -73,6 +73,7 @@ int storm_link_rank(int rank, int size, enum storm_link link);
 struct storm_channel_params {
     const struct storm_env *env;
     const struct storm_boot *boot;
+    const struct storm_boot *step_boot; /* the same ranks, for end_step alone */
     struct storm_control *control; /* for rings and for whoever needs mail */
     const struct storm_fabric_ops *fabric; /* ring only */
     const void *comm;                      /* p2p only: an MPI_Comm */
@@ -126,6 +127,13 @@ struct storm_channel_ops {
     /* Collective. Nobody may be inside a step that can still succeed. */
     void (*close)(struct storm_channel *channel);
     storm_status (*begin_step)(struct storm_channel *channel, uint64_t step);
+    /* After the last note of a step: STORM_AGAIN until nothing this rank has
+     * sent needs its calls any more. Only then may it stop calling progress,
+     * for as long as it likes. */
+    storm_status (*end_step)(struct storm_channel *channel);
+    /* Tells the other ranks, by whatever still works, that this one cannot go
+     * on; their control then answers STORM_ERR_PEER. */
+    void (*give_up)(struct storm_channel *channel);
     /* Drives the fabric or the messages. */
     storm_status (*progress)(struct storm_channel *channel);
     /* Looks for control messages: create, grow, shrink. Costs more than

@@ -390,6 +390,25 @@ static storm_status p2p_begin_step(struct storm_channel *channel, uint64_t step)
     return STORM_OK;
 }
 
+static storm_status p2p_end_step(struct storm_channel *channel)
+{
+    struct p2p_channel *c = p2p_of(channel);
+    int done = 1;
+    for (int i = 0; i < STORM_N_LINKS && done; i++)
+        if (c->note_sent[i] != MPI_REQUEST_NULL) {
+            storm_status status =
+                test(c, &c->note_sent[i], &done, MPI_STATUS_IGNORE);
+            if (status < 0)
+                return status;
+        }
+    return done ? STORM_OK : STORM_AGAIN;
+}
+
+static void p2p_give_up(struct storm_channel *channel)
+{
+    (void)channel; /* if messages do not travel nothing does */
+}
+
 static storm_status p2p_progress(struct storm_channel *channel)
 {
     return fetch_notes(p2p_of(channel)); /* any MPI call drives the others */
@@ -573,6 +592,8 @@ const struct storm_channel_ops storm_channel_p2p = {
     .open = p2p_open,
     .close = p2p_close,
     .begin_step = p2p_begin_step,
+    .end_step = p2p_end_step,
+    .give_up = p2p_give_up,
     .progress = p2p_progress,
     .control = p2p_control,
     .idle = p2p_idle,

@@ -15,9 +15,37 @@ static storm_status ring_progress(struct storm_channel *channel)
     storm_status status = c->fabric->data->poll(c->fabric);
     if (status >= 0 && c->n_waiting > 0)
         status = ring_out_progress(c);
-    if (status >= 0)
-        status = ring_notes_progress(c);
-    return status;
+    /* Notes go on after an error: they carry the news of it. */
+    storm_status notes = ring_notes_progress(c);
+    return status < 0 ? status : notes;
+}
+
+/* Completion does not mean landed, and landing may need the target's polls: on
+ * such a fabric all ranks go on polling until all have heard the last note. */
+static storm_status ring_end_step(struct storm_channel *channel)
+{
+    struct ring_channel *c = ring_of(channel);
+    if (c->fabric->caps.instant)
+        return STORM_OK;
+    const struct storm_boot *boot = c->params.step_boot;
+    storm_status status = boot->barrier_try(boot->self);
+    if (status != STORM_AGAIN)
+        return status;
+    status = ring_growth_control(channel);
+    return status < 0 ? status : STORM_AGAIN;
+}
+
+void ring_give_up(struct storm_channel *channel)
+{
+    struct ring_channel *c = ring_of(channel);
+    struct storm_mail mail = {.kind = STORM_MAIL_FAIL};
+    if (c->gave_up)
+        return;
+    c->gave_up = true;
+    for (int i = 0; i < STORM_N_LINKS; i++)
+        if (c->link[i].rank >= 0)
+            (void)c->params.control->ops->send(c->params.control,
+                                               c->link[i].rank, &mail);
 }
 
 static storm_status ring_idle(struct storm_channel *channel, uint64_t n_empty)
@@ -84,10 +112,14 @@ static void ring_close(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
     settle(c);
-    /* Until all have settled a put may still land in our rings. */
-    if (storm_boot_barrier(&c->fabric->boot) < 0)
-        storm_log_write(&c->params.env->log, STORM_LOG_WARN,
-                        "rings closed without the other ranks");
+    /* Until all have settled a put may still land in our rings, or need us to
+     * poll. */
+    const struct storm_boot *boot = &c->fabric->boot;
+    for (uint64_t n_empty = 0; boot->barrier_try(boot->self) == STORM_AGAIN;
+         n_empty++) {
+        (void)c->fabric->data->poll(c->fabric);
+        (void)ring_idle(&c->channel, n_empty);
+    }
     ring_free(c);
 }
 
@@ -147,6 +179,8 @@ const struct storm_channel_ops storm_channel_ring = {
     .open = ring_open,
     .close = ring_close,
     .begin_step = ring_begin_step,
+    .end_step = ring_end_step,
+    .give_up = ring_give_up,
     .progress = ring_progress,
     .control = ring_growth_control,
     .idle = ring_idle,

@@ -95,6 +95,7 @@ struct out_peer {
     struct out_ring *next; /* given, but a span is open in `ring` */
     bool span_open;
     bool in_waiting;
+    bool failed;   /* and it has been said */
     int64_t asked; /* id of the ring a WANT was sent for; -1: none */
 };
 
@@ -135,7 +136,8 @@ struct note_link {
     struct storm_remote *remote;
     uint64_t offset; /* of my notes in the neighbour's region */
     struct storm_ticket words, number;
-    bool due; /* number still to be put */
+    bool due;    /* number still to be put */
+    bool failed; /* and it has been said */
     uint64_t due_number;
 };
 
@@ -145,6 +147,7 @@ struct ring_channel {
     struct storm_fabric *fabric;
     struct storm_memory *memory;
     uint64_t parity; /* RING_PARITY or 0 */
+    bool gave_up;    /* and has told its neighbours */
 
     int32_t *out_of_rank; /* per rank: number of the out_peer, or -1 */
     int32_t *in_of_rank;  /* per rank: number of the in_pair, or -1 */
@@ -174,6 +177,9 @@ static inline struct ring_channel *ring_of(struct storm_channel *channel)
 {
     return (struct ring_channel *)channel;
 }
+
+/* channel_ring.c */
+void ring_give_up(struct storm_channel *channel);
 
 /* channel_ring_out.c: the sender */
 storm_status ring_out_make(struct ring_channel *c, int rank,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Create, grow and shrink: rules G1 to G4 of channel_ring.h. */
+#include <math.h>
+
 #include "base/clock.h"
 #include "channel/channel_ring.h"
 
@@ -16,8 +18,9 @@ storm_status ring_growth_want(struct ring_channel *c, struct out_peer *peer)
     int64_t id = peer->ring ? peer->ring->id : 0;
     if (peer->asked == id || peer->next)
         return STORM_OK;
-    double slots = peer->ring ? (double)peer->ring->capacity * c->params.growth
-                              : (double)c->params.slots;
+    double slots = (double)c->params.slots;
+    if (peer->ring)
+        slots = (double)peer->ring->capacity * fmax(c->params.growth, 2);
     struct storm_mail mail = {
         .kind = STORM_MAIL_WANT,
         .id = (uint32_t)id,
@@ -45,10 +48,12 @@ static storm_status give(struct ring_channel *c, uint32_t i_pair,
                          uint64_t capacity)
 {
     struct storm_mail mail;
+    struct in_pair *pair = &c->in[i_pair];
     storm_status status = ring_in_make(c, i_pair, capacity, &mail);
+    if (status == STORM_ERR_NOMEM && pair->ring)
+        return STORM_OK; /* the ring there is will do */
     if (status < 0)
         return status;
-    struct in_pair *pair = &c->in[i_pair];
     c->stats.growths += pair->old && capacity > pair->old->capacity;
     return c->params.control->ops->send(c->params.control, pair->rank, &mail);
 }
@@ -162,6 +167,10 @@ storm_status ring_growth_control(struct storm_channel *channel)
             status = on_ring(c, rank, &mail);
         else if (status == STORM_OK && mail.kind == STORM_MAIL_RETIRE)
             status = on_retire(c, rank, &mail);
+        else if (status == STORM_OK && mail.kind == STORM_MAIL_FAIL) {
+            ring_give_up(channel);
+            status = STORM_ERR_PEER;
+        }
         if (status < 0)
             return status;
     }

@@ -89,6 +89,13 @@ void ring_notes_close(struct ring_channel *c)
 /* Puts the number as soon as the words may be overtaken by it. */
 static storm_status number_pump(struct ring_channel *c, struct note_link *link)
 {
+    if (link->words.status < 0 || link->number.status < 0) {
+        if (!link->failed)
+            storm_log_write(&c->params.env->log, STORM_LOG_ERROR,
+                            "a note to rank %d failed", link->rank);
+        link->failed = true;
+        return STORM_ERR_FABRIC;
+    }
     if (!link->due)
         return STORM_OK;
     if (!c->fabric->caps.ordered &&

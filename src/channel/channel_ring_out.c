@@ -97,13 +97,18 @@ storm_status ring_out_peer(struct storm_channel *channel, int rank,
     return peer->ring || peer->next ? STORM_OK : ring_growth_want(c, peer);
 }
 
-static storm_status ticket_status(const struct ring_channel *c, int rank,
-                                  const struct storm_ticket *ticket)
+/* A failed operation on a ring is an error for good, said once. */
+static storm_status ring_status(const struct ring_channel *c,
+                                struct out_peer *peer,
+                                const struct out_ring *ring)
 {
-    if (STORM_LIKELY(ticket->status >= 0))
+    if (STORM_LIKELY((ring->half[0].status | ring->half[1].status |
+                      ring->word.status | ring->look.status) == STORM_OK))
         return STORM_OK;
-    storm_log_write(&c->params.env->log, STORM_LOG_ERROR,
-                    "a transfer to rank %d failed", rank);
+    if (!peer->failed)
+        storm_log_write(&c->params.env->log, STORM_LOG_ERROR,
+                        "a transfer to rank %d failed", peer->rank);
+    peer->failed = true;
     return STORM_ERR_FABRIC;
 }
 
@@ -137,7 +142,7 @@ static storm_status fast_room(struct ring_channel *c, struct out_peer *peer,
             return status;
     }
     if (ring->looking && ring->look.pending == 0) {
-        storm_status status = ticket_status(c, peer->rank, &ring->look);
+        storm_status status = ring_status(c, peer, ring);
         if (status < 0)
             return status;
         memcpy(&ring->head, ring->local->base, sizeof ring->head);
@@ -214,8 +219,8 @@ static bool ordered(const struct ring_channel *c)
 }
 
 /* Puts the records up to `upto` where they belong; STORM_AGAIN: not all. */
-static storm_status post_records(struct ring_channel *c, int rank,
-                                 struct out_ring *ring, uint64_t upto)
+static storm_status post_records(struct ring_channel *c, struct out_ring *ring,
+                                 uint64_t upto)
 {
     if (ring->direct) {
         ring->posted = upto;
@@ -241,8 +246,7 @@ static storm_status post_records(struct ring_channel *c, int rank,
             return status;
         ring->posted += n;
     }
-    storm_status status = ticket_status(c, rank, &ring->half[0]);
-    return status < 0 ? status : ticket_status(c, rank, &ring->half[1]);
+    return STORM_OK;
 }
 
 /* May the tail word follow the records that are posted (R2)? */
@@ -254,7 +258,7 @@ static bool tail_may_follow(const struct ring_channel *c,
 }
 
 /* Fast protocol: one or two puts and the tail word, no round trip. */
-static storm_status pump_fast(struct ring_channel *c, int rank,
+static storm_status pump_fast(struct ring_channel *c, struct out_peer *peer,
                               struct out_ring *ring)
 {
     while (ring->published < ring->goal) {
@@ -262,7 +266,9 @@ static storm_status pump_fast(struct ring_channel *c, int rank,
          * growing would never be seen to have landed. */
         if (ring->posted == ring->published)
             ring->upto = ring->goal;
-        storm_status status = post_records(c, rank, ring, ring->upto);
+        storm_status status = post_records(c, ring, ring->upto);
+        if (status == STORM_OK)
+            status = ring_status(c, peer, ring);
         if (status != STORM_OK)
             return status;
         if (!tail_may_follow(c, ring) ||
@@ -276,7 +282,7 @@ static storm_status pump_fast(struct ring_channel *c, int rank,
         ring->published = ring->posted;
         c->stats.batches++;
     }
-    return ticket_status(c, rank, &ring->word);
+    return ring_status(c, peer, ring);
 }
 
 /* Lines 1 to 4 of Algorithm 1: room for the whole batch, or ask for it. */
@@ -336,15 +342,15 @@ static storm_status paper_check_add(struct ring_channel *c, int rank,
     ring->published = ring->upto;
     ring->phase = PAPER_REST;
     c->stats.batches++;
-    return ticket_status(c, rank, &ring->word);
+    return STORM_OK;
 }
 
 /* The paper's protocol, as far as it goes without waiting. */
 static storm_status pump_paper(struct ring_channel *c, struct out_peer *peer,
                                struct out_ring *ring)
 {
-    storm_status status = STORM_OK;
-    while (status == STORM_OK) {
+    storm_status status;
+    while ((status = ring_status(c, peer, ring)) == STORM_OK) {
         switch (ring->phase) {
         case PAPER_REST:
             if (ring->published == ring->goal)
@@ -358,7 +364,7 @@ static storm_status pump_paper(struct ring_channel *c, struct out_peer *peer,
                                             : paper_check_room(c, peer, ring);
             break;
         case PAPER_PUT:
-            status = post_records(c, peer->rank, ring, ring->upto);
+            status = post_records(c, ring, ring->upto);
             if (status == STORM_OK)
                 ring->phase = PAPER_LAND;
             break;
@@ -372,6 +378,8 @@ static storm_status pump_paper(struct ring_channel *c, struct out_peer *peer,
                          : paper_check_add(c, peer->rank, ring);
             break;
         }
+        if (status != STORM_OK)
+            return status;
     }
     return status;
 }
@@ -380,7 +388,7 @@ static storm_status pump(struct ring_channel *c, struct out_peer *peer,
                          struct out_ring *ring)
 {
     return c->params.paper ? pump_paper(c, peer, ring)
-                           : pump_fast(c, peer->rank, ring);
+                           : pump_fast(c, peer, ring);
 }
 
 static bool at_rest(const struct out_ring *ring)
@@ -406,7 +414,10 @@ static storm_status pump_peer(struct ring_channel *c, struct out_peer *peer)
         if (now != STORM_OK)
             status = now;
     }
-    return peer->old && status == STORM_OK ? STORM_AGAIN : status;
+    /* Rings with operations under way are looked at until they have ended: one
+     * may end badly. */
+    bool rests = !peer->old && (!peer->ring || at_rest(peer->ring));
+    return status == STORM_OK && !rests ? STORM_AGAIN : status;
 }
 
 static void wait_for(struct ring_channel *c, uint32_t i_peer)
@@ -442,11 +453,9 @@ storm_status ring_out_publish(struct storm_channel *channel, uint32_t i_peer)
         return STORM_OK;
     peer->ring->goal = peer->ring->committed;
     storm_status status = pump(c, peer, peer->ring);
-    if (status == STORM_AGAIN) {
+    if (status == STORM_AGAIN || (status == STORM_OK && !at_rest(peer->ring)))
         wait_for(c, i_peer);
-        status = STORM_OK;
-    }
-    return status;
+    return status < 0 ? status : STORM_OK;
 }
 
 storm_status ring_out_progress(struct ring_channel *c)

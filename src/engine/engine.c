@@ -11,6 +11,7 @@ enum {
     RECORD_LEAST = 32,
     RECORD_MOST = 4096,
     RECORD_MULTIPLE = 16,
+    BATCH_MOST = 1000000,
     BATCH_DEFAULT = 64,
     ADAPTIVE_MOST = 512 /* records per message when batches adapt */
 };
@@ -24,6 +25,8 @@ static storm_status check_params(const struct storm_env *env,
         problem = "record_bytes must be a multiple of 16 from 32 to 4096";
     else if (!p->physics.step && !p->physics.step_batch)
         problem = "the physics has neither step nor step_batch";
+    else if (p->batch_packets > BATCH_MOST)
+        problem = "batch_packets must be at most a million";
     if (!problem)
         return STORM_OK;
     if (env->rank == 0)
@@ -39,7 +42,8 @@ static storm_status open_channel(struct storm_engine *e)
     const struct storm_channel_ops *ops;
     const struct storm_fabric_ops *fabric;
     storm_status status =
-        storm_channel_choose(e->env, e->context->one_node, &ops, &fabric);
+        storm_channel_choose(e->env, &e->context->boot, e->context->one_node,
+                             &ops, &fabric);
     if (status < 0)
         return status;
     status = storm_control_mpi_open(e->context->comm, e->env, &e->control);
@@ -51,6 +55,7 @@ static storm_status open_channel(struct storm_engine *e)
     struct storm_channel_params params = {
         .env = e->env,
         .boot = &e->context->boot,
+        .step_boot = &e->context->step_boot,
         .control = e->control,
         .fabric = fabric,
         .comm = &e->context->comm,
@@ -228,9 +233,21 @@ storm_status storm_engine_step(struct storm_engine *e)
     return status < 0 ? status : STORM_OK;
 }
 
+/* Entries that were removed stay in these lists as NULL while their slots are
+ * used again, so the lists may outgrow the store. */
+static bool room_for_one(struct storm_engine *e, struct storm_list *list)
+{
+    return list->n < list->capacity ||
+           storm_list_reserve(list, e->env->memory, "packet lists",
+                              list->n + 1) == STORM_OK;
+}
+
 /* A new slot in the list that the phase says, or NULL. */
 static inline void *new_packet(struct storm_engine *e)
 {
+    if (e->phase != ENGINE_TRANSPORT &&
+        !room_for_one(e, e->phase == ENGINE_PRE ? &e->todo : &e->census))
+        return NULL;
     void *slot = storm_store_get(&e->store);
     if (STORM_UNLIKELY(!slot))
         return NULL;

@@ -59,6 +59,8 @@ static void context_free(struct storm_context *context)
                             "%zu bytes were not given back", left);
     }
     storm_options_destroy(context->options);
+    if (context->step_boot.self)
+        storm_boot_mpi_close(&context->step_boot);
     if (context->boot.self)
         storm_boot_mpi_close(&context->boot);
     if (context->comm != MPI_COMM_NULL)
@@ -82,6 +84,8 @@ storm_status storm_context_create(MPI_Comm comm,
     }
     MPI_Comm_dup(comm, &context->comm);
     storm_status status = storm_boot_mpi_open(context->comm, &context->boot);
+    if (status == STORM_OK)
+        status = storm_boot_mpi_open(context->comm, &context->step_boot);
     if (status < 0)
         goto out;
     context->env.rank = context->boot.rank;

@@ -219,6 +219,14 @@ static storm_status settle_batch(struct storm_engine *e)
     return STORM_OK;
 }
 
+/* Every control_every turns; and on a rank that has nothing to do each time it
+ * has slept, or given its core to another rank of a crowded node. */
+static bool control_is_due(const struct storm_engine *e)
+{
+    return e->iterations % e->control_every == 0 ||
+           e->n_empty > (e->context->crowded ? 0 : STORM_IDLE_NAPS);
+}
+
 /* One turn of the loop on a rank that is well. */
 static storm_status work(struct storm_engine *e, struct stopwatch *watch,
                          bool *idle_out)
@@ -227,9 +235,7 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
     lap(e, watch, TIME_PROGRESS);
     if (status < 0)
         return status;
-    /* Now and then, and whenever the core is about to be given away. */
-    if (e->iterations % e->control_every == 0 ||
-        e->n_empty + e->spins_saved > STORM_IDLE_SPINS) {
+    if (control_is_due(e)) {
         status = e->channel->ops->control(e->channel);
         lap(e, watch, e->n_empty > 0 ? TIME_IDLE : TIME_GROWTH);
         if (status < 0)
@@ -256,6 +262,20 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
     }
     lap(e, watch, TIME_SEND_RECV);
     return status;
+}
+
+/* A rank that has failed only answers waves. */
+static storm_status keep_in_touch(struct storm_engine *e)
+{
+    storm_status status = e->channel->ops->progress(e->channel);
+    return status < 0 ? status : e->channel->ops->control(e->channel);
+}
+
+/* Waves cannot be relied on any more. (STORM_ERR_PEER as a verdict may also be
+ * a wave's; telling it once more does no harm.) */
+static bool channel_is_broken(storm_status status)
+{
+    return status == STORM_ERR_FABRIC || status == STORM_ERR_PEER;
 }
 
 static void show_progress(struct storm_engine *e, uint64_t *waves_shown)
@@ -299,11 +319,15 @@ storm_status storm_engine_transport(struct storm_engine *e)
         if (watch.on)
             watch.last = storm_clock_ticks();
         bool idle = true;
-        if (STORM_LIKELY(e->failed >= 0))
-            fail(e, work(e, &watch, &idle));
-        else
-            (void)e->channel->ops->progress(e->channel);
-        verdict = storm_term_poll(&e->term, &e->counts, idle);
+        storm_status status = STORM_LIKELY(e->failed >= 0)
+                                  ? work(e, &watch, &idle)
+                                  : keep_in_touch(e);
+        fail(e, status);
+        verdict = channel_is_broken(status)
+                      ? status
+                      : storm_term_poll(&e->term, &e->counts, idle);
+        if (STORM_UNLIKELY(channel_is_broken(verdict)))
+            e->channel->ops->give_up(e->channel);
         show_progress(e, &waves_shown);
         lap(e, &watch, TIME_TERMINATION);
         e->n_empty = idle ? e->n_empty + 1 : 0;

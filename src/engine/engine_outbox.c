@@ -17,9 +17,8 @@ storm_status storm_outbox_open(struct storm_outbox *outbox,
         (struct storm_outbox){.env = env, .channel = channel, .store = store};
     outbox->batch_first =
         (size_t)storm_options_int(env->options, "transport.batch");
-    outbox->batch_most = storm_options_is_set(env->options, "transport.batch")
-                             ? outbox->batch_first
-                             : BATCH_MOST;
+    outbox->adaptive = !storm_options_is_set(env->options, "transport.batch");
+    outbox->batch_most = outbox->adaptive ? BATCH_MOST : outbox->batch_first;
     size_t size = (size_t)env->size;
     outbox->box_of_rank =
         storm_alloc(env->memory, "outbox by rank", size * sizeof(int32_t));
@@ -193,7 +192,7 @@ storm_status storm_outbox_flush(struct storm_outbox *outbox)
         if (box->gathered == 0)
             continue;
         if (box->gathered < box->batch / 4 && box->batch > BATCH_LEAST &&
-            outbox->batch_most == BATCH_MOST)
+            outbox->adaptive)
             box->batch /= 2;
         box->n_full = 0;
         storm_status status = publish(outbox, box);

@@ -42,6 +42,7 @@ struct storm_outbox {
     size_t n_boxes, box_capacity;
     size_t batch_first; /* where batches start, */
     size_t batch_most;  /* and the most they grow to */
+    bool adaptive;      /* they do grow and shrink */
     size_t n_held;      /* packets held back */
 };
 

@@ -2,7 +2,6 @@
 #include "engine/engine_term.h"
 
 #include "base/clock.h"
-#include "base/idle.h"
 
 /* Waves of a step are 1, 2, ...; these two end it. */
 #define WAVE_ABORT 0xfffffffeu
@@ -11,6 +10,11 @@
 /* A root that still has work of its own asks only this often, for the progress
  * it can show and for errors elsewhere. */
 static const double busy_wave_s = 1e-3;
+
+/* One that has none asks again at once; while nothing changes anywhere ever less
+ * often: after this part of the time since the last change. */
+static const double quiet_share = 1.0 / 64;
+static const double quiet_most_s = 50e-6;
 
 static uint64_t number(uint64_t step, uint32_t wave)
 {
@@ -35,7 +39,7 @@ void storm_term_begin(struct storm_term *term)
     term->have_last = false;
     term->last = (struct storm_counts){0};
     term->moves_at_change = 0;
-    term->wave_began = storm_clock_seconds();
+    term->wave_began = term->changed = storm_clock_seconds();
 }
 
 /* Sends what is due, as far as the channel takes it. */
@@ -69,15 +73,21 @@ static void tell_children(struct storm_term *term, uint32_t wave)
  * poll between steps. */
 static storm_status end_step(struct storm_term *term, uint32_t wave)
 {
+    struct storm_channel *channel = term->channel;
     tell_children(term, wave);
-    storm_status status = send_due(term);
-    for (uint64_t n_empty = 0; status >= 0 && (term->due[STORM_LINK_CHILD_0] ||
-                                               term->due[STORM_LINK_CHILD_1]);
-         n_empty++) {
-        status = term->channel->ops->progress(term->channel);
+    storm_status status = STORM_AGAIN;
+    for (uint64_t n_empty = 0; status == STORM_AGAIN; n_empty++) {
+        status = send_due(term);
+        bool sent =
+            !term->due[STORM_LINK_CHILD_0] && !term->due[STORM_LINK_CHILD_1];
         if (status >= 0)
-            status = send_due(term);
-        storm_idle(n_empty);
+            status = sent ? channel->ops->end_step(channel) : STORM_AGAIN;
+        if (status != STORM_AGAIN)
+            break;
+        status = channel->ops->progress(channel);
+        if (status >= 0)
+            status = channel->ops->idle(channel, n_empty);
+        status = status < 0 ? status : STORM_AGAIN;
     }
     if (status < 0)
         return status;
@@ -124,6 +134,7 @@ static bool stuck(struct storm_term *term, const struct storm_counts *sums)
     if (!term->have_last || sums->created != term->last.created ||
         sums->finished != term->last.finished) {
         term->moves_at_change = sums->moves;
+        term->changed = storm_clock_seconds();
         return false;
     }
     double alive = (double)(sums->created - sums->finished);
@@ -161,10 +172,15 @@ static storm_status poll_root(struct storm_term *term,
                               const struct storm_counts *mine, bool idle)
 {
     if (!term->collecting) {
-        if (!idle && mine->errors == 0 &&
-            storm_clock_seconds() - term->wave_began < busy_wave_s)
+        double now = storm_clock_seconds();
+        double pause = quiet_share * (now - term->changed);
+        if (!idle)
+            pause = busy_wave_s;
+        else if (pause > quiet_most_s)
+            pause = quiet_most_s;
+        if (mine->errors == 0 && now - term->wave_began < pause)
             return STORM_OK;
-        term->wave_began = storm_clock_seconds();
+        term->wave_began = now;
         begin_wave(term, term->wave + 1);
         storm_status status = send_due(term);
         if (status < 0)

@@ -55,6 +55,7 @@ struct storm_term {
     bool have_last;
     struct storm_counts last; /* sums of the wave before */
     uint64_t moves_at_change; /* when C or F last changed */
+    double changed;           /* when C or F last did */
     double wave_began;
     uint64_t waves;
 };

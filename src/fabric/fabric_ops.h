@@ -16,7 +16,9 @@
  *   F5  The local memory of a put belongs to the fabric until its completion,
  *       that of a get or an atomic's result too. A word of put_word is copied.
  *   F6  Completion of a put means that its local memory may be reused. With
- *       `delivered` set it means that the data can be read at the target.
+ *       `delivered` set it means that the data can be read at the target; so
+ *       does the completion of a put_word if not caps.ordered, and of every
+ *       get and atomic.
  *   F7  If caps.ordered, a put_word becomes visible only after all earlier puts
  *       and direct stores of this rank to that peer, to any address. If not,
  *       nothing is ordered but what `delivered` completions order.
@@ -50,6 +52,7 @@ struct storm_fabric_caps {
     bool ordered; /* F7 */
     bool direct;  /* F11 */
     bool async;   /* data land while the target does not call poll */
+    bool instant; /* every operation is done when its call returns */
 };
 
 /* Counts operations that are under way together. Zero it before use. */

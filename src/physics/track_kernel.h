@@ -30,6 +30,8 @@
 #ifndef STORM_PHYSICS_TRACK_KERNEL_H
 #define STORM_PHYSICS_TRACK_KERNEL_H
 
+#include <string.h>
+
 #include "base/port.h"
 #include "physics/track.h"
 
@@ -64,16 +66,20 @@ struct track_pass {
     struct track_lane lanes[TRACK_LANES];
 };
 
-/* Inlined by force: gcc drops calls of a function that does nothing but
- * prefetch. */
+/* The next two are inlined by force: gcc drops calls of a function that does
+ * nothing but prefetch. */
+TRACK_INLINE void track_fetch(const struct track_pass *pass, size_t i)
+{
+    const char *line = pass->packets[i];
+    STORM_PREFETCH_WRITE(line);
+    STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
+}
+
 TRACK_INLINE void track_look_ahead(const struct track_pass *pass)
 {
     size_t i = pass->i_next + TRACK_LOOK_AHEAD;
-    if (i < pass->n) {
-        const char *line = pass->packets[i];
-        STORM_PREFETCH_WRITE(line);
-        STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
-    }
+    if (i < pass->n)
+        track_fetch(pass, i);
     i = pass->i_next + TRACK_CELL_AHEAD;
     if (i < pass->n) {
         const struct storm_packet *packet = pass->packets[i];
@@ -185,6 +191,28 @@ static uint64_t track_expire(struct track_pass *pass)
     return max_events < UINT64_MAX - oldest ? oldest + max_events : UINT64_MAX;
 }
 
+/* Any term; a function of its own, out of the loop's way. */
+static storm_exact track_rare_term(double term, struct storm_exact_unit unit)
+{
+    return storm_exact_term(term, unit);
+}
+
+/*
+ * storm_exact_term, faster for what a tally is made of: terms that are not
+ * negative and have all their bits above the unit. A sign makes the shift as
+ * wrong as bits below the unit do, so one question covers both.
+ */
+TRACK_INLINE storm_exact track_term(double term, struct storm_exact_unit unit)
+{
+    uint64_t bits;
+    memcpy(&bits, &term, sizeof bits);
+    int shift = (int)(bits >> 52) - 1075 - unit.lsb;
+    if (STORM_UNLIKELY((unsigned)shift > STORM_EXACT_TERM_BITS - 53))
+        return track_rare_term(term, unit);
+    int64_t mantissa = (int64_t)((bits & 0xfffffffffffffu) | UINT64_C(1) << 52);
+    return (storm_exact)mantissa * ((int64_t)1 << shift);
+}
+
 /* The loop, inlined with `tally` a constant. */
 TRACK_INLINE void track_run(struct track_pass *pass, storm_tally_kind tally)
 {
@@ -207,7 +235,7 @@ TRACK_INLINE void track_run(struct track_pass *pass, storm_tally_kind tally)
                 to_face_s < lane->time_left_s ? to_face_s : lane->time_left_s;
             storm_cell_idx cell = lane->cell;
             if (tally == STORM_TALLY_EXACT)
-                storm_exact_add(&exact[cell], lane->power * seconds, unit);
+                exact[cell] += track_term(lane->power * seconds, unit);
             else if (tally == STORM_TALLY_DOUBLE)
                 plain[cell] += lane->power * seconds;
             lane->time_left_s -= seconds;
@@ -267,6 +295,8 @@ static void track_advance(const struct storm_track *track, void *const *packets,
     pass.outcomes = outcomes_out;
     pass.round = 0;
     pass.n_lanes = 0;
+    for (size_t i = 0; i < n && i < TRACK_LOOK_AHEAD; i++)
+        track_fetch(&pass, i);
     while (pass.n_lanes < TRACK_LANES &&
            track_refill(&pass, &pass.lanes[pass.n_lanes]))
         pass.n_lanes++;

@@ -160,7 +160,10 @@ static storm_status shm_open_fabric(const struct storm_env *env,
     shm->fabric = (struct storm_fabric){
         .ops = &storm_fabric_shm,
         .data = &shm_data,
-        .caps = {.ordered = true, .direct = true, .async = true},
+        .caps = {.ordered = true,
+                 .direct = true,
+                 .async = true,
+                 .instant = true},
         .env = env,
         .boot = *boot,
     };
