@@ -115,7 +115,7 @@ struct storm_engine_params {
      *  ranks: packets finished and created in this step so far. */
     void (*progress)(void *self, uint64_t finished, uint64_t created);
     void *progress_self;
-    size_t batch_packets; /**< most packets per step_batch call; 0: 64 */
+    size_t batch_packets; /**< most packets per step_batch call; 0: 512 */
 };
 
 /**

@@ -6,6 +6,8 @@
 #ifndef STORM_BASE_ENV_H
 #define STORM_BASE_ENV_H
 
+#include <stdbool.h>
+
 #include <storm/options.h>
 
 #include "base/log.h"
@@ -16,6 +18,7 @@ struct storm_context;
 struct storm_env {
     int rank;
     int size;
+    bool crowded; /* more ranks than cores on this machine */
     struct storm_log log;
     struct storm_memory *memory;
     const struct storm_options *options;

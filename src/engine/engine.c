@@ -12,7 +12,7 @@ enum {
     RECORD_MOST = 4096,
     RECORD_MULTIPLE = 16,
     BATCH_MOST = 1000000,
-    BATCH_DEFAULT = 64,
+    BATCH_DEFAULT = 512,
     ADAPTIVE_MOST = 512 /* records per message when batches adapt */
 };
 

@@ -47,7 +47,7 @@ static void look_around(struct storm_context *context)
     MPI_Comm_free(&node);
     MPI_Allreduce(&n, &least, 1, MPI_INT, MPI_MIN, context->comm);
     context->one_node = least == context->env.size;
-    context->crowded = n > storm_idle_cores();
+    context->env.crowded = n > storm_idle_cores();
 }
 
 static void context_free(struct storm_context *context)

@@ -17,7 +17,6 @@ struct storm_context {
     struct storm_boot boot;
     struct storm_boot step_boot; /* for the ends of steps alone */
     bool one_node;               /* all ranks can share memory */
-    bool crowded; /* more ranks than cores here: give the core away at once */
 };
 
 #endif /* STORM_ENGINE_CONTEXT_H */

@@ -9,9 +9,12 @@
 #include "engine/engine_internal.h"
 
 enum {
-    TAKE_MOST = 64,     /* records taken per iteration, to stay in the cache */
-    SAMPLE_EVERY = 7,   /* iterations; prime to every other period here */
-    PREFETCH_AHEAD = 32 /* packets */
+    TAKE_MOST = 256,     /* records taken per iteration, to stay in the cache */
+    SAMPLE_EVERY = 7,    /* iterations; prime to every other period here */
+    PREFETCH_AHEAD = 32, /* packets */
+    /* Where ranks outnumber cores an idle one does not spin, gives its core
+     * away at once, and goes to sleep after 64 empty turns. */
+    CROWDED_SAVES = STORM_IDLE_NAPS - 64
 };
 
 /* The clock of one iteration; reads nothing when it is off. */
@@ -224,7 +227,7 @@ static storm_status settle_batch(struct storm_engine *e)
 static bool control_is_due(const struct storm_engine *e)
 {
     return e->iterations % e->control_every == 0 ||
-           e->n_empty > (e->context->crowded ? 0 : STORM_IDLE_NAPS);
+           e->n_empty > (e->env->crowded ? 0 : STORM_IDLE_NAPS);
 }
 
 /* One turn of the loop on a rank that is well. */
@@ -310,7 +313,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
     uint64_t waves_shown = e->term.waves;
     storm_status verdict = STORM_OK;
     e->iterations = e->n_empty = 0;
-    e->spins_saved = e->context->crowded ? STORM_IDLE_SPINS : 0;
+    e->spins_saved = e->env->crowded ? CROWDED_SAVES : 0;
     for (int i = 0; i < N_TIMES; i++)
         e->ticks[i] = 0;
     while (verdict == STORM_OK) {

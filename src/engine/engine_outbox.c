@@ -97,8 +97,10 @@ static storm_status open_span(struct storm_outbox *outbox,
         return status;
     size_t wanted = box->batch - box->gathered;
     box->span_open = true;
-    /* A fence per publication is worth it only for more than a few. */
-    box->span_far = span.far && box->batch >= BATCH_TO_STREAM;
+    /* A fence per publication is worth it only for more than a few; and on a
+     * crowded node the reader often is the next to run on this very core. */
+    box->span_far =
+        span.far && box->batch >= BATCH_TO_STREAM && !outbox->env->crowded;
     box->next = span.records;
     box->room = box->lent = span.n < wanted ? span.n : wanted;
     return STORM_OK;

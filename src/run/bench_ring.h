@@ -15,6 +15,10 @@
 
 enum { STORM_BENCH_RING_RECORD = 128 };
 
+/* From so many records on a batch is written around the cache, as the engine
+ * does, by the ring and by its limit. */
+enum { STORM_BENCH_RING_STREAM = 8 };
+
 struct storm_bench_ring_case {
     struct storm_context *context;
     const struct storm_fabric_ops *fabric; /* NULL: p2p */

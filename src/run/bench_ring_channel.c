@@ -140,7 +140,10 @@ static storm_status ring_send(struct ring_end *end, size_t n)
         status = data->reserve(end->channel, end->peer, &span);
         if (status == STORM_OK) {
             size_t k = span.n < n - done ? span.n : n - done;
-            memcpy(span.records, &end->source[done], k * RECORD);
+            if (span.far && n >= STORM_BENCH_RING_STREAM)
+                storm_stream_copy(span.records, &end->source[done], k * RECORD);
+            else
+                memcpy(span.records, &end->source[done], k * RECORD);
             data->commit(end->channel, end->peer, k);
             done += k;
         } else if (status == STORM_AGAIN) { /* what is there may travel */

@@ -78,11 +78,14 @@ static void limit_copy(unsigned char *slots, unsigned char *own, bool in,
     size_t bytes = (size_t)that->batch * RECORD;
     for (uint32_t i = 0; i + that->batch <= that->slots; i += that->batch) {
         unsigned char *slot = slots + (size_t)i * RECORD;
-        if (in)
+        if (in && that->batch >= STORM_BENCH_RING_STREAM)
+            storm_stream_copy(slot, own, bytes);
+        else if (in)
             memcpy(slot, own, bytes);
         else
             memcpy(own, slot, bytes);
         __asm__ volatile("" : : "r"(own) : "memory"); /* keep every copy */
+        storm_stream_fence();
     }
 }
 
