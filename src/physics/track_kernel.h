@@ -191,6 +191,8 @@ static uint64_t track_expire(struct track_pass *pass)
     return max_events < UINT64_MAX - oldest ? oldest + max_events : UINT64_MAX;
 }
 
+__extension__ typedef unsigned __int128 track_wide;
+
 /* Any term; a function of its own, out of the loop's way. */
 static storm_exact track_rare_term(double term, struct storm_exact_unit unit)
 {
@@ -209,8 +211,8 @@ TRACK_INLINE storm_exact track_term(double term, struct storm_exact_unit unit)
     int shift = (int)(bits >> 52) - 1075 - unit.lsb;
     if (STORM_UNLIKELY((unsigned)shift > STORM_EXACT_TERM_BITS - 53))
         return track_rare_term(term, unit);
-    int64_t mantissa = (int64_t)((bits & 0xfffffffffffffu) | UINT64_C(1) << 52);
-    return (storm_exact)mantissa * ((int64_t)1 << shift);
+    uint64_t mantissa = (bits & 0xfffffffffffffu) | UINT64_C(1) << 52;
+    return (storm_exact)((track_wide)mantissa * (UINT64_C(1) << shift));
 }
 
 /* The loop, inlined with `tally` a constant. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST args: threads 1 2 3; label: tsan */
-/* TEST ranks: 1 2 3 5; args: processes */
+/* TEST args: threads 1 2 3; timeout: 60; label: tsan */
+/* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
 /*
  * F3, F4: every accepted operation completes exactly once and has its effect
  * exactly once; one that was answered STORM_AGAIN has none at all.

@@ -30,7 +30,7 @@ static void no_old_words(struct conform *c)
     size_t n = (size_t)c->size;
     conform_share_open(c, 64, &share);
     struct storm_region *local = conform_alloc(c, 8 * n);
-    for (uint64_t k = 1; k <= conform_rounds(c, 3200); k++) {
+    for (uint64_t k = 1; k <= conform_rounds(c, 800); k++) {
         atomic_store_explicit(conform_word(share.region, 8), k,
                               memory_order_release);
         conform_fence(c);

@@ -98,9 +98,9 @@ static void check_geometry(const struct pair *p)
                 continue;
             }
             storm_cell_idx idx;
-            CHECK_EQ(s.rank, storm_mesh_owner(p->mesh,
-                                              (storm_cell_id)t.neighbour,
-                                              &idx));
+            CHECK_EQ(s.rank,
+                     storm_mesh_owner(p->mesh, (storm_cell_id)t.neighbour,
+                                      &idx));
             CHECK_EQ(s.neighbour, idx);
         }
     }
@@ -175,12 +175,14 @@ static void check_samples(const struct pair *p, struct dice *dice)
     enum { N = 2000 };
     if (storm_mesh_n_cells(p->mesh) == 0)
         return;
-    storm_cell_idx i = (storm_cell_idx)dice_roll(
-        dice, (uint64_t)storm_mesh_n_cells(p->mesh));
+    storm_cell_idx i =
+        (storm_cell_idx)dice_roll(dice, (uint64_t)storm_mesh_n_cells(p->mesh));
     double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
     storm_mesh_centre(p->mesh, i, centre);
     for (int k = 0; k < N; k++) {
-        double u[3] = {uniform(dice), uniform(dice), uniform(dice)}, x[3];
+        double u[3], x[3];
+        for (int d = 0; d < 3; d++)
+            u[d] = uniform(dice);
         storm_mesh_sample(p->mesh, i, u, x);
         for (int d = 0; d < 3; d++) {
             sum[d] += x[d] - centre[d];
@@ -229,8 +231,7 @@ static void check_locate(const struct pair *p)
         answers = dice_mix(answers ^ a);
     }
     uint64_t highest;
-    MPI_Allreduce(&answers, &highest, 1, MPI_UINT64_T, MPI_MAX,
-                  MPI_COMM_WORLD);
+    MPI_Allreduce(&answers, &highest, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     CHECK_EQ(answers, highest);
     double nowhere[3] = {NAN, c->lo_cm[1], c->lo_cm[2]};
     storm_cell_id cell;
@@ -284,11 +285,17 @@ static storm_status make_cart(struct storm_context *context, const void *how,
 static const struct storm_cart_params cart_list[] = {
     {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = {9, 8, 7}},
     {.lo_cm = {0, 0, 0}, .hi_cm = {3, 1, 1}, .n = {100, 0, 1}},
-    {.lo_cm = {0, -2, 0}, .hi_cm = {1, 1, 1e-3}, .n = {1, 33, 17},
+    {.lo_cm = {0, -2, 0},
+     .hi_cm = {1, 1, 1e-3},
+     .n = {1, 33, 17},
      .periodic = {true, true, false}},
-    {.lo_cm = {0.1, 0.2, 0.3}, .hi_cm = {1.1, 7.3, 0.7}, .n = {6, 5, 11},
+    {.lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = {6, 5, 11},
      .stretch = {1.7, 0.8, 1.01}},
-    {.lo_cm = {0, 0, 0}, .hi_cm = {1, 1, 1}, .n = {2, 1, 1},
+    {.lo_cm = {0, 0, 0},
+     .hi_cm = {1, 1, 1},
+     .n = {2, 1, 1},
      .periodic = {true, true, true}},
     {.lo_cm = {0, 0, 0}, .hi_cm = {1, 1, 1}},
 };

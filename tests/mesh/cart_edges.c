@@ -72,8 +72,8 @@ int main(int argc, char **argv)
     check_stretch(context, 1.3);
     check_stretch(context, 0.5);
 
-    const struct storm_cart_params good = {
-        .hi_cm = {1.0, 1.0, 1.0}, .n = {4, 4, 4}};
+    const struct storm_cart_params good = {.hi_cm = {1.0, 1.0, 1.0},
+                                           .n = {4, 4, 4}};
     struct storm_cart_params bad = good;
     bad.hi_cm[1] = 0.0;
     refuse(context, bad);

@@ -33,8 +33,8 @@ static int32_t distance(const int32_t a[3], const int32_t b[3])
 static void walk(const int32_t n[3])
 {
     uint64_t total = (uint64_t)n[0] * (uint64_t)n[1] * (uint64_t)n[2];
-    bool smooth = is_power_of_two(n[0]) && is_power_of_two(n[1]) &&
-                  is_power_of_two(n[2]);
+    bool smooth =
+        is_power_of_two(n[0]) && is_power_of_two(n[1]) && is_power_of_two(n[2]);
     char *seen = calloc(total, 1);
     int32_t before[3] = {0};
     check_where("box %d %d %d", n[0], n[1], n[2]);
@@ -44,9 +44,10 @@ static void walk(const int32_t n[3])
         storm_hilbert_ijk(n, p, ijk);
         for (int d = 0; d < 3; d++)
             CHECK(ijk[d] >= 0 && ijk[d] < n[d]);
-        uint64_t linear = ((uint64_t)ijk[2] * (uint64_t)n[1] +
-                           (uint64_t)ijk[1]) * (uint64_t)n[0] +
-                          (uint64_t)ijk[0];
+        uint64_t linear =
+            ((uint64_t)ijk[2] * (uint64_t)n[1] + (uint64_t)ijk[1]) *
+                (uint64_t)n[0] +
+            (uint64_t)ijk[0];
         CHECK(!seen[linear]);
         seen[linear] = 1;
         CHECK_EQ(storm_hilbert_position(n, ijk), p);
@@ -98,8 +99,8 @@ int main(void)
             for (int32_t k = 1; k <= SMALL; k++)
                 walk((int32_t[3]){i, j, k});
     static const int32_t boxes[][3] = {
-        {32, 32, 32}, {64, 32, 1}, {128, 8, 8}, {1, 16, 256}, {27, 27, 27},
-        {33, 33, 33}, {17, 9, 23}, {100, 10, 10}, {1, 63, 65}, {1000, 3, 2},
+        {32, 32, 32}, {64, 32, 1}, {128, 8, 8},   {1, 16, 256}, {27, 27, 27},
+        {33, 33, 33}, {17, 9, 23}, {100, 10, 10}, {1, 63, 65},  {1000, 3, 2},
     };
     for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++)
         walk(boxes[i]);

@@ -49,8 +49,7 @@ static void shuffle_cut(struct dice *dice, uint64_t n, int n_ranks,
     cut_out[0] = 0;
     cut_out[n_ranks] = n;
     for (int r = 1; r < n_ranks; r++)
-        cut_out[r] =
-            cut_out[r - 1] + dice_roll(dice, n - cut_out[r - 1] + 1);
+        cut_out[r] = cut_out[r - 1] + dice_roll(dice, n - cut_out[r - 1] + 1);
 }
 
 enum kind { ZERO, ONE, SMALL, HUGE, SPIKE, FIRST, LAST, KINDS };

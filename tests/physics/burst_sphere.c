@@ -81,8 +81,8 @@ int main(int argc, char **argv)
                                          &error));
         CHECK(error == 0.0);
         if (storm_context_rank(p.context) == 0)
-            printf("radius %.1f: %llu of %d inside, %.6g erg escaped\n",
-                   radius, (unsigned long long)all, N, energy[2]);
+            printf("radius %.1f: %llu of %d inside, %.6g erg escaped\n", radius,
+                   (unsigned long long)all, N, energy[2]);
     }
     problem_close(&p);
     MPI_Finalize();

@@ -70,8 +70,7 @@ static inline void comb_box_close(struct comb_box *box)
 
 /* The index-th packet of a cell; group tells where copies come from. */
 static inline struct storm_packet comb_box_packet(storm_cell_idx cell,
-                                                  uint64_t index,
-                                                  double weight)
+                                                  uint64_t index, double weight)
 {
     struct storm_packet packet = {.cell = (storm_cell_id)cell + 1000,
                                   .cell_idx = cell,

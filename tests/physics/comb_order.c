@@ -15,8 +15,9 @@ static size_t fill(struct storm_packet *packets)
     for (storm_cell_idx cell = 0; cell < CELLS; cell++) {
         uint64_t count = 1 + dice_roll(&dice, cell % 4 ? 20 : MOST - 1);
         for (uint64_t i = 0; i < count; i++)
-            packets[n++] = comb_box_packet(
-                cell, i, (double)(1 + dice_word(&dice) % 1000000) / 3.0);
+            packets[n++] =
+                comb_box_packet(cell, i,
+                                (double)(1 + dice_word(&dice) % 1000000) / 3.0);
     }
     return n;
 }

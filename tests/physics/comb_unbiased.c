@@ -28,8 +28,7 @@ static void check_fair(uint64_t n_min, uint64_t n_max)
     comb_box_open(&box, n_min, n_max);
     for (storm_cell_idx cell = 0; cell < CELLS; cell++)
         for (uint64_t i = 0; i < N; i++) {
-            struct storm_packet packet =
-                comb_box_packet(cell, i, weight_of(i));
+            struct storm_packet packet = comb_box_packet(cell, i, weight_of(i));
             CHECK_OK(storm_engine_add(box.engine, &packet));
         }
     CHECK_OK(storm_engine_step(box.engine));

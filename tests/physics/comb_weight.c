@@ -28,8 +28,10 @@ static uint64_t count_after(uint64_t n)
 static double weight_of(struct dice *dice, uint64_t kind)
 {
     double x = ((double)(dice_word(dice) >> 11) + 0.5) * 0x1p-53;
-    return kind == 0 ? x : kind == 1 ? ldexp(x, (int)dice_roll(dice, 1300) - 650)
-           : kind == 2 ? 1.0 / 3.0 : 0.0;
+    return kind == 0   ? x
+           : kind == 1 ? ldexp(x, (int)dice_roll(dice, 1300) - 650)
+           : kind == 2 ? 1.0 / 3.0
+                       : 0.0;
 }
 
 static int compare_ids(const void *a, const void *b)
@@ -59,8 +61,9 @@ static void check_kind(uint64_t kind)
     check_where("weights of kind %d", (int)kind);
     for (uint64_t cell = 0; cell < CELLS; cell++)
         for (uint64_t i = 0; i < count_in(cell); i++) {
-            struct storm_packet packet = comb_box_packet(
-                (storm_cell_idx)cell, i, weight_of(&dice, kind));
+            struct storm_packet packet =
+                comb_box_packet((storm_cell_idx)cell, i,
+                                weight_of(&dice, kind));
             storm_ledger_add(&before[cell], packet.weight);
             CHECK_OK(storm_engine_add(box.engine, &packet));
         }
@@ -101,8 +104,9 @@ static void check_steady_state(void)
     for (int step = 0; step < 10; step++) {
         for (uint64_t cell = 0; cell < CELLS; cell++)
             for (uint64_t i = 0; i < 12; i++) {
-                struct storm_packet packet = comb_box_packet(
-                    (storm_cell_idx)cell, 100 * (uint64_t)step + i, 1.0);
+                struct storm_packet packet =
+                    comb_box_packet((storm_cell_idx)cell,
+                                    100 * (uint64_t)step + i, 1.0);
                 CHECK_OK(storm_engine_add(box.engine, &packet));
             }
         CHECK_OK(storm_engine_step(box.engine));

@@ -33,7 +33,8 @@ int main(void)
         check_split(1.0 + 0x1p-52, n);
         check_split(0.0, n);
         for (int i = 0; i < 3; i++) {
-            double mantissa = 0.5 + ldexp((double)(dice_word(&dice) >> 12), -53);
+            double mantissa =
+                0.5 + ldexp((double)(dice_word(&dice) >> 12), -53);
             check_split(ldexp(mantissa, (int)dice_roll(&dice, 1000) - 500), n);
         }
     }

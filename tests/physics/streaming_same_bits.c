@@ -48,8 +48,7 @@ static void check(unsigned what, size_t batch, bool recut)
     problem_open(&all, MPI_COMM_WORLD);
     problem_open(&alone, MPI_COMM_SELF);
     for (uint64_t step = 0; step < STEPS; step++) {
-        check_where("case %#x, batch %d, step %d", what, (int)batch,
-                    (int)step);
+        check_where("case %#x, batch %d, step %d", what, (int)batch, (int)step);
         CHECK_OK(storm_engine_step(all.engine));
         CHECK_OK(storm_engine_step(alone.engine));
         CHECK_EQ(problem_hash(&all), problem_hash(&alone));

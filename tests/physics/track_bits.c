@@ -13,9 +13,14 @@ enum { N = 3000 };
 
 static const struct storm_cart_params boxes[] = {
     {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = {11, 9, 10}},
-    {.lo_cm = {0, 0, 0}, .hi_cm = {1, 2, 3}, .n = {7, 30, 2},
-     .stretch = {2.0, 0.9, 0.0}, .periodic = {true, false, true}},
-    {.lo_cm = {0, 0, 0}, .hi_cm = {3, 1, 1}, .n = {50, 1, 1},
+    {.lo_cm = {0, 0, 0},
+     .hi_cm = {1, 2, 3},
+     .n = {7, 30, 2},
+     .stretch = {2.0, 0.9, 0.0},
+     .periodic = {true, false, true}},
+    {.lo_cm = {0, 0, 0},
+     .hi_cm = {3, 1, 1},
+     .n = {50, 1, 1},
      .periodic = {false, true, false}},
 };
 
@@ -76,7 +81,7 @@ static void check_box(const struct storm_cart_params *params, unsigned mirrors)
 
     static const size_t batches[] = {1, 3, 64, N, 8, 64};
     static const uint64_t limits[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                                      1, 1, 7};
+                                      1,          1,          7};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         check_where("batch %d, limit %lld", (int)batches[i],
                     (long long)limits[i]);

@@ -63,8 +63,8 @@ static void check_axes(void)
     lone_open(&lone, &box);
     for (int axis = 0; axis < 3; axis++)
         for (int sign = -1; sign <= 1; sign += 2) {
-            struct storm_packet packet = {
-                .position = {4.5, 2.25, 1.125}, .time_left_s = 0.6875};
+            struct storm_packet packet = {.position = {4.5, 2.25, 1.125},
+                                          .time_left_s = 0.6875};
             double x = packet.position[axis];
             storm_cell_id cell;
             CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
@@ -84,8 +84,7 @@ static void check_axes(void)
  * in all three directions: crosses three planes at one point. */
 static void check_corners(void)
 {
-    const struct storm_cart_params cube = {
-        .hi_cm = {8, 8, 8}, .n = {8, 8, 8}};
+    const struct storm_cart_params cube = {.hi_cm = {8, 8, 8}, .n = {8, 8, 8}};
     struct lone lone;
     lone_open(&lone, &cube);
     struct storm_packet packet = {.position = {0, 0, 0}, .time_left_s = 13.0};
@@ -113,8 +112,8 @@ static void check_walls(void)
     lone_open(&lone, &box);
     lone.track.mirror_walls = 0;
     for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        struct storm_packet packet = {
-            .position = {4.5, 2.25, 1.125}, .time_left_s = 100.0};
+        struct storm_packet packet = {.position = {4.5, 2.25, 1.125},
+                                      .time_left_s = 100.0};
         CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &packet.cell));
         packet.cell_idx = (storm_cell_idx)packet.cell;
         packet.direction[wall / 2] = wall % 2 ? 1.0 : -1.0;
@@ -131,29 +130,56 @@ static void check_walls(void)
     lone_close(&lone);
 }
 
-/* A packet that rounding has put beyond a face crosses it at once, and one
- * that does not move stays. */
+/* A packet that is beyond a face, as rounding may put it, crosses it at once:
+ * it takes no time and adds nothing to the tally. One that does not move
+ * stays. */
 static void check_beyond(void)
 {
     struct lone lone;
     lone_open(&lone, &box);
-    struct storm_packet packet = {.direction = {1, 0, 0}, .time_left_s = 0.5};
-    packet.position[0] = nextafter(1.0, 2.0);
+    struct storm_packet packet = {
+        .direction = {1, 0, 0}, .time_left_s = 0.5, .weight = 1.0};
+    packet.position[0] = 1.0 + 1e-6;
     packet.position[1] = packet.position[2] = 0.1;
     double inside[3] = {0.5, 0.1, 0.1};
     CHECK_OK(storm_mesh_locate(lone.mesh, inside, &packet.cell));
     packet.cell_idx = (storm_cell_idx)packet.cell;
-    struct storm_outcome outcome = lone_advance(&lone, &packet);
-    CHECK_EQ(outcome.events, 2);
+    storm_cell_idx cell = packet.cell_idx;
+    lone.track.max_events = 1;
+    CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CONTINUE);
+    CHECK(packet.time_left_s == 0.5);
+    CHECK(lone.track.exact[cell] == 0);
     storm_cell_id there;
     CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &there));
     CHECK_EQ(packet.cell, there);
+    CHECK(packet.cell_idx != cell);
 
     packet.direction[0] = 0.0;
     packet.time_left_s = 1.0;
     struct storm_packet still = packet;
     CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CENSUS);
     CHECK(memcmp(packet.position, still.position, sizeof still.position) == 0);
+    lone_close(&lone);
+}
+
+/* After a crossing a packet is on the plane exactly, not nearly. */
+static void check_planes(void)
+{
+    struct lone lone;
+    lone_open(&lone, &box);
+    lone.track.max_events = 1;
+    struct dice dice = dice_make(2, 0);
+    for (int i = 0; i < 20000; i++) {
+        struct storm_packet packet = lone_packet(&lone, &dice);
+        packet.time_left_s = 10.0;
+        CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CONTINUE);
+        bool on_plane = false;
+        for (int d = 0; d < 3; d++) { /* widths are 1, 1/2 and 1/4 */
+            double index = ldexp(packet.position[d], d);
+            on_plane = on_plane || index == floor(index);
+        }
+        CHECK(on_plane);
+    }
     lone_close(&lone);
 }
 
@@ -166,6 +192,7 @@ int main(int argc, char **argv)
     check_corners();
     check_walls();
     check_beyond();
+    check_planes();
     MPI_Finalize();
     return CHECK_PASS;
 }

@@ -29,8 +29,8 @@ static void check_place(const struct lone *lone,
     storm_mesh_sample(lone->mesh, packet->cell_idx, low, lo);
     storm_mesh_sample(lone->mesh, packet->cell_idx, high, hi);
     for (int d = 0; d < 3; d++) {
-        double ulp = 0x1p-50 * fmax(fabs(params.lo_cm[d]),
-                                    fabs(params.hi_cm[d]));
+        double ulp =
+            0x1p-50 * fmax(fabs(params.lo_cm[d]), fabs(params.hi_cm[d]));
         CHECK(packet->position[d] >= lo[d] - ulp &&
               packet->position[d] <= hi[d] + ulp);
     }
@@ -68,8 +68,8 @@ int main(int argc, char **argv)
     double tally = 0.0;
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(lone.mesh); i++)
         tally += storm_exact_value(lone.track.exact[i], lone.track.unit);
-    printf("%llu events, path %.17g, tally %.17g\n",
-           (unsigned long long)events, path_cm, tally);
+    printf("%llu events, path %.17g, tally %.17g\n", (unsigned long long)events,
+           path_cm, tally);
     CHECK(fabs(tally - path_cm) <= 1e-12 * path_cm);
     lone_close(&lone);
     MPI_Finalize();

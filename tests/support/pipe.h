@@ -16,9 +16,10 @@
 struct pipe_params {
     int shift;          /* rank r sends to rank r + shift, modulo size */
     uint32_t slots;     /* in the ring */
-    uint32_t max_words; /* in one slot; the sender varies it from 1 on */
+    uint32_t max_words; /* in one slot, even; the sender varies it from 1 on */
     uint64_t rounds;    /* slots to send */
     bool linger;        /* the receiver pauses in the middle of a slot */
+    bool direct;        /* slots are stored, not put (F11) */
 };
 
 /* Collective: sends and receives all rounds. */
