@@ -169,7 +169,7 @@ function(storm_register name ranks backend labels command is_script)
         list(APPEND env ASAN_OPTIONS=detect_leaks=1)
     endif()
     list(APPEND env UBSAN_OPTIONS=print_stacktrace=1
-         TSAN_OPTIONS=ignore_noninstrumented_modules=1 ${field_env})
+         ${field_env})
 
     set(processors 1)
     if(ranks GREATER 1)

@@ -95,7 +95,7 @@ storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
                   storm_cell_id *cell_out);
 
 /** What lies behind a face of a local cell. */
-struct storm_mesh_face {
+struct storm_face {
     int rank;                 /**< owner of the neighbour; -1: edge of domain */
     storm_cell_idx neighbour; /**< its index there */
     int wall;                 /**< edge of domain: 0 .. STORM_N_WALLS-1 */
@@ -106,7 +106,7 @@ STORM_API int storm_mesh_n_faces(const struct storm_mesh *mesh,
                                  storm_cell_idx cell);
 STORM_API void storm_mesh_face(const struct storm_mesh *mesh,
                                storm_cell_idx cell, int face,
-                               struct storm_mesh_face *face_out);
+                               struct storm_face *face_out);
 /** @} */
 
 #ifdef __cplusplus

@@ -112,12 +112,15 @@ static storm_status collect(struct storm_term *term, struct storm_counts *sums,
             continue;
         uint64_t words[STORM_NOTE_WORDS], from;
         storm_status status =
-            term->channel->note->read(term->channel, (enum storm_link)i, words,
+            term->channel->note->read(term->channel, (enum storm_link)i, NULL,
                                       &from);
+        if (status < 0 || from != number(term->step, term->wave))
+            return status;
+        /* The child sends no other before it is asked again. */
+        status = term->channel->note->read(term->channel, (enum storm_link)i,
+                                           words, &from);
         if (status < 0)
             return status;
-        if (from != number(term->step, term->wave))
-            return STORM_OK;
         sums->created += words[0];
         sums->finished += words[1];
         sums->moves += words[2];

@@ -154,7 +154,7 @@ int storm_mesh_n_faces(const struct storm_mesh *mesh, storm_cell_idx cell)
 }
 
 void storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
-                     int face, struct storm_mesh_face *face_out)
+                     int face, struct storm_face *face_out)
 {
     mesh->ops->face(mesh, cell, face, face_out);
 }

@@ -66,7 +66,7 @@ struct storm_mesh_ops {
                            const double point_cm[3], storm_cell_id *cell_out);
     int (*n_faces)(const struct storm_mesh *mesh, storm_cell_idx cell);
     void (*face)(const struct storm_mesh *mesh, storm_cell_idx cell, int face,
-                 struct storm_mesh_face *face_out);
+                 struct storm_face *face_out);
 };
 
 /* The common part; each kind embeds it first. */

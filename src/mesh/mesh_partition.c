@@ -6,6 +6,10 @@
 #include "base/env.h"
 #include "base/port.h"
 
+/* Larger than any id. Some MPI libraries compare unsigned words as if they had
+ * a sign, so it must be positive with one, too. */
+static const uint64_t no_cut = INT64_MAX;
+
 __extension__ typedef unsigned __int128 partition_sum;
 
 /* MPI adds no 128-bit integers; it adds 32 bits at a time in 64. The sums of
@@ -80,7 +84,7 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
     }
 
     for (int r = 0; r <= n_ranks; r++)
-        cut_out[r] = UINT64_MAX;
+        cut_out[r] = no_cut;
     int last = -1;
     for (uint64_t i = 0; i < n_cells; i++) {
         partition_sum middle = 2 * sum + weight[i];

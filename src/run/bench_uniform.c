@@ -77,6 +77,22 @@ static void uniform_tell(struct storm_uniform_pass *pass, double part)
                      "cycle %" PRIu32 " of %" PRIu32, shown, u->params.cycles);
 }
 
+/* Makes the ways to all ranks that own a neighbouring cell. */
+static storm_status uniform_connect(struct storm_uniform_pass *pass)
+{
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(pass->mesh); i++)
+        for (int k = 0; k < storm_mesh_n_faces(pass->mesh, i); k++) {
+            struct storm_face face;
+            storm_mesh_face(pass->mesh, i, k, &face);
+            storm_status status =
+                face.rank < 0 ? STORM_OK
+                              : storm_engine_expect(pass->engine, face.rank);
+            if (status < 0)
+                return status;
+        }
+    return STORM_OK;
+}
+
 static void uniform_progress(void *self, uint64_t finished, uint64_t created)
 {
     uniform_tell(self, created > 0 ? (double)finished / (double)created : 0.0);
@@ -121,7 +137,12 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
         .progress = uniform_progress,
         .progress_self = pass,
     };
-    return storm_engine_create(context, &engine, &pass->engine);
+    status = storm_engine_create(context, &engine, &pass->engine);
+    const char *connect =
+        storm_options_text(storm_context_options(context), "transport.connect");
+    if (status == STORM_OK && strcmp(connect, "neighbours") == 0)
+        status = uniform_connect(pass);
+    return status;
 }
 
 void storm_uniform_close(struct storm_uniform_pass *pass)

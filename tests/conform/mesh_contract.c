@@ -87,7 +87,7 @@ static void check_geometry(const struct pair *p)
         int n_faces = storm_mesh_n_faces(p->mesh, i);
         CHECK_EQ(n_faces, storm_mesh_n_faces(p->whole, w));
         for (int f = 0; f < n_faces; f++) {
-            struct storm_mesh_face s, t;
+            struct storm_face s, t;
             storm_mesh_face(p->mesh, i, f, &s);
             storm_mesh_face(p->whole, w, f, &t);
             CHECK(same_bits(&s.area_cm2, &t.area_cm2, sizeof s.area_cm2));
@@ -108,10 +108,10 @@ static void check_geometry(const struct pair *p)
 
 /* Does cell b have a face like f, from the other side, that leads to a? */
 static bool leads_back(const struct storm_mesh *whole, storm_cell_idx a,
-                       const struct storm_mesh_face *f)
+                       const struct storm_face *f)
 {
     for (int k = 0; k < storm_mesh_n_faces(whole, f->neighbour); k++) {
-        struct storm_mesh_face g;
+        struct storm_face g;
         storm_mesh_face(whole, f->neighbour, k, &g);
         if (g.rank >= 0 && g.neighbour == a &&
             same_bits(&g.area_cm2, &f->area_cm2, sizeof g.area_cm2) &&
@@ -135,7 +135,7 @@ static void check_cells(const struct pair *p)
         sum += volume;
         double closure[3] = {0.0}, area = 0.0;
         for (int f = 0; f < storm_mesh_n_faces(p->whole, i); f++) {
-            struct storm_mesh_face face;
+            struct storm_face face;
             storm_mesh_face(p->whole, i, f, &face);
             CHECK(face.area_cm2 > 0.0);
             CHECK((face.rank >= 0) == (face.wall < 0));

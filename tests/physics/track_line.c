@@ -123,7 +123,7 @@ static void check_walls(void)
         CHECK_EQ(packet.face, wall);
         CHECK(packet.position[wall / 2] == end);
         CHECK(packet.time_left_s == 100.0 - fabs(end - x));
-        struct storm_mesh_face face;
+        struct storm_face face;
         storm_mesh_face(lone.mesh, packet.cell_idx, (int)packet.face, &face);
         CHECK_EQ(face.wall, wall);
     }

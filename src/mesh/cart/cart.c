@@ -123,7 +123,7 @@ static int cart_n_faces(const struct storm_mesh *mesh, storm_cell_idx cell)
 }
 
 static void cart_face(const struct storm_mesh *mesh, storm_cell_idx cell,
-                      int face, struct storm_mesh_face *face_out)
+                      int face, struct storm_face *face_out)
 {
     const struct cart_part *part = cart_part_of(mesh);
     int axis = face / 2;
