@@ -104,6 +104,8 @@ int main(int argc, char **argv)
     if (status >= 0)
         status = storm_engine_step(engine);
 
+    if (context) /* what follows is collective: all ranks or none */
+        status = storm_context_agree(context, status);
     int failed = status < 0 || result(&circle, MPI_COMM_WORLD);
     storm_engine_destroy(engine);
     storm_context_destroy(context);

@@ -148,6 +148,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < N_STEPS && status >= 0; i++)
         status = storm_engine_step(engine);
 
+    if (context) /* what follows is collective: all ranks or none */
+        status = storm_context_agree(context, status);
     int failed = status < 0 || result(&cells, engine);
     storm_engine_destroy(engine);
     storm_comb_destroy(comb);

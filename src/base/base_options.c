@@ -40,8 +40,7 @@ static const struct storm_option option_table[] = {
         .env = "STORM_SHM",
         .type = STORM_OPTION_BOOL,
         .preset = "true",
-        .help = "use shared memory between ranks of one node, whatever the "
-                "backend",
+        .help = "let auto choose shared memory for the ranks of one node",
     },
     {
         .key = "transport.batch",
@@ -61,7 +60,8 @@ static const struct storm_option option_table[] = {
         .preset = "1024",
         .min = 1,
         .max = 16777216,
-        .help = "records that fit into a new ring; rings grow when full",
+        .help = "records that fit into a new ring, rounded up to a power of "
+                "two, at least 8; rings grow when full",
     },
     {
         .key = "transport.ring_memory_mb",
@@ -71,7 +71,7 @@ static const struct storm_option option_table[] = {
         .preset = "0",
         .min = 0,
         .max = 1e9,
-        .help = "most memory for the rings into one rank, in megabytes; 0 sets "
+        .help = "most memory for the rings into one rank, in MiB; 0 sets "
                 "no limit",
     },
     {
@@ -81,8 +81,9 @@ static const struct storm_option option_table[] = {
         .type = STORM_OPTION_WORD,
         .preset = "auto",
         .choices = "auto|fast|paper",
-        .help = "how a ring is written: fast without a round trip, paper after "
-                "the published algorithm",
+        .help =
+            "how a ring is written: fast (auto) without a round trip, paper "
+            "after the published algorithm",
     },
     {
         .key = "transport.growth_factor",
@@ -92,7 +93,9 @@ static const struct storm_option option_table[] = {
         .preset = "2",
         .min = 1.1,
         .max = 64,
-        .help = "by how much a full ring grows",
+        .help =
+            "by how much a full ring grows; at least doubled, to a power of "
+            "two",
     },
     {
         .key = "transport.control_every",
@@ -102,7 +105,9 @@ static const struct storm_option option_table[] = {
         .preset = "64",
         .min = 1,
         .max = 1e9,
-        .help = "loop iterations between two looks for control messages",
+        .help =
+            "loop iterations between two looks for control messages; a rank "
+            "without work looks when it wakes up",
     },
     {
         .key = "transport.connect",

@@ -99,7 +99,7 @@ static storm_status mpi_poll(struct storm_control *control, int *rank_out,
     return status;
 }
 
-/* Receives and drops what still comes, until `done` says so. */
+/* Receives and drops what has come. */
 static void drain(struct mpi_control *c)
 {
     int rank;

@@ -79,6 +79,8 @@ static void settle(struct ring_channel *c)
             return;
         ring_idle(&c->channel, n_empty);
     }
+    storm_log_write(&c->params.env->log, STORM_LOG_WARN,
+                    "rings closed with operations under way");
 }
 
 static void ring_free(struct ring_channel *c)

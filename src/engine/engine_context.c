@@ -83,6 +83,8 @@ storm_status storm_context_create(MPI_Comm comm,
         return mine < 0 ? STORM_ERR_NOMEM : STORM_ERR_PEER;
     }
     MPI_Comm_dup(comm, &context->comm);
+    /* Failures are ours to report; duplicates of this one inherit that. */
+    MPI_Comm_set_errhandler(context->comm, MPI_ERRORS_RETURN);
     storm_status status = storm_boot_mpi_open(context->comm, &context->boot);
     if (status == STORM_OK)
         status = storm_boot_mpi_open(context->comm, &context->step_boot);

@@ -80,7 +80,7 @@ struct storm_engine {
 /* engine_loop.c: from pre_step's end until all ranks are done. */
 storm_status storm_engine_transport(struct storm_engine *engine);
 
-/* engine_loop.c: answers waves with an error until `barrier` is through. */
+/* engine_loop.c: answers waves with an error until all ranks are leaving. */
 void storm_engine_leave(struct storm_engine *engine);
 
 #endif /* STORM_ENGINE_INTERNAL_H */

@@ -39,6 +39,7 @@ struct comb_cell {
 };
 
 struct storm_comb {
+    const struct storm_context *context;
     const struct storm_env *env;
     struct storm_comb_params params;
     struct comb_cell *cells; /* by local index */
@@ -284,7 +285,8 @@ static storm_status comb_control(void *self, struct storm_step *step)
             status = comb_cell(comb, step, (storm_cell_idx)i,
                                &comb->items[cell->i_first - cell->n], cell->n);
     }
-    return status;
+    /* The next pre_step communicates: no rank may leave alone. */
+    return storm_context_agree(comb->context, status);
 }
 
 /* ---- public ------------------------------------------------------------- */
@@ -307,6 +309,7 @@ storm_status storm_comb_create(struct storm_context *context,
     if (comb == NULL)
         return STORM_ERR_NOMEM;
     comb->env = env;
+    comb->context = context;
     comb->params = *params;
     *comb_out = comb;
     return STORM_OK;

@@ -104,7 +104,7 @@ storm_status storm_streaming_hash(const struct storm_streaming *streaming,
 
 /* ---- bare kernel -------------------------------------------------------- */
 
-enum { BARE_BATCH = 64 }; /* as the engine's */
+enum { BARE_BATCH = 512 }; /* as the engine's */
 static const char bare_label[] = "bare kernel";
 
 struct bare {

@@ -141,7 +141,7 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
     const char *connect =
         storm_options_text(storm_context_options(context), "transport.connect");
     if (status == STORM_OK && strcmp(connect, "neighbours") == 0)
-        status = uniform_connect(pass);
+        status = storm_context_agree(context, uniform_connect(pass));
     return status;
 }
 
