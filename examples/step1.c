@@ -3,7 +3,7 @@
  * Step 1: the smallest program. Packets walk round a circle of 60 stations
  * that is split over the ranks, and every station counts its visitors.
  *
- *   cc step1.c $(pkg-config --cflags --libs storm) && mpiexec -n 3 ./a.out
+ *   cc step1.c $(pkg-config --cflags --libs storm) && mpiexec -n 2 ./a.out
  *
  * What to see: a packet is a struct of our own; `step` says what it does next;
  * to cross to another rank is to answer STORM_FATE_SEND; storm_engine_step

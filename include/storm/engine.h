@@ -69,13 +69,14 @@ struct storm_physics {
      *  NULL. May communicate among all ranks. */
     storm_status (*pre_step)(void *self, struct storm_step *step);
 
-    /** Advance one packet by one or more events. May spawn. Either this or
-     *  step_batch is required. */
+    /** Advance one packet, which is aligned to 16 bytes, by one or more events.
+     *  May spawn. *outcome_out comes zeroed. Either this or step_batch is
+     *  required. */
     void (*step)(void *self, struct storm_step *step, void *packet,
                  struct storm_outcome *outcome_out);
 
     /** Advance @p n packets, each by one or more events, in any order, and
-     *  fill outcomes_out[0..n). Preferred to `step` when both are there. */
+     *  fill outcomes_out[0..n), which hold anything. Preferred to `step` when both are there. */
     void (*step_batch)(void *self, struct storm_step *step,
                        void *const *packets, size_t n,
                        struct storm_outcome *outcomes_out);

@@ -218,8 +218,10 @@ storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
 
 void shm_arena_return(struct shm_arena *arena, struct shm_extent extent)
 {
-    /* Pages come back zeroed when they are next touched. */
-    madvise(arena->mine + extent.offset, extent.bytes, MADV_REMOVE);
+    /* Pages come back zeroed when they are next touched; locked ones stay. */
+    unsigned char *pages = arena->mine + extent.offset;
+    if (madvise(pages, extent.bytes, MADV_REMOVE) != 0)
+        memset(pages, 0, extent.bytes);
     size_t i = 0;
     while (i < arena->n_free && arena->free[i].offset < extent.offset)
         i++;
