@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which device, port and address to use, and why none can be. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fabric/ibv/ibv_fabric.h"
+
+enum { IPV4_MARK_AT = 10, MAX_GIDS = 256 };
+
+/* Some text with its room. */
+struct reason {
+    char *text;
+    size_t bytes;
+};
+
+/* What the kernel has; libibverbs may lack the driver for it. */
+static void say_no_device(const struct reason *why)
+{
+    DIR *dir = opendir("/sys/class/infiniband");
+    const struct dirent *entry = NULL;
+    if (dir)
+        do
+            entry = readdir(dir);
+        while (entry && entry->d_name[0] == '.');
+    if (entry)
+        snprintf(why->text, why->bytes,
+                 "libibverbs has no driver for device %s: install "
+                 "ibverbs-providers or the vendor's own",
+                 entry->d_name);
+    else
+        snprintf(why->text, why->bytes,
+                 "no RDMA device (ibv_devices lists none)");
+    if (dir)
+        closedir(dir);
+}
+
+static bool is_ipv4(const union ibv_gid *gid)
+{
+    static const unsigned char head[IPV4_MARK_AT + 2] = {
+        [IPV4_MARK_AT] = 0xff, [IPV4_MARK_AT + 1] = 0xff};
+    return memcmp(gid->raw, head, sizeof head) == 0;
+}
+
+/* RoCE: version 2 over IPv4 if there is one, else any of version 2. */
+static int choose_gid(const struct verbs_port *port)
+{
+    int found = 0;
+    int n =
+        port->attr.gid_tbl_len < MAX_GIDS ? port->attr.gid_tbl_len : MAX_GIDS;
+    for (int i = 0; i < n; i++) {
+        struct ibv_gid_entry entry;
+        if (ibv_query_gid_ex(port->context, port->number, (uint32_t)i, &entry,
+                             0) != 0 ||
+            entry.gid_type != IBV_GID_TYPE_ROCE_V2)
+            continue;
+        if (is_ipv4(&entry.gid))
+            return i;
+        if (found == 0)
+            found = i;
+    }
+    return found;
+}
+
+/* Takes the address of the port that is wished for, or the best. */
+static bool take_gid(struct verbs_port *port, const struct verbs_wish *wish,
+                     const struct reason *why)
+{
+    bool ethernet = port->attr.link_layer == IBV_LINK_LAYER_ETHERNET;
+    int64_t index = wish->gid_index >= 0 ? wish->gid_index
+                    : ethernet           ? choose_gid(port)
+                                         : 0;
+    port->global = ethernet || wish->gid_index >= 0 ||
+                   (port->attr.flags & IBV_QPF_GRH_REQUIRED) != 0;
+    if (index >= port->attr.gid_tbl_len ||
+        ibv_query_gid(port->context, port->number, (int)index, &port->gid) !=
+            0) {
+        snprintf(why->text, why->bytes,
+                 "%s port %d has no address (gid) number %lld; it has %d",
+                 port->name, port->number, (long long)index,
+                 port->attr.gid_tbl_len);
+        return false;
+    }
+    port->gid_index = (uint8_t)index;
+    return true;
+}
+
+/* Takes the port that is wished for, or the first active one. */
+static bool take_port(struct verbs_port *port, const struct verbs_wish *wish,
+                      const struct reason *why)
+{
+    uint8_t n = port->device.phys_port_cnt;
+    if (wish->port > n) {
+        snprintf(why->text, why->bytes, "%s has no port %lld; it has %d",
+                 port->name, (long long)wish->port, n);
+        return false;
+    }
+    uint8_t first = wish->port > 0 ? (uint8_t)wish->port : 1;
+    uint8_t last = wish->port > 0 ? (uint8_t)wish->port : n;
+    snprintf(why->text, why->bytes, "%s has no port", port->name);
+    for (uint8_t i = first; i <= last; i++) {
+        port->number = i;
+        if (ibv_query_port(port->context, i, &port->attr) != 0) {
+            snprintf(why->text, why->bytes, "%s port %d cannot be asked: %s",
+                     port->name, i, strerror(errno));
+            continue;
+        }
+        if (port->attr.state == IBV_PORT_ACTIVE)
+            return take_gid(port, wish, why);
+        snprintf(why->text, why->bytes,
+                 "%s port %d is not active (%s): is its network up?",
+                 port->name, i, ibv_port_state_str(port->attr.state));
+    }
+    return false;
+}
+
+static bool take_device(struct ibv_device *device,
+                        const struct verbs_wish *wish, struct verbs_port *port,
+                        const struct reason *why)
+{
+    *port = (struct verbs_port){.context = ibv_open_device(device)};
+    snprintf(port->name, sizeof port->name, "%s", ibv_get_device_name(device));
+    if (!port->context) {
+        snprintf(why->text, why->bytes,
+                 "%s cannot be opened: %s; look at the permissions of "
+                 "/dev/infiniband",
+                 port->name, strerror(errno));
+        return false;
+    }
+    int error = ibv_query_device(port->context, &port->device);
+    bool good = false;
+    if (error != 0)
+        snprintf(why->text, why->bytes, "%s cannot be asked: %s", port->name,
+                 strerror(error));
+    else if (port->device.atomic_cap == IBV_ATOMIC_NONE ||
+             port->device.max_qp_rd_atom < 1 ||
+             port->device.max_qp_init_rd_atom < 1)
+        snprintf(why->text, why->bytes, "%s has no remote atomics", port->name);
+    else
+        good = take_port(port, wish, why);
+    if (!good)
+        ibv_close_device(port->context);
+    return good;
+}
+
+storm_status verbs_port_open(const struct verbs_wish *wish,
+                             struct verbs_port *port_out, char *reason_out,
+                             size_t reason_bytes)
+{
+    const struct reason why = {reason_out, reason_bytes};
+    bool any = wish->device[0] == '\0', seen = false;
+    int n = 0;
+    struct ibv_device **list = ibv_get_device_list(&n);
+    if (!list) {
+        snprintf(
+            reason_out, reason_bytes, "%s",
+            errno == ENOSYS
+                ? "no RDMA device: the kernel module ib_uverbs is not loaded"
+                : strerror(errno));
+        return STORM_ERR_NOSUP;
+    }
+    if (n == 0)
+        say_no_device(&why);
+    struct verbs_port port;
+    bool good = false;
+    for (int i = 0; i < n && !good; i++)
+        if (any || strcmp(wish->device, ibv_get_device_name(list[i])) == 0) {
+            seen = true;
+            good = take_device(list[i], wish, &port, &why);
+        }
+    if (n > 0 && !seen)
+        snprintf(reason_out, reason_bytes,
+                 "there is no RDMA device %s (ibv_devices lists what there is)",
+                 wish->device);
+    ibv_free_device_list(list);
+    if (!good)
+        return STORM_ERR_NOSUP;
+    *port_out = port;
+    return STORM_OK;
+}
+
+void verbs_port_close(struct verbs_port *port)
+{
+    if (port->context)
+        ibv_close_device(port->context);
+    port->context = NULL;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fabric/mpirma/mpirma_memory.h"
+
+#include <string.h>
+
+#include "base/port.h"
+
+enum { SLABS_OF_A_SIZE = 8, DEFAULT_SLAB_MB = 64 };
+
+storm_status mpirma_failed(const struct storm_env *env, const char *what,
+                           int peer, int rc)
+{
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length = 0;
+    if (MPI_Error_string(rc, text, &length) != MPI_SUCCESS)
+        text[0] = '\0';
+    if (peer < 0)
+        storm_log_write(&env->log, STORM_LOG_ERROR, "mpirma: %s failed: %s",
+                        what, text);
+    else
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "mpirma: %s to rank %d failed: %s", what, peer, text);
+    return STORM_ERR_FABRIC;
+}
+
+static uint64_t line_round(uint64_t bytes)
+{
+    const uint64_t line = STORM_CACHE_LINE;
+    return (bytes + line - 1) / line * line;
+}
+
+/* ---- arenas ---------------------------------------------------------------*/
+
+/* Gives memory from MPI to the list, all of it free. */
+static storm_status arena_add(struct mpirma_memory *m,
+                              const struct mpirma_arena *given,
+                              struct mpirma_arena **arena_out)
+{
+    struct storm_memory *book = m->env->memory;
+    void *list = m->arena;
+    storm_status status =
+        storm_reserve(book, "mpirma arenas", sizeof(struct mpirma_arena *),
+                      m->n_arenas + 1, &list, &m->arena_capacity);
+    m->arena = list;
+    struct mpirma_arena *arena =
+        status < 0 ? NULL : storm_alloc(book, "mpirma arenas", sizeof *arena);
+    if (!arena)
+        return STORM_ERR_NOMEM;
+    *arena = *given;
+    void *extents = NULL;
+    if (storm_reserve(book, "mpirma arenas", sizeof *arena->free, 16, &extents,
+                      &arena->free_capacity) < 0) {
+        storm_free(book, arena);
+        return STORM_ERR_NOMEM;
+    }
+    arena->free = extents;
+    arena->free[0] = (struct mpirma_extent){0, arena->bytes};
+    arena->n_free = 1;
+    m->arena[m->n_arenas++] = arena;
+    m->bytes += arena->bytes;
+    *arena_out = arena;
+    return STORM_OK;
+}
+
+static bool arena_empty(const struct mpirma_arena *arena)
+{
+    return arena->n_free == 1 && arena->free[0].bytes == arena->bytes;
+}
+
+/* Forgets an arena, and gives a slab back to MPI. */
+static void arena_drop(struct mpirma_memory *m, struct mpirma_arena *arena)
+{
+    if (arena->window == MPIRMA_DYNAMIC) {
+        int rc = MPI_Win_detach(m->window[MPIRMA_DYNAMIC], arena->raw);
+        if (rc != MPI_SUCCESS)
+            (void)mpirma_failed(m->env, "detaching memory", -1, rc);
+        else
+            MPI_Free_mem(arena->raw);
+    }
+    for (size_t i = 0; i < m->n_arenas; i++)
+        if (m->arena[i] == arena) {
+            m->n_arenas--;
+            memmove(&m->arena[i], &m->arena[i + 1],
+                    (m->n_arenas - i) * sizeof(struct mpirma_arena *));
+            break;
+        }
+    m->bytes -= arena->bytes;
+    storm_free(m->env->memory, arena->free);
+    storm_free(m->env->memory, arena);
+}
+
+static bool arena_carve(struct mpirma_arena *arena, uint64_t need,
+                        struct mpirma_extent *extent_out)
+{
+    size_t i = 0;
+    while (i < arena->n_free && arena->free[i].bytes < need)
+        i++;
+    if (i == arena->n_free)
+        return false;
+    *extent_out = (struct mpirma_extent){arena->free[i].offset, need};
+    arena->free[i].offset += need;
+    arena->free[i].bytes -= need;
+    if (arena->free[i].bytes == 0) {
+        arena->n_free--;
+        memmove(&arena->free[i], &arena->free[i + 1],
+                (arena->n_free - i) * sizeof *arena->free);
+    }
+    return true;
+}
+
+/* Makes one stretch of number k and the one before it, if they touch. */
+static void arena_join(struct mpirma_arena *arena, size_t k)
+{
+    if (k == 0 || k >= arena->n_free)
+        return;
+    struct mpirma_extent *low = &arena->free[k - 1];
+    if (low->offset + low->bytes != arena->free[k].offset)
+        return;
+    low->bytes += arena->free[k].bytes;
+    arena->n_free--;
+    memmove(&arena->free[k], &arena->free[k + 1],
+            (arena->n_free - k) * sizeof *arena->free);
+}
+
+/* Puts a stretch back between its neighbours and joins what touches. */
+static void arena_return(struct storm_memory *book, struct mpirma_arena *arena,
+                         struct mpirma_extent extent)
+{
+    size_t i = 0;
+    while (i < arena->n_free && arena->free[i].offset < extent.offset)
+        i++;
+    void *list = arena->free;
+    /* Without memory for the list the stretch is lost to this run. */
+    if (storm_reserve(book, "mpirma arenas", sizeof *arena->free,
+                      arena->n_free + 1, &list, &arena->free_capacity) < 0)
+        return;
+    arena->free = list;
+    memmove(&arena->free[i + 1], &arena->free[i],
+            (arena->n_free - i) * sizeof *arena->free);
+    arena->free[i] = extent;
+    arena->n_free++;
+    arena_join(arena, i + 1);
+    arena_join(arena, i);
+}
+
+/* ---- windows --------------------------------------------------------------*/
+
+/* The smallest of all ranks' values; MPI's own errors count as one. */
+static storm_status agree(MPI_Comm comm, storm_status mine)
+{
+    int value = (int)mine, worst = 0;
+    if (MPI_Allreduce(&value, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    if (mine < 0)
+        return mine;
+    return worst < 0 ? STORM_ERR_PEER : STORM_OK;
+}
+
+/* W1, W2 for a window just made. */
+static storm_status window_begin(const struct storm_env *env, MPI_Win window)
+{
+    int *model = NULL, found = 0;
+    int rc = MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Win_get_attr(window, MPI_WIN_MODEL, (void *)&model, &found);
+    if (rc == MPI_SUCCESS && (!found || *model != MPI_WIN_UNIFIED)) {
+        if (env->rank == 0)
+            storm_log_write(&env->log, STORM_LOG_ERROR,
+                            "mpirma: this MPI keeps a second copy of windows "
+                            "(memory model separate); use --backend p2p");
+        return STORM_ERR_NOSUP;
+    }
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+    return rc == MPI_SUCCESS ? STORM_OK
+                             : mpirma_failed(env, "locking a window", -1, rc);
+}
+
+static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
+                                   uint64_t bytes)
+{
+    MPI_Win *window = &m->window[MPIRMA_ALLOCATED];
+    MPI_Info info;
+    void *raw = NULL;
+    if (MPI_Info_create(&info) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    MPI_Info_set(info, "same_size", "true");
+    MPI_Info_set(info, "same_disp_unit", "true");
+    int rc = MPI_Win_allocate((MPI_Aint)(bytes + STORM_CACHE_LINE), 1, info,
+                              comm, &raw, window);
+    MPI_Info_free(&info);
+    if (rc != MPI_SUCCESS) {
+        *window = MPI_WIN_NULL;
+        storm_log_write(&m->env->log, STORM_LOG_ERROR,
+                        "mpirma: no window of %llu MiB; lower "
+                        "transport.rma_window_mb",
+                        (unsigned long long)(bytes >> 20));
+        return STORM_ERR_NOMEM;
+    }
+    storm_status status = window_begin(m->env, *window);
+    if (status < 0)
+        return status;
+    uint64_t skip = line_round((uintptr_t)raw) - (uintptr_t)raw;
+    struct mpirma_arena *arena;
+    return arena_add(m,
+                     &(struct mpirma_arena){
+                         .window = MPIRMA_ALLOCATED,
+                         .raw = raw,
+                         .base = (unsigned char *)raw + skip,
+                         .at = (MPI_Aint)skip,
+                         .bytes = bytes,
+                     },
+                     &arena);
+}
+
+static storm_status make_dynamic(struct mpirma_memory *m, MPI_Comm comm)
+{
+    MPI_Win *window = &m->window[MPIRMA_DYNAMIC];
+    int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, window);
+    if (rc != MPI_SUCCESS) {
+        *window = MPI_WIN_NULL;
+        return STORM_ERR_NOSUP;
+    }
+    return window_begin(m->env, *window);
+}
+
+static void window_end(const struct storm_env *env, MPI_Win *window)
+{
+    if (*window == MPI_WIN_NULL)
+        return;
+    int rc = MPI_Win_unlock_all(*window);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Win_free(window);
+    if (rc != MPI_SUCCESS)
+        (void)mpirma_failed(env, "closing a window", -1, rc);
+    *window = MPI_WIN_NULL;
+}
+
+storm_status mpirma_memory_open(struct mpirma_memory *m,
+                                const struct storm_env *env, MPI_Comm comm)
+{
+    uint64_t mb =
+        (uint64_t)storm_options_int(env->options, "transport.rma_window_mb");
+    *m = (struct mpirma_memory){
+        .env = env,
+        .window = {MPI_WIN_NULL, MPI_WIN_NULL},
+        .slab_bytes = (mb > 0 ? mb : DEFAULT_SLAB_MB) << 20,
+    };
+    storm_status status = mb > 0 ? make_allocated(m, comm, mb << 20) : STORM_OK;
+    status = agree(comm, status);
+    if (status < 0)
+        return status;
+    status = agree(comm, make_dynamic(m, comm));
+    if (status == STORM_OK)
+        return STORM_OK;
+    /* The same decision everywhere: with one window less, or not at all. */
+    window_end(env, &m->window[MPIRMA_DYNAMIC]);
+    if (mb > 0)
+        return STORM_OK;
+    storm_log_write(&env->log, STORM_LOG_ERROR,
+                    "mpirma: this MPI has no dynamic windows; set "
+                    "transport.rma_window_mb");
+    return STORM_ERR_NOSUP;
+}
+
+void mpirma_memory_close(struct mpirma_memory *m)
+{
+    while (m->n_arenas > 0)
+        arena_drop(m, m->arena[m->n_arenas - 1]);
+    for (int i = MPIRMA_N_WINDOWS - 1; i >= 0; i--)
+        window_end(m->env, &m->window[i]);
+    storm_free(m->env->memory, m->arena);
+    m->arena = NULL;
+}
+
+/* ---- regions --------------------------------------------------------------*/
+
+/* Memory for at least `need` more bytes, attached to the dynamic window. */
+static storm_status add_slab(struct mpirma_memory *m, uint64_t need,
+                             struct mpirma_arena **arena_out)
+{
+    MPI_Win window = m->window[MPIRMA_DYNAMIC];
+    if (window == MPI_WIN_NULL)
+        return STORM_ERR_NOMEM;
+    /* Few slabs, however much there is. */
+    uint64_t bytes = m->slab_bytes << (m->n_arenas / SLABS_OF_A_SIZE);
+    bytes = bytes > need ? bytes : need;
+    void *raw = NULL;
+    MPI_Aint raw_bytes = (MPI_Aint)(bytes + STORM_CACHE_LINE);
+    if (MPI_Alloc_mem(raw_bytes, MPI_INFO_NULL, &raw) != MPI_SUCCESS)
+        return STORM_ERR_NOMEM;
+    if (MPI_Win_attach(window, raw, raw_bytes) != MPI_SUCCESS) {
+        MPI_Free_mem(raw);
+        return STORM_ERR_NOMEM;
+    }
+    struct mpirma_arena arena = {
+        .window = MPIRMA_DYNAMIC,
+        .raw = raw,
+        .base =
+            (unsigned char *)raw + line_round((uintptr_t)raw) - (uintptr_t)raw,
+        .bytes = bytes,
+    };
+    storm_status status = STORM_ERR_NOMEM;
+    if (MPI_Get_address(arena.base, &arena.at) == MPI_SUCCESS)
+        status = arena_add(m, &arena, arena_out);
+    if (status < 0) {
+        MPI_Win_detach(window, raw);
+        MPI_Free_mem(raw);
+    }
+    return status;
+}
+
+storm_status mpirma_memory_carve(struct mpirma_memory *m, uint64_t bytes,
+                                 struct mpirma_arena **arena_out,
+                                 struct mpirma_extent *extent_out)
+{
+    uint64_t need = line_round(bytes > 0 ? bytes : 1);
+    struct mpirma_arena *arena = NULL;
+    for (size_t i = 0; i < m->n_arenas && !arena; i++)
+        if (arena_carve(m->arena[i], need, extent_out))
+            arena = m->arena[i];
+    if (!arena && (add_slab(m, need, &arena) < 0 ||
+                   !arena_carve(arena, need, extent_out))) {
+        storm_log_write(&m->env->log, STORM_LOG_ERROR,
+                        "mpirma: no memory for a ring of %llu bytes besides "
+                        "the %llu MiB there are; raise "
+                        "transport.rma_window_mb or set "
+                        "transport.ring_memory_mb",
+                        (unsigned long long)bytes,
+                        (unsigned long long)(m->bytes >> 20));
+        return STORM_ERR_NOMEM;
+    }
+    memset(arena->base + extent_out->offset, 0, extent_out->bytes);
+    *arena_out = arena;
+    return STORM_OK;
+}
+
+void mpirma_memory_return(struct mpirma_memory *m, struct mpirma_arena *arena,
+                          struct mpirma_extent extent)
+{
+    arena_return(m->env->memory, arena, extent);
+    if (arena->window != MPIRMA_DYNAMIC || !arena_empty(arena))
+        return;
+    /* One empty slab is kept: a ring may just be on its way to a larger one. */
+    for (size_t i = 0; i < m->n_arenas; i++)
+        if (m->arena[i] != arena && m->arena[i]->window == MPIRMA_DYNAMIC &&
+            arena_empty(m->arena[i])) {
+            arena_drop(m, arena);
+            return;
+        }
+}
+
+bool mpirma_memory_has(const struct mpirma_memory *m, enum mpirma_window window)
+{
+    /* Slabs come behind the arena of the allocated window. */
+    return m->n_arenas > 0 && (m->arena[0]->window == window ||
+                               m->arena[m->n_arenas - 1]->window == window);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The memory that peers may reach, and the windows it lies in.
+ *
+ * Nearly everything is carved from one allocated window made at open: MPI knows
+ * its place on every rank, so that an operation needs nothing else. A dynamic
+ * window takes what no longer fits; because implementations allow some thirty
+ * attachments at most, slabs are attached to it and carved in their turn.
+ *
+ *   W1  Every window is locked for all ranks from open to close (lock_all).
+ *   W2  Every window is of the unified memory model; others are refused.
+ */
+#ifndef STORM_FABRIC_MPIRMA_MEMORY_H
+#define STORM_FABRIC_MPIRMA_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include <storm/status.h>
+
+#include "base/env.h"
+
+enum mpirma_window { MPIRMA_ALLOCATED, MPIRMA_DYNAMIC, MPIRMA_N_WINDOWS };
+
+/* A stretch of an arena, in bytes from its start. */
+struct mpirma_extent {
+    uint64_t offset, bytes;
+};
+
+/* A block of memory that a window reaches, from which regions are carved. */
+struct mpirma_arena {
+    enum mpirma_window window;
+    void *raw;           /* as MPI gave it */
+    unsigned char *base; /* the same, aligned */
+    MPI_Aint at;         /* base as the window calls it */
+    uint64_t bytes;
+    struct mpirma_extent *free; /* sorted by offset, never adjacent */
+    size_t n_free, free_capacity;
+};
+
+struct mpirma_memory {
+    const struct storm_env *env;
+    MPI_Win window[MPIRMA_N_WINDOWS]; /* MPI_WIN_NULL: there is none */
+    uint64_t slab_bytes;              /* of the first slabs */
+    struct mpirma_arena **arena; /* [0] in the allocated window, if that is */
+    size_t n_arenas, arena_capacity;
+    uint64_t bytes; /* in all arenas */
+};
+
+/* Collective over comm, whose errors must return. One or both windows, or an
+ * error on every rank, logged. */
+storm_status mpirma_memory_open(struct mpirma_memory *memory,
+                                const struct storm_env *env, MPI_Comm comm);
+
+/* Collective; the ranks must have nothing under way. Also after an open that
+ * failed. */
+void mpirma_memory_close(struct mpirma_memory *memory);
+
+/* Carves zeroed memory, aligned to a cache line. STORM_ERR_NOMEM, logged. */
+storm_status mpirma_memory_carve(struct mpirma_memory *memory, uint64_t bytes,
+                                 struct mpirma_arena **arena_out,
+                                 struct mpirma_extent *extent_out);
+
+void mpirma_memory_return(struct mpirma_memory *memory,
+                          struct mpirma_arena *arena,
+                          struct mpirma_extent extent);
+
+/* Does any memory of this rank lie in the window? */
+bool mpirma_memory_has(const struct mpirma_memory *memory,
+                       enum mpirma_window window);
+
+/* Logs what an MPI call said; always STORM_ERR_FABRIC. peer < 0: nobody. */
+storm_status mpirma_failed(const struct storm_env *env, const char *what,
+                           int peer, int rc);
+
+#endif /* STORM_FABRIC_MPIRMA_MEMORY_H */

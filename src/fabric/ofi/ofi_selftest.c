@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the provider really does, tried out against the next rank.
+ *
+ * Every rank goes through the same stages whatever it finds, so that nobody
+ * waits for one that gave up. A stage that gets no answer ends by its clock.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/idle.h"
+#include "fabric/ofi/ofi_internal.h"
+
+enum {
+    TAIL_AT = 0, /* counts slots written by the rank before */
+    ADD_AT = 64,
+    NOTE_AT = 128,
+    SLOTS_AT = 4096,
+    N_SLOTS = 20,
+    N_LAPS = 3,
+    NOTE_BYTES = 512
+};
+
+#define ANSWER_S 30.0 /* the longest wait for anything */
+#define ASLEEP_S 1.0  /* for data to land while the target sleeps */
+
+struct selftest {
+    struct ofi_fabric *f;
+    const struct storm_fabric_ops *ops;
+    const struct storm_boot *boot;
+    struct storm_region *mine, *from;
+    struct storm_remote *next;
+    uint64_t before; /* the rank that writes here */
+    struct storm_ticket ticket;
+    double limit_s;
+    storm_status status;
+};
+
+/* ---- pieces ---------------------------------------------------------------*/
+
+/* Small and large slots take turns: providers treat them differently. */
+static uint64_t slot_bytes(uint64_t i)
+{
+    static const uint64_t bytes[] = {64, 2048, 16384, 600, 200000};
+    return bytes[i % (sizeof bytes / sizeof bytes[0])];
+}
+
+static uint64_t slot_at(uint64_t i)
+{
+    uint64_t at = SLOTS_AT;
+    for (uint64_t k = 0; k < i; k++)
+        at += slot_bytes(k);
+    return at;
+}
+
+/* The k-th word of whatever `rank` writes as number `number`. */
+static uint64_t pattern(uint64_t rank, uint64_t number, uint64_t k)
+{
+    uint64_t x = (rank << 40 ^ number << 20 ^ k) + 1;
+    x *= 0x9e3779b97f4a7c15u;
+    return x ^ x >> 29;
+}
+
+static void fill(unsigned char *to, uint64_t rank, uint64_t number,
+                 uint64_t bytes)
+{
+    for (uint64_t k = 0; k < bytes / 8; k++) {
+        uint64_t word = pattern(rank, number, k);
+        memcpy(to + 8 * k, &word, sizeof word);
+    }
+}
+
+static bool is_filled(const unsigned char *at, uint64_t rank, uint64_t number,
+                      uint64_t bytes)
+{
+    for (uint64_t k = 0; k < bytes / 8; k++) {
+        uint64_t word = pattern(rank, number, k);
+        if (memcmp(at + 8 * k, &word, sizeof word) != 0)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t word_here(const struct selftest *s, uint64_t offset)
+{
+    /* Pairs with the peer's put_word (F8). */
+    return atomic_load_explicit(
+        (_Atomic uint64_t *)(void *)((unsigned char *)s->mine->base + offset),
+        memory_order_acquire);
+}
+
+static void note(struct selftest *s, storm_status status)
+{
+    if (s->status == STORM_OK && status < 0)
+        s->status = status;
+}
+
+static void start_clock(struct selftest *s, double seconds)
+{
+    s->limit_s = storm_clock_seconds() + seconds;
+}
+
+/* One poll; false if it is of no use any more. */
+static bool poll_once(struct selftest *s, uint64_t n_empty)
+{
+    note(s, ofi_data.idle(&s->f->fabric, n_empty));
+    return s->status == STORM_OK && storm_clock_seconds() < s->limit_s;
+}
+
+/* Did all operations complete in time, and well? */
+static bool wait_all(struct selftest *s)
+{
+    for (uint64_t n = 0; s->ticket.pending > 0; n++)
+        if (!poll_once(s, n))
+            return false;
+    note(s, s->ticket.status);
+    return s->ticket.status == STORM_OK;
+}
+
+/* All ranks are here; polls until then. */
+static void fence(struct selftest *s)
+{
+    storm_status status;
+    for (uint64_t n = 0;
+         (status = s->boot->barrier_try(s->boot->self)) == STORM_AGAIN; n++)
+        note(s, ofi_data.idle(&s->f->fabric, n));
+    note(s, status);
+}
+
+/* Gives up on STORM_AGAIN only when the clock says so. */
+#define UNTIL_ACCEPTED(_s, _call)                           \
+    for (uint64_t _n = 0;; _n++) {                          \
+        storm_status _status = (_call);                     \
+        if (_status < 0)                                    \
+            note((_s), _status);                            \
+        if (_status != STORM_AGAIN || !poll_once((_s), _n)) \
+            break;                                          \
+    }
+
+static void put(struct selftest *s, uint64_t at, uint64_t bytes, bool delivered)
+{
+    struct storm_transfer t = {.remote = s->next,
+                               .remote_offset = at,
+                               .local = s->from,
+                               .local_offset = at,
+                               .bytes = bytes,
+                               .delivered = delivered,
+                               .ticket = &s->ticket};
+    UNTIL_ACCEPTED(s, ofi_data.put(&t))
+}
+
+static void get(struct selftest *s, uint64_t at, uint64_t to, uint64_t bytes)
+{
+    struct storm_transfer t = {.remote = s->next,
+                               .remote_offset = at,
+                               .local = s->from,
+                               .local_offset = to,
+                               .bytes = bytes,
+                               .ticket = &s->ticket};
+    UNTIL_ACCEPTED(s, ofi_data.get(&t))
+}
+
+static void put_word(struct selftest *s, uint64_t at, uint64_t word)
+{
+    UNTIL_ACCEPTED(s, ofi_data.put_word(s->next, at, word, &s->ticket))
+}
+
+static void add(struct selftest *s, uint64_t operand, uint64_t *old_out)
+{
+    struct storm_atomic a = {.remote = s->next,
+                             .remote_offset = ADD_AT,
+                             .operand = operand,
+                             .old_out = old_out,
+                             .ticket = &s->ticket};
+    UNTIL_ACCEPTED(s, ofi_data.fetch_add(&a))
+}
+
+static void swap(struct selftest *s, uint64_t expected, uint64_t operand,
+                 uint64_t *old_out)
+{
+    struct storm_atomic a = {.remote = s->next,
+                             .remote_offset = ADD_AT,
+                             .operand = operand,
+                             .expected = expected,
+                             .old_out = old_out,
+                             .ticket = &s->ticket};
+    UNTIL_ACCEPTED(s, ofi_data.compare_swap(&a))
+}
+
+/* ---- stages ---------------------------------------------------------------*/
+
+static storm_status refuse(const struct selftest *s, const char *what)
+{
+    storm_log_write(&s->f->fabric.env->log, STORM_LOG_ERROR,
+                    "ofi: provider %s cannot be used: %s (tried with rank %d)",
+                    s->f->name, what, s->next->peer);
+    return STORM_ERR_NOSUP;
+}
+
+/* One operation of each kind does what it should. */
+static storm_status try_each(struct selftest *s)
+{
+    uint64_t me = (uint64_t)s->boot->rank, old[3] = {9, 9, 9};
+    unsigned char *from = s->from->base;
+    start_clock(s, ANSWER_S);
+    fill(from + NOTE_AT, me, 1, NOTE_BYTES);
+    put(s, NOTE_AT, NOTE_BYTES, true);
+    bool answered = wait_all(s);
+    if (answered) {
+        get(s, NOTE_AT, SLOTS_AT, NOTE_BYTES);
+        add(s, 5, &old[0]);
+        answered = wait_all(s);
+    }
+    if (answered) {
+        swap(s, 5, 7, &old[1]);
+        answered = wait_all(s);
+    }
+    if (answered) {
+        swap(s, 5, 8, &old[2]);
+        answered = wait_all(s);
+    }
+    fence(s);
+    if (!answered)
+        return refuse(s, "transfers fail or are not answered");
+    if (!is_filled(from + SLOTS_AT, me, 1, NOTE_BYTES) ||
+        !is_filled((unsigned char *)s->mine->base + NOTE_AT, s->before, 1,
+                   NOTE_BYTES))
+        return refuse(s, "data arrive damaged");
+    if (old[0] != 0 || old[1] != 5 || old[2] != 7 || word_here(s, ADD_AT) != 7)
+        return refuse(s, "atomics give wrong results");
+    return STORM_OK;
+}
+
+/* All slots that the tail word announces must be there. */
+static bool arrived(struct selftest *s, uint64_t lap, uint64_t *n_seen)
+{
+    uint64_t tail = word_here(s, TAIL_AT);
+    const unsigned char *base = s->mine->base;
+    bool good = true;
+    if (tail <= lap * N_SLOTS)
+        return true; /* nothing of this lap yet */
+    for (uint64_t i = *n_seen; i < tail - lap * N_SLOTS && i < N_SLOTS; i++) {
+        good &= is_filled(base + slot_at(i), s->before, lap * N_SLOTS + i,
+                          slot_bytes(i));
+        *n_seen = i + 1;
+    }
+    return good;
+}
+
+/* Slots and tail words as fast as they go: does a word ever overtake? */
+static bool try_order(struct selftest *s)
+{
+    uint64_t me = (uint64_t)s->boot->rank;
+    bool good = true;
+    for (uint64_t lap = 0; lap < N_LAPS; lap++) {
+        uint64_t n_seen = 0;
+        start_clock(s, ANSWER_S);
+        for (uint64_t i = 0; i < N_SLOTS; i++)
+            fill((unsigned char *)s->from->base + slot_at(i), me,
+                 lap * N_SLOTS + i, slot_bytes(i));
+        for (uint64_t i = 0; i < N_SLOTS; i++) {
+            put(s, slot_at(i), slot_bytes(i), false);
+            put_word(s, TAIL_AT, lap * N_SLOTS + i + 1);
+            good &= arrived(s, lap, &n_seen);
+        }
+        for (uint64_t n = 0; n_seen < N_SLOTS && poll_once(s, n); n++)
+            good &= arrived(s, lap, &n_seen);
+        good &= wait_all(s) && n_seen == N_SLOTS;
+        fence(s);
+    }
+    return good;
+}
+
+/* Ranks of one parity work while the others sit in a call of somebody else:
+ * does everything complete? */
+static bool try_asleep(struct selftest *s)
+{
+    bool good = true;
+    uint64_t old;
+    for (int turn = 0; turn < 2; turn++) {
+        int least;
+        if (s->boot->rank % 2 == turn && s->next->peer % 2 != turn) {
+            start_clock(s, ASLEEP_S);
+            put(s, NOTE_AT, NOTE_BYTES, true);
+            get(s, NOTE_AT, SLOTS_AT, NOTE_BYTES);
+            add(s, 1, &old);
+            good &= wait_all(s);
+        }
+        note(s, s->boot->minimum(s->boot->self, 0, &least));
+        start_clock(s, ANSWER_S);
+        (void)wait_all(s);
+        fence(s);
+    }
+    return good;
+}
+
+/* Is it true on all ranks? */
+static bool all_agree(struct selftest *s, bool mine)
+{
+    int least = 0;
+    note(s, s->boot->minimum(s->boot->self, mine, &least));
+    return least;
+}
+
+static void find_caps(struct selftest *s)
+{
+    struct ofi_fabric *f = s->f;
+    const struct fi_info *info = f->info;
+    if (ofi_known_ordered(info)) {
+        enum ofi_word_way careful = f->word_way;
+        if (f->stream)
+            f->word_way = OFI_WORD_MESSAGE;
+        else if (info->tx_attr->inject_size >= sizeof(uint64_t))
+            f->word_way = OFI_WORD_INJECT;
+        f->fabric.caps.ordered = all_agree(s, try_order(s));
+        if (!f->fabric.caps.ordered)
+            f->word_way = careful;
+        if (!f->fabric.caps.ordered)
+            storm_log_write(&f->fabric.env->log, STORM_LOG_WARN,
+                            "ofi: provider %s does not keep order here; rings "
+                            "wait for completions instead",
+                            f->name);
+    }
+    if (s->boot->size > 1 &&
+        info->domain_attr->data_progress == FI_PROGRESS_AUTO)
+        f->fabric.caps.async = all_agree(s, try_asleep(s));
+}
+
+/* ---- set-up ---------------------------------------------------------------*/
+
+static storm_status make_memory(struct selftest *s)
+{
+    struct storm_fabric *fabric = &s->f->fabric;
+    struct storm_memory *memory = fabric->env->memory;
+    int next = (s->boot->rank + 1) % s->boot->size;
+    struct storm_region_desc card,
+        *all = storm_alloc(memory, "ofi cards",
+                           (size_t)s->boot->size * sizeof *all);
+    storm_status status = all ? STORM_OK : STORM_ERR_NOMEM;
+    if (status == STORM_OK)
+        status = s->ops->alloc(fabric, slot_at(N_SLOTS), &s->mine);
+    if (status == STORM_OK)
+        status = s->ops->alloc(fabric, slot_at(N_SLOTS), &s->from);
+    status = storm_boot_agree(s->boot, status);
+    if (status == STORM_OK) {
+        s->ops->describe(fabric, s->mine, &card);
+        status = s->boot->allgather(s->boot->self, &card, sizeof card, all);
+    }
+    if (status == STORM_OK)
+        status = s->ops->attach(fabric, next, &all[next], &s->next);
+    storm_free(memory, all);
+    return storm_boot_agree(s->boot, status);
+}
+
+static void free_memory(struct selftest *s)
+{
+    struct storm_fabric *fabric = &s->f->fabric;
+    if (s->next)
+        s->ops->detach(fabric, s->next);
+    if (s->from)
+        s->ops->release(fabric, s->from);
+    if (s->mine)
+        s->ops->release(fabric, s->mine);
+}
+
+storm_status ofi_selftest(struct ofi_fabric *f)
+{
+    const struct storm_boot *boot = &f->fabric.boot;
+    struct selftest s = {
+        .f = f,
+        .ops = f->fabric.ops,
+        .boot = boot,
+        .before = (uint64_t)((boot->rank + boot->size - 1) % boot->size),
+    };
+    storm_status status = make_memory(&s);
+    if (status == STORM_OK)
+        status = storm_boot_agree(boot, try_each(&s));
+    if (status == STORM_OK) {
+        find_caps(&s);
+        if (s.status < 0)
+            status = refuse(&s, "transfers fail");
+        status = storm_boot_agree(boot, status);
+    }
+    free_memory(&s);
+    return status;
+}
