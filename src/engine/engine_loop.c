@@ -351,21 +351,22 @@ storm_status storm_engine_transport(struct storm_engine *e)
     return verdict == STORM_DONE ? STORM_OK : verdict;
 }
 
+/* A last step that fails for all: it releases ranks that are still in one. */
 void storm_engine_leave(struct storm_engine *e)
 {
-    const struct storm_boot *boot = &e->context->boot;
-    uint64_t n_empty = 0;
     /* After a step that waves have ended in failure nobody may send another:
      * it would overwrite the bad news and pass for good news (T6). */
-    storm_status verdict = e->told ? STORM_DONE : STORM_OK;
+    if (e->told)
+        return;
+    storm_status status = STORM_OK, verdict = STORM_OK;
     storm_term_begin(&e->term);
     e->counts.errors = 1;
-    while (boot->barrier_try(boot->self) == STORM_AGAIN) {
-        if (verdict == STORM_OK) {
-            (void)e->channel->ops->progress(e->channel);
-            (void)e->channel->ops->control(e->channel);
-            verdict = storm_term_poll(&e->term, &e->counts, true);
-        }
-        storm_idle(n_empty++);
+    for (uint64_t n_empty = 0; verdict == STORM_OK; n_empty++) {
+        status = keep_in_touch(e);
+        verdict =
+            status < 0 ? status : storm_term_poll(&e->term, &e->counts, true);
+        (void)e->channel->ops->idle(e->channel, n_empty);
     }
+    if (status < 0 || verdict == STORM_ERR_FABRIC)
+        e->channel->ops->give_up(e->channel);
 }
