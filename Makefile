@@ -22,7 +22,7 @@ demo bench: export OMPI_MCA_rmaps_base_oversubscribe = 1
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
-.PHONY: all configure tests test demo check check-long bench format lint docs \
+.PHONY: all configure tests test demo check check-long check-rdma bench format lint docs \
         install clean help
 
 all: configure ## build library, program and examples into build/
@@ -36,7 +36,7 @@ tests: all ## build the tests too
 	$(CMAKE) --build $(BUILD) -j $(JOBS)
 
 test: tests ## build and run the tests in build/ (quick; not all of check)
-	cd $(BUILD) && ctest -j $(JOBS) -LE '^long$$' --output-on-failure
+	cd $(BUILD) && ctest -j $(JOBS) -LE '^(long|rdma)$$' --output-on-failure
 
 demo: ## set up the machine, build, run the default problem, draw a picture
 	@tools/dev/setup demo
@@ -50,6 +50,9 @@ check: ## set up the machine, then every check there is (STAGES= for some)
 check-long: ## tests labelled long; logs to bench/results
 	@tools/dev/setup check
 	@tools/dev/check_long
+
+check-rdma: tests ## the tests that need an RDMA device, on an emulated machine
+	@tools/rdma-vm/run -t 3600 tests/rdma/all.sh $(BUILD)
 
 bench: all ## run the benchmarks; writes bench/results/*.json
 	@tools/dev/bench $(BUILD)/storm

@@ -5,8 +5,10 @@
 #   /* TEST ranks: 1 2 3 5; backend: shm p2p; timeout: 20 */
 #
 #   ranks     how many; one test for each. 0, the default: without mpiexec
-#   backend   STORM_BACKEND for the test; one test for each. `all`: every one
-#             in STORM_TEST_BACKENDS. `none`, the default: not set
+#   backend   STORM_BACKEND for the test, without shared memory unless that is
+#             the backend; one test for each. ofi-tcp, ofi-shm and ofi-sockets
+#             are ofi over that provider. `networks`: those of this build that
+#             need no device. `none`, the default: not set
 #   timeout   seconds, default 20; sanitizer builds get four times as long
 #   env       A=1 B=2
 #   args      arguments of the program
@@ -18,7 +20,13 @@
 # Scripts (*.sh) do the same behind `# TEST`; they run without mpiexec, and find
 # STORM_RANKS, STORM_BIN, STORM_MPIEXEC and STORM_BUILD in the environment.
 
-set(STORM_TEST_BACKENDS shm p2p CACHE STRING "What `backend: all` means")
+set(storm_test_networks mpirma)
+if("ofi" IN_LIST STORM_FABRICS)
+    list(APPEND storm_test_networks ofi-tcp ofi-shm ofi-sockets)
+endif()
+set(storm_provider_tcp "tcp\\\\;ofi_rxm")
+set(storm_provider_shm shm)
+set(storm_provider_sockets sockets)
 set(storm_plan_fields ranks backend timeout env args label)
 
 # More ranks than cores, root in a container, several jobs at once on the same
@@ -112,8 +120,9 @@ function(storm_parse_plan path plan)
         separate_arguments(value UNIX_COMMAND "${value}")
         set(field_${name} "${value}")
     endforeach()
-    if(field_backend STREQUAL "all")
-        set(field_backend ${STORM_TEST_BACKENDS})
+    if("networks" IN_LIST field_backend)
+        list(REMOVE_ITEM field_backend networks)
+        list(APPEND field_backend ${storm_test_networks})
     endif()
     foreach(number IN LISTS field_ranks field_timeout)
         if(NOT number MATCHES "^[0-9]+$")
@@ -130,9 +139,16 @@ function(storm_register name ranks backend labels command is_script)
     set(env ${storm_test_env})
     if(backend STREQUAL "none")
         set(suffix "${ranks},none")
+    elseif(backend MATCHES "^ofi-(.*)$")
+        set(suffix "${ranks},${backend}")
+        list(APPEND env STORM_BACKEND=ofi STORM_SHM=no
+             STORM_PROVIDER=${storm_provider_${CMAKE_MATCH_1}})
     else()
         set(suffix "${ranks},${backend}")
         list(APPEND env STORM_BACKEND=${backend})
+        if(NOT backend MATCHES "^(auto|shm)$")
+            list(APPEND env STORM_SHM=no)
+        endif()
     endif()
     set(full "${name}@${suffix}")
     set(twin 1)

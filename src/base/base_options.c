@@ -35,6 +35,45 @@ static const struct storm_option option_table[] = {
                 "works here",
     },
     {
+        .key = "transport.provider",
+        .flag = "--provider",
+        .env = "STORM_PROVIDER",
+        .type = STORM_OPTION_TEXT,
+        .preset = "",
+        .help = "libfabric's provider for the backend ofi, such as "
+                "tcp;ofi_rxm; the best that works unless set",
+    },
+    {
+        .key = "transport.ibv_device",
+        .flag = "--ibv-device",
+        .env = "STORM_IBV_DEVICE",
+        .type = STORM_OPTION_TEXT,
+        .preset = "",
+        .help = "RDMA device of the backend ibv, as ibv_devices names it; the "
+                "first with an active port unless set",
+    },
+    {
+        .key = "transport.ibv_port",
+        .flag = "--ibv-port",
+        .env = "STORM_IBV_PORT",
+        .type = STORM_OPTION_INT,
+        .preset = "0",
+        .min = 0,
+        .max = 254,
+        .help = "port of that device, from 1; 0 takes the first active one",
+    },
+    {
+        .key = "transport.ibv_gid_index",
+        .flag = "--ibv-gid-index",
+        .env = "STORM_IBV_GID_INDEX",
+        .type = STORM_OPTION_INT,
+        .preset = "-1",
+        .min = -1,
+        .max = 255,
+        .help = "address (gid) of that port; -1 takes 0 on InfiniBand and the "
+                "first of RoCE version 2 over IPv4 on Ethernet",
+    },
+    {
         .key = "transport.shm",
         .flag = "--shm",
         .env = "STORM_SHM",
@@ -73,6 +112,17 @@ static const struct storm_option option_table[] = {
         .max = 1e9,
         .help = "most memory for the rings into one rank, in MiB; 0 sets "
                 "no limit",
+    },
+    {
+        .key = "transport.rma_window_mb",
+        .flag = "--rma-window-mb",
+        .env = "STORM_RMA_WINDOW_MB",
+        .type = STORM_OPTION_INT,
+        .preset = "64",
+        .min = 0,
+        .max = 1e6,
+        .help = "backend mpirma: memory for rings that each rank sets aside at "
+                "the start, in megabytes; what does not fit is slower",
     },
     {
         .key = "transport.protocol",

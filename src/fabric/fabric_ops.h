@@ -162,6 +162,9 @@ struct storm_fabric_ops {
 };
 
 extern const struct storm_fabric_ops storm_fabric_shm;
+extern const struct storm_fabric_ops storm_fabric_ibv;
+extern const struct storm_fabric_ops storm_fabric_ofi;
+extern const struct storm_fabric_ops storm_fabric_mpirma;
 
 /* All fabrics of this build, best first, ended by NULL. */
 extern const struct storm_fabric_ops *const storm_fabric_list[];

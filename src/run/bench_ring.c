@@ -118,12 +118,16 @@ static storm_status ring_all(struct ring_bench *b)
             continue;
         status = storm_context_agree(b->context,
                                      fabric->probe(reason, sizeof reason));
+        bool asked = b->params.backends != NULL;
         if (status == STORM_ERR_NOSUP && storm_context_rank(b->context) == 0)
-            storm_context_log(b->context, STORM_LOG_ERROR,
+            storm_context_log(b->context,
+                              asked ? STORM_LOG_ERROR : STORM_LOG_INFO,
                               "backend %s cannot be used: %s", fabric->name,
                               reason);
         if (status >= 0)
             status = ring_backend(b, fabric);
+        else if (!asked)
+            status = STORM_OK; /* all that work */
     }
     if (status >= 0 && ring_wants(b->params.backends, "p2p"))
         status = ring_backend(b, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 3; label: tsan */
 /* TEST ranks: 1 3; args: processes */
+/* TEST ranks: 1; args: processes; backend: networks; timeout: 100 */
 /*
  * F13: operations to this rank itself work like those to any other. (The other
  * tests count this rank among the peers as well.)

@@ -75,11 +75,11 @@ conform() {
             name="$fabric $(basename "$test") $n"
             case $test in *fabric_chaos) continue ;; esac # about shm alone
             wanted "$name" || continue
-            try "$name" 400 env STORM_CONFORM_FABRIC="$fabric" \
+            try "$name" 400 env STORM_BACKEND="$fabric" \
                 "$mpiexec" -np $n "$test" processes
         done
         name="$fabric channel_traffic $n"
-        wanted "$name" && try "$name" 400 env STORM_CONFORM_FABRIC="$fabric" \
+        wanted "$name" && try "$name" 400 env STORM_BACKEND="$fabric" \
             STORM_TEST_SLOWDOWN=100 \
             "$mpiexec" -np $n "$build"/tests/channel/channel_traffic processes
     done

@@ -634,3 +634,57 @@ const struct storm_fabric_ops chaos_shm_ordered = {
     .attach = chaos_attach,
     .detach = chaos_detach,
 };
+
+const struct storm_fabric_ops *chaos_inner(void)
+{
+    const char *name = getenv("STORM_BACKEND");
+    for (size_t i = 0; name && storm_fabric_list[i]; i++)
+        if (strcmp(name, storm_fabric_list[i]->name) == 0)
+            return storm_fabric_list[i];
+    return &storm_fabric_shm;
+}
+
+static storm_status probe_any(char *reason_out, size_t reason_bytes)
+{
+    return chaos_inner()->probe(reason_out, reason_bytes);
+}
+
+static storm_status open_any(const struct storm_env *env,
+                             const struct storm_boot *boot,
+                             struct storm_fabric **fabric_out)
+{
+    struct chaos_params params = {.seed = chaos_seed()};
+    return chaos_open(chaos_inner(), &params, env, boot, fabric_out);
+}
+
+static storm_status open_any_ordered(const struct storm_env *env,
+                                     const struct storm_boot *boot,
+                                     struct storm_fabric **fabric_out)
+{
+    struct chaos_params params = {.seed = chaos_seed(), .ordered = true};
+    return chaos_open(chaos_inner(), &params, env, boot, fabric_out);
+}
+
+const struct storm_fabric_ops chaos_any = {
+    .name = "chaos any",
+    .probe = probe_any,
+    .open = open_any,
+    .close = chaos_close,
+    .alloc = chaos_alloc,
+    .release = chaos_release,
+    .describe = chaos_describe,
+    .attach = chaos_attach,
+    .detach = chaos_detach,
+};
+
+const struct storm_fabric_ops chaos_any_ordered = {
+    .name = "chaos any ordered",
+    .probe = probe_any,
+    .open = open_any_ordered,
+    .close = chaos_close,
+    .alloc = chaos_alloc,
+    .release = chaos_release,
+    .describe = chaos_describe,
+    .attach = chaos_attach,
+    .detach = chaos_detach,
+};

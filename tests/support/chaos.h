@@ -44,4 +44,10 @@ uint64_t chaos_seed(void);
 extern const struct storm_fabric_ops chaos_shm;
 extern const struct storm_fabric_ops chaos_shm_ordered;
 
+/* The fabric that STORM_BACKEND names, shm if it names none; and tables
+ * around that one. */
+const struct storm_fabric_ops *chaos_inner(void);
+extern const struct storm_fabric_ops chaos_any;
+extern const struct storm_fabric_ops chaos_any_ordered;
+
 #endif /* STORM_TESTS_CHAOS_H */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static _Thread_local char where[160];
@@ -42,4 +43,11 @@ void check_ok(const char *file, int line, const char *what, storm_status status)
     char text[512];
     snprintf(text, sizeof text, "%s: status %d", what, (int)status);
     check_fail(file, line, text);
+}
+
+uint64_t check_slowdown(void)
+{
+    const char *text = getenv("STORM_TEST_SLOWDOWN");
+    uint64_t factor = text ? strtoull(text, NULL, 0) : 1;
+    return CHECK_SLOWDOWN * (factor > 0 ? factor : 1);
 }

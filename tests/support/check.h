@@ -28,6 +28,10 @@ enum { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_SKIP = 77 };
 #define CHECK_SLOWDOWN 1
 #endif
 
+/* The same as a number, times STORM_TEST_SLOWDOWN of the environment: for
+ * machines where every operation takes long. */
+uint64_t check_slowdown(void);
+
 #define CHECK(_x) ((_x) ? (void)0 : check_fail(__FILE__, __LINE__, #_x))
 
 /* Two integers, printed if they differ. */

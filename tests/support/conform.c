@@ -96,20 +96,15 @@ static bool run_fabric(conform_fn test, const struct storm_fabric_ops *ops,
     return tried;
 }
 
-static bool run_fabrics(conform_fn test, int n_threads)
+/* The fabric of STORM_BACKEND, shm if that is not set. */
+static bool run_chosen(conform_fn test, int n_threads)
 {
-    const char *only = getenv("STORM_CONFORM_FABRIC");
-    bool tried = false;
-    for (const struct storm_fabric_ops *const *p = storm_fabric_list; *p; p++) {
-        char reason[256] = "";
-        if (only && strcmp(only, (*p)->name) != 0)
-            continue;
-        if ((*p)->probe(reason, sizeof reason) == STORM_OK)
-            tried |= run_fabric(test, *p, n_threads);
-        else
-            printf("%s: skipped: %s\n", (*p)->name, reason);
-    }
-    return tried;
+    const struct storm_fabric_ops *fabric = chaos_inner();
+    char reason[256] = "";
+    if (fabric->probe(reason, sizeof reason) == STORM_OK)
+        return run_fabric(test, fabric, n_threads);
+    printf("%s: skipped: %s\n", fabric->name, reason);
+    return false;
 }
 
 int conform_main(int argc, char **argv, conform_fn test)
@@ -117,11 +112,11 @@ int conform_main(int argc, char **argv, conform_fn test)
     bool tried = false;
     if (argc == 2 && strcmp(argv[1], "processes") == 0) {
         processes_begin();
-        tried = run_fabrics(test, 0);
+        tried = run_chosen(test, 0);
         processes_end();
     } else if (argc > 2 && strcmp(argv[1], "threads") == 0) {
         for (int i = 2; i < argc; i++)
-            tried |= run_fabrics(test, atoi(argv[i]));
+            tried |= run_chosen(test, atoi(argv[i]));
     } else {
         fprintf(stderr, "usage: %s threads N ... | processes\n", argv[0]);
         return CHECK_FAIL;
@@ -133,7 +128,12 @@ int conform_main(int argc, char **argv, conform_fn test)
 
 uint64_t conform_rounds(const struct conform *c, uint64_t plain)
 {
-    uint64_t n = plain / (c->chaos ? 256 : CHECK_SLOWDOWN);
+    uint64_t slowdown = check_slowdown();
+    if (c->chaos && slowdown < 256)
+        slowdown = 256;
+    if (!c->chaos && !c->fabric->caps.direct) /* a network */
+        slowdown *= 32;
+    uint64_t n = plain / slowdown;
     if (c->size > 2)
         n /= 4; /* ranks wait for each other to get a core */
     uint64_t least = plain < 64 ? plain : 64;

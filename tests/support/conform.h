@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the conformance tests of fabrics share. A test is one function that
- * every rank runs; conform_main runs it over every fabric of this build, plain
+ * every rank runs; conform_main runs it over one fabric, plain
  * and under chaos (unordered, and ordered where the fabric is), and
  *
  *   program threads N ...   as N threads, for each N
  *   program processes       as the processes of an MPI program
  *
- * STORM_CONFORM_FABRIC names one fabric to leave out all others,
- * STORM_CHAOS_SEED another seed. Exit status 77 if no fabric could be tried.
+ * STORM_BACKEND names the fabric (shm if it is not set), STORM_CHAOS_SEED
+ * another seed. Exit status 77 if the fabric cannot be tried.
  *
  * A rank may wait inside boot's blocking calls only when no operation of
  * another rank needs its polls any more: after conform_fence.

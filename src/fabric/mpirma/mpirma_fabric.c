@@ -31,6 +31,7 @@
  * ends the wait. A rank that waits in this way is inside MPI and serves all
  * others, so ranks that wait for each other do not wait for ever.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -283,6 +284,16 @@ static storm_status mpirma_fetch_add(const struct storm_atomic *a)
     return op_issued(f, peer, op, "a fetch-and-add", rc);
 }
 
+/* Open MPI 4.1 crashes in MPI_Compare_and_swap if the target is the caller and
+ * the window dynamic. There atomics are done in software by the process that
+ * owns the memory, which is this one: so the processor's will do (P7). */
+static void swap_here(struct mpirma_op *op)
+{
+    _Atomic uint64_t *word = (_Atomic uint64_t *)(uintptr_t)op->at;
+    op->result = op->expected;
+    atomic_compare_exchange_strong(word, &op->result, op->operand);
+}
+
 static storm_status mpirma_compare_swap(const struct storm_atomic *a)
 {
     struct mpirma_fabric *f = mpirma_of(a->remote->fabric);
@@ -290,7 +301,11 @@ static storm_status mpirma_compare_swap(const struct storm_atomic *a)
     struct mpirma_op *op = atomic_take(a);
     if (!op)
         return STORM_AGAIN;
-    int rc = MPI_Compare_and_swap(&op->operand, &op->expected, &op->result,
+    int rc = MPI_SUCCESS;
+    if (op->window == MPIRMA_DYNAMIC && peer->rank == f->fabric.boot.rank)
+        swap_here(op);
+    else
+        rc = MPI_Compare_and_swap(&op->operand, &op->expected, &op->result,
                                   MPI_UINT64_T, peer->rank, op->at,
                                   f->memory.window[op->window]);
     return op_issued(f, peer, op, "a compare-and-swap", rc);
@@ -524,10 +539,13 @@ static void mpirma_detach(struct storm_fabric *fabric,
 
 static storm_status mpirma_probe(char *reason_out, size_t reason_bytes)
 {
-    int yes = 0;
-    if (MPI_Initialized(&yes) == MPI_SUCCESS && yes)
+    int version = 0, minor = 0;
+    if (MPI_Get_version(&version, &minor) == MPI_SUCCESS && version >= 3)
         return STORM_OK;
-    snprintf(reason_out, reason_bytes, "MPI is not initialised");
+    snprintf(reason_out, reason_bytes,
+             "this MPI is of version %d.%d, and one-sided communication "
+             "without epochs came with 3.0",
+             version, minor);
     return STORM_ERR_NOSUP;
 }
 

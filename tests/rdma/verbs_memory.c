@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST timeout: 60 */
+/*
+ * Locked memory is counted, given back, and when there is too little of it the
+ * message says what to do.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "support/conform.h"
+#include "support/threads.h"
+
+enum { NOBODY = 65534, SMALL = 4096, LARGE = 4 << 20 };
+
+static const struct storm_fabric_ops *find_ibv(void)
+{
+    for (size_t i = 0; storm_fabric_list[i]; i++)
+        if (strcmp(storm_fabric_list[i]->name, "ibv") == 0)
+            return storm_fabric_list[i];
+    return NULL;
+}
+
+static void keep_line(void *self, storm_log_level level, int rank,
+                      const char *message)
+{
+    (void)level, (void)rank;
+    snprintf(self, 1024, "%s", message);
+}
+
+static void counted(struct conform *c)
+{
+    struct storm_fabric *f = c->fabric;
+    uint64_t before = f->pinned_bytes;
+    struct storm_region *small = conform_alloc(c, SMALL);
+    struct storm_region *large = conform_alloc(c, LARGE);
+    CHECK(f->pinned_bytes >= before + SMALL + LARGE);
+    conform_release(c, large);
+    CHECK(f->pinned_bytes < before + LARGE);
+    CHECK(f->pinned_bytes_peak >= before + SMALL + LARGE);
+    conform_release(c, small);
+    CHECK_EQ(f->pinned_bytes, before);
+}
+
+/* Only who is not root has a limit. */
+static void limited(struct conform *c)
+{
+    char line[1024] = "";
+    struct storm_log *log = (struct storm_log *)&c->fabric->env->log;
+    struct storm_log kept = *log;
+    struct rlimit before, tight;
+    struct storm_region *region = NULL;
+    uint64_t pinned = c->fabric->pinned_bytes;
+    if (geteuid() != 0)
+        return;
+    log->sink = keep_line;
+    log->self = line;
+    CHECK_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);
+    tight = before;
+    tight.rlim_cur = LARGE / 2;
+    CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &tight), 0);
+    CHECK_EQ(seteuid(NOBODY), 0);
+    storm_status status = c->fabric->ops->alloc(c->fabric, LARGE, &region);
+    CHECK_EQ(seteuid(0), 0);
+    CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &before), 0);
+    *log = kept;
+    printf("%s\n", line);
+    CHECK_EQ(status, STORM_ERR_NOMEM);
+    CHECK(region == NULL);
+    CHECK_EQ(c->fabric->pinned_bytes, pinned);
+    CHECK(strstr(line, "ulimit -l unlimited") != NULL);
+    CHECK(strstr(line, "the limit is 2048 KiB") != NULL);
+    conform_release(c, conform_alloc(c, LARGE));
+}
+
+static void rank_main(void *self, const struct storm_env *env,
+                      const struct storm_boot *boot)
+{
+    struct conform c = {.boot = boot, .rank = boot->rank, .size = boot->size};
+    (void)self;
+    CHECK_OK(find_ibv()->open(env, boot, &c.fabric));
+    c.data = c.fabric->data;
+    counted(&c);
+    limited(&c);
+    c.fabric->ops->close(c.fabric);
+}
+
+int main(void)
+{
+    char reason[256] = "not part of this build";
+    if (!find_ibv() || find_ibv()->probe(reason, sizeof reason) < 0) {
+        printf("skipped: %s\n", reason);
+        return CHECK_SKIP;
+    }
+    threads_run(1, rank_main, NULL);
+    return CHECK_PASS;
+}
