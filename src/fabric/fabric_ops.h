@@ -128,8 +128,10 @@ struct storm_fabric {
     struct storm_fabric_caps caps;
     const struct storm_env *env;
     struct storm_boot boot;
-    uint64_t pinned_bytes,
-        pinned_bytes_peak; /* memory locked for the network */
+    /* What carries it, such as a provider of libfabric; NULL: nothing to tell */
+    const char *provider;
+    uint64_t pinned_bytes; /* memory locked for the network */
+    uint64_t pinned_bytes_peak;
 };
 
 /* Life and memory. */

@@ -136,6 +136,7 @@ static storm_status verbs_open(const struct storm_env *env,
         .caps = {.ordered = true, .async = true},
         .env = env,
         .boot = *boot,
+        .provider = f->port.name,
     };
     status = storm_boot_agree(boot, open_alone(f));
     if (status == STORM_OK) {

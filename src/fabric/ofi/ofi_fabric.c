@@ -18,11 +18,6 @@ struct address_card {
     unsigned char address[ADDRESS_BYTES];
 };
 
-const char *storm_ofi_provider_name(const struct storm_fabric *fabric)
-{
-    return ((const struct ofi_fabric *)fabric)->name;
-}
-
 /* ---- memory ---------------------------------------------------------------*/
 
 static void count_pinned(struct storm_fabric *fabric, size_t bytes)
@@ -430,6 +425,7 @@ static storm_status ofi_open(const struct storm_env *env,
     if (status < 0)
         goto err_free;
     snprintf(f->name, sizeof f->name, "%s", f->info->fabric_attr->prov_name);
+    f->fabric.provider = f->name;
 
     struct address_card card = {0};
     status = open_domain(f);

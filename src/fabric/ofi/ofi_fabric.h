@@ -25,8 +25,4 @@ struct storm_ofi_provider {
  * Returns how many were written. Local; the first call takes 0.1 s. */
 size_t storm_ofi_providers(struct storm_ofi_provider *list_out, size_t n_list);
 
-/* The provider an open fabric uses, such as "tcp;ofi_rxm". It must be one of
- * storm_fabric_ofi. */
-const char *storm_ofi_provider_name(const struct storm_fabric *fabric);
-
 #endif /* STORM_FABRIC_OFI_FABRIC_H */
