@@ -227,14 +227,15 @@ struct storm_stats {
     uint64_t events;    /**< as told by the physics */
     uint64_t transfers; /**< packets sent to other ranks */
     uint64_t bytes_sent;
-    uint64_t batches;         /**< publications */
-    uint64_t growths;         /**< rings made larger, as receiver */
-    uint64_t waves;           /**< of the termination detector */
-    uint64_t iterations;      /**< of the transport loop */
-    uint64_t control_polls;   /**< looks into the control messages */
-    uint64_t allocations;     /**< calls of the allocator in transport */
-    uint64_t ring_bytes_peak; /**< most memory in rings into this rank */
-    double seconds;           /**< in transport: from pre_step's end to done */
+    uint64_t batches;           /**< publications */
+    uint64_t growths;           /**< rings made larger, as receiver */
+    uint64_t waves;             /**< of the termination detector */
+    uint64_t iterations;        /**< of the transport loop */
+    uint64_t control_polls;     /**< looks into the control messages */
+    uint64_t allocations;       /**< calls of the allocator in transport */
+    uint64_t ring_bytes_peak;   /**< most memory in rings into this rank */
+    uint64_t pinned_bytes_peak; /**< most memory locked for a network */
+    double seconds; /**< in transport: from pre_step's end to done */
     struct storm_times times;
 };
 

@@ -62,6 +62,18 @@ STORM_API const struct storm_backend *storm_backend_find(const char *name);
 STORM_API STORM_MUST_CHECK storm_status
 storm_backend_probe(const char *name, char *reason_out, size_t reason_bytes);
 
+/**
+ * What a backend finds on this machine: calls @p line once for each device or
+ * provider, best first. Many have nothing to tell.
+ */
+STORM_API void storm_backend_survey(const char *name,
+                                    void (*line)(void *self, const char *text),
+                                    void *self);
+
+/** What the option transport.backend = auto takes, as far as this machine can
+ *  tell: between the ranks of one node, or of several. */
+STORM_API const char *storm_backend_best(bool one_node);
+
 #ifdef __cplusplus
 }
 #endif

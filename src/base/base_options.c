@@ -79,7 +79,19 @@ static const struct storm_option option_table[] = {
         .env = "STORM_SHM",
         .type = STORM_OPTION_BOOL,
         .preset = "true",
-        .help = "let auto choose shared memory for the ranks of one node",
+        .help = "shared memory between ranks of the same node, whatever "
+                "carries packets between nodes",
+    },
+    {
+        .key = "transport.ranks_per_node",
+        .flag = "--ranks-per-node",
+        .env = "STORM_RANKS_PER_NODE",
+        .type = STORM_OPTION_INT,
+        .preset = "0",
+        .min = 0,
+        .max = 1e9,
+        .help = "pretend that nodes have only so many ranks; 0 takes them as "
+                "they are",
     },
     {
         .key = "transport.batch",

@@ -5,16 +5,26 @@
 
 #include "fabric/fabric_ops.h"
 
+enum { REASON_BYTES = 256 };
+
+static const struct storm_fabric_ops *find(const char *name)
+{
+    for (size_t i = 0; storm_fabric_list[i]; i++)
+        if (strcmp(storm_fabric_list[i]->name, name) == 0)
+            return storm_fabric_list[i];
+    return NULL;
+}
+
 /* Does it work on every rank? If not, `reason` says why on those where it does
  * not. Collective. */
 static storm_status works(const struct storm_fabric_ops *fabric,
-                          const struct storm_boot *boot, char *reason,
-                          size_t reason_bytes)
+                          const struct storm_boot *boot, char *reason)
 {
     reason[0] = '\0';
-    return storm_boot_agree(boot, fabric->probe(reason, reason_bytes));
+    return storm_boot_agree(boot, fabric->probe(reason, REASON_BYTES));
 }
 
+/* Said by ranks that know why, and by rank 0 of what all know. */
 static storm_status not_here(const struct storm_env *env, const char *backend,
                              storm_status status, const char *reason)
 {
@@ -24,42 +34,82 @@ static storm_status not_here(const struct storm_env *env, const char *backend,
     return STORM_ERR_NOSUP;
 }
 
-static storm_status take(const struct storm_fabric_ops *fabric,
-                         const struct storm_channel_ops **ops_out,
-                         const struct storm_fabric_ops **fabric_out)
+static storm_status not_anywhere(const struct storm_env *env,
+                                 const char *backend, const char *reason)
 {
-    *ops_out = &storm_channel_ring;
-    *fabric_out = fabric;
-    return STORM_OK;
+    return not_here(env, backend,
+                    env->rank == 0 ? STORM_ERR_NOSUP : STORM_ERR_PEER, reason);
+}
+
+const struct storm_fabric_ops *storm_channel_best_network(void)
+{
+    char reason[REASON_BYTES];
+    for (size_t i = 0; storm_fabric_list[i]; i++) {
+        const struct storm_fabric_ops *fabric = storm_fabric_list[i];
+        if (fabric->offloads && fabric->offloads() &&
+            fabric->probe(reason, sizeof reason) == STORM_OK)
+            return fabric;
+    }
+    return NULL;
+}
+
+/* The same on all ranks: what is best on each of them, or else nothing. */
+static storm_status agree_on_network(const struct storm_boot *boot,
+                                     const struct storm_fabric_ops **best_out)
+{
+    const struct storm_fabric_ops *best = storm_channel_best_network();
+    int mine = -1, least, most;
+    for (int i = 0; storm_fabric_list[i]; i++)
+        if (storm_fabric_list[i] == best)
+            mine = i;
+    storm_status status = boot->minimum(boot->self, mine, &least);
+    if (status == STORM_OK)
+        status = boot->minimum(boot->self, -mine, &most);
+    *best_out = status == STORM_OK && least == -most ? best : NULL;
+    return status;
+}
+
+static storm_status choose_named(const struct storm_env *env,
+                                 const struct storm_boot *boot, bool one_node,
+                                 const char *backend,
+                                 struct storm_channel_choice *choice)
+{
+    char reason[REASON_BYTES];
+    choice->fabric = find(backend);
+    if (!choice->fabric)
+        return not_anywhere(env, backend, "it is not part of this build");
+    if (choice->fabric == find("shm") && !one_node)
+        return not_anywhere(env, backend,
+                            "the ranks are on several nodes; name the backend "
+                            "between them, or auto");
+    storm_status status = works(choice->fabric, boot, reason);
+    return status < 0 ? not_here(env, backend, status, reason) : STORM_OK;
 }
 
 storm_status storm_channel_choose(const struct storm_env *env,
                                   const struct storm_boot *boot, bool one_node,
-                                  const struct storm_channel_ops **ops_out,
-                                  const struct storm_fabric_ops **fabric_out)
+                                  struct storm_channel_choice *choice_out)
 {
     const char *backend = storm_options_text(env->options, "transport.backend");
-    bool share = storm_options_bool(env->options, "transport.shm");
     bool automatic = strcmp(backend, "auto") == 0;
-    char reason[256];
-    *fabric_out = NULL;
-    *ops_out = &storm_channel_p2p;
+    const struct storm_fabric_ops *shm = find("shm");
+    char reason[REASON_BYTES];
+    storm_status status = STORM_OK;
+    *choice_out = (struct storm_channel_choice){.ops = &storm_channel_p2p};
     if (strcmp(backend, "p2p") == 0)
         return STORM_OK;
-    for (size_t i = 0; storm_fabric_list[i]; i++) {
-        const struct storm_fabric_ops *fabric = storm_fabric_list[i];
-        bool is_shm = fabric == &storm_fabric_shm;
-        if (automatic ? is_shm && (!share || !one_node)
-                      : strcmp(backend, fabric->name) != 0)
-            continue;
-        storm_status status = works(fabric, boot, reason, sizeof reason);
-        if (status == STORM_OK)
-            return take(fabric, ops_out, fabric_out);
-        if (!automatic)
-            return not_here(env, backend, status, reason);
-    }
-    if (automatic)
-        return STORM_OK;
-    return not_here(env, backend, env->rank == 0 ? STORM_OK : STORM_ERR_PEER,
-                    "it is not part of this build");
+    if (!storm_options_bool(env->options, "transport.shm") ||
+        (shm && works(shm, boot, reason) < 0))
+        shm = NULL;
+    if (!automatic)
+        status = choose_named(env, boot, one_node, backend, choice_out);
+    else if (one_node && shm)
+        choice_out->fabric = shm;
+    else
+        status = agree_on_network(boot, &choice_out->fabric);
+    if (status < 0 || !choice_out->fabric)
+        return status;
+    choice_out->ops = &storm_channel_ring;
+    choice_out->near = choice_out->fabric == shm ? NULL : shm;
+    return STORM_OK;
 }

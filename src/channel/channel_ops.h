@@ -76,7 +76,13 @@ struct storm_channel_params {
     const struct storm_boot *step_boot; /* the same ranks, for end_step alone */
     struct storm_control *control; /* for rings and for whoever needs mail */
     const struct storm_fabric_ops *fabric; /* ring only */
-    const void *comm;                      /* p2p only: an MPI_Comm */
+    /* Ring only, NULL: none. Another fabric for ranks of the same node: its
+     * boot, and the number of every rank in that boot, -1 for ranks of other
+     * nodes. */
+    const struct storm_fabric_ops *near;
+    const struct storm_boot *near_boot;
+    const int32_t *near_rank;
+    const void *comm; /* p2p only: an MPI_Comm */
     size_t record_bytes;
     bool paper;        /* ring: protocol of the paper */
     size_t slots;      /* room to start with, per peer */
@@ -90,6 +96,7 @@ struct storm_channel_stats {
     uint64_t growths;
     uint64_t control_polls;
     uint64_t ring_bytes, ring_bytes_peak; /* into this rank */
+    uint64_t pinned_bytes_peak;           /* locked for a network */
 };
 
 struct storm_channel_data_ops {
@@ -147,11 +154,20 @@ struct storm_channel_ops {
                   struct storm_channel_stats *stats_out);
 };
 
+/* How records travel, in words; "" where there is nothing to tell. */
+struct storm_way {
+    const char *backend;
+    const char *provider; /* what carries it */
+    const char *near;     /* the backend within a node, if it is another */
+    const char *protocol;
+};
+
 /* Embedded first in every implementation's own struct. */
 struct storm_channel {
     const struct storm_channel_ops *ops;
     const struct storm_channel_data_ops *data;
     const struct storm_channel_note_ops *note;
+    struct storm_way way; /* from open on */
 };
 
 extern const struct storm_channel_ops storm_channel_ring;

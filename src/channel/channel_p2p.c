@@ -564,7 +564,14 @@ static storm_status p2p_open(const struct storm_channel_params *params,
     storm_status status = STORM_ERR_NOMEM;
     if (c) {
         c->channel = (struct storm_channel){
-            .ops = &storm_channel_p2p, .data = &p2p_data, .note = &p2p_notes};
+            .ops = &storm_channel_p2p,
+            .data = &p2p_data,
+            .note = &p2p_notes,
+            .way = {.backend = "p2p",
+                    .provider = "",
+                    .near = "",
+                    .protocol = "none"},
+        };
         c->params = *params;
         c->memory = params->env->memory;
         status = prepare(c);

@@ -9,10 +9,33 @@ static storm_status ring_begin_step(struct storm_channel *channel,
     return STORM_OK;
 }
 
+struct ring_way *ring_way_to(struct ring_channel *c, int rank)
+{
+    return &c->way[c->n_ways > 1 && c->params.near_rank[rank] >= 0];
+}
+
+int ring_peer_at(const struct ring_channel *c, const struct ring_way *way,
+                 int rank)
+{
+    return way == &c->way[1] ? (int)c->params.near_rank[rank] : rank;
+}
+
+static storm_status poll_ways(struct ring_channel *c)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < c->n_ways; i++) {
+        struct storm_fabric *f = c->way[i].fabric;
+        storm_status now = f->data->poll(f);
+        if (now < 0)
+            status = now;
+    }
+    return status;
+}
+
 static storm_status ring_progress(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
-    storm_status status = c->fabric->data->poll(c->fabric);
+    storm_status status = poll_ways(c);
     if (status >= 0 && c->n_waiting > 0)
         status = ring_out_progress(c);
     /* Notes go on after an error: they carry the news of it. */
@@ -25,7 +48,7 @@ static storm_status ring_progress(struct storm_channel *channel)
 static storm_status ring_end_step(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
-    if (c->fabric->caps.instant)
+    if (c->way[0].fabric->caps.instant)
         return STORM_OK;
     const struct storm_boot *boot = c->params.step_boot;
     storm_status status = boot->barrier_try(boot->self);
@@ -50,14 +73,17 @@ void ring_give_up(struct storm_channel *channel)
 
 static storm_status ring_idle(struct storm_channel *channel, uint64_t n_empty)
 {
-    struct ring_channel *c = ring_of(channel);
-    return c->fabric->data->idle(c->fabric, n_empty);
+    struct storm_fabric *f = ring_of(channel)->way[0].fabric;
+    return f->data->idle(f, n_empty);
 }
 
 static void ring_stats(const struct storm_channel *channel,
                        struct storm_channel_stats *stats_out)
 {
-    *stats_out = ((const struct ring_channel *)channel)->stats;
+    const struct ring_channel *c = (const struct ring_channel *)channel;
+    *stats_out = c->stats;
+    for (size_t i = 0; i < c->n_ways; i++)
+        stats_out->pinned_bytes_peak += c->way[i].fabric->pinned_bytes_peak;
 }
 
 /* Waits until no operation of this rank is under way any more. */
@@ -75,12 +101,21 @@ static void settle(struct ring_channel *c)
         }
         for (int i = 0; i < STORM_N_LINKS; i++)
             pending |= c->link[i].words.pending | c->link[i].number.pending;
-        if (pending == 0 || c->fabric->data->poll(c->fabric) < 0)
+        if (pending == 0 || poll_ways(c) < 0)
             return;
         ring_idle(&c->channel, n_empty);
     }
     storm_log_write(&c->params.env->log, STORM_LOG_WARN,
                     "rings closed with operations under way");
+}
+
+static void close_way(struct ring_channel *c, struct ring_way *way)
+{
+    struct storm_fabric *f = way->fabric;
+    for (size_t i = 0; i < way->n_tail_blocks; i++)
+        f->ops->release(f, way->tail_block[i]);
+    storm_free(c->memory, way->tail_block);
+    f->ops->close(f);
 }
 
 static void ring_free(struct ring_channel *c)
@@ -94,13 +129,9 @@ static void ring_free(struct ring_channel *c)
         ring_in_free(c, c->in[i].ring);
         ring_in_free(c, c->in[i].old);
     }
-    for (size_t i = 0; i < c->n_tail_blocks; i++)
-        c->fabric->ops->release(c->fabric, c->tail_block[i]);
-    if (c->fabric) {
-        ring_notes_close(c);
-        c->fabric->ops->close(c->fabric);
-    }
-    storm_free(c->memory, c->tail_block);
+    ring_notes_close(c);
+    for (size_t i = c->n_ways; i-- > 0;)
+        close_way(c, &c->way[i]);
     storm_free(c->memory, c->slot);
     storm_free(c->memory, c->in);
     storm_free(c->memory, c->waiting);
@@ -116,10 +147,10 @@ static void ring_close(struct storm_channel *channel)
     settle(c);
     /* Until all have settled a put may still land in our rings, or need us to
      * poll. */
-    const struct storm_boot *boot = &c->fabric->boot;
+    const struct storm_boot *boot = c->params.boot;
     for (uint64_t n_empty = 0; boot->barrier_try(boot->self) == STORM_AGAIN;
          n_empty++) {
-        (void)c->fabric->data->poll(c->fabric);
+        (void)poll_ways(c);
         (void)ring_idle(&c->channel, n_empty);
     }
     ring_free(c);
@@ -138,6 +169,17 @@ static const struct storm_channel_note_ops ring_notes = {
     .send = ring_notes_send,
     .read = ring_notes_read,
 };
+
+/* Collective over all ranks, whatever `boot` is over. */
+static storm_status open_way(struct ring_channel *c,
+                             const struct storm_fabric_ops *fabric,
+                             const struct storm_boot *boot)
+{
+    struct ring_way *way = &c->way[c->n_ways];
+    storm_status status = fabric->open(c->params.env, boot, &way->fabric);
+    c->n_ways += status == STORM_OK;
+    return storm_boot_agree(c->params.boot, status);
+}
 
 static storm_status ring_open(const struct storm_channel_params *params,
                               struct storm_channel **channel_out)
@@ -164,7 +206,9 @@ static storm_status ring_open(const struct storm_channel_params *params,
     }
     status = storm_boot_agree(params->boot, status);
     if (status == STORM_OK)
-        status = params->fabric->open(env, params->boot, &c->fabric);
+        status = open_way(c, params->fabric, params->boot);
+    if (status == STORM_OK && params->near)
+        status = open_way(c, params->near, params->near_boot);
     if (status == STORM_OK)
         status = ring_notes_open(c);
     if (status < 0) {
@@ -172,6 +216,13 @@ static storm_status ring_open(const struct storm_channel_params *params,
             ring_free(c);
         return status;
     }
+    const char *provider = c->way[0].fabric->provider;
+    c->channel.way = (struct storm_way){
+        .backend = params->fabric->name,
+        .provider = provider ? provider : "",
+        .near = params->near ? params->near->name : "",
+        .protocol = params->paper ? "paper" : "fast",
+    };
     *channel_out = &c->channel;
     return STORM_OK;
 }

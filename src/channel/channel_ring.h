@@ -54,8 +54,19 @@ enum {
 /* Where the paper's Algorithm 1 stands between two calls. */
 enum paper_phase { PAPER_REST, PAPER_LOOK, PAPER_PUT, PAPER_LAND, PAPER_ADD };
 
+/* A fabric and what lies in its memory. */
+struct ring_way {
+    struct storm_fabric *fabric;
+    struct storm_region **tail_block;
+    size_t n_tail_blocks, tail_block_capacity;
+    size_t n_pairs;                   /* pairs whose tails lie there */
+    struct storm_region *notes;       /* written by the tree neighbours */
+    struct storm_region *notes_local; /* staging for those sent */
+};
+
 /* The sender's end of one ring. */
 struct out_ring {
+    struct storm_fabric *fabric;
     uint32_t id;
     uint64_t capacity; /* a power of two */
     struct storm_remote *remote;
@@ -101,6 +112,7 @@ struct out_peer {
 
 /* The receiver's end of one ring. */
 struct in_ring {
+    struct storm_fabric *fabric;
     uint32_t id;
     uint64_t capacity;
     struct storm_region *region;
@@ -115,6 +127,8 @@ struct in_ring {
 /* A rank this one receives from. */
 struct in_pair {
     int rank;
+    struct ring_way *way;
+    uint32_t place; /* among the tails there */
     struct in_ring *ring, *old;
     uint32_t newest; /* id of the newest ring; 0: none yet */
     uint64_t want;   /* capacity asked for and not given yet; 0: nothing */
@@ -133,6 +147,7 @@ struct in_slot {
 /* One end of an edge of the tree. */
 struct note_link {
     int rank; /* -1: no such neighbour */
+    struct ring_way *way;
     struct storm_remote *remote;
     uint64_t offset; /* of my notes in the neighbour's region */
     struct storm_ticket words, number;
@@ -144,7 +159,10 @@ struct note_link {
 struct ring_channel {
     struct storm_channel channel;
     struct storm_channel_params params;
-    struct storm_fabric *fabric;
+    /* The first reaches all ranks; the second, if there is one, those of this
+     * node, and is taken for them. */
+    struct ring_way way[2];
+    size_t n_ways;
     struct storm_memory *memory;
     uint64_t parity; /* RING_PARITY or 0 */
     bool gave_up;    /* and has told its neighbours */
@@ -163,11 +181,7 @@ struct ring_channel {
     size_t n_slots, slot_capacity;
     size_t next_slot;
     size_t n_wants; /* pairs whose `want` is not zero */
-    struct storm_region **tail_block;
-    size_t n_tail_blocks, tail_block_capacity;
 
-    struct storm_region *notes;       /* written by the tree neighbours */
-    struct storm_region *notes_local; /* staging for those sent */
     struct note_link link[STORM_N_LINKS];
 
     struct storm_channel_stats stats;
@@ -180,6 +194,10 @@ static inline struct ring_channel *ring_of(struct storm_channel *channel)
 
 /* channel_ring.c */
 void ring_give_up(struct storm_channel *channel);
+struct ring_way *ring_way_to(struct ring_channel *c, int rank);
+/* The number of `rank` in the fabric of that way. */
+int ring_peer_at(const struct ring_channel *c, const struct ring_way *way,
+                 int rank);
 
 /* channel_ring_out.c: the sender */
 storm_status ring_out_make(struct ring_channel *c, int rank,

@@ -11,30 +11,40 @@
  */
 #include "channel/channel_ring.h"
 
+/* A place for the tails of one more pair. */
+static storm_status make_place(struct ring_channel *c, struct ring_way *way)
+{
+    if (way->n_pairs < way->n_tail_blocks * TAIL_BLOCK_PAIRS)
+        return STORM_OK;
+    struct storm_fabric *f = way->fabric;
+    void *blocks = way->tail_block;
+    storm_status status =
+        storm_reserve(c->memory, "ring peers", sizeof *way->tail_block,
+                      way->n_tail_blocks + 1, &blocks,
+                      &way->tail_block_capacity);
+    way->tail_block = blocks;
+    if (status == STORM_OK)
+        status = f->ops->alloc(f, 2 * TAIL_BLOCK_PAIRS * sizeof(uint64_t),
+                               &way->tail_block[way->n_tail_blocks]);
+    way->n_tail_blocks += status == STORM_OK;
+    return status;
+}
+
 storm_status ring_in_pair(struct ring_channel *c, int rank, uint32_t *pair_out)
 {
     if (c->in_of_rank[rank] < 0) {
-        void *list = c->in, *blocks = c->tail_block;
+        struct ring_way *way = ring_way_to(c, rank);
+        void *list = c->in;
         storm_status status =
             storm_reserve(c->memory, "ring peers", sizeof *c->in, c->n_in + 1,
                           &list, &c->in_capacity);
         c->in = list;
         if (status == STORM_OK)
-            status = storm_reserve(c->memory, "ring peers",
-                                   sizeof *c->tail_block, c->n_tail_blocks + 1,
-                                   &blocks, &c->tail_block_capacity);
-        c->tail_block = blocks;
-        if (status == STORM_OK &&
-            c->n_in == c->n_tail_blocks * TAIL_BLOCK_PAIRS) {
-            status =
-                c->fabric->ops->alloc(c->fabric,
-                                      2 * TAIL_BLOCK_PAIRS * sizeof(uint64_t),
-                                      &c->tail_block[c->n_tail_blocks]);
-            c->n_tail_blocks += status == STORM_OK;
-        }
+            status = make_place(c, way);
         if (status < 0)
             return status;
-        c->in[c->n_in] = (struct in_pair){.rank = rank};
+        c->in[c->n_in] = (struct in_pair){
+            .rank = rank, .way = way, .place = (uint32_t)way->n_pairs++};
         c->in_of_rank[rank] = (int32_t)c->n_in++;
     }
     *pair_out = (uint32_t)c->in_of_rank[rank];
@@ -59,7 +69,7 @@ storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
                           uint64_t capacity, struct storm_mail *mail_out)
 {
     struct in_pair *pair = &c->in[i_pair];
-    struct storm_fabric *f = c->fabric;
+    struct storm_fabric *f = pair->way->fabric;
     STORM_ASSERT(!pair->old);
     void *slots = c->slot;
     storm_status status =
@@ -76,15 +86,17 @@ storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
         return status;
     }
     book(c, capacity, 1);
+    ring->fabric = f;
     ring->id = pair->newest + 1;
     ring->capacity = capacity;
     unsigned char *base = ring->region->base;
     ring->slots = base + RING_SLOTS_OFFSET;
     ring->head_word = (_Atomic uint64_t *)(void *)(base + RING_HEAD_OFFSET);
 
-    struct storm_region *block = c->tail_block[i_pair / TAIL_BLOCK_PAIRS];
+    struct storm_region *block =
+        pair->way->tail_block[pair->place / TAIL_BLOCK_PAIRS];
     uint64_t word =
-        (ring->id & 1) * TAIL_BLOCK_PAIRS + i_pair % TAIL_BLOCK_PAIRS;
+        (ring->id & 1) * TAIL_BLOCK_PAIRS + pair->place % TAIL_BLOCK_PAIRS;
     _Atomic uint64_t *tail = (_Atomic uint64_t *)block->base + word;
     if (c->params.paper)
         tail = (_Atomic uint64_t *)(void *)(base + RING_TAIL_OFFSET);
@@ -119,7 +131,7 @@ void ring_in_free(struct ring_channel *c, struct in_ring *ring)
             break;
         }
     book(c, ring->capacity, -1);
-    c->fabric->ops->release(c->fabric, ring->region);
+    ring->fabric->ops->release(ring->fabric, ring->region);
     storm_free(c->memory, ring);
 }
 

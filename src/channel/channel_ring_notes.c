@@ -27,42 +27,68 @@ static enum storm_link link_back(int rank, enum storm_link link)
 static storm_status attach_link(struct ring_channel *c, int rank,
                                 const struct storm_mail *mail)
 {
-    for (int i = 0; i < STORM_N_LINKS; i++)
-        if (c->link[i].rank == rank) {
-            c->link[i].offset =
-                (uint64_t)link_back(c->fabric->boot.rank, (enum storm_link)i) *
-                NOTE_BYTES;
-            return c->fabric->ops->attach(c->fabric, rank, &mail->ring,
-                                          &c->link[i].remote);
-        }
+    for (int i = 0; i < STORM_N_LINKS; i++) {
+        struct note_link *link = &c->link[i];
+        if (link->rank != rank)
+            continue;
+        struct storm_fabric *f = link->way->fabric;
+        link->offset =
+            (uint64_t)link_back(c->params.boot->rank, (enum storm_link)i) *
+            NOTE_BYTES;
+        return f->ops->attach(f, ring_peer_at(c, link->way, rank), &mail->ring,
+                              &link->remote);
+    }
     return STORM_OK;
+}
+
+static storm_status make_notes(struct ring_way *way)
+{
+    struct storm_fabric *f = way->fabric;
+    size_t bytes = STORM_N_LINKS * NOTE_BYTES;
+    storm_status status = f->ops->alloc(f, bytes, &way->notes);
+    if (status == STORM_OK)
+        status = f->ops->alloc(f, bytes, &way->notes_local);
+    return status;
+}
+
+/* Tells the neighbours where their notes go; how many there are. */
+static storm_status send_places(struct ring_channel *c, int *n_out)
+{
+    const struct storm_boot *boot = c->params.boot;
+    struct storm_control *control = c->params.control;
+    storm_status status = STORM_OK;
+    *n_out = 0;
+    for (int i = 0; i < STORM_N_LINKS && status >= 0; i++) {
+        struct note_link *link = &c->link[i];
+        link->rank =
+            storm_link_rank(boot->rank, boot->size, (enum storm_link)i);
+        if (link->rank < 0)
+            continue;
+        link->way = ring_way_to(c, link->rank);
+        struct storm_fabric *f = link->way->fabric;
+        struct storm_mail mail = {.kind = STORM_MAIL_NOTES};
+        f->ops->describe(f, link->way->notes, &mail.ring);
+        status = control->ops->send(control, link->rank, &mail);
+        ++*n_out;
+    }
+    return status;
 }
 
 storm_status ring_notes_open(struct ring_channel *c)
 {
-    struct storm_fabric *f = c->fabric;
+    const struct storm_boot *boot = c->params.boot;
     struct storm_control *control = c->params.control;
-    size_t bytes = STORM_N_LINKS * NOTE_BYTES;
-    storm_status status = f->ops->alloc(f, bytes, &c->notes);
-    if (status == STORM_OK)
-        status = f->ops->alloc(f, bytes, &c->notes_local);
-    status = storm_boot_agree(&f->boot, status);
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < c->n_ways && status == STORM_OK; i++)
+        status = make_notes(&c->way[i]);
+    status = storm_boot_agree(boot, status);
     if (status < 0)
         return status;
-
-    struct storm_mail mail = {.kind = STORM_MAIL_NOTES};
-    f->ops->describe(f, c->notes, &mail.ring);
-    int missing = 0;
-    for (int i = 0; i < STORM_N_LINKS && status >= 0; i++) {
-        c->link[i].rank =
-            storm_link_rank(f->boot.rank, f->boot.size, (enum storm_link)i);
-        if (c->link[i].rank < 0)
-            continue;
-        missing++;
-        status = control->ops->send(control, c->link[i].rank, &mail);
-    }
+    int missing;
+    status = send_places(c, &missing);
     for (uint64_t n_empty = 0; missing > 0 && status >= 0; n_empty++) {
         int rank;
+        struct storm_mail mail;
         status = control->ops->poll(control, &rank, &mail);
         if (status == STORM_OK) {
             status = attach_link(c, rank, &mail);
@@ -72,18 +98,23 @@ storm_status ring_notes_open(struct ring_channel *c)
             storm_idle(n_empty);
         }
     }
-    return storm_boot_agree(&f->boot, status < 0 ? status : STORM_OK);
+    return storm_boot_agree(boot, status < 0 ? status : STORM_OK);
 }
 
 void ring_notes_close(struct ring_channel *c)
 {
     for (int i = 0; i < STORM_N_LINKS; i++)
-        if (c->link[i].remote)
-            c->fabric->ops->detach(c->fabric, c->link[i].remote);
-    if (c->notes_local)
-        c->fabric->ops->release(c->fabric, c->notes_local);
-    if (c->notes)
-        c->fabric->ops->release(c->fabric, c->notes);
+        if (c->link[i].remote) {
+            struct storm_fabric *f = c->link[i].way->fabric;
+            f->ops->detach(f, c->link[i].remote);
+        }
+    for (size_t i = 0; i < c->n_ways; i++) {
+        struct ring_way *way = &c->way[i];
+        if (way->notes_local)
+            way->fabric->ops->release(way->fabric, way->notes_local);
+        if (way->notes)
+            way->fabric->ops->release(way->fabric, way->notes);
+    }
 }
 
 /* Puts the number as soon as the words may be overtaken by it. */
@@ -98,12 +129,13 @@ static storm_status number_pump(struct ring_channel *c, struct note_link *link)
     }
     if (!link->due)
         return STORM_OK;
-    if (!c->fabric->caps.ordered &&
+    struct storm_fabric *f = link->way->fabric;
+    if (!f->caps.ordered &&
         (link->words.pending > 0 || link->number.pending > 0))
         return STORM_AGAIN;
     storm_status status =
-        c->fabric->data->put_word(link->remote, link->offset + NUMBER_OFFSET,
-                                  link->due_number, &link->number);
+        f->data->put_word(link->remote, link->offset + NUMBER_OFFSET,
+                          link->due_number, &link->number);
     link->due = status == STORM_AGAIN;
     return status;
 }
@@ -127,19 +159,21 @@ storm_status ring_notes_send(struct storm_channel *channel,
     struct note_link *link = &c->link[i_link];
     if (link->due || link->words.pending > 0)
         return STORM_AGAIN;
+    struct storm_fabric *f = link->way->fabric;
+    struct storm_region *local = link->way->notes_local;
     uint64_t at = (uint64_t)i_link * NOTE_BYTES;
-    memcpy((unsigned char *)c->notes_local->base + at, words,
+    memcpy((unsigned char *)local->base + at, words,
            STORM_NOTE_WORDS * sizeof *words);
     struct storm_transfer put = {
         .remote = link->remote,
         .remote_offset = link->offset,
-        .local = c->notes_local,
+        .local = local,
         .local_offset = at,
         .bytes = STORM_NOTE_WORDS * sizeof *words,
-        .delivered = !c->fabric->caps.ordered,
+        .delivered = !f->caps.ordered,
         .ticket = &link->words,
     };
-    storm_status status = c->fabric->data->put(&put);
+    storm_status status = f->data->put(&put);
     if (status != STORM_OK)
         return status;
     link->due = true;
@@ -154,8 +188,8 @@ storm_status ring_notes_read(struct storm_channel *channel,
                              uint64_t *number_out)
 {
     struct ring_channel *c = ring_of(channel);
-    unsigned char *note =
-        (unsigned char *)c->notes->base + (size_t)i_link * NOTE_BYTES;
+    unsigned char *note = (unsigned char *)c->link[i_link].way->notes->base +
+                          (size_t)i_link * NOTE_BYTES;
     *number_out =
         atomic_load_explicit((_Atomic uint64_t *)(void *)(note + NUMBER_OFFSET),
                              memory_order_acquire); /* N1 */

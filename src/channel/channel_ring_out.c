@@ -30,13 +30,16 @@ storm_status ring_out_make(struct ring_channel *c, int rank,
                            const struct storm_mail *mail,
                            struct out_ring **ring_out)
 {
-    struct storm_fabric *f = c->fabric;
+    struct ring_way *way = ring_way_to(c, rank);
+    struct storm_fabric *f = way->fabric;
+    int peer = ring_peer_at(c, way, rank);
     size_t record = c->params.record_bytes;
     struct out_ring *ring =
         storm_alloc(c->memory, "rings, sender", sizeof *ring);
     if (!ring)
         return STORM_ERR_NOMEM;
     /* The paper puts every record from memory of its own. */
+    ring->fabric = f;
     ring->direct = f->caps.direct && !c->params.paper;
     ring->id = mail->id;
     ring->capacity = mail->capacity;
@@ -45,9 +48,9 @@ storm_status ring_out_make(struct ring_channel *c, int rank,
     storm_status status =
         f->ops->alloc(f, RING_SLOTS_OFFSET + copy, &ring->local);
     if (status == STORM_OK)
-        status = f->ops->attach(f, rank, &mail->ring, &ring->remote);
+        status = f->ops->attach(f, peer, &mail->ring, &ring->remote);
     if (status == STORM_OK)
-        status = f->ops->attach(f, rank, &mail->tails, &ring->tails);
+        status = f->ops->attach(f, peer, &mail->tails, &ring->tails);
     if (status < 0) {
         ring_out_free(c, ring);
         return status;
@@ -63,12 +66,13 @@ void ring_out_free(struct ring_channel *c, struct out_ring *ring)
 {
     if (!ring)
         return;
+    struct storm_fabric *f = ring->fabric;
     if (ring->tails)
-        c->fabric->ops->detach(c->fabric, ring->tails);
+        f->ops->detach(f, ring->tails);
     if (ring->remote)
-        c->fabric->ops->detach(c->fabric, ring->remote);
+        f->ops->detach(f, ring->remote);
     if (ring->local)
-        c->fabric->ops->release(c->fabric, ring->local);
+        f->ops->release(f, ring->local);
     storm_free(c->memory, ring);
 }
 
@@ -123,7 +127,7 @@ static storm_status look(struct ring_channel *c, struct out_ring *ring)
         .bytes = c->params.paper ? 16 : 8,
         .ticket = &ring->look,
     };
-    storm_status status = c->fabric->data->get(&get);
+    storm_status status = ring->fabric->data->get(&get);
     ring->looking = status == STORM_OK;
     return status;
 }
@@ -213,9 +217,9 @@ void ring_out_commit(struct storm_channel *channel, uint32_t i_peer, size_t n)
 
 /* Does the fabric keep the publication behind the records by itself? Order is
  * promised for put_word (F7), not for the paper's fetch-and-add. */
-static bool ordered(const struct ring_channel *c)
+static bool ordered(const struct ring_channel *c, const struct out_ring *ring)
 {
-    return c->fabric->caps.ordered && !c->params.paper;
+    return ring->fabric->caps.ordered && !c->params.paper;
 }
 
 /* Puts the records up to `upto` where they belong; STORM_AGAIN: not all. */
@@ -238,10 +242,10 @@ static storm_status post_records(struct ring_channel *c, struct out_ring *ring,
             .local = ring->local,
             .local_offset = offset,
             .bytes = n * record,
-            .delivered = !ordered(c),
+            .delivered = !ordered(c, ring),
             .ticket = half_of(ring, ring->posted),
         };
-        storm_status status = c->fabric->data->put(&put);
+        storm_status status = ring->fabric->data->put(&put);
         if (status != STORM_OK)
             return status;
         ring->posted += n;
@@ -253,7 +257,7 @@ static storm_status post_records(struct ring_channel *c, struct out_ring *ring,
 static bool tail_may_follow(const struct ring_channel *c,
                             const struct out_ring *ring)
 {
-    return ordered(c) ||
+    return ordered(c, ring) ||
            (ring->half[0].pending == 0 && ring->half[1].pending == 0);
 }
 
@@ -272,11 +276,11 @@ static storm_status pump_fast(struct ring_channel *c, struct out_peer *peer,
         if (status != STORM_OK)
             return status;
         if (!tail_may_follow(c, ring) ||
-            (!ordered(c) && ring->word.pending > 0))
+            (!ordered(c, ring) && ring->word.pending > 0))
             return STORM_AGAIN;
         uint64_t word = ring->posted | c->parity;
-        status = c->fabric->data->put_word(ring->tails, ring->tail_offset, word,
-                                           &ring->word);
+        status = ring->fabric->data->put_word(ring->tails, ring->tail_offset,
+                                              word, &ring->word);
         if (status != STORM_OK)
             return status;
         ring->published = ring->posted;
@@ -323,7 +327,7 @@ static storm_status paper_add(struct ring_channel *c, struct out_ring *ring)
         .old_out = &ring->old_word,
         .ticket = &ring->word,
     };
-    storm_status status = c->fabric->data->fetch_add(&add);
+    storm_status status = ring->fabric->data->fetch_add(&add);
     if (status != STORM_OK)
         return status;
     ring->phase = PAPER_ADD;

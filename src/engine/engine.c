@@ -36,14 +36,28 @@ static storm_status check_params(const struct storm_env *env,
     return STORM_ERR_ARG;
 }
 
+/* How packets travel, once a context. */
+static void say_way(struct storm_engine *e)
+{
+    const struct storm_way *way = &e->channel->way;
+    bool automatic =
+        strcmp(storm_options_text(e->env->options, "transport.backend"),
+               "auto") == 0;
+    if (e->env->rank == 0 && !e->context->told)
+        storm_log_write(&e->env->log,
+                        automatic ? STORM_LOG_INFO : STORM_LOG_DEBUG,
+                        "backend %s%s%s%s%s", way->backend,
+                        way->provider[0] ? " over " : "", way->provider,
+                        way->near[0] ? ", within nodes " : "", way->near);
+    e->context->told = true;
+}
+
 static storm_status open_channel(struct storm_engine *e)
 {
     const struct storm_options *options = e->env->options;
-    const struct storm_channel_ops *ops;
-    const struct storm_fabric_ops *fabric;
-    storm_status status =
-        storm_channel_choose(e->env, &e->context->boot, e->context->one_node,
-                             &ops, &fabric);
+    struct storm_channel_choice choice;
+    storm_status status = storm_channel_choose(e->env, &e->context->boot,
+                                               e->context->one_node, &choice);
     if (status < 0)
         return status;
     status = storm_control_mpi_open(e->context->comm, e->env, &e->control);
@@ -57,7 +71,10 @@ static storm_status open_channel(struct storm_engine *e)
         .boot = &e->context->boot,
         .step_boot = &e->context->step_boot,
         .control = e->control,
-        .fabric = fabric,
+        .fabric = choice.fabric,
+        .near = choice.near,
+        .near_boot = &e->context->node_boot,
+        .near_rank = e->context->node_rank,
         .comm = &e->context->comm,
         .record_bytes = e->params.record_bytes,
         .paper = strcmp(storm_options_text(options, "transport.protocol"),
@@ -69,7 +86,10 @@ static storm_status open_channel(struct storm_engine *e)
             << 20,
         .growth = storm_options_real(options, "transport.growth_factor"),
     };
-    return ops->open(&params, &e->channel);
+    status = choice.ops->open(&params, &e->channel);
+    if (status == STORM_OK)
+        say_way(e);
+    return status;
 }
 
 static storm_status open_lists(struct storm_engine *e)
@@ -365,6 +385,7 @@ void storm_engine_stats(const struct storm_engine *engine,
         channel.control_polls - engine->stats.control_polls;
     stats_out->waves = engine->term.waves - engine->stats.waves;
     stats_out->ring_bytes_peak = channel.ring_bytes_peak;
+    stats_out->pinned_bytes_peak = channel.pinned_bytes_peak;
 }
 
 void storm_engine_reset_stats(struct storm_engine *engine)

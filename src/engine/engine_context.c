@@ -37,17 +37,65 @@ static storm_status make_options(struct storm_context *context,
     return status;
 }
 
-static void look_around(struct storm_context *context)
+/* Ranks of this node, or of the part of it that transport.ranks_per_node
+ * pretends is one. */
+static MPI_Comm make_node(struct storm_context *context)
 {
-    MPI_Comm node;
-    int n = 0, least = 0;
+    int per_node =
+        (int)storm_options_int(context->options, "transport.ranks_per_node");
+    int n = 0, rank = 0;
+    MPI_Comm machine, node;
     MPI_Comm_split_type(context->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                        &node);
-    MPI_Comm_size(node, &n);
-    MPI_Comm_free(&node);
-    MPI_Allreduce(&n, &least, 1, MPI_INT, MPI_MIN, context->comm);
-    context->one_node = least == context->env.size;
+                        &machine);
+    MPI_Comm_size(machine, &n);
+    MPI_Comm_rank(machine, &rank);
     context->env.crowded = n > storm_idle_cores();
+    if (per_node == 0)
+        return machine;
+    MPI_Comm_split(machine, rank / per_node, rank, &node);
+    MPI_Comm_free(&machine);
+    return node;
+}
+
+/* Fills node_rank. */
+static storm_status find_neighbours(struct storm_context *context)
+{
+    const struct storm_boot *node = &context->node_boot;
+    size_t size = (size_t)context->env.size;
+    struct place {
+        int32_t leader, rank;
+    } mine = {.leader = context->env.rank, .rank = node->rank};
+    struct place *all = calloc(size, sizeof *all);
+    context->node_rank = calloc(size, sizeof *context->node_rank);
+    storm_status status =
+        storm_boot_agree(&context->boot, all && context->node_rank
+                                             ? STORM_OK
+                                             : STORM_ERR_NOMEM);
+    if (status == STORM_OK &&
+        MPI_Bcast(&mine.leader, 1, MPI_INT32_T, 0,
+                  *(const MPI_Comm *)node->mpi_comm) != MPI_SUCCESS)
+        status = STORM_ERR_FABRIC;
+    if (status == STORM_OK)
+        status = context->boot.allgather(context->boot.self, &mine, sizeof mine,
+                                         all);
+    for (size_t i = 0; status == STORM_OK && i < size; i++)
+        context->node_rank[i] = all[i].leader == mine.leader ? all[i].rank : -1;
+    free(all);
+    return status;
+}
+
+static storm_status look_around(struct storm_context *context)
+{
+    MPI_Comm node = make_node(context);
+    storm_status status = storm_boot_mpi_open(node, &context->node_boot);
+    MPI_Comm_free(&node);
+    int least = 0;
+    status = storm_boot_agree(&context->boot, status);
+    if (status == STORM_OK)
+        status = context->boot.minimum(context->boot.self,
+                                       context->node_boot.size, &least);
+    context->one_node = least == context->env.size;
+    return status < 0 ? status : find_neighbours(context);
 }
 
 static void context_free(struct storm_context *context)
@@ -59,6 +107,9 @@ static void context_free(struct storm_context *context)
                             "%zu bytes were not given back", left);
     }
     storm_options_destroy(context->options);
+    free(context->node_rank);
+    if (context->node_boot.self)
+        storm_boot_mpi_close(&context->node_boot);
     if (context->step_boot.self)
         storm_boot_mpi_close(&context->step_boot);
     if (context->boot.self)
@@ -104,7 +155,7 @@ storm_status storm_context_create(MPI_Comm comm,
     context->env.options = context->options;
     status = storm_boot_agree(&context->boot, status);
     if (status == STORM_OK)
-        look_around(context);
+        status = look_around(context);
 out:
     if (status < 0) {
         context_free(context);

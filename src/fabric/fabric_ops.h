@@ -142,6 +142,14 @@ struct storm_fabric_ops {
      * words a user can act on. */
     storm_status (*probe)(char *reason_out, size_t reason_bytes);
 
+    /* Does the network here reach remote memory without a processor's help?
+     * Local. NULL: no. */
+    bool (*offloads)(void);
+
+    /* Calls line for each device or provider found here, best first, with what
+     * storm thinks of it. Local. NULL: there is nothing to tell. */
+    void (*survey)(void (*line)(void *self, const char *text), void *self);
+
     /* Collective; env and what boot points to must outlive the fabric. All
      * ranks get the same status. */
     storm_status (*open)(const struct storm_env *env,

@@ -10,7 +10,7 @@
 
 #include <storm/info.h>
 
-#include "channel/channel_ring.h"
+#include "channel/channel_ops.h"
 #include "engine/engine_internal.h"
 
 /* ---- the report ---------------------------------------------------------- */
@@ -166,6 +166,7 @@ void storm_bench_stats_add(struct storm_stats *sum,
         *to[i] += *y[i] - *x[i];
     sum->census = after->census;
     sum->ring_bytes_peak = after->ring_bytes_peak;
+    sum->pinned_bytes_peak = after->pinned_bytes_peak;
     sum->seconds += after->seconds - before->seconds;
 
     double *t[REPORT_N_TIMES], *u[REPORT_N_TIMES], *v[REPORT_N_TIMES];
@@ -218,13 +219,11 @@ static storm_status report_reduce_stats(struct storm_context *context,
 static void report_way(const struct storm_engine *engine,
                        struct storm_bench_summary *summary)
 {
-    summary->backend = "p2p";
-    summary->protocol = "none";
-    if (engine->channel->ops == &storm_channel_ring) {
-        const struct ring_channel *ring = ring_of(engine->channel);
-        summary->backend = ring->params.fabric->name;
-        summary->protocol = ring->params.paper ? "paper" : "fast";
-    }
+    const struct storm_way *way = &engine->channel->way;
+    summary->backend = way->backend;
+    summary->near = way->near;
+    summary->protocol = way->protocol;
+    snprintf(summary->provider, sizeof summary->provider, "%s", way->provider);
 }
 
 storm_status storm_bench_summary_reduce(struct storm_context *context,
@@ -236,10 +235,13 @@ storm_status storm_bench_summary_reduce(struct storm_context *context,
         report_way(engine, summary);
     double most_events = (double)summary->timed.events;
     double ring_mb = 1e-6 * (double)summary->run.ring_bytes_peak;
+    double pinned_mb = 1e-6 * (double)summary->run.pinned_bytes_peak;
     double peak_mb = report_peak_memory_mb();
     storm_status status = storm_bench_max(context, &most_events);
     if (status >= 0)
         status = storm_bench_max(context, &ring_mb);
+    if (status >= 0)
+        status = storm_bench_max(context, &pinned_mb);
     if (status >= 0)
         status = storm_bench_max(context, &peak_mb);
     if (status >= 0)
@@ -249,6 +251,7 @@ storm_status storm_bench_summary_reduce(struct storm_context *context,
     double mean = (double)summary->timed.events / summary->ranks;
     summary->imbalance = mean > 0.0 ? most_events / mean : 1.0;
     summary->ring_memory_mb = ring_mb;
+    summary->pinned_memory_mb = pinned_mb;
     summary->peak_memory_mb = peak_mb;
     return status;
 }
@@ -291,7 +294,8 @@ void storm_bench_summary_json(struct storm_json *json,
     storm_json_text(json, "backend", summary->backend);
     storm_json_text(json, "protocol", summary->protocol);
     storm_json_text(json, "mpi", mpi);
-    storm_json_text(json, "provider", "");
+    storm_json_text(json, "provider", summary->provider);
+    storm_json_text(json, "node_backend", summary->near ? summary->near : "");
     storm_json_int(json, "ranks", summary->ranks);
     storm_json_uint(json, "cycles", summary->cycles);
     storm_json_uint(json, "cells", summary->cells);
@@ -312,7 +316,7 @@ void storm_bench_summary_json(struct storm_json *json,
     storm_json_text(json, "state_hash", hash);
     storm_json_real(json, "peak_memory_mb", summary->peak_memory_mb);
     storm_json_real(json, "ring_memory_mb", summary->ring_memory_mb);
-    storm_json_real(json, "pinned_memory_mb", 0.0);
+    storm_json_real(json, "pinned_memory_mb", summary->pinned_memory_mb);
 }
 
 void storm_bench_summary_table(struct storm_page *table,

@@ -40,15 +40,16 @@ struct storm_bench_summary {
     uint64_t state_hash;
 
     /* This rank's; storm_bench_summary_reduce makes them sums over all ranks,
-     * but for ring_bytes_peak (maximum) and the times (mean). */
+     * but for the peaks (maximum) and the times (mean). */
     struct storm_stats run;   /* since the engine was made */
     struct storm_stats timed; /* of the timed part */
 
     /* Filled by reduce. */
     int ranks;
     double imbalance;
-    double peak_memory_mb, ring_memory_mb;
-    const char *backend, *protocol;
+    double peak_memory_mb, ring_memory_mb, pinned_memory_mb;
+    const char *backend, *near, *protocol;
+    char provider[64];
 };
 
 /* Collective. `engine` tells how packets travelled; if NULL, the caller has

@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <storm_build.h>
 
+#include "channel/channel_choice.h"
 #include "fabric/fabric_ops.h"
 
 const char *storm_version(void)
@@ -124,4 +125,21 @@ storm_status storm_backend_probe(const char *name, char *reason_out,
     }
     const struct storm_fabric_ops *fabric = info_fabric(name);
     return fabric != NULL ? fabric->probe(reason_out, reason_bytes) : STORM_OK;
+}
+
+void storm_backend_survey(const char *name,
+                          void (*line)(void *self, const char *text),
+                          void *self)
+{
+    const struct storm_fabric_ops *fabric = info_fabric(name);
+    if (fabric != NULL && fabric->survey != NULL)
+        fabric->survey(line, self);
+}
+
+const char *storm_backend_best(bool one_node)
+{
+    if (one_node && storm_backend_probe("shm", NULL, 0) == STORM_OK)
+        return "shm";
+    const struct storm_fabric_ops *network = storm_channel_best_network();
+    return network != NULL ? network->name : "p2p";
 }

@@ -37,6 +37,25 @@ same -n 2 --batch 512 --ring-slots 4096
 same -n 5 --ring-slots 2 --growth-factor 1.5 --set transport.control_every=1
 same -n 3 --backend p2p --batch 7
 same -n 2 --no-statistics
+for n in 1 2 3 5 8; do
+    same -n $n --backend mpirma --no-shm
+done
+same -n 3 --backend mpirma --no-shm --protocol paper --ring-slots 8 --batch 3
+same -n 5 --backend mpirma --ranks-per-node 2
+
+if "$STORM_BIN" info | grep -q '^  ofi .* works$'; then
+    for provider in 'tcp;ofi_rxm' shm sockets; do
+        for n in 1 2 5; do
+            same -n $n --backend ofi --provider "$provider" --no-shm
+        done
+    done
+    same -n 8 --backend ofi --no-shm
+    same -n 3 --backend ofi --no-shm --protocol paper --ring-slots 8 --batch 3
+    same -n 3 --backend ofi --no-shm --ring-slots 1 --batch 1
+    same -n 5 --backend ofi --ranks-per-node 2
+    same -n 5 --backend ofi --ranks-per-node 3 --protocol paper
+    same -n 4 --backend ofi
+fi
 
 # Another seed is another state.
 run bench uniform --cells 1000 --emit 3 --cycles 3 --timed 1 --json - -n 2 \

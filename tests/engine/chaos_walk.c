@@ -7,4 +7,5 @@
 const struct storm_fabric_ops *const storm_fabric_list[] = {&chaos_shm, NULL};
 
 #define WALK_LESS 6
+#define WALK_BACKEND "chaos shm"
 #include "walk_counts.c"

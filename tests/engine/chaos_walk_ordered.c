@@ -8,4 +8,5 @@ const struct storm_fabric_ops *const storm_fabric_list[] = {&chaos_shm_ordered,
                                                             NULL};
 
 #define WALK_LESS 6
+#define WALK_BACKEND "chaos shm ordered"
 #include "walk_counts.c"

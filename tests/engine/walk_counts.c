@@ -6,9 +6,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <storm/context.h>
 
+#include "engine/engine_internal.h"
 #include "walk.h"
 
 #ifndef WALK_LESS /* so many times fewer, where operations are slow */
@@ -42,6 +44,10 @@ static int run(const char *slots, const char *batch, const char *protocol)
     };
     if (storm_engine_create(context, &ep, &engine) < 0)
         return 1;
+#ifdef WALK_BACKEND /* it is what the test is about */
+    if (strcmp(engine->channel->way.backend, WALK_BACKEND) != 0)
+        return 1;
+#endif
     struct walk expected = {.hops = walk.hops, .most_depth = walk.most_depth};
     int failed = 0;
     for (int step = 0; step < N_STEPS && !failed; step++) {

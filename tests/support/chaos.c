@@ -590,6 +590,12 @@ uint64_t chaos_seed(void)
     return text ? strtoull(text, NULL, 0) : 1;
 }
 
+/* Whoever lists chaos wants auto to take it. */
+static bool chaos_offloads(void)
+{
+    return true;
+}
+
 static storm_status probe_shm(char *reason_out, size_t reason_bytes)
 {
     return storm_fabric_shm.probe(reason_out, reason_bytes);
@@ -614,6 +620,7 @@ static storm_status open_shm_ordered(const struct storm_env *env,
 const struct storm_fabric_ops chaos_shm = {
     .name = "chaos shm",
     .probe = probe_shm,
+    .offloads = chaos_offloads,
     .open = open_shm,
     .close = chaos_close,
     .alloc = chaos_alloc,
@@ -626,6 +633,7 @@ const struct storm_fabric_ops chaos_shm = {
 const struct storm_fabric_ops chaos_shm_ordered = {
     .name = "chaos shm ordered",
     .probe = probe_shm,
+    .offloads = chaos_offloads,
     .open = open_shm_ordered,
     .close = chaos_close,
     .alloc = chaos_alloc,
@@ -668,6 +676,7 @@ static storm_status open_any_ordered(const struct storm_env *env,
 const struct storm_fabric_ops chaos_any = {
     .name = "chaos any",
     .probe = probe_any,
+    .offloads = chaos_offloads,
     .open = open_any,
     .close = chaos_close,
     .alloc = chaos_alloc,
@@ -680,6 +689,7 @@ const struct storm_fabric_ops chaos_any = {
 const struct storm_fabric_ops chaos_any_ordered = {
     .name = "chaos any ordered",
     .probe = probe_any,
+    .offloads = chaos_offloads,
     .open = open_any_ordered,
     .close = chaos_close,
     .alloc = chaos_alloc,

@@ -7,21 +7,23 @@
 
 #include "tool.h"
 
-/* Prints the backends; returns the first that works. */
-static const char *info_backends(void)
+static void info_line(void *self, const char *text)
+{
+    (void)self;
+    printf("    %s\n", text);
+}
+
+static void info_backends(void)
 {
     const struct storm_backend *backend;
-    const char *best = NULL;
     for (size_t i = 0; (backend = storm_backend_at(i)) != NULL; i++) {
         char reason[256];
         bool works =
             storm_backend_probe(backend->name, reason, sizeof reason) >= 0;
         printf("  %-8s %-27s %s%s\n", backend->name, backend->what,
                works ? "works" : "no: ", works ? "" : reason);
-        if (works && best == NULL)
-            best = backend->name;
+        storm_backend_survey(backend->name, info_line, NULL);
     }
-    return best;
 }
 
 int tool_info(const struct tool_args *args)
@@ -36,8 +38,8 @@ int tool_info(const struct tool_args *args)
     printf("  MPI      %s\n", mpi);
     printf("  cores    %d usable by this process\n", tool_n_processors());
     printf("\nbackends\n");
-    const char *best = info_backends();
-    printf("\n  ranks of one node would use %s\n",
-           best != NULL ? best : "nothing");
+    info_backends();
+    printf("\n  auto takes %s on one node, %s between nodes\n",
+           storm_backend_best(true), storm_backend_best(false));
     return TOOL_OK;
 }

@@ -128,7 +128,7 @@ static storm_status session_bench(struct session *session, int *exit_out)
         .options = args->options,
         .log = session_log,
         .log_self = session,
-        .log_level = args->verbose ? STORM_LOG_INFO : STORM_LOG_WARN,
+        .log_level = args->verbose ? STORM_LOG_DEBUG : STORM_LOG_INFO,
     };
     struct storm_bench_progress progress = {.report = tool_bar_report,
                                             .self = &session->bar};

@@ -180,6 +180,26 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
     return STORM_OK;
 }
 
+void verbs_survey(void (*line)(void *self, const char *text), void *self)
+{
+    const struct verbs_wish any = {.device = "", .gid_index = -1};
+    char text[256];
+    const struct reason why = {text, sizeof text};
+    int n = 0;
+    struct ibv_device **list = ibv_get_device_list(&n);
+    for (int i = 0; list && i < n; i++) {
+        struct verbs_port port;
+        if (take_device(list[i], &any, &port, &why)) {
+            snprintf(text, sizeof text, "%s port %d: active, gid %d", port.name,
+                     port.number, port.gid_index);
+            verbs_port_close(&port);
+        }
+        line(self, text);
+    }
+    if (list)
+        ibv_free_device_list(list);
+}
+
 void verbs_port_close(struct verbs_port *port)
 {
     if (port->context)

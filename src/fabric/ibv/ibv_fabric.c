@@ -28,6 +28,12 @@ static storm_status verbs_probe(char *reason_out, size_t reason_bytes)
     return status;
 }
 
+/* Emulated devices count too: whoever sets one up wants it. */
+static bool verbs_offloads(void)
+{
+    return true;
+}
+
 static storm_status open_port(struct verbs_fabric *f)
 {
     const struct storm_env *env = f->fabric.env;
@@ -246,6 +252,8 @@ static void verbs_detach(struct storm_fabric *fabric,
 const struct storm_fabric_ops storm_fabric_ibv = {
     .name = "ibv",
     .probe = verbs_probe,
+    .offloads = verbs_offloads,
+    .survey = verbs_survey,
     .open = verbs_open,
     .close = verbs_close,
     .alloc = verbs_alloc,

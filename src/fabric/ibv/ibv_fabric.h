@@ -178,6 +178,7 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
                              struct verbs_port *port_out, char *reason_out,
                              size_t reason_bytes);
 void verbs_port_close(struct verbs_port *port);
+void verbs_survey(void (*line)(void *self, const char *text), void *self);
 
 /* ibv_memory.c: both log what fails. */
 storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,

@@ -262,8 +262,8 @@ static storm_status choose_alone(const struct storm_env *env,
 
 /* What a rank tells the others of its choice. */
 struct ofi_choice_card {
-    char provider[STORM_OFI_NAME_BYTES];
-    char network[STORM_OFI_NAME_BYTES]; /* such as 10.0.0.0/8 */
+    char provider[OFI_NAME_BYTES];
+    char network[OFI_NAME_BYTES]; /* such as 10.0.0.0/8 */
 };
 
 /* Rank 0's provider, on rank 0's network if this rank is on it too. */
@@ -376,24 +376,33 @@ storm_status ofi_probe(char *reason_out, size_t reason_bytes)
     return status;
 }
 
-size_t storm_ofi_providers(struct storm_ofi_provider *list_out, size_t n_list)
+bool ofi_offloads(void)
 {
     struct ofi_candidates c;
     char reason[256];
-    size_t n = 0;
+    bool found = false;
     if (find_candidates(&c, reason, sizeof reason) == STORM_OK)
-        for (; n < c.n && n < n_list; n++) {
-            const struct ofi_candidate *at = &c.at[n];
-            struct storm_ofi_provider *p = &list_out[n];
-            *p = (struct storm_ofi_provider){
-                .usable = !at->refused, .hardware = ofi_is_hardware(at->info)};
-            snprintf(p->name, sizeof p->name, "%s",
-                     at->info->fabric_attr->prov_name);
-            snprintf(p->where, sizeof p->where, "%s",
-                     at->info->domain_attr->name);
-            if (at->refused)
-                snprintf(p->reason, sizeof p->reason, "%s", at->refused);
+        for (size_t i = 0; i < c.n && !found; i++)
+            found = !c.at[i].refused && ofi_is_hardware(c.at[i].info);
+    free_candidates(&c);
+    return found;
+}
+
+void ofi_survey(void (*line)(void *self, const char *text), void *self)
+{
+    struct ofi_candidates c;
+    char text[256];
+    if (find_candidates(&c, text, sizeof text) == STORM_OK)
+        for (size_t i = 0; i < c.n; i++) {
+            const struct ofi_candidate *at = &c.at[i];
+            const struct fi_info *info = at->info;
+            snprintf(text, sizeof text, "%s on %s: %s%s",
+                     info->fabric_attr->prov_name, info->domain_attr->name,
+                     at->refused             ? "no: "
+                     : ofi_is_hardware(info) ? "hardware"
+                                             : "software",
+                     at->refused ? at->refused : "");
+            line(self, text);
         }
     free_candidates(&c);
-    return n;
 }

@@ -395,6 +395,8 @@ static void announce_universe(int size)
 
 static void say_chosen(const struct ofi_fabric *f)
 {
+    if (f->fabric.boot.rank != 0)
+        return;
     storm_log_write(&f->fabric.env->log, STORM_LOG_INFO,
                     "ofi: provider %s on %s, in %s; words follow puts %s; "
                     "data land %s",
@@ -470,6 +472,8 @@ static void ofi_close(struct storm_fabric *fabric)
 const struct storm_fabric_ops storm_fabric_ofi = {
     .name = "ofi",
     .probe = ofi_probe,
+    .offloads = ofi_offloads,
+    .survey = ofi_survey,
     .open = ofi_open,
     .close = ofi_close,
     .alloc = ofi_alloc,

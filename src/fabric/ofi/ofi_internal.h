@@ -31,14 +31,14 @@
 #include <rdma/fi_rma.h>
 
 #include "fabric/fabric_ops.h"
-#include "fabric/ofi/ofi_fabric.h"
 
 enum {
     OFI_MAX_OPS = 512, /* under way together, unless the provider allows less */
     OFI_MIN_OPS = 16,
     OFI_CQ_BATCH = 32,
     OFI_INBOX = 64, /* messages that can be taken in by one poll */
-    OFI_MAX_CANDIDATES = 24
+    OFI_MAX_CANDIDATES = 24,
+    OFI_NAME_BYTES = 64 /* of a provider */
 };
 
 /* The functions of libfabric that are not reached through its objects. */
@@ -113,7 +113,7 @@ struct ofi_fabric {
     struct storm_fabric fabric;
     struct ofi_library library;
     struct fi_info *info;
-    char name[STORM_OFI_NAME_BYTES]; /* of the provider */
+    char name[OFI_NAME_BYTES]; /* of the provider */
     struct fid_fabric *fid;
     struct fid_domain *domain;
     struct fid_av *av;
@@ -175,6 +175,8 @@ bool ofi_is_stream(const struct fi_info *info);
 bool ofi_is_hardware(const struct fi_info *info);
 
 storm_status ofi_probe(char *reason_out, size_t reason_bytes);
+bool ofi_offloads(void);
+void ofi_survey(void (*line)(void *self, const char *text), void *self);
 
 /* ---- ofi_data.c: operations -----------------------------------------------*/
 
