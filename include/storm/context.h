@@ -33,6 +33,12 @@ struct storm_context_params {
     void *log_self;
     storm_log_level log_level; /**< highest level handed to the sink; 0 means
                                     errors and warnings */
+    /** Called when a rank is lost, by a thread of the library's and at once,
+     *  whatever this rank is doing; NULL: not. Functions of the library answer
+     *  STORM_ERR_LOST afterwards, but a rank that sits in a call of MPI or of a
+     *  network library may never come back: this is where to end it. */
+    void (*lost)(void *self, int rank);
+    void *lost_self;
 };
 
 /**
@@ -89,6 +95,22 @@ storm_context_memory(const struct storm_context *context, size_t i,
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_agree(const struct storm_context *context, storm_status mine);
+
+/**
+ * Wait for an MPI request, giving the core away, as long as all ranks are
+ * there: use it with MPI's non-blocking collectives, which would otherwise wait
+ * for ever for a rank that is lost.
+ *
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is gone (logged); the request is not done
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_wait(const struct storm_context *context, MPI_Request *request);
+
+/** Like MPI_Allreduce in place, but waiting as storm_context_wait. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_reduce(const struct storm_context *context, void *inout, int n,
+                     MPI_Datatype type, MPI_Op op);
 
 #ifdef __cplusplus
 }

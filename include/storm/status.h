@@ -32,7 +32,8 @@ typedef enum storm_status {
     STORM_ERR_NOSUP = -4,  /**< this build or this machine cannot do it */
     STORM_ERR_IO = -5,     /**< file system, input file */
     STORM_ERR_FABRIC = -6, /**< the network reported a failure */
-    STORM_ERR_PEER = -7    /**< another rank failed; it holds the message */
+    STORM_ERR_PEER = -7,   /**< another rank failed; it holds the message */
+    STORM_ERR_LOST = -8 /**< a rank is gone; MPI is good for MPI_Abort only */
 } storm_status;
 
 /** The name of a status, such as "no memory". Local; never NULL. */

@@ -94,6 +94,14 @@ static const struct storm_option option_table[] = {
                 "they are",
     },
     {
+        .key = "transport.lifeline",
+        .flag = "--lifeline",
+        .env = "STORM_LIFELINE",
+        .type = STORM_OPTION_BOOL,
+        .preset = "true",
+        .help = "notice by TCP between neighbours when a rank is lost",
+    },
+    {
         .key = "transport.batch",
         .flag = "--batch",
         .env = "STORM_BATCH",

@@ -24,6 +24,8 @@ const char *storm_status_name(storm_status status)
         return "network failed";
     case STORM_ERR_PEER:
         return "another rank failed";
+    case STORM_ERR_LOST:
+        return "a rank was lost";
     }
     return "unknown status"; /* a number that is none of them */
 }

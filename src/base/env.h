@@ -14,6 +14,7 @@
 #include "base/memory.h"
 
 struct storm_context;
+struct storm_lifeline;
 
 struct storm_env {
     int rank;
@@ -22,6 +23,7 @@ struct storm_env {
     struct storm_log log;
     struct storm_memory *memory;
     const struct storm_options *options;
+    struct storm_lifeline *lifeline; /* NULL: nobody watches */
 };
 
 /* The environment of a context; lives as long as it. */

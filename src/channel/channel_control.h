@@ -28,6 +28,13 @@ storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
 
 /* Boot over a duplicate of a communicator. Collective. */
 storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out);
+/* From now on its collective operations answer STORM_ERR_LOST when a rank is
+ * lost, instead of waiting for it. */
+void storm_boot_mpi_watch(struct storm_boot *boot,
+                          struct storm_lifeline *lifeline);
+/* Waits for a request of those ranks in the same way. */
+storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
+                                 MPI_Request *request);
 void storm_boot_mpi_close(struct storm_boot *boot);
 
 #endif /* STORM_CHANNEL_CONTROL_H */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/idle.h"
+#include "base/lifeline.h"
 #include "channel/channel_control.h"
 
 enum { MAIL_TAG = 7, N_POSTED = 8 };
@@ -108,28 +109,35 @@ static void drain(struct mpi_control *c)
         continue;
 }
 
+static bool all_here(const struct mpi_control *c)
+{
+    return storm_lifeline_check(c->env->lifeline) == STORM_OK;
+}
+
 static void mpi_close(struct storm_control *control)
 {
     struct mpi_control *c = (struct mpi_control *)control;
     uint64_t n_empty = 0;
-    while (c->n_out > 0) {
+    while (c->n_out > 0 && all_here(c)) {
         drain(c);
         storm_idle(n_empty++);
     }
     /* My messages are received; when all ranks can say so, none is left. */
     MPI_Request all;
     MPI_Ibarrier(c->comm, &all);
-    for (int done = 0; !done;) {
+    for (int done = 0; !done && all_here(c);) {
         drain(c);
         MPI_Test(&all, &done, MPI_STATUS_IGNORE);
         if (!done)
             storm_idle(n_empty++);
     }
-    for (int i = 0; i < N_POSTED; i++) {
-        MPI_Cancel(&c->requests[i]);
-        MPI_Wait(&c->requests[i], MPI_STATUS_IGNORE);
+    if (all_here(c)) { /* else nothing that waits for MPI can end */
+        for (int i = 0; i < N_POSTED; i++) {
+            MPI_Cancel(&c->requests[i]);
+            MPI_Wait(&c->requests[i], MPI_STATUS_IGNORE);
+        }
+        MPI_Comm_free(&c->comm);
     }
-    MPI_Comm_free(&c->comm);
     storm_free(c->env->memory, c->out);
     storm_free(c->env->memory, c);
 }
@@ -167,28 +175,50 @@ storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
 struct mpi_boot {
     MPI_Comm comm;
     MPI_Request barrier;
+    struct storm_lifeline *lifeline;
 };
+
+/* Waits for a request as long as all ranks are there. */
+static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
+{
+    int done = 0;
+    for (uint64_t n_empty = 0; rc == MPI_SUCCESS && !done; n_empty++) {
+        storm_status status = storm_lifeline_check(b->lifeline);
+        if (status < 0)
+            return status;
+        rc = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            storm_idle(n_empty);
+    }
+    return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+}
 
 static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
                                    void *all_out)
 {
     struct mpi_boot *b = self;
-    int rc = MPI_Allgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes,
-                           MPI_BYTE, b->comm);
-    return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    MPI_Request request;
+    int rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes,
+                            MPI_BYTE, b->comm, &request);
+    return boot_wait(b, rc, &request);
 }
 
 static storm_status boot_minimum(void *self, int mine, int *least_out)
 {
     struct mpi_boot *b = self;
-    int rc = MPI_Allreduce(&mine, least_out, 1, MPI_INT, MPI_MIN, b->comm);
-    return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    MPI_Request request;
+    int rc = MPI_Iallreduce(&mine, least_out, 1, MPI_INT, MPI_MIN, b->comm,
+                            &request);
+    return boot_wait(b, rc, &request);
 }
 
 static storm_status boot_barrier_try(void *self)
 {
     struct mpi_boot *b = self;
     int done = 0;
+    storm_status status = storm_lifeline_check(b->lifeline);
+    if (status < 0)
+        return status;
     if (b->barrier == MPI_REQUEST_NULL &&
         MPI_Ibarrier(b->comm, &b->barrier) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
@@ -223,10 +253,23 @@ storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
     return STORM_OK;
 }
 
+void storm_boot_mpi_watch(struct storm_boot *boot,
+                          struct storm_lifeline *lifeline)
+{
+    ((struct mpi_boot *)boot->self)->lifeline = lifeline;
+}
+
+storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
+                                 MPI_Request *request)
+{
+    return boot_wait(boot->self, MPI_SUCCESS, request);
+}
+
 void storm_boot_mpi_close(struct storm_boot *boot)
 {
     struct mpi_boot *b = boot->self;
-    MPI_Comm_free(&b->comm);
+    if (storm_lifeline_check(b->lifeline) == STORM_OK)
+        MPI_Comm_free(&b->comm);
     free(b);
     boot->self = NULL;
 }

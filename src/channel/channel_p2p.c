@@ -16,6 +16,7 @@
 #include <mpi.h>
 
 #include "base/idle.h"
+#include "base/lifeline.h"
 #include "channel/channel_control.h"
 #include "channel/channel_ops.h"
 
@@ -497,13 +498,18 @@ static void p2p_close(struct storm_channel *channel)
     for (size_t i = 0; i < c->n_due; i++)
         storm_free(c->memory, c->due[i].bytes);
     c->n_aside = c->n_due = 0;
-    while (!all_sent(c)) {
+    struct storm_lifeline *lifeline = c->params.env->lifeline;
+    while (!all_sent(c) && storm_lifeline_check(lifeline) == STORM_OK) {
         drain(c);
         storm_idle(n_empty++);
     }
     while (c->params.boot->barrier_try(c->params.boot->self) == STORM_AGAIN) {
         drain(c);
         storm_idle(n_empty++);
+    }
+    if (storm_lifeline_check(lifeline) < 0) {
+        /* MPI still writes into and reads from its buffers: they stay. */
+        return;
     }
     for (int i = 0; i < N_POSTED; i++) {
         MPI_Cancel(&c->posted[i].request);

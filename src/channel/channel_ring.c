@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rings as a channel: life, steps and progress. */
 #include "channel/channel_ring.h"
+#include "base/lifeline.h"
 
 static storm_status ring_begin_step(struct storm_channel *channel,
                                     uint64_t step)
@@ -101,7 +102,8 @@ static void settle(struct ring_channel *c)
         }
         for (int i = 0; i < STORM_N_LINKS; i++)
             pending |= c->link[i].words.pending | c->link[i].number.pending;
-        if (pending == 0 || poll_ways(c) < 0)
+        if (pending == 0 || poll_ways(c) < 0 ||
+            storm_lifeline_check(c->params.env->lifeline) < 0)
             return;
         ring_idle(&c->channel, n_empty);
     }

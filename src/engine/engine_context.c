@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/idle.h"
+#include "base/lifeline.h"
 #include "channel/channel_control.h"
 
 static storm_status copy_options(const struct storm_options *from,
@@ -71,10 +72,13 @@ static storm_status find_neighbours(struct storm_context *context)
         storm_boot_agree(&context->boot, all && context->node_rank
                                              ? STORM_OK
                                              : STORM_ERR_NOMEM);
-    if (status == STORM_OK &&
-        MPI_Bcast(&mine.leader, 1, MPI_INT32_T, 0,
-                  *(const MPI_Comm *)node->mpi_comm) != MPI_SUCCESS)
-        status = STORM_ERR_FABRIC;
+    MPI_Request request;
+    if (status == STORM_OK)
+        status = MPI_Ibcast(&mine.leader, 1, MPI_INT32_T, 0,
+                            *(const MPI_Comm *)node->mpi_comm,
+                            &request) == MPI_SUCCESS
+                     ? storm_context_wait(context, &request)
+                     : STORM_ERR_FABRIC;
     if (status == STORM_OK)
         status = context->boot.allgather(context->boot.self, &mine, sizeof mine,
                                          all);
@@ -98,11 +102,27 @@ static storm_status look_around(struct storm_context *context)
     return status < 0 ? status : find_neighbours(context);
 }
 
+/* Collective waits end when a rank is lost. */
+static storm_status watch(struct storm_context *context,
+                          struct storm_lifeline_call call)
+{
+    if (!storm_options_bool(context->options, "transport.lifeline"))
+        return STORM_OK;
+    storm_status status = storm_lifeline_open(&context->env.log, &context->boot,
+                                              call, &context->env.lifeline);
+    struct storm_boot *boots[] = {&context->boot, &context->step_boot,
+                                  &context->node_boot};
+    for (size_t i = 0; i < sizeof boots / sizeof *boots; i++)
+        storm_boot_mpi_watch(boots[i], context->env.lifeline);
+    return status;
+}
+
 static void context_free(struct storm_context *context)
 {
+    bool lost = storm_lifeline_check(context->env.lifeline) < 0;
     if (context->env.memory) {
         size_t left = storm_memory_destroy(context->env.memory);
-        if (left > 0)
+        if (left > 0 && !lost)
             storm_log_write(&context->env.log, STORM_LOG_WARN,
                             "%zu bytes were not given back", left);
     }
@@ -114,8 +134,9 @@ static void context_free(struct storm_context *context)
         storm_boot_mpi_close(&context->step_boot);
     if (context->boot.self)
         storm_boot_mpi_close(&context->boot);
-    if (context->comm != MPI_COMM_NULL)
+    if (context->comm != MPI_COMM_NULL && !lost)
         MPI_Comm_free(&context->comm);
+    storm_lifeline_close(context->env.lifeline);
     free(context);
 }
 
@@ -156,6 +177,9 @@ storm_status storm_context_create(MPI_Comm comm,
     status = storm_boot_agree(&context->boot, status);
     if (status == STORM_OK)
         status = look_around(context);
+    if (status == STORM_OK)
+        status = watch(context, (struct storm_lifeline_call){
+                                    params->lost, params->lost_self});
 out:
     if (status < 0) {
         context_free(context);
@@ -219,4 +243,21 @@ storm_status storm_context_agree(const struct storm_context *context,
                                  storm_status mine)
 {
     return storm_boot_agree(&context->boot, mine);
+}
+
+storm_status storm_context_wait(const struct storm_context *context,
+                                MPI_Request *request)
+{
+    return storm_boot_mpi_wait(&context->boot, request);
+}
+
+storm_status storm_context_reduce(const struct storm_context *context,
+                                  void *inout, int n, MPI_Datatype type,
+                                  MPI_Op op)
+{
+    MPI_Request request;
+    if (MPI_Iallreduce(MPI_IN_PLACE, inout, n, type, op, context->comm,
+                       &request) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    return storm_context_wait(context, &request);
 }

@@ -6,6 +6,7 @@
  */
 #include "base/clock.h"
 #include "base/idle.h"
+#include "base/lifeline.h"
 #include "engine/engine_internal.h"
 
 enum {
@@ -230,6 +231,12 @@ static bool control_is_due(const struct storm_engine *e)
            e->n_empty > (e->env->crowded ? 0 : STORM_IDLE_NAPS);
 }
 
+static storm_status control(struct storm_engine *e)
+{
+    storm_status status = storm_lifeline_check(e->env->lifeline);
+    return status < 0 ? status : e->channel->ops->control(e->channel);
+}
+
 /* One turn of the loop on a rank that is well. */
 static storm_status work(struct storm_engine *e, struct stopwatch *watch,
                          bool *idle_out)
@@ -239,7 +246,7 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
     if (status < 0)
         return status;
     if (control_is_due(e)) {
-        status = e->channel->ops->control(e->channel);
+        status = control(e);
         lap(e, watch, e->n_empty > 0 ? TIME_IDLE : TIME_GROWTH);
         if (status < 0)
             return status;
@@ -271,14 +278,29 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
 static storm_status keep_in_touch(struct storm_engine *e)
 {
     storm_status status = e->channel->ops->progress(e->channel);
-    return status < 0 ? status : e->channel->ops->control(e->channel);
+    return status < 0 ? status : control(e);
 }
 
 /* Waves cannot be relied on any more. (STORM_ERR_PEER as a verdict may also be
  * a wave's; telling it once more does no harm.) */
 static bool channel_is_broken(storm_status status)
 {
-    return status == STORM_ERR_FABRIC || status == STORM_ERR_PEER;
+    return status == STORM_ERR_FABRIC || status == STORM_ERR_PEER ||
+           status == STORM_ERR_LOST;
+}
+
+/* A network may fail because a rank is lost, and be first to say so. */
+static storm_status find_cause(struct storm_engine *e, storm_status broken)
+{
+    double until = storm_clock_seconds() + 1.0;
+    for (uint64_t n = STORM_IDLE_NAPS;
+         e->env->lifeline && storm_clock_seconds() < until; n++) {
+        storm_status status = storm_lifeline_check(e->env->lifeline);
+        if (status < 0)
+            return status;
+        storm_idle(n);
+    }
+    return broken;
 }
 
 static void show_progress(struct storm_engine *e, uint64_t *waves_shown)
@@ -346,6 +368,8 @@ storm_status storm_engine_transport(struct storm_engine *e)
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;
     e->told = verdict < 0;
+    if (verdict == STORM_ERR_FABRIC || verdict == STORM_ERR_LOST)
+        return find_cause(e, verdict);
     if (e->failed < 0)
         return e->failed;
     return verdict == STORM_DONE ? STORM_OK : verdict;

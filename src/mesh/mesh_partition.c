@@ -64,11 +64,16 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
         mine += weight[i];
     uint64_t limbs[PARTITION_LIMBS], before[PARTITION_LIMBS] = {0};
     partition_to_limbs(mine, limbs);
-    if (MPI_Exscan(limbs, before, PARTITION_LIMBS, MPI_UINT64_T, MPI_SUM,
-                   comm) != MPI_SUCCESS ||
-        MPI_Allreduce(MPI_IN_PLACE, limbs, PARTITION_LIMBS, MPI_UINT64_T,
-                      MPI_SUM, comm) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    MPI_Request request;
+    storm_status status = STORM_ERR_FABRIC;
+    if (MPI_Iexscan(limbs, before, PARTITION_LIMBS, MPI_UINT64_T, MPI_SUM, comm,
+                    &request) == MPI_SUCCESS)
+        status = storm_context_wait(context, &request);
+    if (status == STORM_OK)
+        status = storm_context_reduce(context, limbs, PARTITION_LIMBS,
+                                      MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
     if (rank == 0) /* MPI leaves it undefined there */
         partition_to_limbs(0, before);
     partition_sum total = partition_from_limbs(limbs);
@@ -96,9 +101,10 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
         last = r;
         sum += weight[i];
     }
-    if (MPI_Allreduce(MPI_IN_PLACE, cut_out, n_ranks + 1, MPI_UINT64_T, MPI_MIN,
-                      comm) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    status = storm_context_reduce(context, cut_out, n_ranks + 1, MPI_UINT64_T,
+                                  MPI_MIN);
+    if (status < 0)
+        return status;
     partition_close(cut_out, n_ranks, cut[n_ranks]);
     return STORM_OK;
 }

@@ -168,11 +168,10 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
         status = streaming_emit(streaming, step, &largest);
 
     /* Also after an error: the others are waiting. */
-    if (MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX,
-                      storm_context_comm(streaming->context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
-    if (status < 0)
-        return status;
+    storm_status agreed = storm_context_reduce(streaming->context, &largest, 1,
+                                               MPI_DOUBLE, MPI_MAX);
+    if (status < 0 || agreed < 0)
+        return status < 0 ? status : agreed;
     streaming->track.unit = streaming_unit(streaming, largest);
     streaming->track.max_events = storm_step_max_events(step);
     return STORM_OK;

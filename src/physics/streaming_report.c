@@ -60,10 +60,12 @@ storm_status storm_streaming_balance(struct storm_streaming *streaming,
     }
     _Static_assert(sizeof(struct storm_ledger) % sizeof(int64_t) == 0,
                    "all of it is 64-bit integers");
-    if (MPI_Allreduce(MPI_IN_PLACE, sum, (int)(sizeof sum / (sizeof(int64_t))),
-                      MPI_INT64_T, MPI_SUM,
-                      storm_context_comm(streaming->context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    storm_status status =
+        storm_context_reduce(streaming->context, sum,
+                             (int)(sizeof sum / (sizeof(int64_t))), MPI_INT64_T,
+                             MPI_SUM);
+    if (status < 0)
+        return status;
 
     double energy_erg[STREAMING_ACCOUNTS];
     for (int i = 0; i < STREAMING_ACCOUNTS; i++)
@@ -95,9 +97,10 @@ storm_status storm_streaming_hash(const struct storm_streaming *streaming,
                             storm_mesh_cell_id(streaming->mesh, cell));
         sum += storm_hash_fold_real(hash, streaming->energy_density[cell]);
     }
-    if (MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM,
-                      storm_context_comm(streaming->context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    storm_status status = storm_context_reduce(streaming->context, &sum, 1,
+                                               MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
     *hash_out = storm_hash_word(sum);
     return STORM_OK;
 }

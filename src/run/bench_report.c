@@ -66,33 +66,20 @@ storm_status storm_bench_barrier(struct storm_context *context)
     return storm_boot_barrier(&context->boot);
 }
 
-/* The barrier first: it gives the core away while it waits, which MPI may
- * not do when there are more ranks than cores. */
-static storm_status report_reduce(struct storm_context *context, void *inout,
-                                  int n, MPI_Datatype type, MPI_Op op)
-{
-    storm_status status = storm_bench_barrier(context);
-    if (status < 0)
-        return status;
-    int error = MPI_Allreduce(MPI_IN_PLACE, inout, n, type, op,
-                              storm_context_comm(context));
-    return error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
-}
-
 storm_status storm_bench_max(struct storm_context *context, double *inout)
 {
-    return report_reduce(context, inout, 1, MPI_DOUBLE, MPI_MAX);
+    return storm_context_reduce(context, inout, 1, MPI_DOUBLE, MPI_MAX);
 }
 
 storm_status storm_bench_sum(struct storm_context *context, double *inout)
 {
-    return report_reduce(context, inout, 1, MPI_DOUBLE, MPI_SUM);
+    return storm_context_reduce(context, inout, 1, MPI_DOUBLE, MPI_SUM);
 }
 
 storm_status storm_bench_sum_uint(struct storm_context *context,
                                   uint64_t *inout, int n)
 {
-    return report_reduce(context, inout, n, MPI_UINT64_T, MPI_SUM);
+    return storm_context_reduce(context, inout, n, MPI_UINT64_T, MPI_SUM);
 }
 
 static int report_compare(const void *a, const void *b)

@@ -20,24 +20,81 @@
 
 #include "tool.h"
 
-enum { SESSION_LINE_BYTES = 512, SESSION_PATIENCE_S = 2, SESSION_END_S = 10 };
-
-/* What the alarm prints; there is one session in a process. */
-static char session_held[SESSION_LINE_BYTES];
-
-static void session_on_alarm(int signal)
-{
-    (void)signal;
-    ssize_t n = write(STDERR_FILENO, session_held, strlen(session_held));
-    (void)n;
-    session_held[0] = '\0';
-}
+enum {
+    SESSION_LINE_BYTES = 512,
+    SESSION_PATIENCE_S = 2,
+    SESSION_END_S = 10,
+    SESSION_LOST_S = 5
+};
 
 struct session {
     const struct tool_args *args;
     struct tool_bar bar;
+    int rank;
     bool said; /* this rank has printed an error */
 };
+
+/* What the alarm prints; there is one session in a process. */
+static char session_held[SESSION_LINE_BYTES];
+
+/* The status of this rank if it has to be ended. */
+static volatile sig_atomic_t session_last_status;
+
+/* A rank is lost, which is said; what follows from it need not be. */
+static volatile sig_atomic_t session_told;
+
+static void session_write(const char *line)
+{
+    ssize_t n = write(STDERR_FILENO, line, strlen(line));
+    (void)n;
+}
+
+static void session_on_alarm(int signal)
+{
+    (void)signal;
+    session_write(session_held);
+    session_held[0] = '\0';
+}
+
+static void session_on_time_up(int signal)
+{
+    (void)signal;
+    session_write(session_held);
+    _exit(session_last_status);
+}
+
+/* Ends this rank, unless it ends by itself before. */
+static void session_end_in(unsigned seconds, int status)
+{
+    session_last_status = status;
+    signal(SIGALRM, session_on_time_up);
+    alarm(seconds);
+}
+
+/* Launchers end all ranks when one is lost. A moment more, and those that are
+ * left have noticed which, say so and clean up. */
+static void session_on_term(int number)
+{
+    signal(number, SIG_DFL);
+    session_end_in(1, 128 + number);
+}
+
+/* By a thread of the library, at once: the launcher may be about to end all
+ * ranks, and this one may sit in a call that waits for the one that is lost. */
+static void session_lost(void *self, int rank)
+{
+    const struct session *session = self;
+    char line[SESSION_LINE_BYTES];
+    snprintf(line, sizeof line,
+             "storm: error: rank %d is lost: its process was killed or has "
+             "ended without a word\n",
+             rank);
+    if (session->rank == (rank == 0 ? 1 : 0))
+        session_write(line);
+    session_told = 1;
+    session_end_in(SESSION_LOST_S,
+                   tool_was_launched() ? TOOL_SAID : TOOL_FAILED);
+}
 
 static void session_hold(int rank, const char *message)
 {
@@ -46,6 +103,8 @@ static void session_hold(int rank, const char *message)
     snprintf(session_held, sizeof session_held - 1, "storm: error: rank %d: %s",
              rank, message);
     strcat(session_held, "\n");
+    if (session_last_status != 0)
+        return; /* another clock runs already */
     signal(SIGALRM, session_on_alarm);
     alarm(SESSION_PATIENCE_S);
 }
@@ -55,6 +114,8 @@ static void session_log(void *self, storm_log_level level, int rank,
 {
     static const char *const names[] = {"error: ", "warning: ", "", ""};
     struct session *session = self;
+    if (level == STORM_LOG_ERROR && session_told)
+        return;
     if (level == STORM_LOG_ERROR && rank != 0) {
         session_hold(rank, message);
         return;
@@ -83,6 +144,16 @@ static bool session_wait(MPI_Request *request)
     return false;
 }
 
+/* Somebody is lost, and whatever waits for all ranks would wait for ever. A
+ * moment for those who have something to say. */
+static void session_abort(void)
+{
+    struct timespec pause = {.tv_sec = 1};
+    session_on_alarm(SIGALRM);
+    nanosleep(&pause, NULL);
+    MPI_Abort(MPI_COMM_WORLD, tool_was_launched() ? TOOL_SAID : TOOL_FAILED);
+}
+
 /* A failure: rank 0 says why, unless somebody has. */
 static void session_failed(struct session *session, storm_status status)
 {
@@ -94,12 +165,8 @@ static void session_failed(struct session *session, storm_status status)
     MPI_Request request;
     MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD,
                    &request);
-    if (!session_wait(&request)) {
-        if (session_held[0] != '\0') /* its handler says the line */
-            raise(SIGALRM);
-        MPI_Abort(MPI_COMM_WORLD,
-                  tool_was_launched() ? TOOL_SAID : TOOL_FAILED);
-    }
+    if (!session_wait(&request))
+        session_abort();
     alarm(0);
     char line[SESSION_LINE_BYTES] = "";
     if (rank == first && rank != 0)
@@ -129,6 +196,8 @@ static storm_status session_bench(struct session *session, int *exit_out)
         .log = session_log,
         .log_self = session,
         .log_level = args->verbose ? STORM_LOG_DEBUG : STORM_LOG_INFO,
+        .lost = session_lost,
+        .lost_self = session,
     };
     struct storm_bench_progress progress = {.report = tool_bar_report,
                                             .self = &session->bar};
@@ -156,8 +225,12 @@ int tool_session(const struct tool_args *args)
         fprintf(stderr, "storm: error: MPI does not start\n");
         return TOOL_FAILED;
     }
+    MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
+    signal(SIGTERM, session_on_term);
     tool_bar_begin(&session.bar, args);
     storm_status status = session_bench(&session, &exit_status);
+    if (status == STORM_ERR_LOST)
+        session_abort();
     if (status < 0) {
         session_failed(&session, status);
         exit_status = TOOL_FAILED;

@@ -171,7 +171,7 @@ static void verbs_close(struct storm_fabric *fabric)
         else
             storm_idle(n);
     if (status < 0)
-        storm_log_write(&fabric->env->log, STORM_LOG_WARN,
+        storm_log_write(&fabric->env->log, STORM_LOG_DEBUG,
                         "ibv: closed without the other ranks");
     close_alone(verbs_of(fabric));
 }

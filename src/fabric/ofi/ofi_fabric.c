@@ -267,6 +267,15 @@ static storm_status open_endpoint(struct ofi_fabric *f,
     return STORM_OK;
 }
 
+/* The provider shm has a file for each rank, named like its address. All have
+ * mapped it by now; without a name it goes when they go, however they go. */
+static void drop_file(const char *address)
+{
+    static const char prefix[] = "fi_shm://";
+    if (strncmp(address, prefix, sizeof prefix - 1) == 0)
+        (void)shm_unlink(address + sizeof prefix - 1);
+}
+
 /* Tells everybody my address and learns theirs. Collective. */
 static storm_status exchange_addresses(struct ofi_fabric *f,
                                        const struct address_card *card)
@@ -289,7 +298,10 @@ static storm_status exchange_addresses(struct ofi_fabric *f,
             status = STORM_ERR_NOSUP;
         }
     storm_free(memory, all);
-    return storm_boot_agree(boot, status);
+    status = storm_boot_agree(boot, status);
+    if (status == STORM_OK && f->info->addr_format == FI_ADDR_STR)
+        drop_file((const char *)card->address);
+    return status;
 }
 
 /* Are all atomics there that are needed? */
@@ -464,7 +476,7 @@ static void ofi_close(struct storm_fabric *fabric)
          n++)
         (void)fabric->data->idle(fabric, n);
     if (status < 0)
-        storm_log_write(&fabric->env->log, STORM_LOG_WARN,
+        storm_log_write(&fabric->env->log, STORM_LOG_DEBUG,
                         "ofi: closed without the other ranks");
     ofi_free(ofi_of(fabric));
 }

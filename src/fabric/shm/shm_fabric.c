@@ -176,7 +176,7 @@ static void shm_close_fabric(struct storm_fabric *fabric)
     struct shm_fabric *shm = shm_of(fabric);
     /* A peer that is a thread of this process may still look at our slice. */
     if (storm_boot_barrier(&fabric->boot) < 0)
-        storm_log_write(&fabric->env->log, STORM_LOG_WARN,
+        storm_log_write(&fabric->env->log, STORM_LOG_DEBUG,
                         "shm: closed without the other ranks");
     shm_arena_close(&shm->arena);
     storm_free(fabric->env->memory, shm);

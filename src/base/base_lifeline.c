@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A child connects to its parent; the first word on a new stream says which
+ * rank it is. Later words are news: somebody is lost, or a rank takes leave.
+ */
+#include "base/lifeline.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+
+enum { N_NEIGHBOURS = 3, CONNECT_MS = 2000, NO_RANK = -1 };
+
+enum word_kind { WORD_HELLO = 1, WORD_LOST = 2, WORD_LEAVE = 3 };
+
+/* What travels on a stream. */
+struct word {
+    uint64_t secret; /* of this set of ranks */
+    int32_t kind;
+    int32_t rank; /* the sender, or who is lost */
+};
+
+struct neighbour {
+    int rank;
+    int fd; /* -1: no stream, or no longer */
+};
+
+struct storm_lifeline {
+    const struct storm_log *log;
+    int rank, size;
+    uint64_t secret;
+    struct storm_lifeline_call call;
+    bool said;
+    _Atomic int lost; /* NO_RANK: nobody */
+
+    pthread_t thread;
+    bool watched;                        /* the thread is there */
+    int end;                             /* readable: the thread shall end */
+    struct neighbour near[N_NEIGHBOURS]; /* the thread's, while it is there */
+};
+
+/* How to reach a rank. */
+struct card {
+    uint64_t machine, secret;
+    uint32_t address; /* in network order; 0: not at all */
+    uint16_t port;
+    uint16_t pad;
+};
+
+/* ---- addresses ----------------------------------------------------------------*/
+
+/* The first address of this machine that others may know. */
+static uint32_t own_address(void)
+{
+    struct ifaddrs *list = NULL;
+    uint32_t address = htonl(INADDR_LOOPBACK);
+    if (getifaddrs(&list) != 0)
+        return address;
+    for (const struct ifaddrs *at = list; at; at = at->ifa_next) {
+        if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET ||
+            (at->ifa_flags & IFF_LOOPBACK) || !(at->ifa_flags & IFF_UP))
+            continue;
+        struct sockaddr_in in;
+        memcpy(&in, at->ifa_addr, sizeof in);
+        address = in.sin_addr.s_addr;
+        break;
+    }
+    freeifaddrs(list);
+    return address;
+}
+
+/* The same for all processes of a running system, else different. */
+static uint64_t this_machine(void)
+{
+    char text[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        (void)gethostname(text, sizeof text - 1);
+    uint64_t hash = 0;
+    for (const char *c = text; *c; c++)
+        hash = storm_hash_fold(hash, (uint64_t)(unsigned char)*c);
+    return hash;
+}
+
+static uint64_t some_secret(void)
+{
+    uint64_t secret = (uint64_t)getpid() ^ storm_clock_ticks();
+    int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, &secret, sizeof secret);
+        (void)n;
+        close(fd);
+    }
+    return secret;
+}
+
+/* ---- streams ------------------------------------------------------------------*/
+
+static bool wait_for(int fd, short events, int ms)
+{
+    struct pollfd at = {.fd = fd, .events = events};
+    return poll(&at, 1, ms) == 1;
+}
+
+static void send_word(const struct storm_lifeline *l, int fd,
+                      enum word_kind kind, int rank)
+{
+    struct word word = {.secret = l->secret, .kind = kind, .rank = rank};
+    if (fd >= 0) /* a stream that is gone is noticed when it is read */
+        (void)send(fd, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+static int listen_anywhere(uint16_t *port_out)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET};
+    socklen_t bytes = sizeof at;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return -1;
+    if (bind(fd, (struct sockaddr *)&at, sizeof at) != 0 ||
+        listen(fd, 64) != 0 ||
+        getsockname(fd, (struct sockaddr *)&at, &bytes) != 0) {
+        close(fd);
+        return -1;
+    }
+    *port_out = at.sin_port;
+    return fd;
+}
+
+static int connect_to(uint32_t address, uint16_t port)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = port,
+                             .sin_addr = {.s_addr = address}};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int error = 0;
+    socklen_t bytes = sizeof error;
+    if (fd < 0)
+        return -1;
+    if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0)
+        return fd;
+    if (errno == EINPROGRESS && wait_for(fd, POLLOUT, CONNECT_MS) &&
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 && error == 0)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* A machine that vanishes closes nothing: ask now and then. */
+static void keep_alive(int fd)
+{
+    int on = 1, after_s = 3, every_s = 2, most = 3;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &after_s, sizeof after_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+static bool join_parent(struct storm_lifeline *l, const struct card *cards)
+{
+    struct neighbour *parent = &l->near[0];
+    if (parent->rank < 0)
+        return true;
+    const struct card *to = &cards[parent->rank];
+    if (to->address == 0)
+        return false;
+    /* Containers of one machine may have loopbacks of their own. */
+    if (to->machine == cards[l->rank].machine)
+        parent->fd = connect_to(htonl(INADDR_LOOPBACK), to->port);
+    if (parent->fd < 0)
+        parent->fd = connect_to(to->address, to->port);
+    if (parent->fd < 0)
+        return false;
+    keep_alive(parent->fd);
+    send_word(l, parent->fd, WORD_HELLO, l->rank);
+    return true;
+}
+
+/* Takes one stream in; false if nobody is there. */
+static bool accept_child(struct storm_lifeline *l, int listener)
+{
+    if (!wait_for(listener, POLLIN, CONNECT_MS))
+        return false;
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct word word = {0};
+    if (fd < 0)
+        return true;
+    if (wait_for(fd, POLLIN, CONNECT_MS) &&
+        recv(fd, &word, sizeof word, 0) == (ssize_t)sizeof word &&
+        word.secret == l->secret && word.kind == WORD_HELLO)
+        for (int i = 1; i < N_NEIGHBOURS; i++)
+            if (l->near[i].rank == word.rank && l->near[i].fd < 0) {
+                l->near[i].fd = fd;
+                keep_alive(fd);
+                return true;
+            }
+    close(fd); /* a stranger */
+    return true;
+}
+
+static void close_all(struct storm_lifeline *l)
+{
+    for (int i = 0; i < N_NEIGHBOURS; i++) {
+        if (l->near[i].fd >= 0)
+            close(l->near[i].fd);
+        l->near[i].fd = -1;
+    }
+}
+
+/* Every rank has said how to reach it: connect, then take in those that could. */
+static storm_status join(struct storm_lifeline *l,
+                         const struct storm_boot *boot, int listener,
+                         const struct card *cards, unsigned char *joined)
+{
+    unsigned char mine = join_parent(l, cards);
+    storm_status status =
+        boot->allgather(boot->self, &mine, sizeof mine, joined);
+    unsigned char taken = 0; /* bit i: neighbour i is in */
+    for (int i = 1; i < N_NEIGHBOURS && status == STORM_OK; i++) {
+        const struct neighbour *child = &l->near[i];
+        while (child->rank >= 0 && joined[child->rank] && child->fd < 0 &&
+               accept_child(l, listener))
+            continue;
+        if (child->fd >= 0)
+            taken |= (unsigned char)(1 << i);
+    }
+    if (status == STORM_OK)
+        status = boot->allgather(boot->self, &taken, sizeof taken, joined);
+    struct neighbour *parent = &l->near[0];
+    int bit = l->rank % 2 == 1 ? 1 : 2; /* which child of its parent it is */
+    bool alone = parent->rank >= 0 && status == STORM_OK &&
+                 !(joined[parent->rank] & 1 << bit);
+    if (alone && parent->fd >= 0) {
+        close(parent->fd);
+        parent->fd = -1;
+    }
+    int least = 0;
+    if (status == STORM_OK)
+        status = boot->minimum(boot->self, -(int)alone, &least);
+    if (status == STORM_OK && least < 0)
+        storm_log_write(l->log, STORM_LOG_WARN,
+                        "some ranks cannot reach each other by TCP: the loss "
+                        "of a rank may go unnoticed");
+    return status;
+}
+
+/* ---- watching -----------------------------------------------------------------*/
+
+static void lose(struct storm_lifeline *l, int rank)
+{
+    if (atomic_load_explicit(&l->lost, memory_order_relaxed) != NO_RANK)
+        return;
+    atomic_store_explicit(&l->lost, rank, memory_order_release);
+    for (int i = 0; i < N_NEIGHBOURS; i++)
+        if (l->near[i].rank != rank)
+            send_word(l, l->near[i].fd, WORD_LOST, rank);
+    if (l->call.lost)
+        l->call.lost(l->call.self, rank);
+}
+
+static void listen_to(struct storm_lifeline *l, struct neighbour *near)
+{
+    struct word word;
+    ssize_t n = recv(near->fd, &word, sizeof word, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return;
+    /* Words are small and rare: they come whole. */
+    bool whole = n == (ssize_t)sizeof word && word.secret == l->secret;
+    if (whole && word.kind == WORD_LOST) {
+        lose(l, word.rank);
+        return;
+    }
+    close(near->fd);
+    near->fd = -1;
+    if (!whole || word.kind != WORD_LEAVE)
+        lose(l, near->rank);
+}
+
+static void *watch(void *self)
+{
+    struct storm_lifeline *l = self;
+    struct pollfd fds[N_NEIGHBOURS + 1];
+    for (;;) {
+        for (int i = 0; i < N_NEIGHBOURS; i++)
+            fds[i] = (struct pollfd){.fd = l->near[i].fd, .events = POLLIN};
+        fds[N_NEIGHBOURS] = (struct pollfd){.fd = l->end, .events = POLLIN};
+        if (poll(fds, N_NEIGHBOURS + 1, -1) < 0)
+            continue; /* interrupted */
+        if (fds[N_NEIGHBOURS].revents != 0)
+            return NULL;
+        for (int i = 0; i < N_NEIGHBOURS; i++)
+            if (fds[i].revents != 0 && l->near[i].fd >= 0)
+                listen_to(l, &l->near[i]);
+    }
+}
+
+/* Signals are for the threads of the program. */
+static bool start_thread(struct storm_lifeline *l)
+{
+    sigset_t all, before;
+    l->end = eventfd(0, EFD_CLOEXEC);
+    if (l->end < 0)
+        return false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    l->watched = pthread_create(&l->thread, NULL, watch, l) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return l->watched;
+}
+
+storm_status storm_lifeline_check(struct storm_lifeline *l)
+{
+    if (!l)
+        return STORM_OK;
+    int lost = atomic_load_explicit(&l->lost, memory_order_acquire);
+    if (lost == NO_RANK)
+        return STORM_OK;
+    if (!l->said && l->rank == (lost == 0 ? 1 : 0))
+        storm_log_write(l->log, STORM_LOG_ERROR,
+                        "rank %d is lost: its process was killed or has ended "
+                        "without a word; all ranks give up",
+                        lost);
+    l->said = true;
+    return STORM_ERR_LOST;
+}
+
+/* ---- life ---------------------------------------------------------------------*/
+
+storm_status storm_lifeline_open(const struct storm_log *log,
+                                 const struct storm_boot *boot,
+                                 struct storm_lifeline_call call,
+                                 struct storm_lifeline **lifeline_out)
+{
+    size_t n = (size_t)boot->size;
+    struct storm_lifeline *l = calloc(1, sizeof *l);
+    struct card *cards = calloc(n, sizeof *cards);
+    unsigned char *joined = calloc(n, 1);
+    storm_status status =
+        storm_boot_agree(boot,
+                         l && cards && joined ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0)
+        goto out;
+    *l = (struct storm_lifeline){.log = log,
+                                 .rank = boot->rank,
+                                 .size = boot->size,
+                                 .call = call,
+                                 .lost = NO_RANK,
+                                 .end = -1};
+    for (int i = 0; i < N_NEIGHBOURS; i++) {
+        int rank = i == 0 ? (l->rank + 1) / 2 - 1 : 2 * l->rank + i;
+        l->near[i] =
+            (struct neighbour){.rank = rank < l->size ? rank : -1, .fd = -1};
+    }
+    struct card mine = {.machine = this_machine(), .secret = some_secret()};
+    int listener = listen_anywhere(&mine.port);
+    mine.address = listener < 0 ? 0 : own_address();
+    status = boot->allgather(boot->self, &mine, sizeof mine, cards);
+    l->secret = cards[0].secret;
+    if (status == STORM_OK)
+        status = join(l, boot, listener, cards, joined);
+    if (listener >= 0)
+        close(listener);
+    if (status == STORM_OK && !start_thread(l))
+        status = STORM_ERR_NOMEM;
+    status = storm_boot_agree(boot, status);
+out:
+    free(cards);
+    free(joined);
+    if (status < 0) {
+        storm_lifeline_close(l);
+        return status;
+    }
+    *lifeline_out = l;
+    return STORM_OK;
+}
+
+void storm_lifeline_close(struct storm_lifeline *l)
+{
+    if (!l)
+        return;
+    uint64_t one = 1;
+    if (l->watched && write(l->end, &one, sizeof one) == (ssize_t)sizeof one)
+        pthread_join(l->thread, NULL);
+    for (int i = 0; i < N_NEIGHBOURS; i++)
+        if (atomic_load(&l->lost) == NO_RANK)
+            send_word(l, l->near[i].fd, WORD_LEAVE, l->rank);
+    close_all(l);
+    if (l->end >= 0)
+        close(l->end);
+    free(l);
+}
