@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3 5 8; backend: shm p2p; timeout: 60 */
+/* TEST ranks: 2; backend: mpirma; timeout: 60; env: STORM_TEST_SLOWDOWN=15 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
+ *      env: STORM_TEST_SLOWDOWN=15; label: slow-mpich */
+/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60;
+ *      env: STORM_TEST_SLOWDOWN=15; label: slow-asan slow-mpich */
+/* TEST ranks: 5 8; backend: mpirma; timeout: 60;
+ *      env: STORM_TEST_SLOWDOWN=3; label: slow-asan */
+/* TEST ranks: 5 8; backend: ofi-tcp ofi-shm; timeout: 600; label: long */
 /*
  * Every packet, spawned ones included, makes all its visits exactly once, in
  * every step, whatever the sizes of rings and batches.
@@ -18,7 +26,7 @@
 #define WALK_LESS 1
 #endif
 
-enum { N_STEPS = 4, N_WALKERS = 300 / WALK_LESS, LEAST_WALKERS = 15 };
+enum { N_STEPS = 4, N_WALKERS = 300 / WALK_LESS, LEAST_WALKERS = 10 };
 
 static uint64_t n_walkers(void)
 {
