@@ -16,7 +16,7 @@
 #
 # A plan ends with its line, unless that ends with `;`. A file may have several.
 # The test is called <folder>/<file>@<ranks>,<backend>; a second one with the
-# same name gets #2. Labels `mpi` (ranks > 0) and the folder's name are added.
+# same name gets ~2. Labels `mpi` (ranks > 0) and the folder's name are added.
 # Scripts (*.sh) do the same behind `# TEST`; they run without mpiexec, and find
 # STORM_RANKS, STORM_BIN, STORM_MPIEXEC and STORM_BUILD in the environment.
 
@@ -124,6 +124,9 @@ function(storm_parse_plan path plan)
         list(REMOVE_ITEM field_backend networks)
         list(APPEND field_backend ${storm_test_networks})
     endif()
+    if(NOT "ofi" IN_LIST STORM_FABRICS)
+        list(FILTER field_backend EXCLUDE REGEX "^ofi")
+    endif()
     foreach(number IN LISTS field_ranks field_timeout)
         if(NOT number MATCHES "^[0-9]+$")
             message(FATAL_ERROR "${path}: TEST: `${number}` is not a number")
@@ -154,7 +157,7 @@ function(storm_register name ranks backend labels command is_script)
     set(twin 1)
     while(TEST ${full})
         math(EXPR twin "${twin} + 1")
-        set(full "${name}@${suffix}#${twin}")
+        set(full "${name}@${suffix}~${twin}")
     endwhile()
 
     set(launch "")

@@ -156,6 +156,17 @@ static const struct storm_option option_table[] = {
             "after the published algorithm",
     },
     {
+        .key = "transport.growth",
+        .flag = "--growth",
+        .env = "STORM_GROWTH",
+        .type = STORM_OPTION_WORD,
+        .preset = "async",
+        .choices = "async|sync",
+        .help =
+            "what a rank does until a ring that was full has a larger one: go "
+            "on, or wait for it",
+    },
+    {
         .key = "transport.growth_factor",
         .flag = "--growth-factor",
         .env = "STORM_GROWTH_FACTOR",

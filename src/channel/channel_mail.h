@@ -14,7 +14,9 @@ enum storm_mail_kind {
     STORM_MAIL_WANT = 2,   /* sender to receiver: ring `id` is too small */
     STORM_MAIL_RING = 3,   /* receiver to sender: ring `id` is there */
     STORM_MAIL_RETIRE = 4, /* sender to receiver: done with ring `id` at T */
-    STORM_MAIL_FAIL = 5    /* my fabric is broken: give up, and tell your own */
+    STORM_MAIL_FAIL = 5,   /* my fabric is broken: give up, and tell your own */
+    STORM_MAIL_LATER = 6   /* receiver to sender: no memory now for another
+                              ring than `id`; do not wait for it */
 };
 
 struct storm_mail {

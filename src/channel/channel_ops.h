@@ -25,6 +25,10 @@
  *       unread. The words belong to that number if the sender waits for an
  *       answer before it sends the next.
  *   C7  A negative status is final: the channel is only good for close.
+ *   C8  With sync_growth, progress answers STORM_AGAIN while this rank has asked
+ *       for room and has no answer. The caller then goes on with control, take
+ *       and progress alone, until it answers STORM_OK. An answer always comes,
+ *       room or not, if all ranks call control and take.
  */
 #ifndef STORM_CHANNEL_OPS_H
 #define STORM_CHANNEL_OPS_H
@@ -89,6 +93,7 @@ struct storm_channel_params {
     size_t batch;      /* most records that one publish will carry */
     size_t memory_cap; /* bytes in rings into this rank; 0: none */
     double growth;     /* factor */
+    bool sync_growth;  /* ring: C8 */
 };
 
 struct storm_channel_stats {
@@ -141,7 +146,7 @@ struct storm_channel_ops {
     /* Tells the other ranks, by whatever still works, that this one cannot go
      * on; their control then answers STORM_ERR_PEER. */
     void (*give_up)(struct storm_channel *channel);
-    /* Drives the fabric or the messages. */
+    /* Drives the fabric or the messages. STORM_AGAIN: C8. */
     storm_status (*progress)(struct storm_channel *channel);
     /* Looks for control messages: create, grow, shrink. Costs more than
      * progress and may call MPI; needed now and then. */

@@ -41,7 +41,9 @@ static storm_status ring_progress(struct storm_channel *channel)
         status = ring_out_progress(c);
     /* Notes go on after an error: they carry the news of it. */
     storm_status notes = ring_notes_progress(c);
-    return status < 0 ? status : notes;
+    if (status < 0 || notes < 0)
+        return status < 0 ? status : notes;
+    return c->n_awaited > 0 ? STORM_AGAIN : STORM_OK; /* C8 */
 }
 
 /* Completion does not mean landed, and landing may need the target's polls: on

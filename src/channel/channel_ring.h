@@ -31,6 +31,8 @@
  *       of its own on the old ring has completed it sends RETIRE(id, T).
  *   G4  The receiver polls both rings and frees the old one exactly when RETIRE
  *       has come and head = T.
+ *   G5  Synchronous growth (channel C8): a WANT that memory is too short for is
+ *       answered by LATER, once, and kept. Serving waits for nobody.
  */
 #ifndef STORM_CHANNEL_RING_H
 #define STORM_CHANNEL_RING_H
@@ -108,6 +110,7 @@ struct out_peer {
     bool in_waiting;
     bool failed;   /* and it has been said */
     int64_t asked; /* id of the ring a WANT was sent for; -1: none */
+    bool awaited;  /* C8: and no answer has come */
 };
 
 /* The receiver's end of one ring. */
@@ -133,6 +136,7 @@ struct in_pair {
     uint32_t newest; /* id of the newest ring; 0: none yet */
     uint64_t want;   /* capacity asked for and not given yet; 0: nothing */
     uint64_t want_stamp_ns;
+    bool told_later; /* G5 */
     uint64_t head_at_trim;
 };
 
@@ -174,6 +178,7 @@ struct ring_channel {
     size_t n_out, out_capacity;
     uint32_t *waiting; /* peers whose rings need more than one call */
     size_t n_waiting, waiting_capacity;
+    size_t n_awaited; /* peers whose answer is awaited */
 
     struct in_pair *in;
     size_t n_in, in_capacity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Create, grow and shrink: rules G1 to G4 of channel_ring.h. */
+/* Create, grow and shrink: rules G1 to G5 of channel_ring.h. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -11,6 +11,14 @@ static uint64_t power_of_two(uint64_t n)
     while (power < n)
         power *= 2;
     return power;
+}
+
+static void set_awaited(struct ring_channel *c, struct out_peer *peer,
+                        bool awaited)
+{
+    c->n_awaited += awaited && !peer->awaited;
+    c->n_awaited -= !awaited && peer->awaited;
+    peer->awaited = awaited;
 }
 
 storm_status ring_growth_want(struct ring_channel *c, struct out_peer *peer)
@@ -28,6 +36,7 @@ storm_status ring_growth_want(struct ring_channel *c, struct out_peer *peer)
         .stamp_ns = (uint64_t)(1e9 * storm_clock_seconds()),
     };
     peer->asked = id;
+    set_awaited(c, peer, c->params.sync_growth);
     return c->params.control->ops->send(c->params.control, peer->rank, &mail);
 }
 
@@ -43,6 +52,16 @@ storm_status ring_growth_retire(struct ring_channel *c, struct out_peer *peer)
     return c->params.control->ops->send(c->params.control, peer->rank, &mail);
 }
 
+/* G5 */
+static storm_status say_later(struct ring_channel *c, struct in_pair *pair)
+{
+    if (!c->params.sync_growth || pair->told_later)
+        return STORM_OK;
+    pair->told_later = true;
+    struct storm_mail mail = {.kind = STORM_MAIL_LATER, .id = pair->newest};
+    return c->params.control->ops->send(c->params.control, pair->rank, &mail);
+}
+
 /* Makes ring newest + 1 and tells the sender. */
 static storm_status give(struct ring_channel *c, uint32_t i_pair,
                          uint64_t capacity)
@@ -51,7 +70,7 @@ static storm_status give(struct ring_channel *c, uint32_t i_pair,
     struct in_pair *pair = &c->in[i_pair];
     storm_status status = ring_in_make(c, i_pair, capacity, &mail);
     if (status == STORM_ERR_NOMEM && pair->ring)
-        return STORM_OK; /* the ring there is will do */
+        return say_later(c, pair); /* the ring there is will do */
     if (status < 0)
         return status;
     c->stats.growths += pair->old && capacity > pair->old->capacity;
@@ -82,6 +101,9 @@ static storm_status serve_wants(struct ring_channel *c)
                 (first && pair->want_stamp_ns >= first->want_stamp_ns))
                 continue;
             uint64_t within = within_cap(c, pair, pair->want);
+            storm_status status = within > 0 ? STORM_OK : say_later(c, pair);
+            if (status < 0)
+                return status;
             if (within > 0) {
                 first = pair;
                 capacity = within;
@@ -121,6 +143,7 @@ static storm_status on_want(struct ring_channel *c, int rank,
     c->n_wants += pair->want == 0;
     pair->want = mail->capacity;
     pair->want_stamp_ns = mail->stamp_ns;
+    pair->told_later = false;
     return serve_wants(c);
 }
 
@@ -130,8 +153,18 @@ static storm_status on_ring(struct ring_channel *c, int rank,
     uint32_t i_peer = (uint32_t)c->out_of_rank[rank];
     struct out_peer *peer = &c->out[i_peer];
     STORM_ASSERT(!peer->next);
+    set_awaited(c, peer, false);
     storm_status status = ring_out_make(c, rank, mail, &peer->next);
     return status < 0 ? status : ring_out_adopt(c, i_peer);
+}
+
+static storm_status on_later(struct ring_channel *c, int rank,
+                             const struct storm_mail *mail)
+{
+    struct out_peer *peer = &c->out[c->out_of_rank[rank]];
+    if (peer->asked == mail->id)
+        set_awaited(c, peer, false);
+    return STORM_OK;
 }
 
 static storm_status on_retire(struct ring_channel *c, int rank,
@@ -167,6 +200,8 @@ storm_status ring_growth_control(struct storm_channel *channel)
             status = on_ring(c, rank, &mail);
         else if (status == STORM_OK && mail.kind == STORM_MAIL_RETIRE)
             status = on_retire(c, rank, &mail);
+        else if (status == STORM_OK && mail.kind == STORM_MAIL_LATER)
+            status = on_later(c, rank, &mail);
         else if (status == STORM_OK && mail.kind == STORM_MAIL_FAIL) {
             ring_give_up(channel);
             status = STORM_ERR_PEER;

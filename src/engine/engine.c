@@ -85,6 +85,8 @@ static storm_status open_channel(struct storm_engine *e)
             (size_t)storm_options_int(options, "transport.ring_memory_mb")
             << 20,
         .growth = storm_options_real(options, "transport.growth_factor"),
+        .sync_growth = strcmp(storm_options_text(options, "transport.growth"),
+                              "sync") == 0,
     };
     status = choice.ops->open(&params, &e->channel);
     if (status == STORM_OK)

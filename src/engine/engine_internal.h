@@ -72,6 +72,7 @@ struct storm_engine {
 
     struct storm_stats stats;
     uint64_t iterations;  /* of this step */
+    bool waits;           /* for a ring: synchronous growth */
     uint64_t n_empty;     /* turns in a row that found nothing to do */
     uint64_t spins_saved; /* of those that only spin */
     uint64_t ticks[N_TIMES];

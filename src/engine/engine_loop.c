@@ -30,7 +30,7 @@ static void lap(struct storm_engine *e, struct stopwatch *watch,
     if (STORM_LIKELY(!watch->on))
         return;
     uint64_t now = storm_clock_ticks();
-    e->ticks[what] += now - watch->last;
+    e->ticks[e->waits ? TIME_GROWTH : what] += now - watch->last;
     watch->last = now;
 }
 
@@ -223,11 +223,12 @@ static storm_status settle_batch(struct storm_engine *e)
     return STORM_OK;
 }
 
-/* Every control_every turns; and on a rank that has nothing to do each time it
- * has slept, or given its core to another rank of a crowded node. */
+/* Every control_every turns; in each while the rank waits for a ring; and on a
+ * rank that has nothing to do each time it has slept, or given its core to
+ * another rank of a crowded node. */
 static bool control_is_due(const struct storm_engine *e)
 {
-    return e->iterations % e->control_every == 0 ||
+    return e->iterations % e->control_every == 0 || e->waits ||
            e->n_empty > (e->env->crowded ? 0 : STORM_IDLE_NAPS);
 }
 
@@ -241,16 +242,20 @@ static storm_status control(struct storm_engine *e)
 static storm_status work(struct storm_engine *e, struct stopwatch *watch,
                          bool *idle_out)
 {
-    storm_status status = e->channel->ops->progress(e->channel);
-    lap(e, watch, TIME_PROGRESS);
-    if (status < 0)
-        return status;
+    storm_status status = STORM_OK;
     if (control_is_due(e)) {
         status = control(e);
         lap(e, watch, e->n_empty > 0 ? TIME_IDLE : TIME_GROWTH);
         if (status < 0)
             return status;
     }
+    status = e->channel->ops->progress(e->channel);
+    e->waits = status == STORM_AGAIN;
+    lap(e, watch, TIME_PROGRESS);
+    if (status < 0)
+        return status;
+    if (STORM_UNLIKELY(e->waits)) /* C8 */
+        return take_arrivals(e);
     if (e->outbox.n_held > 0) {
         status = storm_outbox_retry(&e->outbox);
         if (status < 0)
@@ -335,6 +340,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
     uint64_t waves_shown = e->term.waves;
     storm_status verdict = STORM_OK;
     e->iterations = e->n_empty = 0;
+    e->waits = false;
     e->spins_saved = e->env->crowded ? CROWDED_SAVES : 0;
     for (int i = 0; i < N_TIMES; i++)
         e->ticks[i] = 0;

@@ -36,6 +36,10 @@ same -n 3 --ring-slots 1 --batch 1
 same -n 2 --batch 512 --ring-slots 4096
 same -n 5 --ring-slots 2 --growth-factor 1.5 --set transport.control_every=1
 same -n 3 --backend p2p --batch 7
+for n in 3 5 8; do
+    same -n $n --growth sync --ring-slots 8
+    same -n $n --growth sync --ring-slots 8 --backend mpirma --no-shm
+done
 same -n 2 --no-statistics
 for n in 1 2 3 5 8; do
     same -n $n --backend mpirma --no-shm

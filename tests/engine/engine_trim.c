@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 2 3; backend: shm; timeout: 60 */
+/* TEST ranks: 2 3; backend: mpirma; timeout: 60 */
+/* TEST ranks: 3; backend: ofi-tcp ofi-shm ofi-sockets; timeout: 60;
+ *      label: slow-asan slow-mpich */
 /*
  * storm_engine_trim gives back rings that carry nothing, they grow again when
  * they do, storm_engine_expect makes the way beforehand, and the traffic

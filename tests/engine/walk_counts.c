@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3 5 8; backend: shm p2p; timeout: 60 */
+/* TEST ranks: 2; backend: mpirma; timeout: 60; env: STORM_TEST_SLOWDOWN=15 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
+ *      env: STORM_TEST_SLOWDOWN=15; label: slow-mpich */
+/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60;
+ *      env: STORM_TEST_SLOWDOWN=15; label: slow-asan slow-mpich */
+/* TEST ranks: 5 8; backend: mpirma; timeout: 60;
+ *      env: STORM_TEST_SLOWDOWN=3; label: slow-asan */
+/* TEST ranks: 5 8; backend: ofi-tcp ofi-shm; timeout: 600; label: long */
 /*
  * Every packet, spawned ones included, makes all its visits exactly once, in
  * every step, whatever the sizes of rings and batches.
@@ -11,15 +19,23 @@
 #include <storm/context.h>
 
 #include "engine/engine_internal.h"
+#include "support/check.h"
 #include "walk.h"
 
 #ifndef WALK_LESS /* so many times fewer, where operations are slow */
 #define WALK_LESS 1
 #endif
 
-enum { N_STEPS = 4, N_WALKERS = 300 / WALK_LESS };
+enum { N_STEPS = 4, N_WALKERS = 300 / WALK_LESS, LEAST_WALKERS = 10 };
 
-static int run(const char *slots, const char *batch, const char *protocol)
+static uint64_t n_walkers(void)
+{
+    uint64_t n = N_WALKERS / check_slowdown();
+    return n > LEAST_WALKERS ? n : LEAST_WALKERS;
+}
+
+static int run(const char *slots, const char *batch, const char *protocol,
+               const char *growth)
 {
     struct storm_options *options;
     struct storm_context *context;
@@ -30,6 +46,7 @@ static int run(const char *slots, const char *batch, const char *protocol)
             0 ||
         storm_options_set(options, "transport.protocol", protocol, NULL, 0) <
             0 ||
+        storm_options_set(options, "transport.growth", growth, NULL, 0) < 0 ||
         storm_options_set(options, "transport.batch", batch, NULL, 0) < 0)
         return 1;
     struct storm_context_params cp = {.options = options};
@@ -49,9 +66,10 @@ static int run(const char *slots, const char *batch, const char *protocol)
         return 1;
 #endif
     struct walk expected = {.hops = walk.hops, .most_depth = walk.most_depth};
+    const uint64_t n = n_walkers();
     int failed = 0;
     for (int step = 0; step < N_STEPS && !failed; step++) {
-        for (uint64_t i = 0; i < N_WALKERS; i++) {
+        for (uint64_t i = 0; i < n; i++) {
             struct walker w = {.id = (uint64_t)step << 32 | i};
             walk_expect(&expected, w);
             if ((int)(i % (uint64_t)walk.size) == rank &&
@@ -62,9 +80,9 @@ static int run(const char *slots, const char *batch, const char *protocol)
         uint64_t got[2] = {walk.sum, walk.n_ended}, sums[2];
         MPI_Allreduce(got, sums, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         if (sums[0] != expected.sum || sums[1] != expected.n_ended) {
-            printf("rank %d step %d slots %s batch %s %s: sum %llx, not %llx; "
-                   "ended %llu, not %llu\n",
-                   rank, step, slots, batch, protocol,
+            printf("rank %d step %d slots %s batch %s %s %s: sum %llx, not "
+                   "%llx; ended %llu, not %llu\n",
+                   rank, step, slots, batch, protocol, growth,
                    (unsigned long long)sums[0],
                    (unsigned long long)expected.sum,
                    (unsigned long long)sums[1],
@@ -75,9 +93,10 @@ static int run(const char *slots, const char *batch, const char *protocol)
     struct storm_stats stats;
     storm_engine_stats(engine, &stats);
     if (rank == 0)
-        printf("slots %s batch %s %s: %llu transfers, %llu batches, %llu "
+        printf("slots %s batch %s %s %s: %llu transfers, %llu batches, %llu "
                "growths, %llu waves, %.3f s\n",
-               slots, batch, protocol, (unsigned long long)stats.transfers,
+               slots, batch, protocol, growth,
+               (unsigned long long)stats.transfers,
                (unsigned long long)stats.batches,
                (unsigned long long)stats.growths,
                (unsigned long long)stats.waves, stats.seconds);
@@ -90,9 +109,12 @@ static int run(const char *slots, const char *batch, const char *protocol)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    int failed = run("1024", "64", "fast") || run("8", "1", "fast") ||
-                 run("8", "64", "paper") || run("64", "1000", "paper") ||
-                 run("4096", "1000", "fast");
+    int failed =
+        run("1024", "64", "fast", "async") || run("8", "1", "fast", "async") ||
+        run("8", "64", "paper", "async") ||
+        run("64", "1000", "paper", "async") ||
+        run("4096", "1000", "fast", "async") ||
+        run("8", "64", "fast", "sync") || run("8", "1", "paper", "sync");
     MPI_Finalize();
     return failed;
 }

@@ -24,6 +24,14 @@
  *       back: by then the target has seen to what came before. MPI does not
  *       promise that, and nothing but the wait depends on it.
  *   P6  MPI serves other ranks only inside its calls, so every poll makes one.
+ *   P7  A compare-and-swap of this rank on its own memory in the dynamic window
+ *       is done by the processor: see swap_here.
+ *
+ * Two lines of the contract go further than what MPI promises: that the words
+ * of a get come whole (F8), and that fetch_add and compare_swap on one word are
+ * atomic to each other (F9; MPI says so of equal operations alone). Both MPIs
+ * that storm is tested with keep them: tests/conform, fabric_words and
+ * fabric_atomic.
  *
  * What may still wait for the target: a flush, if operations were issued behind
  * the scout; and with Open MPI an atomic or a put_word into the dynamic window,
@@ -605,11 +613,13 @@ static storm_status mpirma_open(const struct storm_env *env,
     struct mpirma_fabric *f = make(env, boot);
     storm_status status =
         storm_boot_agree(boot, f ? STORM_OK : STORM_ERR_NOMEM);
-    if (status == STORM_OK &&
-        (MPI_Comm_dup(*(const MPI_Comm *)boot->mpi_comm, &f->comm) !=
-             MPI_SUCCESS ||
-         MPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) != MPI_SUCCESS))
-        status = STORM_ERR_FABRIC;
+    if (status == STORM_OK) {
+        if (MPI_Comm_dup(*(const MPI_Comm *)boot->mpi_comm, &f->comm) !=
+                MPI_SUCCESS ||
+            MPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) != MPI_SUCCESS)
+            status = STORM_ERR_FABRIC;
+        status = storm_boot_agree(boot, status);
+    }
     if (status == STORM_OK)
         status = mpirma_memory_open(&f->memory, env, f->comm);
     if (status < 0) {

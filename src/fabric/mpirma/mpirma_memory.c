@@ -176,28 +176,42 @@ static storm_status window_begin(const struct storm_env *env, MPI_Win window)
                              : mpirma_failed(env, "locking a window", -1, rc);
 }
 
+/* Agrees on a window that all ranks have just made. Where only some have one it
+ * cannot be freed, which would take them all: it is forgotten. */
+static storm_status window_made(MPI_Comm comm, MPI_Win *window, int rc)
+{
+    if (rc != MPI_SUCCESS)
+        *window = MPI_WIN_NULL;
+    storm_status status =
+        agree(comm, rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0)
+        *window = MPI_WIN_NULL;
+    return status;
+}
+
 static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
                                    uint64_t bytes)
 {
     MPI_Win *window = &m->window[MPIRMA_ALLOCATED];
-    MPI_Info info;
+    MPI_Info info = MPI_INFO_NULL;
     void *raw = NULL;
-    if (MPI_Info_create(&info) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
-    MPI_Info_set(info, "same_size", "true");
-    MPI_Info_set(info, "same_disp_unit", "true");
+    /* Only hints: a rank without them goes on. */
+    if (MPI_Info_create(&info) == MPI_SUCCESS) {
+        MPI_Info_set(info, "same_size", "true");
+        MPI_Info_set(info, "same_disp_unit", "true");
+    }
     int rc = MPI_Win_allocate((MPI_Aint)(bytes + STORM_CACHE_LINE), 1, info,
                               comm, &raw, window);
-    MPI_Info_free(&info);
-    if (rc != MPI_SUCCESS) {
-        *window = MPI_WIN_NULL;
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    if (rc != MPI_SUCCESS)
         storm_log_write(&m->env->log, STORM_LOG_ERROR,
                         "mpirma: no window of %llu MiB; lower "
                         "transport.rma_window_mb",
                         (unsigned long long)(bytes >> 20));
-        return STORM_ERR_NOMEM;
-    }
-    storm_status status = window_begin(m->env, *window);
+    storm_status status = window_made(comm, window, rc);
+    if (status == STORM_OK)
+        status = window_begin(m->env, *window);
     if (status < 0)
         return status;
     uint64_t skip = line_round((uintptr_t)raw) - (uintptr_t)raw;
@@ -217,11 +231,8 @@ static storm_status make_dynamic(struct mpirma_memory *m, MPI_Comm comm)
 {
     MPI_Win *window = &m->window[MPIRMA_DYNAMIC];
     int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, window);
-    if (rc != MPI_SUCCESS) {
-        *window = MPI_WIN_NULL;
-        return STORM_ERR_NOSUP;
-    }
-    return window_begin(m->env, *window);
+    storm_status status = window_made(comm, window, rc);
+    return status == STORM_OK ? window_begin(m->env, *window) : status;
 }
 
 static void window_end(const struct storm_env *env, MPI_Win *window)
@@ -229,8 +240,10 @@ static void window_end(const struct storm_env *env, MPI_Win *window)
     if (*window == MPI_WIN_NULL)
         return;
     int rc = MPI_Win_unlock_all(*window);
+    /* Collective, so in any case: the others are in it. */
+    int freed = MPI_Win_free(window);
     if (rc == MPI_SUCCESS)
-        rc = MPI_Win_free(window);
+        rc = freed;
     if (rc != MPI_SUCCESS)
         (void)mpirma_failed(env, "closing a window", -1, rc);
     *window = MPI_WIN_NULL;
