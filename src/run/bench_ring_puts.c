@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a network does at best: puts without protocol. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -14,13 +15,13 @@ enum {
     SLOTS_OFFSET = 128
 };
 
-/* Rank 0 while it sends. */
 struct puts {
     const struct storm_bench_ring_case *that;
     const struct storm_bench_ring_memory *memory;
     struct storm_ticket ticket;
-    uint64_t n;        /* puts so far */
-    uint64_t n_places; /* batches that fit into the memory */
+    uint64_t n;         /* puts so far */
+    uint64_t n_places;  /* batches that fit into the memory */
+    unsigned char *own; /* a batch */
 };
 
 static uint64_t puts_place(const struct puts *p)
@@ -79,7 +80,7 @@ static storm_status puts_window(struct puts *p, double *ns_out)
 {
     struct storm_fabric *fabric = p->memory->fabric;
     double start = storm_clock_seconds(), now;
-    uint64_t look = p->that->batch < 64 ? 256 : 16, before = p->n;
+    uint64_t look = storm_bench_ring_look(p->that), before = p->n;
     storm_status status;
     do {
         for (uint64_t i = 0; i < look; i++) {
@@ -153,14 +154,28 @@ static storm_status puts_send(struct puts *p,
     return status;
 }
 
+/* What a receiver must do at least: copy the bytes out. */
+static void puts_copy_out(const struct puts *p, uint64_t n)
+{
+    size_t bytes = (size_t)p->that->batch * RECORD;
+    memcpy(p->own,
+           (const unsigned char *)p->memory->region->base + SLOTS_OFFSET +
+               n % p->n_places * bytes,
+           bytes);
+    __asm__ volatile("" : : "r"(p->own) : "memory"); /* keep every copy */
+}
+
 /* Until both ranks are here: the other may need our polls. */
 static storm_status puts_leave(const struct puts *p)
 {
+    bool receives = storm_context_rank(p->that->context) == 1;
     const struct storm_boot *boot = &p->that->context->boot;
     struct storm_fabric *fabric = p->memory->fabric;
     storm_status status = STORM_OK, there = STORM_AGAIN;
     for (uint64_t n = 1; status >= 0 && there == STORM_AGAIN; n++) {
         status = fabric->data->poll(fabric);
+        if (receives)
+            puts_copy_out(p, n);
         if (n % STORM_IDLE_SPINS == 0)
             there = boot->barrier_try(boot->self);
         if (status >= 0 && n % CHECK_EVERY == 0)
@@ -175,12 +190,20 @@ storm_status storm_bench_ring_puts(const struct storm_bench_ring_case *that,
 {
     struct puts p = {
         .that = that, .memory = memory, .n_places = that->slots / that->batch};
-    storm_status status = STORM_OK;
+    p.own = calloc(that->batch, RECORD);
+    storm_status status =
+        storm_context_agree(that->context,
+                            p.own != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0) {
+        free(p.own);
+        return status;
+    }
     if (storm_context_rank(that->context) == 0)
         status = puts_send(&p, limits_out);
     if (status >= 0)
         status = puts_leave(&p);
     if (status < 0 && status != STORM_ERR_PEER)
         storm_bench_ring_tell_failure(that->context);
+    free(p.own);
     return storm_context_agree(that->context, status);
 }
