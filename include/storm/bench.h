@@ -114,17 +114,21 @@ storm_bench_exchange(struct storm_context *context,
 
 /** Zero in a field means "choose for me". */
 struct storm_bench_ring_params {
-    const char *backends; /**< names, separated by commas; NULL: all built */
+    /** Names, separated by commas; NULL: that of transport.backend, or if that
+     *  is "auto" all built. */
+    const char *backends;
     const uint32_t *batches;
     size_t n_batches; /**< 0: 1, 8, 64 and 512 */
-    double seconds;   /**< per measurement; 0: 0.2 */
+    double seconds;   /**< per measurement, at least 0.08; 0: 0.2 */
     struct storm_bench_progress progress;
 };
 
 /**
  * One-way stream and ping-pong of 128-byte records between two ranks, for
- * every backend, protocol and batch. Limit: the same bytes through the same
- * memory without any protocol.
+ * every backend, batch and protocol (one, if transport.protocol says which).
+ * Limit: the same bytes without any protocol. Shared memory: one copy in and
+ * one out; a network: as many bare puts of the same size; p2p: bare messages.
+ * Numbers are medians over 40 windows of time, the best window is given too.
  *
  * @retval STORM_ERR_ARG  the context does not have two ranks, or no such
  *                        backend

@@ -48,7 +48,8 @@ enum {
     RING_TAIL_OFFSET = 8,
     RING_SLOTS_OFFSET = 128,
     TAIL_BLOCK_PAIRS = 64,
-    RING_MIN_SLOTS = 8
+    RING_MIN_SLOTS = 8,
+    RING_BUSY = 2
 };
 
 #define RING_PARITY ((uint64_t)1 << 63)
@@ -86,6 +87,8 @@ struct out_ring {
     uint64_t published; /* of them, in the tail word */
     uint64_t head;      /* R5 */
     bool looking;       /* a get of head is under way */
+    bool looked_full;   /* it was issued when no room was left */
+    uint64_t looked;    /* `committed` when it was issued */
 
     /* Puts out of the lower and the upper half of the copy: a half is written
      * again only when its puts have completed (F5). */

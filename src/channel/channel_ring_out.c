@@ -132,6 +132,15 @@ static storm_status look(struct ring_channel *c, struct out_ring *ring)
     return status;
 }
 
+/* Is it time to look for more room? When there is none; and on a fabric where
+ * that takes a while, when half of the ring is gone since the last look. */
+static bool wants_look(const struct out_ring *ring, uint64_t room)
+{
+    return room == 0 ||
+           (!ring->fabric->caps.instant && room <= ring->capacity / 2 &&
+            ring->committed - ring->looked >= ring->capacity / 4);
+}
+
 /* Room for more records in the fast protocol; 0 if the ring is full as far as
  * a head read just now can tell, which `full_out` says. */
 static storm_status fast_room(struct ring_channel *c, struct out_peer *peer,
@@ -140,10 +149,14 @@ static storm_status fast_room(struct ring_channel *c, struct out_peer *peer,
     struct out_ring *ring = peer->ring;
     uint64_t room = ring->capacity - (ring->committed - ring->head);
     *full_out = false;
-    if (room == 0 && !ring->looking) {
+    if (!ring->looking && wants_look(ring, room)) {
         storm_status status = look(c, ring);
-        if (status != STORM_OK)
+        if (status < 0 || (status == STORM_AGAIN && room == 0))
             return status;
+        if (status == STORM_OK) {
+            ring->looked = ring->committed;
+            ring->looked_full = room == 0;
+        }
     }
     if (ring->looking && ring->look.pending == 0) {
         storm_status status = ring_status(c, peer, ring);
@@ -152,7 +165,7 @@ static storm_status fast_room(struct ring_channel *c, struct out_peer *peer,
         memcpy(&ring->head, ring->local->base, sizeof ring->head);
         ring->looking = false;
         room = ring->capacity - (ring->committed - ring->head);
-        *full_out = room == 0;
+        *full_out = room == 0 && ring->looked_full;
     }
     *room_out = room;
     return STORM_OK;
@@ -261,11 +274,21 @@ static bool tail_may_follow(const struct ring_channel *c,
            (ring->half[0].pending == 0 && ring->half[1].pending == 0);
 }
 
+/* So many operations under way say that the fabric has enough to do: what is
+ * published meanwhile travels as one batch behind them. */
+static bool busy(const struct out_ring *ring)
+{
+    return ring->half[0].pending + ring->half[1].pending + ring->word.pending >=
+           RING_BUSY;
+}
+
 /* Fast protocol: one or two puts and the tail word, no round trip. */
 static storm_status pump_fast(struct ring_channel *c, struct out_peer *peer,
                               struct out_ring *ring)
 {
     while (ring->published < ring->goal) {
+        if (ring->posted == ring->published && busy(ring))
+            return STORM_AGAIN;
         /* One batch after the other: on an unordered fabric a batch that kept
          * growing would never be seen to have landed. */
         if (ring->posted == ring->published)

@@ -14,7 +14,7 @@ static const uint32_t ring_default_batches[] = {1, 8, 64, 512};
 struct ring_result {
     const char *backend, *protocol;
     uint32_t batch;
-    double limit_ns;
+    struct storm_bench_ring_limits limit;
     struct storm_bench_ring_times times;
 };
 
@@ -60,7 +60,7 @@ static storm_status ring_check_list(const struct ring_bench *b)
 
 static storm_status ring_measure(struct ring_bench *b,
                                  struct storm_bench_ring_case *that,
-                                 double limit_ns)
+                                 const struct storm_bench_ring_limits *limit)
 {
     struct ring_result result = {
         .backend = that->fabric != NULL ? that->fabric->name : "p2p",
@@ -68,7 +68,7 @@ static storm_status ring_measure(struct ring_bench *b,
                     : that->paper        ? "paper"
                                          : "fast",
         .batch = that->batch,
-        .limit_ns = limit_ns,
+        .limit = *limit,
     };
     storm_bench_tell(b->context, &b->params.progress,
                      (double)b->n_results / (double)b->n_expected,
@@ -78,6 +78,17 @@ static storm_status ring_measure(struct ring_bench *b,
     if (status >= 0)
         b->results[b->n_results++] = result;
     return status;
+}
+
+/* Both, unless the user has asked for one. */
+static bool ring_wants_protocol(const struct ring_bench *b,
+                                const struct storm_fabric_ops *fabric,
+                                const char *name)
+{
+    const char *asked = storm_options_text(storm_context_options(b->context),
+                                           "transport.protocol");
+    return fabric == NULL || strcmp(asked, "auto") == 0 ||
+           strcmp(asked, name) == 0;
 }
 
 static storm_status ring_backend(struct ring_bench *b,
@@ -95,13 +106,14 @@ static storm_status ring_backend(struct ring_bench *b,
         };
         uint32_t least = 2 * that.batch;
         that.slots = slots > least ? slots : least;
-        double limit_ns;
-        storm_status status = storm_bench_ring_limit(&that, &limit_ns);
-        if (status >= 0)
-            status = ring_measure(b, &that, limit_ns);
+        struct storm_bench_ring_limits limit;
+        storm_status status = storm_bench_ring_limit(&that, &limit);
+        if (status >= 0 && ring_wants_protocol(b, fabric, "fast"))
+            status = ring_measure(b, &that, &limit);
         that.paper = true;
-        if (status >= 0 && fabric != NULL)
-            status = ring_measure(b, &that, limit_ns);
+        if (status >= 0 && fabric != NULL &&
+            ring_wants_protocol(b, fabric, "paper"))
+            status = ring_measure(b, &that, &limit);
         if (status < 0)
             return status;
     }
@@ -139,6 +151,11 @@ static double ring_rate(const struct ring_result *r)
     return 1e9 * r->batch / r->times.batch_ns;
 }
 
+static double ring_ratio(const struct ring_result *r)
+{
+    return r->limit.batch_ns / r->times.batch_ns;
+}
+
 static char *ring_json(const struct ring_bench *b,
                        const struct storm_bench_summary *summary)
 {
@@ -153,14 +170,17 @@ static char *ring_json(const struct ring_bench *b,
         const struct ring_result *r = &b->results[i];
         storm_json_open(&json, NULL, '{');
         storm_json_text(&json, "backend", r->backend);
-        storm_json_text(&json, "provider", "");
+        storm_json_text(&json, "provider", r->limit.provider);
         storm_json_text(&json, "protocol", r->protocol);
         storm_json_uint(&json, "batch", r->batch);
         storm_json_real(&json, "ns_per_batch", r->times.batch_ns);
         storm_json_real(&json, "records_per_second", ring_rate(r));
         storm_json_real(&json, "latency_ns", r->times.latency_ns);
-        storm_json_real(&json, "limit_ns_per_batch", r->limit_ns);
-        storm_json_real(&json, "limit_ratio", r->limit_ns / r->times.batch_ns);
+        storm_json_real(&json, "limit_ns_per_batch", r->limit.batch_ns);
+        storm_json_real(&json, "limit_ratio", ring_ratio(r));
+        storm_json_real(&json, "best_ns_per_batch", r->times.best_batch_ns);
+        storm_json_real(&json, "best_limit_ns_per_batch",
+                        r->limit.best_batch_ns);
         storm_json_close(&json, '}');
     }
     storm_json_close(&json, ']');
@@ -173,18 +193,20 @@ static char *ring_table(const struct ring_bench *b)
     struct storm_page page = {0};
     storm_page_add(&page,
                    "Records of %d bytes between two ranks\n\n"
-                   "  %-8s %-8s %6s %12s %14s %12s %12s %7s\n",
-                   STORM_BENCH_RING_RECORD, "backend", "protocol", "batch",
-                   "ns a batch", "million rec/s", "latency ns", "limit ns",
-                   "ratio");
+                   "  %-8s %-12s %-8s %6s %12s %14s %12s %12s %7s\n",
+                   STORM_BENCH_RING_RECORD, "backend", "provider", "protocol",
+                   "batch", "ns a batch", "million rec/s", "latency ns",
+                   "limit ns", "ratio");
     for (size_t i = 0; i < b->n_results; i++) {
         const struct ring_result *r = &b->results[i];
         storm_page_add(&page,
-                       "  %-8s %-8s %6" PRIu32
+                       "  %-8s %-12s %-8s %6" PRIu32
                        " %12.0f %14.2f %12.0f %12.0f %7.2f\n",
-                       r->backend, r->protocol, r->batch, r->times.batch_ns,
-                       1e-6 * ring_rate(r), r->times.latency_ns, r->limit_ns,
-                       r->limit_ns / r->times.batch_ns);
+                       r->backend,
+                       r->limit.provider[0] != '\0' ? r->limit.provider : "-",
+                       r->protocol, r->batch, r->times.batch_ns,
+                       1e-6 * ring_rate(r), r->times.latency_ns,
+                       r->limit.batch_ns, ring_ratio(r));
     }
     return storm_page_end(&page);
 }
@@ -218,6 +240,10 @@ storm_status storm_bench_ring(struct storm_context *context,
         b.params.n_batches =
             sizeof ring_default_batches / sizeof ring_default_batches[0];
     }
+    const char *backend =
+        storm_options_text(storm_context_options(context), "transport.backend");
+    if (b.params.backends == NULL && strcmp(backend, "auto") != 0)
+        b.params.backends = backend;
     if (!(b.params.seconds > 0.0))
         b.params.seconds = 0.2;
     if (storm_context_size(context) != 2) {

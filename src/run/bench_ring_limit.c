@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What two ranks could do at best: copies, or messages, without protocol. */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,22 +11,17 @@
 
 enum {
     RECORD = STORM_BENCH_RING_RECORD,
+    WINDOWS = STORM_BENCH_RING_WINDOWS,
     MOST_ROUNDS = 4096,
+    LEAST_ROUNDS = 16,
     TURN_OFFSET = 0,
     SLOTS_OFFSET = 128,
     MESSAGES = 256 /* between two looks at the clock */
 };
 
-/* Memory of rank 1 that both reach. */
-struct limit_memory {
-    struct storm_fabric *fabric;
-    struct storm_region *region; /* rank 1 */
-    struct storm_remote *remote; /* rank 0 */
-    unsigned char *base;
-};
-
+/* Collective. */
 static storm_status limit_open(const struct storm_bench_ring_case *that,
-                               struct limit_memory *memory)
+                               struct storm_bench_ring_memory *memory)
 {
     struct storm_context *context = that->context;
     const struct storm_fabric_ops *ops = that->fabric;
@@ -35,31 +31,24 @@ static storm_status limit_open(const struct storm_bench_ring_case *that,
         ops->open(&context->env, &context->boot, &memory->fabric);
     if (status < 0)
         return status;
-    if (storm_context_rank(context) == 1) {
-        status = ops->alloc(memory->fabric,
-                            SLOTS_OFFSET + (size_t)that->slots * RECORD,
-                            &memory->region);
-        if (status >= 0) {
-            ops->describe(memory->fabric, memory->region, &mine);
-            memory->base = memory->region->base;
-        }
-    }
+    status =
+        ops->alloc(memory->fabric, SLOTS_OFFSET + (size_t)that->slots * RECORD,
+                   &memory->region);
+    if (status >= 0)
+        ops->describe(memory->fabric, memory->region, &mine);
     status = storm_context_agree(context, status);
     if (status >= 0)
         status = context->boot.allgather(context->boot.self, &mine, sizeof mine,
                                          desc);
-    if (status >= 0 && storm_context_rank(context) == 0) {
-        status = ops->attach(memory->fabric, 1, &desc[1], &memory->remote);
-        if (status >= 0)
-            memory->base = memory->remote->direct;
-        if (status >= 0 && memory->base == NULL)
-            status = STORM_ERR_NOSUP;
-    }
+    int peer = 1 - storm_context_rank(context);
+    if (status >= 0)
+        status =
+            ops->attach(memory->fabric, peer, &desc[peer], &memory->remote);
     return storm_context_agree(context, status);
 }
 
 static void limit_close(const struct storm_bench_ring_case *that,
-                        struct limit_memory *memory)
+                        struct storm_bench_ring_memory *memory)
 {
     const struct storm_fabric_ops *ops = that->fabric;
     if (memory->fabric == NULL)
@@ -90,8 +79,8 @@ static void limit_copy(unsigned char *slots, unsigned char *own, bool in,
 }
 
 /* Rank 0 copies in on even turns, rank 1 out on odd ones; rank 0 ends it by
- * the highest bit. Returns the median time of this rank's turn. */
-static double limit_turns(const struct storm_bench_ring_case *that,
+ * the highest bit. Returns how many turns of this rank there were. */
+static size_t limit_turns(const struct storm_bench_ring_case *that,
                           unsigned char *base, unsigned char *own,
                           double *seconds)
 {
@@ -112,68 +101,18 @@ static double limit_turns(const struct storm_bench_ring_case *that,
         limit_copy(base + SLOTS_OFFSET, own, mine == 0, that);
         double stop = storm_clock_seconds();
         seconds[n++] = stop - start;
-        if (mine == 0 && (stop >= end || n == MOST_ROUNDS))
+        if (mine == 0 &&
+            ((stop >= end && n >= LEAST_ROUNDS) || n == MOST_ROUNDS))
             now |= last;
         atomic_store_explicit(turn, now + 1, memory_order_release);
     }
-    return storm_bench_median(seconds, n);
+    return n;
 }
 
-static storm_status limit_of_copies(const struct storm_bench_ring_case *that,
-                                    unsigned char *own, double *seconds,
-                                    double *batch_ns_out)
-{
-    struct limit_memory memory = {0};
-    storm_status status = limit_open(that, &memory);
-    if (status >= 0) {
-        double turn = limit_turns(that, memory.base, own, seconds);
-        uint32_t n_batches = that->slots / that->batch;
-        *batch_ns_out = 1e9 * turn / n_batches;
-        status = storm_bench_max(that->context, batch_ns_out);
-    }
-    limit_close(that, &memory);
-    return status;
-}
-
-/* Bare messages, each with a batch of new data; an empty one ends it. */
-static storm_status limit_of_messages(const struct storm_bench_ring_case *that,
-                                      unsigned char *own, double *batch_ns_out)
-{
-    MPI_Comm comm = storm_context_comm(that->context);
-    int bytes = (int)that->batch * RECORD, error = MPI_SUCCESS, got = 1;
-    double start = storm_clock_seconds(), ns = 0.0;
-    uint64_t n = 0;
-    if (storm_context_rank(that->context) == 0) {
-        while (error == MPI_SUCCESS &&
-               (n % MESSAGES != 0 || n == 0 ||
-                storm_clock_seconds() - start < that->seconds)) {
-            memset(own, (int)(n++ & 127), (size_t)bytes); /* new data */
-            error = MPI_Send(own, bytes, MPI_BYTE, 1, 0, comm);
-        }
-        if (error == MPI_SUCCESS)
-            error = MPI_Send(own, 0, MPI_BYTE, 1, 0, comm);
-        if (error == MPI_SUCCESS)
-            error = MPI_Recv(own, 0, MPI_BYTE, 1, 0, comm, MPI_STATUS_IGNORE);
-        ns = 1e9 * (storm_clock_seconds() - start) / (double)n;
-    } else {
-        while (error == MPI_SUCCESS && got > 0) {
-            MPI_Status status;
-            error = MPI_Recv(own, bytes, MPI_BYTE, 0, 0, comm, &status);
-            if (error == MPI_SUCCESS)
-                error = MPI_Get_count(&status, MPI_BYTE, &got);
-        }
-        if (error == MPI_SUCCESS)
-            error = MPI_Send(own, 0, MPI_BYTE, 0, 0, comm);
-    }
-    storm_status status =
-        storm_context_agree(that->context,
-                            error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC);
-    *batch_ns_out = ns;
-    return status < 0 ? status : storm_bench_max(that->context, batch_ns_out);
-}
-
-storm_status storm_bench_ring_limit(const struct storm_bench_ring_case *that,
-                                    double *batch_ns_out)
+static storm_status
+limit_of_copies(const struct storm_bench_ring_case *that,
+                const struct storm_bench_ring_memory *memory,
+                struct storm_bench_ring_limits *limits_out)
 {
     unsigned char *own = calloc(that->batch, RECORD);
     double *seconds = calloc(MOST_ROUNDS, sizeof *seconds);
@@ -181,11 +120,115 @@ storm_status storm_bench_ring_limit(const struct storm_bench_ring_case *that,
         storm_context_agree(that->context, own != NULL && seconds != NULL
                                                ? STORM_OK
                                                : STORM_ERR_NOMEM);
+    if (status >= 0) {
+        bool sends = storm_context_rank(that->context) == 0;
+        size_t n =
+            limit_turns(that,
+                        sends ? memory->remote->direct : memory->region->base,
+                        own, seconds);
+        double batches = that->slots / that->batch;
+        limits_out->batch_ns = 1e9 * storm_bench_median(seconds, n) / batches;
+        limits_out->best_batch_ns = 1e9 * seconds[0] / batches; /* sorted */
+        status = storm_bench_max(that->context, &limits_out->batch_ns);
+    }
     if (status >= 0)
-        status = that->fabric != NULL
-                     ? limit_of_copies(that, own, seconds, batch_ns_out)
-                     : limit_of_messages(that, own, batch_ns_out);
+        status = storm_bench_max(that->context, &limits_out->best_batch_ns);
     free(seconds);
     free(own);
     return status;
+}
+
+static storm_status limit_of_fabric(const struct storm_bench_ring_case *that,
+                                    struct storm_bench_ring_limits *limits_out)
+{
+    struct storm_bench_ring_memory memory = {0};
+    storm_status status = limit_open(that, &memory);
+    if (status >= 0) {
+        const char *provider = memory.fabric->provider;
+        snprintf(limits_out->provider, sizeof limits_out->provider, "%s",
+                 provider != NULL ? provider : "");
+        status = memory.fabric->caps.direct
+                     ? limit_of_copies(that, &memory, limits_out)
+                     : storm_bench_ring_puts(that, &memory, limits_out);
+    }
+    limit_close(that, &memory);
+    return status;
+}
+
+/* Bare messages for a window, each with a batch of new data; an empty one ends
+ * it and is answered. */
+static int limit_send(const struct storm_bench_ring_case *that,
+                      unsigned char *own, double *ns_out)
+{
+    MPI_Comm comm = storm_context_comm(that->context);
+    int bytes = (int)that->batch * RECORD, error = MPI_SUCCESS;
+    double start = storm_clock_seconds();
+    uint64_t n = 0;
+    while (error == MPI_SUCCESS &&
+           (n % MESSAGES != 0 ||
+            !storm_bench_ring_enough(that, storm_clock_seconds() - start, n))) {
+        memset(own, (int)(n++ & 127), (size_t)bytes); /* new data */
+        error = MPI_Send(own, bytes, MPI_BYTE, 1, 0, comm);
+    }
+    if (error == MPI_SUCCESS)
+        error = MPI_Send(own, 0, MPI_BYTE, 1, 0, comm);
+    if (error == MPI_SUCCESS)
+        error = MPI_Recv(own, 0, MPI_BYTE, 1, 0, comm, MPI_STATUS_IGNORE);
+    *ns_out = 1e9 * (storm_clock_seconds() - start) / (double)n;
+    return error;
+}
+
+static int limit_receive(const struct storm_bench_ring_case *that,
+                         unsigned char *own)
+{
+    MPI_Comm comm = storm_context_comm(that->context);
+    int bytes = (int)that->batch * RECORD, error = MPI_SUCCESS, got = 1;
+    while (error == MPI_SUCCESS && got > 0) {
+        MPI_Status status;
+        error = MPI_Recv(own, bytes, MPI_BYTE, 0, 0, comm, &status);
+        if (error == MPI_SUCCESS)
+            error = MPI_Get_count(&status, MPI_BYTE, &got);
+    }
+    return error == MPI_SUCCESS ? MPI_Send(own, 0, MPI_BYTE, 0, 0, comm)
+                                : error;
+}
+
+static storm_status
+limit_of_messages(const struct storm_bench_ring_case *that,
+                  struct storm_bench_ring_limits *limits_out)
+{
+    unsigned char *own = calloc(that->batch, RECORD);
+    double ns[WINDOWS + 1] = {0.0};
+    int error = MPI_SUCCESS;
+    storm_status status =
+        storm_context_agree(that->context,
+                            own != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    for (int i = 0; i <= WINDOWS && status >= 0 && error == MPI_SUCCESS; i++)
+        error = storm_context_rank(that->context) == 0
+                    ? limit_send(that, own, &ns[i])
+                    : limit_receive(that, own);
+    free(own);
+    if (status < 0)
+        return status;
+    status =
+        storm_context_agree(that->context,
+                            error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC);
+    limits_out->batch_ns = storm_bench_median(ns + 1, WINDOWS);
+    limits_out->best_batch_ns = ns[1]; /* sorted; [0] was to warm up */
+    return status;
+}
+
+storm_status storm_bench_ring_limit(const struct storm_bench_ring_case *that,
+                                    struct storm_bench_ring_limits *limits_out)
+{
+    struct storm_bench_ring_limits limits = {0};
+    storm_status status = that->fabric != NULL
+                              ? limit_of_fabric(that, &limits)
+                              : limit_of_messages(that, &limits);
+    if (status < 0)
+        return status;
+    MPI_Bcast(&limits, (int)sizeof limits, MPI_BYTE, 0,
+              storm_context_comm(that->context));
+    *limits_out = limits;
+    return STORM_OK;
 }

@@ -159,7 +159,8 @@ static const struct tool_flag ring_flags[] = {
      .value = "LIST",
      .kind = TOOL_TEXT,
      .offset = FIELD(backends),
-     .help = "backends, separated by commas (default: all in this build)"},
+     .help = "backends, separated by commas (default: that of --backend, or "
+             "all in this build)"},
     {.name = "--batch",
      .value = "LIST",
      .kind = TOOL_LIST,
@@ -173,7 +174,7 @@ static const struct tool_flag ring_flags[] = {
      .offset = FIELD(seconds),
      .min = 1e-3,
      .max = 3600,
-     .help = "time for each measurement (default 0.2)"},
+     .help = "time for each measurement, at least 0.08 (default 0.2)"},
     {.name = NULL}};
 
 static const struct tool_flag termination_flags[] = {

@@ -23,7 +23,10 @@
  *       operations, a get of one byte with a request, and flushes when that is
  *       back: by then the target has seen to what came before. MPI does not
  *       promise that, and nothing but the wait depends on it.
- *   P6  MPI serves other ranks only inside its calls, so every poll makes one.
+ *   P6  MPI serves other ranks only inside its calls, so every poll makes one,
+ *       but for a few of them directly behind an operation of this rank: the
+ *       calls of a poll take longer than a small put. A rank that waits calls
+ *       idle, or polls with nothing issued, and is served at once.
  *   P7  A compare-and-swap of this rank on its own memory in the dynamic window
  *       is done by the processor: see swap_here.
  *
@@ -51,6 +54,7 @@
 
 enum {
     N_OPS = 1024,       /* under way at a time, to all peers */
+    MAX_SKIPPED = 3,    /* P7 */
     PROBE_TAG = 1,      /* nobody ever sends it */
     MAX_COUNT = 1 << 30 /* bytes in one MPI call */
 };
@@ -92,6 +96,8 @@ struct mpirma_fabric {
     struct mpirma_peer **peer; /* by rank; NULL: never attached */
     struct mpirma_peer *listed;
     struct mpirma_op *ops, *free;
+    bool has_issued; /* since MPI was last called for progress */
+    int n_skipped;   /* polls since then that did not (P7) */
     bool broken;
 };
 
@@ -142,6 +148,7 @@ static struct mpirma_op *op_take(const struct storm_remote *remote,
     const struct mpirma_remote *to = (const struct mpirma_remote *)remote;
     struct mpirma_fabric *f = mpirma_of(remote->fabric);
     struct mpirma_op *op = f->free;
+    f->has_issued = op != NULL; /* if not, poll makes room */
     if (!op)
         return NULL;
     f->free = op->next;
@@ -294,7 +301,7 @@ static storm_status mpirma_fetch_add(const struct storm_atomic *a)
 
 /* Open MPI 4.1 crashes in MPI_Compare_and_swap if the target is the caller and
  * the window dynamic. There atomics are done in software by the process that
- * owns the memory, which is this one: so the processor's will do (P7). */
+ * owns the memory, which is this one: so the processor's will do. */
 static void swap_here(struct mpirma_op *op)
 {
     _Atomic uint64_t *word = (_Atomic uint64_t *)(uintptr_t)op->at;
@@ -417,9 +424,10 @@ static storm_status serve(struct mpirma_fabric *f)
                              : mpirma_failed(f->fabric.env, "progress", -1, rc);
 }
 
-static storm_status mpirma_poll(struct storm_fabric *fabric)
+static storm_status progress(struct mpirma_fabric *f)
 {
-    struct mpirma_fabric *f = mpirma_of(fabric);
+    f->n_skipped = 0;
+    f->has_issued = false;
     if (STORM_UNLIKELY(serve(f) < 0))
         f->broken = true;
     struct mpirma_peer *peer = f->listed;
@@ -433,11 +441,22 @@ static storm_status mpirma_poll(struct storm_fabric *fabric)
     return STORM_UNLIKELY(f->broken) ? STORM_ERR_FABRIC : STORM_OK;
 }
 
+/* P7 */
+static storm_status mpirma_poll(struct storm_fabric *fabric)
+{
+    struct mpirma_fabric *f = mpirma_of(fabric);
+    if (f->has_issued && f->n_skipped < MAX_SKIPPED && !f->broken) {
+        f->n_skipped++;
+        return STORM_OK;
+    }
+    return progress(f);
+}
+
 static storm_status mpirma_idle(struct storm_fabric *fabric, uint64_t n_empty)
 {
     /* No sleep: others may wait for our next call (P5). */
     storm_idle(n_empty < STORM_IDLE_SPINS ? n_empty : STORM_IDLE_SPINS);
-    return mpirma_poll(fabric);
+    return progress(mpirma_of(fabric));
 }
 
 static const struct storm_fabric_data_ops mpirma_data = {

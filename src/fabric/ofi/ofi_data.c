@@ -13,6 +13,8 @@ static struct ofi_op *take_op(struct ofi_fabric *f)
     struct ofi_op *op = f->free_ops;
     if (STORM_LIKELY(op != NULL))
         f->free_ops = op->next;
+    else
+        f->has_posted = false; /* poll makes room */
     return op;
 }
 
@@ -46,6 +48,7 @@ static void complain(struct ofi_fabric *f, int peer, const char *what,
 /* What a call that posts an operation came to: none is under way then. */
 static storm_status not_posted(struct ofi_fabric *f, int peer, ssize_t rc)
 {
+    f->has_posted = false; /* poll makes room */
     if (STORM_LIKELY(rc == -FI_EAGAIN))
         return STORM_AGAIN;
     complain(f, peer, f->library.strerror((int)-rc), "");
@@ -61,6 +64,7 @@ static storm_status posted(struct ofi_fabric *f, struct ofi_op *op,
     }
     op->ticket = ticket;
     ticket->pending++;
+    f->has_posted = f->stream;
     return STORM_OK;
 }
 
@@ -380,12 +384,13 @@ static void read_error(struct ofi_fabric *f, ssize_t rc)
     finish(f, op, STORM_ERR_FABRIC);
 }
 
-static storm_status ofi_poll(struct storm_fabric *fabric)
+static storm_status read_queue(struct ofi_fabric *f)
 {
-    struct ofi_fabric *f = ofi_of(fabric);
     struct fi_cq_entry entry[OFI_CQ_BATCH];
     if (STORM_UNLIKELY(f->broken < 0))
         return f->broken;
+    f->n_skipped = 0;
+    f->has_posted = false;
     ssize_t n = fi_cq_read(f->cq, entry, OFI_CQ_BATCH);
     for (ssize_t i = 0; i < n; i++)
         complete(f, entry[i].op_context);
@@ -401,9 +406,22 @@ static storm_status ofi_poll(struct storm_fabric *fabric)
     return f->broken;
 }
 
+/* On a byte stream a look at the queue takes some system calls, each about as
+ * dear as a small put. A rank that sends looks less often; one that waits for
+ * something, or has been refused, at once. */
+static storm_status ofi_poll(struct storm_fabric *fabric)
+{
+    struct ofi_fabric *f = ofi_of(fabric);
+    if (f->has_posted && f->n_skipped < OFI_MAX_SKIPPED) {
+        f->n_skipped++;
+        return f->broken;
+    }
+    return read_queue(f);
+}
+
 static storm_status ofi_idle(struct storm_fabric *fabric, uint64_t n_empty)
 {
-    storm_status status = ofi_poll(fabric);
+    storm_status status = read_queue(ofi_of(fabric));
     storm_idle(n_empty);
     return status;
 }

@@ -36,6 +36,7 @@ enum {
     OFI_MAX_OPS = 512, /* under way together, unless the provider allows less */
     OFI_MIN_OPS = 16,
     OFI_CQ_BATCH = 32,
+    OFI_MAX_SKIPPED = 3,
     OFI_INBOX = 64, /* messages that can be taken in by one poll */
     OFI_MAX_CANDIDATES = 24,
     OFI_NAME_BYTES = 64 /* of a provider */
@@ -139,6 +140,9 @@ struct ofi_fabric {
     size_t n_arrivals;
     struct ofi_op *unposted;    /* to be posted again */
     struct storm_region *inbox; /* struct ofi_note for each */
+
+    bool has_posted; /* on a byte stream, since the queue was last read */
+    int n_skipped;   /* polls since then that did not read it */
 
     int n_errors;
     storm_status broken; /* for good */
