@@ -51,8 +51,10 @@ check-long: ## tests labelled long; logs to bench/results
 	@tools/dev/setup check
 	@tools/dev/check_long
 
-check-rdma: tests ## the tests that need an RDMA device, on an emulated machine
-	@tools/rdma-vm/run -t 3600 tests/rdma/all.sh $(BUILD)
+check-rdma: ## tests that need an RDMA device, on an emulated machine; log too
+	@tools/dev/setup demo
+	@$(MAKE) tests
+	@tools/dev/check_rdma $(BUILD)
 
 bench: all ## run the benchmarks; writes bench/results/*.json
 	@tools/dev/bench $(BUILD)/storm

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 120 */
 /*
- * F3 when things go wrong: memory that its owner has released, and a peer that
- * no longer answers. Every operation under way completes, once, its ticket says
- * STORM_ERR_FABRIC, one message names the peer, later operations to it are
- * refused, and those to others go on.
+ * F3 when things go wrong: memory that its owner has released, a peer that no
+ * longer answers, and one that no longer answers somebody who only waits. Every
+ * operation under way completes, once, its ticket says STORM_ERR_FABRIC, one
+ * message names the peer, later operations to it are refused, poll says that
+ * the fabric is broken, and operations to others still go on.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,12 +32,22 @@ static void listen(void *self, storm_log_level level, int rank,
     snprintf(ear->last, sizeof ear->last, "%s", message);
 }
 
+/* Polls as long as it takes, whatever poll answers. */
 static void wait_any(struct conform *c, const struct storm_ticket *ticket)
 {
     for (uint64_t n = 0; ticket->pending > 0; n++) {
         CHECK(ticket->pending <= N_OPS);
-        conform_poll(c, n);
+        (void)c->data->idle(c->fabric, n);
     }
+}
+
+static void fence_any(struct conform *c)
+{
+    storm_status status;
+    for (uint64_t n = 0;
+         (status = c->boot->barrier_try(c->boot->self)) == STORM_AGAIN; n++)
+        (void)c->data->idle(c->fabric, n);
+    CHECK_OK(status);
 }
 
 /* Many of every kind, as far as they are taken; was one refused? */
@@ -59,21 +70,26 @@ static bool pour(struct conform *c, struct storm_remote *to,
     return false;
 }
 
+enum way { NO_MEMORY, NO_ANSWER, ONLY_WAIT, N_WAYS };
+static const char *const way_name[] = {"no memory", "no answer", "only wait"};
+
 static void at_victim(struct conform *c, struct conform_share *share,
-                      bool silent)
+                      enum way way)
 {
-    if (silent) {
-        struct verbs_fabric *f = (struct verbs_fabric *)c->fabric;
-        struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
-        CHECK_EQ(ibv_modify_qp(f->conn_of_rank[0]->qp, &attr, IBV_QP_STATE), 0);
-    } else {
+    struct verbs_fabric *f = (struct verbs_fabric *)c->fabric;
+    struct verbs_conn *conn = f->conn_of_rank[0];
+    struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+    conn->state = VERBS_BROKEN; /* what it makes of it is of no interest */
+    if (way == NO_MEMORY) {
         conform_release(c, share->region);
         share->region = NULL;
+    } else {
+        CHECK_EQ(ibv_modify_qp(conn->qp, &attr, IBV_QP_STATE), 0);
     }
 }
 
 static void at_sender(struct conform *c, struct conform_share *share,
-                      struct storm_region *local, bool silent)
+                      struct storm_region *local, enum way way)
 {
     struct ear ear = {0};
     struct storm_log *log = (struct storm_log *)&c->fabric->env->log;
@@ -81,28 +97,37 @@ static void at_sender(struct conform *c, struct conform_share *share,
     struct storm_ticket ticket = {0}, other = {0};
     log->sink = listen;
     log->self = &ear;
-    CHECK(!pour(c, share->remote[VICTIM], local, &ticket));
-    CHECK(ticket.pending > 0);
-    wait_any(c, &ticket);
-    CHECK_EQ(ticket.status, STORM_ERR_FABRIC);
+    CHECK_OK(c->data->poll(c->fabric));
+    if (way == ONLY_WAIT) {
+        for (uint64_t n = 0; c->data->idle(c->fabric, n) == STORM_OK;)
+            n++;
+    } else {
+        CHECK(!pour(c, share->remote[VICTIM], local, &ticket));
+        CHECK(ticket.pending > 0);
+        wait_any(c, &ticket);
+        CHECK_EQ(ticket.status, STORM_ERR_FABRIC);
+    }
     CHECK(pour(c, share->remote[VICTIM], local, &ticket));
     CHECK_EQ(ticket.pending, 0);
-    printf("%s: %s\n", silent ? "no answer" : "no memory", ear.last);
+    CHECK_EQ(c->data->poll(c->fabric), STORM_ERR_FABRIC);
+    printf("%s: %s\n", way_name[way], ear.last);
     CHECK_EQ(ear.n_errors, 1);
     CHECK(strstr(ear.last, "rank 1 ") != NULL);
-    CHECK(strstr(ear.last, silent ? "retry" : "access") != NULL);
+    CHECK(strstr(ear.last, way == NO_MEMORY ? "access" : "retry") != NULL);
     pour(c, share->remote[2], local, &other);
-    conform_wait(c, &other);
+    CHECK(other.pending > 0);
+    wait_any(c, &other);
+    CHECK_OK(other.status);
     *log = before;
 }
 
 static void rank_main(void *self, const struct storm_env *env,
                       const struct storm_boot *boot)
 {
-    bool silent = *(const bool *)self;
+    enum way way = *(const enum way *)self;
     struct conform c = {.boot = boot, .rank = boot->rank, .size = boot->size};
     struct conform_share share;
-    check_where("%s, rank %d", silent ? "no answer" : "no memory", boot->rank);
+    check_where("%s, rank %d", way_name[way], boot->rank);
     CHECK_OK(storm_fabric_ibv.open(env, boot, &c.fabric));
     c.data = c.fabric->data;
     conform_share_open(&c, N_BYTES, &share);
@@ -113,11 +138,11 @@ static void rank_main(void *self, const struct storm_env *env,
     conform_wait(&c, &ticket);
     conform_fence(&c);
     if (c.rank == VICTIM)
-        at_victim(&c, &share, silent);
+        at_victim(&c, &share, way);
     conform_fence(&c);
     if (c.rank == 0)
-        at_sender(&c, &share, local, silent);
-    conform_fence(&c);
+        at_sender(&c, &share, local, way);
+    fence_any(&c);
     conform_release(&c, local);
     if (!share.region)
         share.region = conform_alloc(&c, N_BYTES);
@@ -132,9 +157,9 @@ int main(void)
         printf("skipped: %s\n", reason);
         return CHECK_SKIP;
     }
-    for (int silent = 0; silent < 2; silent++) {
-        bool is_silent = silent;
-        threads_run(N_RANKS, rank_main, &is_silent);
+    for (int i = 0; i < N_WAYS; i++) {
+        enum way way = (enum way)i;
+        threads_run(N_RANKS, rank_main, &way);
     }
     return CHECK_PASS;
 }

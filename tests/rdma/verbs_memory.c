@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 60 */
 /*
- * Locked memory is counted, given back, and when there is too little of it the
- * message says what to do.
+ * Locked memory is counted, really given back to the kernel, and when there is
+ * too little of it the message says what to do.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "support/conform.h"
 #include "support/threads.h"
 
-enum { NOBODY = 65534, SMALL = 4096, LARGE = 4 << 20 };
+enum { NOBODY = 65534, SMALL = 4096, LARGE = 4 << 20, HUGE = 64 << 20 };
 
 static const struct storm_fabric_ops *find_ibv(void)
 {
@@ -27,6 +27,34 @@ static void keep_line(void *self, storm_log_level level, int rank,
 {
     (void)level, (void)rank;
     snprintf(self, 1024, "%s", message);
+}
+
+/* A line of /proc/self/status, in bytes. */
+static uint64_t kernel_says(const char *key)
+{
+    char line[256];
+    unsigned long long kib = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    CHECK(file != NULL);
+    while (fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            CHECK_EQ(sscanf(line + strlen(key), ": %llu", &kib), 1);
+    fclose(file);
+    return (uint64_t)kib << 10;
+}
+
+static void given_back(struct conform *c)
+{
+    uint64_t pinned = kernel_says("VmPin"), resident = kernel_says("VmRSS");
+    for (int i = 0; i < 3; i++) {
+        struct storm_region *region = conform_alloc(c, HUGE);
+        memset(region->base, 1, region->bytes);
+        CHECK(kernel_says("VmPin") >= pinned + HUGE);
+        CHECK(kernel_says("VmRSS") >= resident + HUGE / 2);
+        conform_release(c, region);
+        CHECK_EQ(kernel_says("VmPin"), pinned);
+        CHECK(kernel_says("VmRSS") < resident + HUGE / 8);
+    }
 }
 
 static void counted(struct conform *c)
@@ -82,6 +110,7 @@ static void rank_main(void *self, const struct storm_env *env,
     CHECK_OK(find_ibv()->open(env, boot, &c.fabric));
     c.data = c.fabric->data;
     counted(&c);
+    given_back(&c);
     limited(&c);
     c.fabric->ops->close(c.fabric);
 }

@@ -111,9 +111,7 @@ static storm_status size_queues(struct verbs_fabric *f)
             if (f->inline_bytes == 0)
                 break;
         }
-    storm_log_write(log_of(f), STORM_LOG_ERROR,
-                    "ibv: %s grants no queue pair of even 8 requests: %s",
-                    f->port.name, strerror(errno));
+    verbs_say_denied(f, errno, "a queue pair of even 8 requests");
     return STORM_ERR_FABRIC;
 }
 
@@ -184,6 +182,7 @@ static storm_status conn_failed(struct verbs_fabric *f, struct verbs_conn *conn,
     if (conn->state == VERBS_CONNECTING)
         f->n_connecting--;
     conn->state = VERBS_BROKEN;
+    f->failed = STORM_ERR_FABRIC;
     return STORM_ERR_FABRIC;
 }
 
@@ -249,22 +248,25 @@ static void is_up(struct verbs_fabric *f, struct verbs_conn *conn)
     f->n_connecting--;
 }
 
-static storm_status take_hello(struct verbs_fabric *f,
-                               const struct hello *hello)
+static void take_hello(struct verbs_fabric *f, const struct hello *hello)
 {
     if (hello->nonce != f->cards[0].nonce || hello->from < 0 ||
         hello->from >= f->fabric.boot.size)
-        return STORM_OK; /* somebody else's */
+        return; /* somebody else's */
     struct verbs_conn *conn;
     storm_status status = verbs_conn_make(f, hello->from, &conn);
-    if (status < 0)
-        return status;
+    if (status < 0) {
+        f->failed = status; /* nobody else asks for it */
+        return;
+    }
     if (conn->state == VERBS_BROKEN)
-        return STORM_OK;
+        return;
     if (!conn->knows_peer) { /* U1 */
         int error = rc_to_ready(f, conn, hello->qpn, hello->psn);
-        if (error != 0)
-            return conn_failed(f, conn, error);
+        if (error != 0) {
+            conn_failed(f, conn, error);
+            return;
+        }
         conn->knows_peer = true;
     }
     if (hello->kind == HELLO) /* U2 */
@@ -273,14 +275,14 @@ static storm_status take_hello(struct verbs_fabric *f,
         send_hello(f, conn, READY);
     if (hello->kind == REPLY || hello->kind == READY) /* U3 */
         is_up(f, conn);
-    return STORM_OK;
 }
 
-static storm_status read_mail(struct verbs_fabric *f)
+static void read_mail(struct verbs_fabric *f)
 {
     struct ibv_wc wc[8];
     int n = ibv_poll_cq(f->mail.cq, 8, wc);
-    storm_status status = n < 0 ? STORM_ERR_FABRIC : STORM_OK;
+    if (n < 0)
+        verbs_fail(f, "datagrams cannot be read", errno);
     for (int i = 0; i < n; i++) {
         if (wc[i].wr_id == N_RECEIVE) {
             f->mail.n_sending--;
@@ -292,11 +294,11 @@ static storm_status read_mail(struct verbs_fabric *f)
         bool whole = wc[i].status == IBV_WC_SUCCESS &&
                      wc[i].byte_len == GRH_BYTES + sizeof hello;
         int error = post_receive(f, slot);
-        storm_status now = whole ? take_hello(f, &hello) : STORM_OK;
-        if (error != 0 || now < 0)
-            status = now < 0 ? now : STORM_ERR_FABRIC;
+        if (error != 0)
+            verbs_fail(f, "datagrams cannot be received", error);
+        if (whole)
+            take_hello(f, &hello);
     }
-    return status;
 }
 
 static void repeat_hello(struct verbs_fabric *f, struct verbs_conn *conn,
@@ -315,17 +317,16 @@ static void repeat_hello(struct verbs_fabric *f, struct verbs_conn *conn,
     }
 }
 
-storm_status verbs_connect_poll(struct verbs_fabric *f)
+void verbs_connect_poll(struct verbs_fabric *f)
 {
-    storm_status status = read_mail(f);
+    read_mail(f);
     if (f->n_connecting == 0)
-        return status;
+        return;
     double now_s = storm_clock_seconds();
     for (size_t i = 0; i < f->n_conns; i++)
         if (f->conns[i]->state == VERBS_CONNECTING &&
             now_s >= f->conns[i]->hello_s)
             repeat_hello(f, f->conns[i], now_s);
-    return status;
 }
 
 static int ud_to_ready(const struct verbs_fabric *f, struct ibv_qp *qp)
@@ -357,6 +358,7 @@ storm_status verbs_mail_open(struct verbs_fabric *f)
                                    &mail->memory);
     if (status < 0)
         return status;
+    errno = 0;
     mail->cq =
         ibv_create_cq(f->port.context, N_RECEIVE + N_SEND, NULL, NULL, 0);
     struct ibv_qp_init_attr want = {
@@ -373,9 +375,7 @@ storm_status verbs_mail_open(struct verbs_fabric *f)
     for (uint32_t i = 0; error == 0 && i < N_RECEIVE; i++)
         error = post_receive(f, i);
     if (error != 0) {
-        storm_log_write(log_of(f), STORM_LOG_ERROR,
-                        "ibv: %s gives no datagram queue pair: %s",
-                        f->port.name, strerror(error));
+        verbs_say_denied(f, error, "a queue pair for datagrams");
         return STORM_ERR_FABRIC;
     }
     return STORM_OK;
@@ -411,11 +411,10 @@ static storm_status fill_conn(struct verbs_fabric *f, struct verbs_conn *conn)
     conn->qp = conn->ah ? try_rc(f, f->depth, f->inline_bytes) : NULL;
     int error = conn->qp ? rc_to_init(f, conn->qp) : errno;
     if (error != 0) {
-        storm_log_write(log_of(f), STORM_LOG_ERROR,
-                        "ibv: no queue pair for rank %d, the %zuth: %s; %s "
-                        "has at most %d",
-                        conn->peer, f->n_conns + 1, strerror(error),
-                        f->port.name, f->port.device.max_qp);
+        verbs_say_denied(f, error,
+                         "a queue pair for rank %d, number %zu of this rank "
+                         "(it has %d for all)",
+                         conn->peer, f->n_conns + 1, f->port.device.max_qp);
         return STORM_ERR_FABRIC;
     }
     return STORM_OK;

@@ -12,9 +12,17 @@
  *       empty write asks for all. One place in every queue is kept for that.
  *   D4  No more requests are under way than the completion queue can hold, even
  *       if a broken connection returns every single one.
+ *   D5  A broken connection is final for all: poll says so from then on, that
+ *       nobody waits for what will not come. Operations to other peers still
+ *       work, to carry the news.
+ *   D6  While a rank idles, a connection with nothing under way carries an empty
+ *       write now and then, which the adapter over there answers by itself: so
+ *       a rank that only waits learns that a peer is gone.
  */
+#include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/idle.h"
 #include "fabric/ibv/ibv_fabric.h"
 
@@ -23,6 +31,7 @@ enum {
     MAIL_POLLS = 16, /* polls between two looks for datagrams */
     N_WC = 16
 };
+static const double ask_every_s = 1;
 
 /* ---- posting --------------------------------------------------------------*/
 
@@ -41,11 +50,12 @@ static void note_loose(struct verbs_fabric *f, struct verbs_conn *conn)
 }
 
 /* Gives up a connection: everything under way on it ends with an error. The
- * adapter still returns the last n_flushed requests, one by one. */
+ * adapter still returns n_flushed requests, one by one. */
 static void break_conn(struct verbs_fabric *f, struct verbs_conn *conn,
                        uint32_t n_flushed)
 {
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
+    f->failed = STORM_ERR_FABRIC; /* D5 */
     conn->state = VERBS_BROKEN;
     (void)ibv_modify_qp(conn->qp, &attr, IBV_QP_STATE);
     conn->n_chain = 0;
@@ -64,7 +74,7 @@ static void break_conn(struct verbs_fabric *f, struct verbs_conn *conn,
 
 static void hand_over(struct verbs_fabric *f, struct verbs_conn *conn)
 {
-    struct ibv_send_wr *bad;
+    struct ibv_send_wr *bad = NULL;
     if (conn->n_chain == 0)
         return;
     if (STORM_UNLIKELY(conn->state == VERBS_BROKEN)) {
@@ -75,13 +85,16 @@ static void hand_over(struct verbs_fabric *f, struct verbs_conn *conn)
         conn->chain[i - 1].next = &conn->chain[i];
     conn->chain[conn->n_chain - 1].next = NULL;
     int error = ibv_post_send(conn->qp, conn->chain, &bad);
-    conn->n_chain = 0;
-    if (error != 0) {
+    if (STORM_UNLIKELY(error != 0)) {
+        uint64_t n_refused =
+            conn->n_chain - (bad ? (uint64_t)(bad - conn->chain) : 0);
         storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
                         "ibv: the queue pair to rank %d takes no request: %s",
                         conn->peer, strerror(error));
-        break_conn(f, conn, 0);
+        break_conn(f, conn,
+                   (uint32_t)(conn->accepted - conn->done - n_refused));
     }
+    conn->n_chain = 0;
     if (conn->signalled < conn->accepted)
         note_loose(f, conn);
 }
@@ -94,7 +107,7 @@ static storm_status room(const struct verbs_fabric *f,
         return conn->state == VERBS_BROKEN ? STORM_ERR_FABRIC : STORM_AGAIN;
     if (conn->accepted - conn->done + n >= f->depth ||
         f->n_flying + n + f->n_conns > f->limit)
-        return STORM_AGAIN;
+        return n < f->depth ? STORM_AGAIN : STORM_ERR_ARG; /* never */
     return STORM_OK;
 }
 
@@ -312,7 +325,7 @@ static void say_lost(const struct verbs_fabric *f,
     if (wc->status == IBV_WC_RETRY_EXC_ERR)
         hint = "; it does not answer: has it ended?";
     else if (wc->status == IBV_WC_REM_ACCESS_ERR)
-        hint = "; that memory is not there";
+        hint = "; that memory is not there any more: has it ended?";
     storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
                     "ibv: a transfer to rank %d failed: %s (%s, vendor code "
                     "%#x)%s",
@@ -368,11 +381,29 @@ static void tie_loose(struct verbs_fabric *f, uint64_t n_polls)
     }
 }
 
+/* D6 */
+static void ask_all(struct verbs_fabric *f)
+{
+    const struct request empty = {.opcode = IBV_WR_RDMA_WRITE, .wanted = true};
+    double now_s = storm_clock_seconds();
+    if (now_s < f->ask_s)
+        return;
+    f->ask_s = now_s + ask_every_s;
+    for (size_t i = 0; i < f->n_conns; i++) {
+        struct verbs_conn *conn = f->conns[i];
+        if (conn->state != VERBS_UP || conn->accepted != conn->done)
+            continue;
+        chain_up(f, conn, &empty);
+        hand_over(f, conn);
+    }
+}
+
 static storm_status poll_all(struct verbs_fabric *f, uint64_t loose_polls)
 {
     struct ibv_wc wc[N_WC];
-    storm_status status = STORM_OK;
     int n = ibv_poll_cq(f->cq, N_WC, wc);
+    if (STORM_UNLIKELY(n < 0))
+        return verbs_fail(f, "the completion queue cannot be read", errno);
     for (int i = 0; i < n; i++)
         take_completion(f, &wc[i]);
     f->n_polls++;
@@ -381,8 +412,8 @@ static storm_status poll_all(struct verbs_fabric *f, uint64_t loose_polls)
     if (f->loose)
         tie_loose(f, loose_polls);
     if (f->n_connecting > 0 || f->n_polls % MAIL_POLLS == 0)
-        status = verbs_connect_poll(f);
-    return n < 0 ? STORM_ERR_FABRIC : status;
+        verbs_connect_poll(f);
+    return f->failed;
 }
 
 static storm_status verbs_poll(struct storm_fabric *fabric)
@@ -392,7 +423,9 @@ static storm_status verbs_poll(struct storm_fabric *fabric)
 
 static storm_status verbs_idle(struct storm_fabric *fabric, uint64_t n_empty)
 {
-    storm_status status = poll_all(verbs_of(fabric), 0);
+    struct verbs_fabric *f = verbs_of(fabric);
+    storm_status status = poll_all(f, 0);
+    ask_all(f);
     storm_idle(n_empty);
     return status;
 }

@@ -30,8 +30,10 @@ static void say_no_device(const struct reason *why)
                  "ibverbs-providers or the vendor's own",
                  entry->d_name);
     else
-        snprintf(why->text, why->bytes,
-                 "no RDMA device (ibv_devices lists none)");
+        snprintf(
+            why->text, why->bytes,
+            "no RDMA device (ibv_devices lists none): is there an adapter, "
+            "its driver loaded, and in a container /dev/infiniband?");
     if (dir)
         closedir(dir);
 }
@@ -41,6 +43,13 @@ static bool is_ipv4(const union ibv_gid *gid)
     static const unsigned char head[IPV4_MARK_AT + 2] = {
         [IPV4_MARK_AT] = 0xff, [IPV4_MARK_AT + 1] = 0xff};
     return memcmp(gid->raw, head, sizeof head) == 0;
+}
+
+/* Tables have room for more addresses than there are. */
+static bool is_empty(const union ibv_gid *gid)
+{
+    static const union ibv_gid none;
+    return memcmp(gid, &none, sizeof none) == 0;
 }
 
 /* RoCE: version 2 over IPv4 if there is one, else any of version 2. */
@@ -75,11 +84,12 @@ static bool take_gid(struct verbs_port *port, const struct verbs_wish *wish,
                    (port->attr.flags & IBV_QPF_GRH_REQUIRED) != 0;
     if (index >= port->attr.gid_tbl_len ||
         ibv_query_gid(port->context, port->number, (int)index, &port->gid) !=
-            0) {
+            0 ||
+        is_empty(&port->gid)) {
         snprintf(why->text, why->bytes,
-                 "%s port %d has no address (gid) number %lld; it has %d",
-                 port->name, port->number, (long long)index,
-                 port->attr.gid_tbl_len);
+                 "%s port %d has no address (gid) number %lld; `ibv_devinfo "
+                 "-v` lists what it has",
+                 port->name, port->number, (long long)index);
         return false;
     }
     port->gid_index = (uint8_t)index;
@@ -101,9 +111,10 @@ static bool take_port(struct verbs_port *port, const struct verbs_wish *wish,
     snprintf(why->text, why->bytes, "%s has no port", port->name);
     for (uint8_t i = first; i <= last; i++) {
         port->number = i;
-        if (ibv_query_port(port->context, i, &port->attr) != 0) {
+        int error = ibv_query_port(port->context, i, &port->attr);
+        if (error != 0) {
             snprintf(why->text, why->bytes, "%s port %d cannot be asked: %s",
-                     port->name, i, strerror(errno));
+                     port->name, i, strerror(error));
             continue;
         }
         if (port->attr.state == IBV_PORT_ACTIVE)
@@ -156,7 +167,8 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
         snprintf(
             reason_out, reason_bytes, "%s",
             errno == ENOSYS
-                ? "no RDMA device: the kernel module ib_uverbs is not loaded"
+                ? "no RDMA device: the kernel module ib_uverbs is not loaded "
+                  "(modprobe ib_uverbs, and the driver of the adapter)"
                 : strerror(errno));
         return STORM_ERR_NOSUP;
     }

@@ -15,6 +15,15 @@ struct region_card {
     uint32_t rkey;
 };
 
+storm_status verbs_fail(struct verbs_fabric *f, const char *what, int error)
+{
+    if (f->failed == STORM_OK)
+        storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR, "ibv: %s: %s: %s",
+                        f->port.name, what, strerror(error));
+    f->failed = STORM_ERR_FABRIC;
+    return f->failed;
+}
+
 /* ---- opening and closing --------------------------------------------------*/
 
 static storm_status verbs_probe(char *reason_out, size_t reason_bytes)
@@ -70,9 +79,8 @@ static storm_status open_alone(struct verbs_fabric *f)
     f->cq = f->pd ? ibv_create_cq(f->port.context, (int)f->limit, NULL, NULL, 0)
                   : NULL;
     if (!f->cq) {
-        storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
-                        "ibv: %s gives no completion queue of %u entries: %s",
-                        f->port.name, f->limit, strerror(errno));
+        verbs_say_denied(f, errno, "a completion queue of %u entries",
+                         f->limit);
         return STORM_ERR_FABRIC;
     }
     status = verbs_memory_make(f, 1, &f->scrap);

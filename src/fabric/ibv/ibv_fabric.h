@@ -21,8 +21,8 @@
  *           bytes go in one piece.
  *   F9      Atomics are those of the target's adapter, for every rank, the
  *           target included: a rank reaches itself through the adapter too.
- *   F12     Connecting a pair needs polls of both ends; after that the target
- *           need not call in.
+ *   F12     Connecting a pair needs polls of both ends, and allocates; after
+ *           that the target need not call in.
  *
  * Memory that grows with the number of ranks: a card and a pointer for each,
  * 48 bytes. All else follows the active peers.
@@ -147,6 +147,8 @@ struct verbs_fabric {
     size_t n_connecting;
     uint32_t n_flying; /* accepted and not done, all together */
     uint64_t n_polls;
+    double ask_s;        /* when to ask silent peers again */
+    storm_status failed; /* what poll answers from now on, or STORM_OK */
     struct verbs_conn *chained;
     struct verbs_conn *loose, *loose_last; /* oldest first */
 };
@@ -180,10 +182,18 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
 void verbs_port_close(struct verbs_port *port);
 void verbs_survey(void (*line)(void *self, const char *text), void *self);
 
+/* ibv_fabric.c: the fabric is broken for good. Says why, the first time. */
+storm_status verbs_fail(struct verbs_fabric *f, const char *what, int error);
+
 /* ibv_memory.c: both log what fails. */
 storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,
                                struct verbs_memory *memory_out);
 void verbs_memory_free(struct verbs_fabric *f, struct verbs_memory *memory);
+
+/* Logs that the device does not grant something, and what a user can do about
+ * it: everything that it grants costs locked memory. */
+void verbs_say_denied(const struct verbs_fabric *f, int error,
+                      const char *format, ...) STORM_PRINTF(3, 4);
 
 /* ibv_connect.c */
 
@@ -196,7 +206,7 @@ storm_status verbs_conn_make(struct verbs_fabric *f, int peer,
                              struct verbs_conn **conn_out);
 void verbs_conn_free(struct verbs_fabric *f, struct verbs_conn *conn);
 
-/* Reads datagrams, sends those that are due. */
-storm_status verbs_connect_poll(struct verbs_fabric *f);
+/* Reads datagrams, sends those that are due; sets `failed`. */
+void verbs_connect_poll(struct verbs_fabric *f);
 
 #endif /* STORM_FABRIC_IBV_FABRIC_H */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that the adapter may touch: locked in place, and counted. */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -8,26 +10,30 @@
 
 #include "fabric/ibv/ibv_fabric.h"
 
-/* The usual reason is a limit that a user can have raised. */
-static void say_not_locked(const struct verbs_fabric *f, size_t bytes,
-                           int error)
+void verbs_say_denied(const struct verbs_fabric *f, int error,
+                      const char *format, ...)
 {
     const struct storm_log *log = &f->fabric.env->log;
     struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
+    char what[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
     if (error == ENOMEM && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
         limit.rlim_cur != RLIM_INFINITY)
         storm_log_write(log, STORM_LOG_ERROR,
-                        "ibv: cannot lock %zu bytes of memory for the network "
-                        "beside %llu locked already: the limit is %llu KiB; "
-                        "run `ulimit -l unlimited` before the launch, or set "
-                        "memlock to unlimited in /etc/security/limits.conf on "
-                        "every node",
-                        bytes, (unsigned long long)f->fabric.pinned_bytes,
+                        "ibv: %s does not grant %s: %s; this process has "
+                        "locked %llu KiB of memory for it, and the limit is "
+                        "%llu KiB: run `ulimit -l unlimited` before the "
+                        "launch, or set memlock to unlimited in "
+                        "/etc/security/limits.conf on every node",
+                        f->port.name, what, strerror(error),
+                        (unsigned long long)(f->fabric.pinned_bytes >> 10),
                         (unsigned long long)(limit.rlim_cur >> 10));
     else
-        storm_log_write(log, STORM_LOG_ERROR,
-                        "ibv: cannot register %zu bytes of memory with %s: %s",
-                        bytes, f->port.name, strerror(error));
+        storm_log_write(log, STORM_LOG_ERROR, "ibv: %s does not grant %s: %s",
+                        f->port.name, what, strerror(error));
 }
 
 storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,
@@ -48,7 +54,7 @@ storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,
     errno = 0;
     m.mr = ibv_reg_mr(f->pd, m.base, m.map_bytes, access);
     if (!m.mr) {
-        say_not_locked(f, bytes, errno);
+        verbs_say_denied(f, errno, "access to %zu bytes of memory", bytes);
         munmap(m.base, m.map_bytes);
         return STORM_ERR_NOMEM;
     }

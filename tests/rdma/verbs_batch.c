@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST timeout: 60 */
+/*
+ * D1 to D3 of ibv_data.c, seen from the adapter: records and the word behind
+ * them are handed over together, the word inside the request, and only one
+ * request in many asks for a completion; those that have not asked complete
+ * all the same.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "fabric/ibv/ibv_fabric.h"
+#include "support/conform.h"
+#include "support/threads.h"
+
+enum { N_PAIRS = 48, N_BYTES = 512 };
+
+/* What the adapter was given, and gave back; only this thread's. */
+static _Thread_local struct {
+    int (*post_send)(struct ibv_qp *, struct ibv_send_wr *,
+                     struct ibv_send_wr **);
+    int (*poll_cq)(struct ibv_cq *, int, struct ibv_wc *);
+    uint64_t calls, requests, asked, words_inline, completions;
+} seen;
+
+static int watch_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr,
+                           struct ibv_send_wr **bad)
+{
+    seen.calls++;
+    for (const struct ibv_send_wr *i = wr; i; i = i->next) {
+        seen.requests++;
+        seen.asked += (i->send_flags & IBV_SEND_SIGNALED) != 0;
+        seen.words_inline += i->num_sge == 1 && i->sg_list->length == 8 &&
+                             (i->send_flags & IBV_SEND_INLINE) != 0;
+    }
+    return seen.post_send(qp, wr, bad);
+}
+
+static int watch_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
+{
+    int got = seen.poll_cq(cq, n, wc);
+    seen.completions += got > 0 ? (uint64_t)got : 0;
+    return got;
+}
+
+static void pour(struct conform *c, struct conform_share *share,
+                 struct storm_region *local)
+{
+    struct storm_ticket ticket = {0};
+    struct storm_transfer t = {.remote = share->remote[0],
+                               .remote_offset = 64,
+                               .local = local,
+                               .bytes = N_BYTES,
+                               .ticket = &ticket};
+    for (uint64_t i = 1; i <= N_PAIRS; i++) {
+        CHECK_OK(c->data->put(&t));
+        CHECK_OK(c->data->put_word(share->remote[0], 0, i, &ticket));
+    }
+    CHECK_EQ(seen.calls, N_PAIRS); /* D1 */
+    CHECK_EQ(seen.requests, 2 * N_PAIRS);
+    CHECK_EQ(seen.words_inline, N_PAIRS);
+    CHECK_EQ(seen.asked, 2 * N_PAIRS / VERBS_SIGNAL_EVERY); /* D2 */
+    CHECK_EQ(ticket.pending, 2 * N_PAIRS);
+    conform_wait(c, &ticket);
+    CHECK_EQ(seen.completions, seen.asked);
+    CHECK_EQ(atomic_load(conform_word(share->region, 0)), N_PAIRS);
+
+    CHECK_OK(c->data->put_word(share->remote[0], 0, 1, &ticket));
+    uint64_t asked = seen.asked;
+    CHECK_EQ(seen.requests, 2 * N_PAIRS + 1);
+    conform_wait(c, &ticket);
+    CHECK_EQ(seen.asked, asked + 1); /* D3 */
+    CHECK_EQ(seen.requests, 2 * N_PAIRS + 2);
+}
+
+static void rank_main(void *self, const struct storm_env *env,
+                      const struct storm_boot *boot)
+{
+    struct conform c = {.boot = boot, .rank = boot->rank, .size = boot->size};
+    struct conform_share share;
+    (void)self;
+    CHECK_OK(storm_fabric_ibv.open(env, boot, &c.fabric));
+    c.data = c.fabric->data;
+    struct verbs_fabric *f = (struct verbs_fabric *)c.fabric;
+    conform_share_open(&c, 64 + N_BYTES, &share);
+    struct storm_region *local = conform_alloc(&c, N_BYTES);
+    CHECK(f->inline_bytes >= sizeof(uint64_t));
+    CHECK(f->depth > 2 * N_PAIRS);
+    for (uint64_t n = 0; f->n_connecting > 0; n++)
+        conform_poll(&c, n);
+    struct ibv_context_ops *ops = &f->port.context->ops;
+    seen.post_send = ops->post_send;
+    seen.poll_cq = ops->poll_cq;
+    ops->post_send = watch_post_send;
+    ops->poll_cq = watch_poll_cq;
+    f->ask_s = storm_clock_seconds() + 1000; /* D6 would disturb */
+    pour(&c, &share, local);
+    ops->post_send = seen.post_send;
+    ops->poll_cq = seen.poll_cq;
+    conform_release(&c, local);
+    conform_share_close(&c, &share);
+    c.fabric->ops->close(c.fabric);
+}
+
+int main(void)
+{
+    char reason[256] = "";
+    if (storm_fabric_ibv.probe(reason, sizeof reason) < 0) {
+        printf("skipped: %s\n", reason);
+        return CHECK_SKIP;
+    }
+    threads_run(1, rank_main, NULL);
+    return CHECK_PASS;
+}
