@@ -54,7 +54,7 @@
 
 enum {
     N_OPS = 1024,       /* under way at a time, to all peers */
-    MAX_SKIPPED = 3,    /* P7 */
+    MAX_SKIPPED = 3,    /* P6 */
     PROBE_TAG = 1,      /* nobody ever sends it */
     MAX_COUNT = 1 << 30 /* bytes in one MPI call */
 };
@@ -97,7 +97,7 @@ struct mpirma_fabric {
     struct mpirma_peer *listed;
     struct mpirma_op *ops, *free;
     bool has_issued; /* since MPI was last called for progress */
-    int n_skipped;   /* polls since then that did not (P7) */
+    int n_skipped;   /* polls since then that did not (P6) */
     bool broken;
 };
 
@@ -441,7 +441,7 @@ static storm_status progress(struct mpirma_fabric *f)
     return STORM_UNLIKELY(f->broken) ? STORM_ERR_FABRIC : STORM_OK;
 }
 
-/* P7 */
+/* P6 */
 static storm_status mpirma_poll(struct storm_fabric *fabric)
 {
     struct mpirma_fabric *f = mpirma_of(fabric);
