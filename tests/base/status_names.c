@@ -16,16 +16,16 @@
 static void test_names(void **state)
 {
     (void)state;
-    for (int a = STORM_ERR_PEER; a <= STORM_DONE; a++) {
+    for (int a = STORM_ERR_LOST; a <= STORM_DONE; a++) {
         const char *name = storm_status_name((storm_status)a);
         assert_true(strlen(name) > 1);
         assert_string_not_equal(name, "unknown status");
-        for (int b = STORM_ERR_PEER; b < a; b++)
+        for (int b = STORM_ERR_LOST; b < a; b++)
             assert_string_not_equal(name, storm_status_name((storm_status)b));
     }
     assert_string_equal(storm_status_name((storm_status)(STORM_DONE + 1)),
                         "unknown status");
-    assert_string_equal(storm_status_name((storm_status)(STORM_ERR_PEER - 1)),
+    assert_string_equal(storm_status_name((storm_status)(STORM_ERR_LOST - 1)),
                         "unknown status");
     assert_string_equal(storm_status_name(STORM_ERR_NOMEM), "no memory");
 }
