@@ -49,6 +49,7 @@ struct chaos_op {
     struct storm_ticket inner;
     struct chaos_piece piece[MAX_PIECES];
     int n_pieces, n_issued;
+    bool lost;  /* fails, and nothing lands */
     bool early; /* completes before it lands */
     bool landed;
     uint64_t due;   /* the poll before which nothing happens to it */
@@ -71,6 +72,7 @@ struct chaos_fabric {
     struct storm_fabric *inner;
     struct storm_region *stage, *beats;
     struct chaos_peer *peers;
+    struct chaos_params params;
     struct dice dice;
     struct chaos_op ops[MAX_OPS];
     int n_ops;
@@ -232,6 +234,12 @@ static void step(struct chaos_fabric *c, struct chaos_op *op)
 {
     if (op->kind == OP_NONE || c->now < op->due)
         return;
+    if (op->lost) {
+        op->inner.status = STORM_ERR_FABRIC;
+        op->n_issued = op->n_pieces;
+        op->early = false;
+        op->landed = true;
+    }
     if (op->early) {
         complete_early(c, op);
     } else if (op->n_issued < op->n_pieces) {
@@ -304,6 +312,9 @@ static struct chaos_op *accept_op(struct storm_remote *remote,
         .n_pieces = 1,
         .due = later(c),
     };
+    op->lost = c->params.lost_after > 0 &&
+               remote->peer == c->params.lost_peer &&
+               op->number >= c->params.lost_after;
     /* Two moves: the first may be of a poll before this moment. */
     if (dice_roll(&c->dice, 2) == 0)
         op->moves = c->peers[rank].moves + 2;
@@ -570,6 +581,7 @@ storm_status chaos_open(const struct storm_fabric_ops *inner,
         .env = env,
         .boot = *boot,
     };
+    c->params = *params;
     c->dice = dice_make(params->seed, (uint64_t)boot->rank);
     status = inner->open(env, boot, &c->inner);
     if (status == STORM_OK && params->ordered && !c->inner->caps.ordered)
@@ -617,6 +629,15 @@ static storm_status open_shm_ordered(const struct storm_env *env,
     return chaos_open(&storm_fabric_shm, &params, env, boot, fabric_out);
 }
 
+static storm_status open_shm_losing(const struct storm_env *env,
+                                    const struct storm_boot *boot,
+                                    struct storm_fabric **fabric_out)
+{
+    struct chaos_params params = {
+        .seed = chaos_seed(), .lost_after = 200, .lost_peer = 1};
+    return chaos_open(&storm_fabric_shm, &params, env, boot, fabric_out);
+}
+
 const struct storm_fabric_ops chaos_shm = {
     .name = "chaos shm",
     .probe = probe_shm,
@@ -635,6 +656,19 @@ const struct storm_fabric_ops chaos_shm_ordered = {
     .probe = probe_shm,
     .offloads = chaos_offloads,
     .open = open_shm_ordered,
+    .close = chaos_close,
+    .alloc = chaos_alloc,
+    .release = chaos_release,
+    .describe = chaos_describe,
+    .attach = chaos_attach,
+    .detach = chaos_detach,
+};
+
+const struct storm_fabric_ops chaos_shm_losing = {
+    .name = "chaos shm losing",
+    .probe = probe_shm,
+    .offloads = chaos_offloads,
+    .open = open_shm_losing,
     .close = chaos_close,
     .alloc = chaos_alloc,
     .release = chaos_release,

@@ -15,7 +15,8 @@
  *   - the destinations of gets and atomics hold junk until they complete;
  *   - STORM_AGAIN comes at random, and then until the next poll;
  *   - some operations land only after their target has called poll;
- *   - memory is never direct.
+ *   - memory is never direct;
+ *   - on request a peer is lost after a while: what is then sent to it fails.
  *
  * The same seed gives the same behaviour on each rank, as far as the inner
  * fabric and the other ranks do the same.
@@ -27,7 +28,9 @@
 
 struct chaos_params {
     uint64_t seed;
-    bool ordered; /* STORM_ERR_NOSUP if the inner fabric is not */
+    bool ordered;        /* STORM_ERR_NOSUP if the inner fabric is not */
+    uint64_t lost_after; /* operations of a rank; 0: nobody is lost */
+    int lost_peer;
 };
 
 /* Opens `inner` and wraps it; close as any fabric. Collective. */
@@ -43,6 +46,7 @@ uint64_t chaos_seed(void);
 /* Tables, for code that opens its fabric itself; the seed is chaos_seed(). */
 extern const struct storm_fabric_ops chaos_shm;
 extern const struct storm_fabric_ops chaos_shm_ordered;
+extern const struct storm_fabric_ops chaos_shm_losing; /* rank 1, soon */
 
 /* The fabric that STORM_BACKEND names, shm if it names none; and tables
  * around that one. */
