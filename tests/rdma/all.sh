@@ -156,11 +156,12 @@ one_state() {
     }
 }
 
-# Both protocols and the bare limit. A ring has two ends, hence 2 ranks.
+# Both protocols beside the limit, for each batch. A ring has two ends, hence 2
+# ranks.
 one_ring() {
-    local out=$1 fabric=$2 n
-    "$storm" bench ring -n 2 --no-shm --backends "$fabric" --batch 1,8,64 \
-        --seconds 0.1 --json - >"$out" 2>"$scratch/ring-errors"
+    local out=$1 fabric=$2 commas=${ring_batches//[!,]/} n
+    "$storm" bench ring -n 2 --no-shm --backends "$fabric" --seconds 0.1 \
+        --batch "$ring_batches" --json - >"$out" 2>"$scratch/ring-errors"
     local status=$?
     cat "$out" "$scratch/ring-errors"
     if [ $status -ne 0 ] && grep -q 'not supported' "$scratch/ring-errors"; then
@@ -169,18 +170,25 @@ one_ring() {
     fi
     [ $status -eq 0 ] || return 1
     n=$(grep -cE '"ns_per_batch": *0*[1-9.]' "$out")
-    [ "$n" -eq 6 ] || {
-        echo "$n measurements, not 6"
+    [ "$n" -eq $((2 * (${#commas} + 1))) ] || {
+        echo "$n measurements for batches of $ring_batches"
         return 1
     }
+}
+
+# The interesting part of what it measured, a line for each.
+show_ring() {
+    { tr -d '\n' <"$1" && echo; } | tr '{' '\n' | sed -nE \
+        -e 's/\.[0-9]+([,} ])/\1/g' \
+        -e 's/.*"protocol": *"([a-z]+)".*"batch": *([0-9]+).*"ns_per_batch": *([0-9e+]+),.*"limit_ns_per_batch": *([0-9e+]+),.*/    \1, batch \2: \3 ns, limit \4 ns/p'
 }
 
 ring() {
     local fabric=$1 name="$1 bench ring 2" out
     out=${STORM_VM_RESULTS:-$scratch}/ring-$fabric.json
-    wanted "$name" && try "$name" 200 bash -c 'one_ring "$@"' one_ring \
-        "$out" "$fabric" &&
-        tr -d '\n' <"$out" | tr '{' '\n' | sed -nE 's/.*"protocol": *"([a-z]+)".*"batch": *([0-9]+).*"ns_per_batch": *([0-9.e+]+).*"limit_ns_per_batch": *([0-9.e+]+).*/    \1, batch \2: \3 ns, limit \4 ns/p'
+    wanted "$name" || return 0
+    try "$name" 400 bash -c 'one_ring "$@"' one_ring "$out" "$fabric" &&
+        show_ring "$out"
 }
 
 # The processes of our own ranks; with a number, of that one.
@@ -258,6 +266,7 @@ killed() {
 # timeout runs programs alone; functions go through a shell of their own.
 export -f one_info one_state one_ring one_killed our_ranks rank_at_work uniform hash_of
 export storm mpiexec scratch mark=$$
+export ring_batches=${STORM_TEST_RING_BATCHES:-1,8,64}
 
 states() {
     local fabric=$1 n
