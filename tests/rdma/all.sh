@@ -156,11 +156,12 @@ one_state() {
     }
 }
 
-# Both protocols and the bare limit. A ring has two ends, hence 2 ranks.
+# Both protocols beside the limit, for each batch. A ring has two ends, hence 2
+# ranks.
 one_ring() {
-    local out=$1 fabric=$2 n
-    "$storm" bench ring -n 2 --no-shm --backends "$fabric" --batch 1,8,64 \
-        --seconds 0.1 --json - >"$out" 2>"$scratch/ring-errors"
+    local out=$1 fabric=$2 commas=${ring_batches//[!,]/} n
+    "$storm" bench ring -n 2 --no-shm --backends "$fabric" --seconds 0.1 \
+        --batch "$ring_batches" --json - >"$out" 2>"$scratch/ring-errors"
     local status=$?
     cat "$out" "$scratch/ring-errors"
     if [ $status -ne 0 ] && grep -q 'not supported' "$scratch/ring-errors"; then
@@ -169,33 +170,48 @@ one_ring() {
     fi
     [ $status -eq 0 ] || return 1
     n=$(grep -cE '"ns_per_batch": *0*[1-9.]' "$out")
-    [ "$n" -eq 6 ] || {
-        echo "$n measurements, not 6"
+    [ "$n" -eq $((2 * (${#commas} + 1))) ] || {
+        echo "$n measurements for batches of $ring_batches"
         return 1
     }
+}
+
+# The interesting part of what it measured, a line for each.
+show_ring() {
+    { tr -d '\n' <"$1" && echo; } | tr '{' '\n' | sed -nE \
+        -e 's/\.[0-9]+([,} ])/\1/g' \
+        -e 's/.*"protocol": *"([a-z]+)".*"batch": *([0-9]+).*"ns_per_batch": *([0-9e+]+),.*"limit_ns_per_batch": *([0-9e+]+),.*/    \1, batch \2: \3 ns, limit \4 ns/p'
 }
 
 ring() {
     local fabric=$1 name="$1 bench ring 2" out
     out=${STORM_VM_RESULTS:-$scratch}/ring-$fabric.json
-    wanted "$name" && try "$name" 200 bash -c 'one_ring "$@"' one_ring \
-        "$out" "$fabric" &&
-        tr -d '\n' <"$out" | tr '{' '\n' | sed -nE 's/.*"protocol": *"([a-z]+)".*"batch": *([0-9]+).*"ns_per_batch": *([0-9.e+]+).*"limit_ns_per_batch": *([0-9.e+]+).*/    \1, batch \2: \3 ns, limit \4 ns/p'
+    wanted "$name" || return 0
+    try "$name" 400 bash -c 'one_ring "$@"' one_ring "$out" "$fabric" &&
+        show_ring "$out"
+}
+
+# The processes of our own ranks; with a number, of that one.
+our_ranks() {
+    local pid
+    for pid in $(pgrep -x storm); do
+        tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" |
+            grep -cxE "STORM_TEST_MARK=$mark|OMPI_COMM_WORLD_RANK=${1:-[0-9]+}" |
+            grep -qx 2 && echo "$pid"
+    done
 }
 
 # The process of a rank, once it has memory locked for the network.
 rank_at_work() {
-    local rank=$1 pid
+    local pid
     for _ in {1..100}; do
-        for pid in $(pgrep -x storm); do
-            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null |
-                grep -qx "OMPI_COMM_WORLD_RANK=$rank" &&
-                ! grep -qE 'VmPin:[[:space:]]*0 kB' "/proc/$pid/status" &&
-                echo "$pid" && return
-        done
+        pid=$(our_ranks "$1")
+        [ -z "$pid" ] ||
+            grep -qE 'VmPin:[[:space:]]*0 kB' "/proc/$pid/status" ||
+            break
         sleep 0.3
     done
-    return 1
+    echo "${pid:?rank $1 did not come to work}"
 }
 
 # one_killed FABRIC N LIFELINE: the last rank is killed in the middle of a long
@@ -210,13 +226,12 @@ one_killed() {
         echo "only written for Open MPI's mpiexec"
         return 77
     }
-    STORM_LIFELINE=$lifeline "$mpiexec" --enable-recovery -np "$n" "$storm" \
+    STORM_LIFELINE=$lifeline STORM_TEST_MARK=$mark "$mpiexec" --enable-recovery -np "$n" "$storm" \
         bench uniform --cells 1000 --emit 20 --crossings 100000 --cycles 2 \
         --timed 1 --backend "$fabric" --no-shm >"$out" 2>&1 &
     job=$!
     pid=$(rank_at_work $last) || {
         cat "$out"
-        echo "rank $last did not come to work"
         return 1
     }
     sleep 3
@@ -228,27 +243,30 @@ one_killed() {
         sleep 0.3
     done
     cat "$out"
-    if [ "$lifeline" = yes ] && pgrep -x storm; then
+    if [ "$lifeline" = yes ] && [ -n "$(our_ranks)" ]; then
         echo "still running $((SECONDS - start)) s after rank $last was killed"
         return 1
     fi
-    [ "$lifeline" = yes ] || pkill -KILL -x storm
     grep "$want" "$out" >"$scratch/said" || return 1
     echo "after $((SECONDS - start)) s: $(head -n 1 "$scratch/said")"
 }
 
 # killed FABRIC N LIFELINE
 killed() {
-    local name="$1 rank killed $2"
+    local pid name="$1 rank killed $2"
     [ "$3" = yes ] || name="$1 rank killed, no lifeline $2"
-    wanted "$name" && try "$name" 120 bash -c 'one_killed "$@"' one_killed "$@" &&
+    wanted "$name" || return 0
+    try "$name" 120 bash -c 'one_killed "$@"' one_killed "$@" &&
         tail -n 1 "$log" | sed 's/^/    /'
-    pkill -KILL -x storm # if it is still there
+    for pid in $(our_ranks); do # those that hang
+        kill -KILL "$pid"
+    done
 }
 
 # timeout runs programs alone; functions go through a shell of their own.
-export -f one_info one_state one_ring one_killed rank_at_work uniform hash_of
-export storm mpiexec scratch
+export -f one_info one_state one_ring one_killed our_ranks rank_at_work uniform hash_of
+export storm mpiexec scratch mark=$$
+export ring_batches=${STORM_TEST_RING_BATCHES:-1,8,64}
 
 states() {
     local fabric=$1 n
