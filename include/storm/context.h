@@ -34,7 +34,8 @@ struct storm_context_params {
     storm_log_level log_level; /**< highest level handed to the sink; 0 means
                                     errors and warnings */
     /** Called when a rank is lost, by a thread of the library's and at once,
-     *  whatever this rank is doing; NULL: not. Functions of the library answer
+     *  whatever this rank is doing; NULL: not. At most once; it must call
+     *  neither the library nor MPI. Functions of the library answer
      *  STORM_ERR_LOST afterwards, but a rank that sits in a call of MPI or of a
      *  network library may never come back: this is where to end it. */
     void (*lost)(void *self, int rank);
@@ -91,7 +92,8 @@ storm_context_memory(const struct storm_context *context, size_t i,
  * Agree on the worst status of all ranks. Collective, blocks.
  *
  * @return the caller's own status if it is an error, STORM_ERR_PEER if only
- *         other ranks have one, else the caller's own
+ *         other ranks have one, STORM_ERR_LOST if a rank is gone, else the
+ *         caller's own
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_agree(const struct storm_context *context, storm_status mine);
@@ -99,15 +101,17 @@ storm_context_agree(const struct storm_context *context, storm_status mine);
 /**
  * Wait for an MPI request, giving the core away, as long as all ranks are
  * there: use it with MPI's non-blocking collectives, which would otherwise wait
- * for ever for a rank that is lost.
+ * for ever for a rank that is lost. Blocks.
  *
  * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is gone (logged); the request is not done
+ * @retval STORM_ERR_LOST    a rank is gone (logged); the request is not done,
+ *                           and its buffers stay MPI's until MPI_Abort
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_wait(const struct storm_context *context, MPI_Request *request);
 
-/** Like MPI_Allreduce in place, but waiting as storm_context_wait. */
+/** Like MPI_Allreduce in place, but waiting as storm_context_wait. Collective,
+ *  blocks. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_reduce(const struct storm_context *context, void *inout, int n,
                      MPI_Datatype type, MPI_Op op);

@@ -359,8 +359,11 @@ storm_status storm_lifeline_open(const struct storm_log *log,
     storm_status status =
         storm_boot_agree(boot,
                          l && cards && joined ? STORM_OK : STORM_ERR_NOMEM);
-    if (status < 0)
+    if (status < 0) {
+        free(l); /* nothing in it is open yet */
+        l = NULL;
         goto out;
+    }
     *l = (struct storm_lifeline){.log = log,
                                  .rank = boot->rank,
                                  .size = boot->size,

@@ -142,7 +142,7 @@ static const struct storm_option option_table[] = {
         .min = 0,
         .max = 1e6,
         .help = "backend mpirma: memory for rings that each rank sets aside at "
-                "the start, in megabytes; what does not fit is slower",
+                "the start, in MiB; what does not fit is slower",
     },
     {
         .key = "transport.protocol",

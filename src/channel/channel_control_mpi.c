@@ -131,13 +131,13 @@ static void mpi_close(struct storm_control *control)
         if (!done)
             storm_idle(n_empty++);
     }
-    if (all_here(c)) { /* else nothing that waits for MPI can end */
-        for (int i = 0; i < N_POSTED; i++) {
-            MPI_Cancel(&c->requests[i]);
-            MPI_Wait(&c->requests[i], MPI_STATUS_IGNORE);
-        }
-        MPI_Comm_free(&c->comm);
+    if (!all_here(c))
+        return; /* MPI still writes into its buffers: they stay */
+    for (int i = 0; i < N_POSTED; i++) {
+        MPI_Cancel(&c->requests[i]);
+        MPI_Wait(&c->requests[i], MPI_STATUS_IGNORE);
     }
+    MPI_Comm_free(&c->comm);
     storm_free(c->env->memory, c->out);
     storm_free(c->env->memory, c);
 }

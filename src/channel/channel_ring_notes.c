@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/idle.h"
+#include "base/lifeline.h"
 #include "channel/channel_ring.h"
 
 /* One note: its words, then its number in the last word of a cache line. */
@@ -89,7 +90,9 @@ storm_status ring_notes_open(struct ring_channel *c)
     for (uint64_t n_empty = 0; missing > 0 && status >= 0; n_empty++) {
         int rank;
         struct storm_mail mail;
-        status = control->ops->poll(control, &rank, &mail);
+        status = storm_lifeline_check(c->params.env->lifeline);
+        if (status == STORM_OK)
+            status = control->ops->poll(control, &rank, &mail);
         if (status == STORM_OK) {
             status = attach_link(c, rank, &mail);
             missing--;
@@ -117,7 +120,7 @@ void ring_notes_close(struct ring_channel *c)
     }
 }
 
-/* Puts the number as soon as the words may be overtaken by it. */
+/* Puts the number as soon as it can no longer overtake the words. */
 static storm_status number_pump(struct ring_channel *c, struct note_link *link)
 {
     if (link->words.status < 0 || link->number.status < 0) {

@@ -2,6 +2,7 @@
 #include "engine/engine_term.h"
 
 #include "base/clock.h"
+#include "base/lifeline.h"
 
 /* Waves of a step are 1, 2, ...; these two end it. */
 #define WAVE_ABORT 0xfffffffeu
@@ -84,7 +85,9 @@ static storm_status end_step(struct storm_term *term, uint32_t wave)
             status = sent ? channel->ops->end_step(channel) : STORM_AGAIN;
         if (status != STORM_AGAIN)
             break;
-        status = channel->ops->progress(channel);
+        status = storm_lifeline_check(term->env->lifeline);
+        if (status >= 0)
+            status = channel->ops->progress(channel);
         if (status >= 0)
             status = channel->ops->idle(channel, n_empty);
         status = status < 0 ? status : STORM_AGAIN;

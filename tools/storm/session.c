@@ -9,6 +9,7 @@
  * itself, so that a hanging run does not keep its reason to itself.
  */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -38,10 +39,10 @@ struct session {
 static char session_held[SESSION_LINE_BYTES];
 
 /* The status of this rank if it has to be ended. */
-static volatile sig_atomic_t session_last_status;
+static _Atomic int session_last_status;
 
 /* A rank is lost, which is said; what follows from it need not be. */
-static volatile sig_atomic_t session_told;
+static _Atomic int session_told;
 
 static void session_write(const char *line)
 {

@@ -107,7 +107,9 @@ static storm_status room(const struct verbs_fabric *f,
         return conn->state == VERBS_BROKEN ? STORM_ERR_FABRIC : STORM_AGAIN;
     if (conn->accepted - conn->done + n >= f->depth ||
         f->n_flying + n + f->n_conns > f->limit)
-        return n < f->depth ? STORM_AGAIN : STORM_ERR_ARG; /* never */
+        return n < f->depth
+                   ? STORM_AGAIN
+                   : STORM_ERR_ARG; /* more than the queue holds: would be AGAIN for ever */
     return STORM_OK;
 }
 
