@@ -33,8 +33,8 @@ enum word_kind { WORD_HELLO = 1, WORD_LOST = 2, WORD_LEAVE = 3 };
 /* What travels on a stream. */
 struct word {
     uint64_t secret; /* of this set of ranks */
-    int32_t kind;
-    int32_t rank; /* the sender, or who is lost */
+    uint32_t kind;   /* enum word_kind */
+    int32_t rank;    /* the sender, or who is lost */
 };
 
 struct neighbour {
@@ -125,7 +125,8 @@ static bool wait_for(int fd, short events, int ms)
 static void send_word(const struct storm_lifeline *l, int fd,
                       enum word_kind kind, int rank)
 {
-    struct word word = {.secret = l->secret, .kind = kind, .rank = rank};
+    struct word word = {
+        .secret = l->secret, .kind = (uint32_t)kind, .rank = rank};
     if (fd >= 0) /* a stream that is gone is noticed when it is read */
         (void)send(fd, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
