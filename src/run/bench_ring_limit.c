@@ -15,8 +15,7 @@ enum {
     MOST_ROUNDS = 4096,
     LEAST_ROUNDS = 16,
     TURN_OFFSET = 0,
-    SLOTS_OFFSET = 128,
-    MESSAGES = 256 /* between two looks at the clock */
+    SLOTS_OFFSET = 128
 };
 
 /* Collective. */
@@ -165,7 +164,7 @@ static int limit_send(const struct storm_bench_ring_case *that,
     double start = storm_clock_seconds();
     uint64_t n = 0;
     while (error == MPI_SUCCESS &&
-           (n % MESSAGES != 0 ||
+           (n % storm_bench_ring_look(that) != 0 ||
             !storm_bench_ring_enough(that, storm_clock_seconds() - start, n))) {
         memset(own, (int)(n++ & 127), (size_t)bytes); /* new data */
         error = MPI_Send(own, bytes, MPI_BYTE, 1, 0, comm);
