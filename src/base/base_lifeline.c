@@ -170,7 +170,7 @@ static int connect_to(uint32_t address, uint16_t port)
 /* A machine that vanishes closes nothing: ask now and then. */
 static void keep_alive(int fd)
 {
-    int on = 1, after_s = 3, every_s = 2, most = 3;
+    int on = 1, after_s = 1, every_s = 1, most = 3;
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &after_s, sizeof after_s);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
@@ -206,7 +206,7 @@ static bool accept_child(struct storm_lifeline *l, int listener)
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct word word = {0};
     if (fd < 0)
-        return true;
+        return errno == EINTR || errno == ECONNABORTED;
     if (wait_for(fd, POLLIN, CONNECT_MS) &&
         recv(fd, &word, sizeof word, 0) == (ssize_t)sizeof word &&
         word.secret == l->secret && word.kind == WORD_HELLO)

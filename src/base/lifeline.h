@@ -23,6 +23,9 @@
 
 struct storm_lifeline;
 
+/* Seconds after which the loss of a whole machine is known, too. */
+enum { STORM_LIFELINE_S = 5 };
+
 /* Called by the thread when a rank is lost; NULL: nobody is. */
 struct storm_lifeline_call {
     void (*lost)(void *self, int rank);

@@ -42,18 +42,19 @@ static storm_status post(struct mpi_control *c, int i)
 static storm_status reap(struct mpi_control *c)
 {
     size_t kept = 0;
+    storm_status status = STORM_OK;
     for (size_t i = 0; i < c->n_out; i++) {
         int done = 0;
         if (MPI_Test(&c->out[i]->request, &done, MPI_STATUS_IGNORE) !=
             MPI_SUCCESS)
-            return STORM_ERR_FABRIC;
+            status = STORM_ERR_FABRIC;
         if (done)
             storm_free(c->env->memory, c->out[i]);
         else
             c->out[kept++] = c->out[i];
     }
     c->n_out = kept;
-    return STORM_OK;
+    return status;
 }
 
 static storm_status mpi_send(struct storm_control *control, int rank,
@@ -101,12 +102,14 @@ static storm_status mpi_poll(struct storm_control *control, int *rank_out,
 }
 
 /* Receives and drops what has come. */
-static void drain(struct mpi_control *c)
+static storm_status drain(struct mpi_control *c)
 {
     int rank;
     struct storm_mail mail;
-    while (mpi_poll(&c->control, &rank, &mail) == STORM_OK)
+    storm_status status;
+    while ((status = mpi_poll(&c->control, &rank, &mail)) == STORM_OK)
         continue;
+    return status;
 }
 
 static bool all_here(const struct mpi_control *c)
@@ -118,15 +121,13 @@ static void mpi_close(struct storm_control *control)
 {
     struct mpi_control *c = (struct mpi_control *)control;
     uint64_t n_empty = 0;
-    while (c->n_out > 0 && all_here(c)) {
-        drain(c);
+    while (c->n_out > 0 && all_here(c) && drain(c) >= 0)
         storm_idle(n_empty++);
-    }
     /* My messages are received; when all ranks can say so, none is left. */
     MPI_Request all;
     MPI_Ibarrier(c->comm, &all);
     for (int done = 0; !done && all_here(c);) {
-        drain(c);
+        (void)drain(c);
         MPI_Test(&all, &done, MPI_STATUS_IGNORE);
         if (!done)
             storm_idle(n_empty++);
@@ -176,7 +177,11 @@ struct mpi_boot {
     MPI_Comm comm;
     MPI_Request barrier;
     struct storm_lifeline *lifeline;
+    int mine, least; /* of a minimum under way */
 };
+
+/* Collective calls work on memory of their own: when a rank is lost they are
+ * never done, and what they may still write to stays where it is. */
 
 /* Waits for a request as long as all ranks are there. */
 static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
@@ -198,18 +203,35 @@ static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
 {
     struct mpi_boot *b = self;
     MPI_Request request;
-    int rc = MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all_out, (int)bytes,
-                            MPI_BYTE, b->comm, &request);
-    return boot_wait(b, rc, &request);
+    size_t n = 0;
+    int size;
+    MPI_Comm_size(b->comm, &size);
+    n = (size_t)size;
+    char *copy = malloc((n + 1) * bytes);
+    if (!copy)
+        return STORM_ERR_NOMEM;
+    memcpy(copy, mine, bytes);
+    int rc = MPI_Iallgather(copy, (int)bytes, MPI_BYTE, copy + bytes,
+                            (int)bytes, MPI_BYTE, b->comm, &request);
+    storm_status status = boot_wait(b, rc, &request);
+    if (status == STORM_ERR_LOST)
+        return status;
+    memcpy(all_out, copy + bytes, n * bytes);
+    free(copy);
+    return status;
 }
 
 static storm_status boot_minimum(void *self, int mine, int *least_out)
 {
     struct mpi_boot *b = self;
     MPI_Request request;
-    int rc = MPI_Iallreduce(&mine, least_out, 1, MPI_INT, MPI_MIN, b->comm,
+    b->mine = mine;
+    int rc = MPI_Iallreduce(&b->mine, &b->least, 1, MPI_INT, MPI_MIN, b->comm,
                             &request);
-    return boot_wait(b, rc, &request);
+    storm_status status = boot_wait(b, rc, &request);
+    if (status == STORM_OK)
+        *least_out = b->least;
+    return status;
 }
 
 static storm_status boot_barrier_try(void *self)
@@ -268,8 +290,9 @@ storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
 void storm_boot_mpi_close(struct storm_boot *boot)
 {
     struct mpi_boot *b = boot->self;
-    if (storm_lifeline_check(b->lifeline) == STORM_OK)
-        MPI_Comm_free(&b->comm);
-    free(b);
     boot->self = NULL;
+    if (storm_lifeline_check(b->lifeline) < 0)
+        return;
+    MPI_Comm_free(&b->comm);
+    free(b);
 }

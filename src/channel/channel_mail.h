@@ -42,4 +42,8 @@ struct storm_control_ops {
     void (*close)(struct storm_control *control);
 };
 
+/* Sends FAIL to the neighbours in the tree. */
+void storm_control_fail(struct storm_control *control,
+                        const struct storm_boot *boot);
+
 #endif /* STORM_CHANNEL_MAIL_H */

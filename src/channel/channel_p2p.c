@@ -64,6 +64,7 @@ struct p2p_channel {
     struct storm_memory *memory;
     MPI_Comm comm;
     uint64_t step;
+    bool gave_up;         /* and has told its neighbours */
     size_t batch;         /* records per message at most */
     size_t window;        /* send buffers per peer */
     size_t message_bytes; /* of the largest message */
@@ -407,7 +408,10 @@ static storm_status p2p_end_step(struct storm_channel *channel)
 
 static void p2p_give_up(struct storm_channel *channel)
 {
-    (void)channel; /* if messages do not travel nothing does */
+    struct p2p_channel *c = p2p_of(channel);
+    if (!c->gave_up && c->params.control)
+        storm_control_fail(c->params.control, c->params.boot);
+    c->gave_up = true;
 }
 
 static storm_status p2p_progress(struct storm_channel *channel)
@@ -417,8 +421,17 @@ static storm_status p2p_progress(struct storm_channel *channel)
 
 static storm_status p2p_control(struct storm_channel *channel)
 {
-    (void)channel;
-    return STORM_OK;
+    struct p2p_channel *c = p2p_of(channel);
+    struct storm_control *control = c->params.control;
+    int rank;
+    struct storm_mail mail;
+    storm_status status = STORM_AGAIN;
+    if (control)
+        status = control->ops->poll(control, &rank, &mail);
+    if (status != STORM_OK)
+        return status < 0 ? status : STORM_OK;
+    p2p_give_up(channel); /* the only news there is */
+    return STORM_ERR_PEER;
 }
 
 static storm_status p2p_idle(struct storm_channel *channel, uint64_t n_empty)

@@ -64,14 +64,9 @@ static storm_status ring_end_step(struct storm_channel *channel)
 void ring_give_up(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
-    struct storm_mail mail = {.kind = STORM_MAIL_FAIL};
-    if (c->gave_up)
-        return;
+    if (!c->gave_up)
+        storm_control_fail(c->params.control, c->params.boot);
     c->gave_up = true;
-    for (int i = 0; i < STORM_N_LINKS; i++)
-        if (c->link[i].rank >= 0)
-            (void)c->params.control->ops->send(c->params.control,
-                                               c->link[i].rank, &mail);
 }
 
 static storm_status ring_idle(struct storm_channel *channel, uint64_t n_empty)

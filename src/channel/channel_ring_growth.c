@@ -223,6 +223,8 @@ storm_status ring_growth_trim(struct storm_channel *channel)
         pair->head_at_trim = ring->head;
         if (!idle || ring->capacity <= RING_MIN_SLOTS)
             continue;
+        c->n_wants -= pair->want > 0; /* it can ask again */
+        pair->want = 0;
         storm_status status = give(c, (uint32_t)i, RING_MIN_SLOTS);
         if (status < 0)
             return status;

@@ -86,7 +86,7 @@ storm_status ring_notes_open(struct ring_channel *c)
     if (status < 0)
         return status;
     int missing;
-    status = send_places(c, &missing);
+    status = storm_boot_agree(boot, send_places(c, &missing));
     for (uint64_t n_empty = 0; missing > 0 && status >= 0; n_empty++) {
         int rank;
         struct storm_mail mail;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The binary tree of ranks along which notes travel. */
+#include "channel/channel_mail.h"
 #include "channel/channel_ops.h"
 
 int storm_link_rank(int rank, int size, enum storm_link link)
@@ -9,4 +10,15 @@ int storm_link_rank(int rank, int size, enum storm_link link)
     if (link == STORM_LINK_PARENT)
         return rank == 0 ? -1 : other;
     return other < size ? other : -1;
+}
+
+void storm_control_fail(struct storm_control *control,
+                        const struct storm_boot *boot)
+{
+    struct storm_mail mail = {.kind = STORM_MAIL_FAIL};
+    for (int i = 0; i < STORM_N_LINKS; i++) {
+        int rank = storm_link_rank(boot->rank, boot->size, (enum storm_link)i);
+        if (rank >= 0)
+            (void)control->ops->send(control, rank, &mail);
+    }
 }

@@ -61,15 +61,18 @@ static storm_status open_channel(struct storm_engine *e)
     if (status < 0)
         return status;
     status = storm_control_mpi_open(e->context->comm, e->env, &e->control);
+    if (status == STORM_OK)
+        status = storm_boot_mpi_open(e->context->comm, &e->step_boot);
     if (status < 0)
         return status;
+    storm_boot_mpi_watch(&e->step_boot, e->env->lifeline);
     size_t batch = (size_t)storm_options_int(options, "transport.batch");
     if (!storm_options_is_set(options, "transport.batch"))
         batch = ADAPTIVE_MOST;
     struct storm_channel_params params = {
         .env = e->env,
         .boot = &e->context->boot,
-        .step_boot = &e->context->step_boot,
+        .step_boot = &e->step_boot,
         .control = e->control,
         .fabric = choice.fabric,
         .near = choice.near,
@@ -118,6 +121,8 @@ static void engine_free(struct storm_engine *e)
     storm_outbox_close(&e->outbox);
     if (e->channel)
         e->channel->ops->close(e->channel);
+    if (e->step_boot.self)
+        storm_boot_mpi_close(&e->step_boot);
     if (e->control)
         e->control->ops->close(e->control);
     storm_store_close(&e->store);

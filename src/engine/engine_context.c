@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/idle.h"
 #include "base/lifeline.h"
@@ -110,10 +111,8 @@ static storm_status watch(struct storm_context *context,
         return STORM_OK;
     storm_status status = storm_lifeline_open(&context->env.log, &context->boot,
                                               call, &context->env.lifeline);
-    struct storm_boot *boots[] = {&context->boot, &context->step_boot,
-                                  &context->node_boot};
-    for (size_t i = 0; i < sizeof boots / sizeof *boots; i++)
-        storm_boot_mpi_watch(boots[i], context->env.lifeline);
+    storm_boot_mpi_watch(&context->boot, context->env.lifeline);
+    storm_boot_mpi_watch(&context->node_boot, context->env.lifeline);
     return status;
 }
 
@@ -130,8 +129,6 @@ static void context_free(struct storm_context *context)
     free(context->node_rank);
     if (context->node_boot.self)
         storm_boot_mpi_close(&context->node_boot);
-    if (context->step_boot.self)
-        storm_boot_mpi_close(&context->step_boot);
     if (context->boot.self)
         storm_boot_mpi_close(&context->boot);
     if (context->comm != MPI_COMM_NULL && !lost)
@@ -158,8 +155,6 @@ storm_status storm_context_create(MPI_Comm comm,
     /* Failures are ours to report; duplicates of this one inherit that. */
     MPI_Comm_set_errhandler(context->comm, MPI_ERRORS_RETURN);
     storm_status status = storm_boot_mpi_open(context->comm, &context->boot);
-    if (status == STORM_OK)
-        status = storm_boot_mpi_open(context->comm, &context->step_boot);
     if (status < 0)
         goto out;
     context->env.rank = context->boot.rank;
@@ -256,8 +251,21 @@ storm_status storm_context_reduce(const struct storm_context *context,
                                   MPI_Op op)
 {
     MPI_Request request;
-    if (MPI_Iallreduce(MPI_IN_PLACE, inout, n, type, op, context->comm,
-                       &request) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
-    return storm_context_wait(context, &request);
+    int bytes = 0;
+    MPI_Type_size(type, &bytes);
+    size_t all = (size_t)n * (size_t)bytes;
+    /* If a rank is lost this is never done, and MPI keeps its memory. */
+    void *copy = malloc(all > 0 ? all : 1);
+    if (!copy)
+        return STORM_ERR_NOMEM;
+    memcpy(copy, inout, all);
+    storm_status status = MPI_Iallreduce(MPI_IN_PLACE, copy, n, type, op,
+                                         context->comm, &request) == MPI_SUCCESS
+                              ? storm_context_wait(context, &request)
+                              : STORM_ERR_FABRIC;
+    if (status == STORM_ERR_LOST)
+        return status;
+    memcpy(inout, copy, all);
+    free(copy);
+    return status;
 }

@@ -15,7 +15,6 @@ struct storm_context {
     struct storm_options *options;
     MPI_Comm comm;
     struct storm_boot boot;
-    struct storm_boot step_boot; /* for the ends of steps alone */
     struct storm_boot node_boot; /* the ranks of this node */
     int32_t *node_rank;          /* of every rank there; -1: elsewhere */
     bool one_node;               /* all ranks can share memory */

@@ -42,6 +42,9 @@ struct storm_engine {
     const struct storm_env *env;
     struct storm_engine_params params;
     struct storm_control *control;
+    struct storm_boot
+        step_boot; /* for the ends of steps; a failed one may leave
+                                  * a barrier that nobody ends */
     struct storm_channel *channel;
 
     struct storm_store store;

@@ -283,21 +283,29 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
 static storm_status keep_in_touch(struct storm_engine *e)
 {
     storm_status status = e->channel->ops->progress(e->channel);
-    return status < 0 ? status : control(e);
+    storm_status news = control(e); /* also if nothing else works */
+    return status < 0 ? status : news;
 }
 
-/* Waves cannot be relied on any more. (STORM_ERR_PEER as a verdict may also be
- * a wave's; telling it once more does no harm.) */
+/* Waves cannot be relied on any more. */
 static bool channel_is_broken(storm_status status)
 {
     return status == STORM_ERR_FABRIC || status == STORM_ERR_PEER ||
            status == STORM_ERR_LOST;
 }
 
+/* Do all ranks know of it? Success, the verdict of a failed step, and packets
+ * that do not end travel with waves; what fails in ending a step does not. */
+static bool told_by_waves(storm_status verdict)
+{
+    return verdict >= 0 || verdict == STORM_ERR_PEER ||
+           verdict == STORM_ERR_STATE;
+}
+
 /* A network may fail because a rank is lost, and be first to say so. */
 static storm_status find_cause(struct storm_engine *e, storm_status broken)
 {
-    double until = storm_clock_seconds() + 1.0;
+    double until = storm_clock_seconds() + STORM_LIFELINE_S;
     for (uint64_t n = STORM_IDLE_NAPS;
          e->env->lifeline && storm_clock_seconds() < until; n++) {
         storm_status status = storm_lifeline_check(e->env->lifeline);
@@ -338,7 +346,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
     double began = storm_clock_seconds();
     uint64_t allocations = storm_memory_calls(e->env->memory);
     uint64_t waves_shown = e->term.waves;
-    storm_status verdict = STORM_OK;
+    storm_status verdict = STORM_OK, broken = STORM_OK;
     e->iterations = e->n_empty = 0;
     e->waits = false;
     e->spins_saved = e->env->crowded ? CROWDED_SAVES : 0;
@@ -354,10 +362,11 @@ storm_status storm_engine_transport(struct storm_engine *e)
                                   ? work(e, &watch, &idle)
                                   : keep_in_touch(e);
         fail(e, status);
-        verdict = channel_is_broken(status)
-                      ? status
-                      : storm_term_poll(&e->term, &e->counts, idle);
-        if (STORM_UNLIKELY(channel_is_broken(verdict)))
+        if (channel_is_broken(status))
+            verdict = broken = status;
+        else
+            verdict = storm_term_poll(&e->term, &e->counts, idle);
+        if (STORM_UNLIKELY(broken < 0 || !told_by_waves(verdict)))
             e->channel->ops->give_up(e->channel);
         show_progress(e, &waves_shown);
         lap(e, &watch, TIME_TERMINATION);
@@ -374,8 +383,8 @@ storm_status storm_engine_transport(struct storm_engine *e)
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;
     e->told = verdict < 0;
-    if (verdict == STORM_ERR_FABRIC || verdict == STORM_ERR_LOST)
-        return find_cause(e, verdict);
+    if (broken < 0 && channel_is_broken(e->failed))
+        return find_cause(e, broken);
     if (e->failed < 0)
         return e->failed;
     return verdict == STORM_DONE ? STORM_OK : verdict;

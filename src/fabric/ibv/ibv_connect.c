@@ -256,7 +256,7 @@ static void take_hello(struct verbs_fabric *f, const struct hello *hello)
     struct verbs_conn *conn;
     storm_status status = verbs_conn_make(f, hello->from, &conn);
     if (status < 0) {
-        f->failed = status; /* nobody else asks for it */
+        f->failed = STORM_ERR_FABRIC; /* nobody else asks for it */
         return;
     }
     if (conn->state == VERBS_BROKEN)

@@ -104,17 +104,18 @@ static storm_status map_file(struct shm_arena *arena, int n_ranks, int rank)
     return STORM_OK;
 }
 
-static storm_status check_one_host(const struct shm_arena *arena,
+/* Said by the first rank of the node. */
+static storm_status check_one_host(const struct shm_arena *arena, int rank,
                                    const struct arena_card *cards, int n_ranks)
 {
     for (int i = 1; i < n_ranks; i++)
         if (strcmp(cards[i].host, cards[0].host) != 0) {
-            if (arena->env->rank == 0)
-                storm_log_write(&arena->env->log, STORM_LOG_ERROR,
-                                "rank %d is not on the machine of rank 0: "
-                                "shared memory cannot reach it; use --backend "
-                                "p2p",
-                                i);
+            if (rank == 0)
+                storm_log_write(
+                    &arena->env->log, STORM_LOG_ERROR,
+                    "shared memory cannot reach all ranks of %s (are "
+                    "they in containers of their own?): use --no-shm",
+                    cards[0].host);
             return STORM_ERR_NOSUP;
         }
     return STORM_OK;
@@ -148,7 +149,7 @@ storm_status shm_arena_open(struct shm_arena *arena,
     fill_host(card.host);
     status = boot->allgather(boot->self, &card, sizeof card, cards);
     if (status == STORM_OK)
-        status = check_one_host(arena, cards, n);
+        status = check_one_host(arena, boot->rank, cards, n);
     arena->slice_bytes = cards[0].slice_bytes;
     if (status == STORM_OK && boot->rank != 0)
         status = open_file(arena, &cards[0]);
