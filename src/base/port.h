@@ -42,6 +42,16 @@ enum { STORM_CACHE_LINE = 64 };
 #define STORM_ASSERT(_x) ((void)sizeof(_x))
 #endif
 
+/* May code compiled for AVX2 (files *_avx2.c) run here? */
+static inline int storm_cpu_has_avx2(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return 0;
+#endif
+}
+
 /* Tells the core that this is a spin loop. */
 static inline void storm_pause(void)
 {
