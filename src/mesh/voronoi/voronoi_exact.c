@@ -3,119 +3,109 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <string.h>
 
 #include "base/port.h"
 
 __extension__ typedef __int128 exact_int;
 __extension__ typedef unsigned __int128 exact_uint;
 
-/* Sign and magnitude; 320 bits are enough for all that is done here. */
-enum { EXACT_LIMBS = 5 };
-struct exact_wide {
-    int sign;
-    uint64_t limb[EXACT_LIMBS]; /* lowest first */
+/* Two's complement, lowest limb first: 192 bits for a determinant of three
+ * normals, 320 for one of four planes. */
+enum { EXACT_DET = 3, EXACT_SUM = 5 };
+struct exact_det {
+    uint64_t limb[EXACT_DET];
+};
+struct exact_sum {
+    uint64_t limb[EXACT_SUM];
 };
 
-static struct exact_wide exact_from(exact_int value)
+static inline int exact_sign(const uint64_t *limb, int n)
 {
-    struct exact_wide wide = {.sign = value > 0 ? 1 : value < 0 ? -1 : 0};
-    exact_uint magnitude = value < 0 ? -(exact_uint)value : (exact_uint)value;
-    wide.limb[0] = (uint64_t)magnitude;
-    wide.limb[1] = (uint64_t)(magnitude >> 64);
-    return wide;
+    uint64_t any = 0;
+    for (int i = 0; i < n; i++)
+        any |= limb[i];
+    return limb[n - 1] >> 63 ? -1 : any != 0;
 }
 
-static struct exact_wide exact_times(const struct exact_wide *a,
-                                     const struct exact_wide *b)
+static inline void exact_negate(uint64_t *limb, int n)
 {
-    struct exact_wide product = {.sign = a->sign * b->sign};
-    for (int i = 0; i < EXACT_LIMBS; i++) {
-        uint64_t carry = 0;
-        if (a->limb[i] == 0)
-            continue;
-        for (int k = 0; i + k < EXACT_LIMBS; k++) {
-            exact_uint sum = (exact_uint)a->limb[i] * b->limb[k] +
-                             product.limb[i + k] + carry;
-            product.limb[i + k] = (uint64_t)sum;
-            carry = (uint64_t)(sum >> 64);
-        }
-        STORM_ASSERT(carry == 0);
-    }
-    return product;
-}
-
-static int exact_compare_size(const struct exact_wide *a,
-                              const struct exact_wide *b)
-{
-    for (int i = EXACT_LIMBS - 1; i >= 0; i--)
-        if (a->limb[i] != b->limb[i])
-            return a->limb[i] < b->limb[i] ? -1 : 1;
-    return 0;
-}
-
-/* large -= small, in size */
-static void exact_take(struct exact_wide *large, const struct exact_wide *small)
-{
-    uint64_t borrow = 0;
-    for (int i = 0; i < EXACT_LIMBS; i++) {
-        exact_uint difference =
-            (exact_uint)large->limb[i] - small->limb[i] - borrow;
-        large->limb[i] = (uint64_t)difference;
-        borrow = (uint64_t)(difference >> 64) & 1u;
+    uint64_t carry = 1;
+    for (int i = 0; i < n; i++) {
+        limb[i] = ~limb[i] + carry;
+        carry = carry && limb[i] == 0;
     }
 }
 
-static void exact_add(struct exact_wide *sum, const struct exact_wide *term)
+static inline void exact_add(uint64_t *sum, const uint64_t *term, int n)
 {
-    if (term->sign == 0)
-        return;
-    if (sum->sign == 0 || sum->sign == term->sign) {
+    uint64_t carry = 0;
+    for (int i = 0; i < n; i++) {
+        exact_uint limb = (exact_uint)sum[i] + term[i] + carry;
+        sum[i] = (uint64_t)limb;
+        carry = (uint64_t)(limb >> 64);
+    }
+}
+
+/* Adds the product of two magnitudes of n_a and n_b limbs, with a sign. */
+static inline void exact_add_product(uint64_t *sum, int n, const uint64_t *a,
+                                     int n_a, const uint64_t *b, int n_b,
+                                     bool minus)
+{
+    uint64_t product[EXACT_SUM] = {0};
+    for (int i = 0; i < n_a; i++) {
         uint64_t carry = 0;
-        for (int i = 0; i < EXACT_LIMBS; i++) {
-            exact_uint limb = (exact_uint)sum->limb[i] + term->limb[i] + carry;
-            sum->limb[i] = (uint64_t)limb;
+        for (int k = 0; k < n_b && i + k < n; k++) {
+            exact_uint limb = (exact_uint)a[i] * b[k] + product[i + k] + carry;
+            product[i + k] = (uint64_t)limb;
             carry = (uint64_t)(limb >> 64);
         }
-        sum->sign = term->sign;
-        return;
+        if (i + n_b < n)
+            product[i + n_b] = carry;
     }
-    int order = exact_compare_size(sum, term);
-    if (order == 0) {
-        *sum = (struct exact_wide){.sign = 0};
-    } else if (order > 0) {
-        exact_take(sum, term);
-    } else {
-        struct exact_wide rest = *term;
-        exact_take(&rest, sum);
-        *sum = rest;
-    }
+    if (minus)
+        exact_negate(product, n);
+    exact_add(sum, product, n);
 }
 
-static double exact_to_double(const struct exact_wide *wide)
+/* Two limbs of the size of a value. */
+static inline void exact_size(exact_int value, uint64_t size_out[2])
 {
+    exact_uint size = value < 0 ? -(exact_uint)value : (exact_uint)value;
+    size_out[0] = (uint64_t)size;
+    size_out[1] = (uint64_t)(size >> 64);
+}
+
+static double exact_to_double(const struct exact_sum *sum)
+{
+    struct exact_sum size = *sum;
+    bool is_negative = exact_sign(size.limb, EXACT_SUM) < 0;
     double value = 0.0;
-    for (int i = EXACT_LIMBS - 1; i >= 0; i--)
-        value += ldexp((double)wide->limb[i], 64 * i);
-    return wide->sign < 0 ? -value : value;
+    if (is_negative)
+        exact_negate(size.limb, EXACT_SUM);
+    for (int i = EXACT_SUM - 1; i >= 0; i--)
+        value += ldexp((double)size.limb[i], 64 * i);
+    return is_negative ? -value : value;
 }
 
 /* One component of the cross product of two normals. */
-static exact_int exact_cross(const int64_t a[3], const int64_t b[3], int k)
+static inline exact_int exact_cross(const int64_t a[3], const int64_t b[3],
+                                    int k)
 {
     int i = (k + 1) % 3, j = (k + 2) % 3;
     return (exact_int)a[i] * b[j] - (exact_int)a[j] * b[i];
 }
 
-static struct exact_wide exact_det3(const int64_t a[3], const int64_t b[3],
-                                    const int64_t c[3])
+static struct exact_det exact_det3(const int64_t a[3], const int64_t b[3],
+                                   const int64_t c[3])
 {
-    struct exact_wide sum = {.sign = 0};
+    struct exact_det sum = {{0}};
     for (int k = 0; k < 3; k++) {
-        struct exact_wide first = exact_from(exact_cross(a, b, k));
-        struct exact_wide second = exact_from(c[k]);
-        struct exact_wide product = exact_times(&first, &second);
-        exact_add(&sum, &product);
+        exact_int cross = exact_cross(a, b, k);
+        uint64_t size[2], other = (uint64_t)(c[k] < 0 ? -c[k] : c[k]);
+        exact_size(cross, size);
+        exact_add_product(sum.limb, EXACT_DET, size, 2, &other, 1,
+                          (cross < 0) != (c[k] < 0));
     }
     return sum;
 }
@@ -123,7 +113,7 @@ static struct exact_wide exact_det3(const int64_t a[3], const int64_t b[3],
 /* The sign of the perturbation's share: of the terms of the determinant that
  * belong to the largest epsilon whose coefficient is not zero. */
 static int exact_perturbed(const struct voronoi_row rows[4],
-                           const struct exact_wide cofactor[4], uint64_t own)
+                           const struct exact_det cofactor[4], uint64_t own)
 {
     uint64_t below = UINT64_MAX;
     for (;;) {
@@ -136,12 +126,13 @@ static int exact_perturbed(const struct voronoi_row rows[4],
             }
         if (highest == 0)
             break;
-        struct exact_wide sum = {.sign = 0};
+        struct exact_det sum = {{0}};
         for (int i = 0; i < 4; i++)
             if (which < 0 ? rows[i].number > 0 : i == which)
-                exact_add(&sum, &cofactor[i]);
-        if (sum.sign != 0)
-            return which < 0 ? sum.sign : -sum.sign;
+                exact_add(sum.limb, cofactor[i].limb, EXACT_DET);
+        int sign = exact_sign(sum.limb, EXACT_DET);
+        if (sign != 0)
+            return which < 0 ? sign : -sign;
         below = highest;
     }
     STORM_ASSERT(!"a plane that has been added is not a wall");
@@ -152,36 +143,49 @@ int voronoi_exact_side(const struct voronoi_row rows[4], uint64_t own)
 {
     static const int others[4][3] = {
         {1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
-    struct exact_wide cofactor[4], sum = {.sign = 0};
+    struct exact_det cofactor[4];
+    struct exact_sum sum = {{0}};
     for (int i = 0; i < 4; i++) {
         cofactor[i] = exact_det3(rows[others[i][0]].n, rows[others[i][1]].n,
                                  rows[others[i][2]].n);
         if (i % 2 == 0)
-            cofactor[i].sign = -cofactor[i].sign;
-        struct exact_wide d = exact_from(rows[i].twice_d);
-        struct exact_wide product = exact_times(&cofactor[i], &d);
-        exact_add(&sum, &product);
+            exact_negate(cofactor[i].limb, EXACT_DET);
+        struct exact_det size = cofactor[i];
+        bool minus = exact_sign(size.limb, EXACT_DET) < 0;
+        uint64_t d[2];
+        if (minus)
+            exact_negate(size.limb, EXACT_DET);
+        exact_size(rows[i].twice_d, d); /* never negative */
+        exact_add_product(sum.limb, EXACT_SUM, size.limb, EXACT_DET, d, 2,
+                          minus);
     }
-    STORM_ASSERT(cofactor[3].sign > 0);
-    return sum.sign != 0 ? -sum.sign : -exact_perturbed(rows, cofactor, own);
+    STORM_ASSERT(exact_sign(cofactor[3].limb, EXACT_DET) > 0);
+    int sign = exact_sign(sum.limb, EXACT_SUM);
+    return sign != 0 ? -sign : -exact_perturbed(rows, cofactor, own);
 }
 
 bool voronoi_exact_vertex(const struct voronoi_row rows[3],
                           double vertex_out[3])
 {
-    struct exact_wide det = exact_det3(rows[0].n, rows[1].n, rows[2].n);
-    if (det.sign == 0)
+    struct exact_det det = exact_det3(rows[0].n, rows[1].n, rows[2].n);
+    int sign = exact_sign(det.limb, EXACT_DET);
+    if (sign == 0)
         return false;
-    double below = 2.0 * exact_to_double(&det);
+    struct exact_sum size = {{0}};
+    if (sign < 0)
+        exact_negate(det.limb, EXACT_DET);
+    memcpy(size.limb, det.limb, sizeof det.limb);
+    double below = 2.0 * exact_to_double(&size);
     for (int k = 0; k < 3; k++) {
-        struct exact_wide sum = {.sign = 0};
+        struct exact_sum sum = {{0}};
         for (int i = 0; i < 3; i++) {
-            struct exact_wide cross =
-                exact_from(exact_cross(rows[(i + 1) % 3].n, rows[(i + 2) % 3].n,
-                                       k));
-            struct exact_wide d = exact_from(rows[i].twice_d);
-            struct exact_wide product = exact_times(&cross, &d);
-            exact_add(&sum, &product);
+            exact_int cross =
+                exact_cross(rows[(i + 1) % 3].n, rows[(i + 2) % 3].n, k);
+            uint64_t c[2], d[2];
+            exact_size(cross, c);
+            exact_size(rows[i].twice_d, d);
+            exact_add_product(sum.limb, EXACT_SUM, c, 2, d, 2,
+                              (cross < 0) != (sign < 0));
         }
         vertex_out[k] = exact_to_double(&sum) / below;
     }

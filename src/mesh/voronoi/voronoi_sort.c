@@ -98,7 +98,8 @@ static storm_status sort_refine(const struct voronoi_mesh *mesh,
                       storm_context_comm(mesh->base.context)) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
     for (int r = 0; r < n_ranks - 1; r++) {
-        uint64_t share = mesh->base.n_total / (uint64_t)n_ranks * (uint64_t)(r + 1);
+        uint64_t share =
+            mesh->base.n_total / (uint64_t)n_ranks * (uint64_t)(r + 1);
         uint64_t best = 0;
         for (uint64_t k = 0; k < SORT_TRIES; k++)
             if (count[(size_t)r * SORT_TRIES + k] <= share)
