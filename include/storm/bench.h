@@ -60,8 +60,16 @@ storm_bench_report_text(const struct storm_bench_report *report,
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_bench_report_destroy(struct storm_bench_report *report);
 
+/** Kinds of meshes a benchmark can make. */
+typedef enum storm_bench_mesh {
+    STORM_BENCH_CARTESIAN = 0,
+    STORM_BENCH_VORONOI /**< random points, relaxed */
+} storm_bench_mesh;
+
 /** Zero in a field means "choose for me". */
 struct storm_bench_uniform_params {
+    storm_bench_mesh mesh;
+    uint32_t lloyd;          /**< Voronoi: relaxations; 0: 5 */
     uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
     uint64_t cells_per_rank; /**< 0: 5000 */
     uint64_t emit;           /**< packets per cell and cycle; 0: 5 */
@@ -71,14 +79,14 @@ struct storm_bench_uniform_params {
     double crossings;        /**< cells a packet crosses per cycle; 0: 15 */
     uint32_t costs; /**< repeats of the comparison of tallies and statistics;
                          0: none */
-    bool picture;   /**< draw the energy density on a slice */
+    bool picture;   /**< draw the energy density on a slice (Cartesian) */
     struct storm_bench_progress progress;
 };
 
 /**
  * Uniform emission: a transparent cube of side 10 cm centred at 0 with
- * reflecting walls and a Cartesian mesh; packets accumulate. Limit: the bare
- * tracking kernel on the same cells, on all ranks at once.
+ * reflecting walls; packets accumulate. Limit: the bare tracking kernel on the
+ * same cells, on all ranks at once.
  *
  * @param[out] report_out  set only on STORM_OK
  */

@@ -84,6 +84,52 @@ storm_mesh_create_voronoi(struct storm_context *context,
                           const struct storm_voronoi_params *params,
                           struct storm_mesh **mesh_out);
 
+/** Sets of points to make a mesh of. */
+typedef enum storm_points_kind {
+    STORM_POINTS_RANDOM = 0,
+    STORM_POINTS_CLUSTERED, /**< groups of 200, dense in the middle */
+    STORM_POINTS_LATTICE,   /**< a cube number fills the box */
+    STORM_POINTS_REFINED    /**< random, denser where the material changes */
+} storm_points_kind;
+
+struct storm_points_params {
+    storm_points_kind kind;
+    uint64_t seed;
+    uint64_t n_total;
+    double lo_cm[3], hi_cm[3]; /**< the box */
+    /** REFINED: what is at a point of the box. */
+    int (*material)(void *self, const double x_cm[3]);
+    void *material_self;
+    double refine;   /**< REFINED: times denser near a change, at least 1 */
+    double width_cm; /**< REFINED: how near */
+};
+
+/**
+ * Points @p first to @p first + @p n - 1 of a set: each is a function of the
+ * params and its number alone, so ranks may share the work in any way. Local.
+ *
+ * @param[out] points_out  3 * n coordinates
+ * @retval STORM_ERR_ARG  not that many points, or a parameter is missing
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_points_make(const struct storm_points_params *params, uint64_t first,
+                  uint64_t n, double *points_out);
+
+/**
+ * Points from a text file: three numbers a line, separated by commas or
+ * blanks; lines that begin with # and names of columns in the first line are
+ * passed over. Each rank reads a part of the file. Collective.
+ *
+ * @param[out] points_out  this rank's; release with storm_points_free
+ * @retval STORM_ERR_IO  no such file, or a line is not three numbers (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_points_read(struct storm_context *context, const char *path,
+                  double **points_out, uint64_t *n_out);
+
+/** Local. NULL is allowed. */
+STORM_API void storm_points_free(struct storm_context *context, double *points);
+
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
 

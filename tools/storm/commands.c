@@ -77,7 +77,14 @@ static const struct tool_flag uniform_flags[] = {
      .value = "KIND",
      .kind = TOOL_TEXT,
      .offset = FIELD(mesh),
-     .help = "cartesian (default)"},
+     .help = "cartesian (default) or voronoi"},
+    {.name = "--lloyd",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(lloyd),
+     .min = 1,
+     .max = 1e6,
+     .help = "voronoi: relaxations of the mesh (default 5)"},
     {.name = "--cells-per-rank",
      .value = "N",
      .kind = TOOL_COUNT,
@@ -223,10 +230,14 @@ static void uniform_demo(struct tool_args *args)
 
 static int uniform_check(struct tool_args *args)
 {
-    if (args->mesh != NULL && strcmp(args->mesh, "cartesian") != 0)
+    bool is_voronoi = args->mesh != NULL && strcmp(args->mesh, "voronoi") == 0;
+    if (args->mesh != NULL && !is_voronoi &&
+        strcmp(args->mesh, "cartesian") != 0)
         return tool_usage("mesh '%s' is not part of this build; built here: "
-                          "cartesian",
+                          "cartesian, voronoi",
                           args->mesh);
+    if (args->lloyd > 0 && !is_voronoi)
+        return tool_usage("--lloyd is for --mesh voronoi");
     if (args->cells > 0 && args->cells_per_rank > 0)
         return tool_usage("--cells and --cells-per-rank do not go together");
     if (args->dt_s > 0.0 && args->crossings > 0.0)
@@ -277,7 +288,10 @@ static storm_status uniform_run(struct storm_context *context,
                                 struct storm_bench_report **report_out)
 {
     enum { REPEATS_OF_COSTS = 5 };
+    bool is_voronoi = args->mesh != NULL && strcmp(args->mesh, "voronoi") == 0;
     struct storm_bench_uniform_params params = {
+        .mesh = is_voronoi ? STORM_BENCH_VORONOI : STORM_BENCH_CARTESIAN,
+        .lloyd = (uint32_t)args->lloyd,
         .cells = args->cells,
         .cells_per_rank = args->cells_per_rank,
         .emit = args->emit,

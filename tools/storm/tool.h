@@ -53,7 +53,7 @@ struct tool_args {
 
     /* uniform */
     const char *mesh;
-    uint64_t cells, cells_per_rank, emit, cycles, timed;
+    uint64_t lloyd, cells, cells_per_rank, emit, cycles, timed;
     double dt_s, crossings;
     bool costs, demo;
     /* exchange, termination */

@@ -5,5 +5,7 @@
 
 voronoi_build_fn *voronoi_build_choice(void)
 {
-    return storm_cpu_has_avx2() ? voronoi_build_avx2 : voronoi_build_plain;
+    return storm_cpu_has_avx2()
+               ? STORM_IF_AVX2(voronoi_build_avx2, voronoi_build_plain)
+               : voronoi_build_plain;
 }
