@@ -38,6 +38,22 @@ struct build {
     struct voronoi_ball *balls; /* to ask about in the next round */
     int32_t *open;              /* cells that are not done */
     size_t n_open;
+
+    /* What cells that are done tell those that are not (C1: they cannot be
+     * wrong). By cell, a list of neighbours; see struct voronoi_hints. */
+    int32_t *first_hint;      /* -1: none */
+    struct build_hint *hints; /* in use or free */
+    int32_t free_hint, n_hints;
+    size_t hints_capacity;
+    int32_t *neighbours; /* of the cell in hand, as known points */
+    size_t neighbours_capacity;
+    uint8_t *done; /* by cell */
+    uint8_t *done_points, *done_leaves;
+};
+
+struct build_hint {
+    int32_t neighbour; /* a cell of this rank */
+    int32_t next;
 };
 
 static storm_status build_reserve(struct build *b)
@@ -49,11 +65,116 @@ static storm_status build_reserve(struct build *b)
     b->covered = storm_alloc(memory, build_label, n * sizeof(double));
     b->balls = storm_alloc(memory, build_label, n * sizeof *b->balls);
     b->open = storm_alloc(memory, build_label, n * sizeof *b->open);
+    b->done = storm_alloc(memory, build_label, n);
+    b->first_hint = storm_alloc(memory, build_label, n * sizeof(int32_t));
     if (part->radius == NULL || b->covered == NULL || b->balls == NULL ||
-        b->open == NULL)
+        b->open == NULL || b->done == NULL || b->first_hint == NULL)
         return STORM_ERR_NOMEM;
-    return voronoi_cell_create(memory, &b->cell);
+    b->free_hint = -1;
+    for (size_t i = 0; i < n; i++)
+        b->first_hint[i] = -1;
+    storm_status status = voronoi_links_reserve(memory, &b->links, n);
+    return status < 0 ? status : voronoi_cell_create(memory, &b->cell);
 }
+
+static void build_release(struct build *b)
+{
+    struct storm_memory *memory = b->mesh->env->memory;
+    void *blocks[] = {b->open,       b->balls,       b->covered,
+                      b->done,       b->first_hint,  b->hints,
+                      b->neighbours, b->done_points, b->done_leaves};
+    voronoi_ghosts_close(&b->ghosts);
+    voronoi_links_free(memory, &b->links);
+    voronoi_cell_destroy(&b->cell);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        storm_free(memory, blocks[i]);
+}
+
+/* ---- hints --------------------------------------------------------------- */
+
+static void build_mark(struct build *b, int32_t own)
+{
+    int32_t at = b->part->points.own_lo + own;
+    int32_t leaf = at / VORONOI_FAN, group = leaf / VORONOI_FAN;
+    b->done_points[leaf] |= (uint8_t)(1u << at % VORONOI_FAN);
+    if (b->done_points[leaf] == 0xff)
+        b->done_leaves[group] |= (uint8_t)(1u << leaf % VORONOI_FAN);
+}
+
+/* After the numbers of known points have changed. */
+static storm_status build_mark_all(struct build *b)
+{
+    struct storm_memory *memory = b->mesh->env->memory;
+    size_t n_leaves = (size_t)b->part->points.n / VORONOI_FAN + 1;
+    storm_free(memory, b->done_points);
+    storm_free(memory, b->done_leaves);
+    b->done_points = storm_alloc(memory, build_label, n_leaves);
+    b->done_leaves =
+        storm_alloc(memory, build_label, n_leaves / VORONOI_FAN + 1);
+    if (b->done_points == NULL || b->done_leaves == NULL)
+        return STORM_ERR_NOMEM;
+    for (int32_t i = 0; i < b->part->base.n_cells; i++)
+        if (b->done[i])
+            build_mark(b, i);
+    return STORM_OK;
+}
+
+static storm_status build_add_hint(struct build *b, int32_t cell,
+                                   int32_t neighbour)
+{
+    int32_t at = b->free_hint;
+    if (at >= 0) {
+        b->free_hint = b->hints[at].next;
+    } else {
+        void *array = b->hints;
+        storm_status status =
+            storm_reserve(b->mesh->env->memory, build_label, sizeof *b->hints,
+                          (size_t)b->n_hints + 1, &array, &b->hints_capacity);
+        if (status < 0)
+            return status;
+        b->hints = array;
+        at = b->n_hints++;
+    }
+    b->hints[at] = (struct build_hint){.neighbour = neighbour,
+                                       .next = b->first_hint[cell]};
+    b->first_hint[cell] = at;
+    return STORM_OK;
+}
+
+static void build_free_hints(struct build *b, int32_t cell)
+{
+    while (b->first_hint[cell] >= 0) {
+        int32_t at = b->first_hint[cell];
+        b->first_hint[cell] = b->hints[at].next;
+        b->hints[at].next = b->free_hint;
+        b->free_hint = at;
+    }
+}
+
+/* The neighbours of a cell among those that are done. */
+static storm_status build_hints(struct build *b, int32_t cell,
+                                struct voronoi_hints *hints_out)
+{
+    int32_t n = 0;
+    for (int32_t at = b->first_hint[cell]; at >= 0; at = b->hints[at].next) {
+        void *array = b->neighbours;
+        storm_status status =
+            storm_reserve(b->mesh->env->memory, build_label,
+                          sizeof *b->neighbours, (size_t)n + 1, &array,
+                          &b->neighbours_capacity);
+        if (status < 0)
+            return status;
+        b->neighbours = array;
+        b->neighbours[n++] = b->part->points.own_lo + b->hints[at].neighbour;
+    }
+    *hints_out = (struct voronoi_hints){.done_points = b->done_points,
+                                        .done_leaves = b->done_leaves,
+                                        .neighbours = b->neighbours,
+                                        .n_neighbours = n};
+    return STORM_OK;
+}
+
+/* ---- cells --------------------------------------------------------------- */
 
 /* This rank's own generators. */
 static storm_status build_own(struct build *b,
@@ -136,6 +257,11 @@ static storm_status build_faces(struct build *b, int32_t own)
             continue;
         int32_t who = cell->planes[p].who, other = who - points->own_lo;
         bool is_own = who >= 0 && other >= 0 && other < points->n_own;
+        if (is_own && !b->done[other]) {
+            storm_status status = build_add_hint(b, other, own);
+            if (status < 0)
+                return status;
+        }
         if (is_own && other < own)
             continue;
         struct voronoi_face face;
@@ -157,9 +283,12 @@ static storm_status build_faces(struct build *b, int32_t own)
 static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
 {
     struct voronoi_part *part = b->part;
-    storm_status status =
-        voronoi_of(b->mesh)->build_cell(&b->cell, &part->points,
-                                        part->points.own_lo + own);
+    struct voronoi_hints hints;
+    storm_status status = build_hints(b, own, &hints);
+    if (status < 0)
+        return status;
+    status = voronoi_of(b->mesh)->build_cell(&b->cell, &part->points,
+                                             part->points.own_lo + own, &hints);
     if (status < 0)
         return status;
     part->cost.n_builds++;
@@ -167,6 +296,9 @@ static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
     struct voronoi_ball ball = build_ball(b, own, radius);
     if (radius <= b->covered[own] || !voronoi_ghosts_touch(&b->ghosts, &ball)) {
         part->radius[own] = radius;
+        b->done[own] = 1;
+        build_mark(b, own);
+        build_free_hints(b, own);
         return build_faces(b, own);
     }
     /* A cell that lacks its neighbours is far too large: go slowly. */
@@ -192,6 +324,8 @@ static storm_status build_rounds(struct build *b,
                                         &part->points);
         part->cost.n_rounds++;
         n_balls = 0;
+        if (status >= 0)
+            status = build_mark_all(b);
         for (size_t i = 0; i < b->n_open && status >= 0; i++)
             status = build_cell(b, b->open[i], &n_balls);
         b->n_open = n_balls;
@@ -233,12 +367,7 @@ storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
         b.part->cost.n_ghosts = b.ghosts.n;
         status = voronoi_lay_out(mesh, cut, &b.links, b.part);
     }
-    voronoi_ghosts_close(&b.ghosts);
-    voronoi_links_free(memory, &b.links);
-    voronoi_cell_destroy(&b.cell);
-    storm_free(memory, b.open);
-    storm_free(memory, b.balls);
-    storm_free(memory, b.covered);
+    build_release(&b);
     status = storm_context_agree(mesh->context, status);
     if (status < 0) {
         voronoi_free_part(mesh, b.part != NULL ? &b.part->base : NULL);

@@ -28,6 +28,9 @@ static inline int64_t voronoi_link_ghost(storm_cell_id id)
     return -1 - (int64_t)STORM_N_WALLS - (int64_t)id; /* ids are below 2^48 */
 }
 
+/* Room for the faces that so many cells usually have; more come as needed. */
+storm_status voronoi_links_reserve(struct storm_memory *memory,
+                                   struct voronoi_links *links, size_t n_cells);
 storm_status voronoi_links_add(struct storm_memory *memory,
                                struct voronoi_links *links, int32_t cell,
                                int64_t other, const struct voronoi_face *face);

@@ -125,17 +125,16 @@ static struct voronoi_plane cell_plane(const struct voronoi_points *points,
         int wall = ~who, d = wall / 2;
         double here = points->x[d][from];
         plane.n[d] = wall % 2 ? 1.0 : -1.0;
-        plane.norm = 1.0;
+        plane.norm2 = 1.0;
         plane.d =
             wall % 2 ? points->space.hi[d] - here : here - points->space.lo[d];
         return plane;
     }
     for (int d = 0; d < 3; d++)
         plane.n[d] = points->x[d][who] - points->x[d][from];
-    double norm2 = plane.n[0] * plane.n[0] + plane.n[1] * plane.n[1] +
-                   plane.n[2] * plane.n[2];
-    plane.d = 0.5 * norm2;
-    plane.norm = sqrt(norm2);
+    plane.norm2 = plane.n[0] * plane.n[0] + plane.n[1] * plane.n[1] +
+                  plane.n[2] * plane.n[2];
+    plane.d = 0.5 * plane.norm2;
     return plane;
 }
 
@@ -258,6 +257,31 @@ static void cell_order(int32_t *a, int32_t *b)
     }
 }
 
+/* The point where the planes to three others meet, seen from `from`. Always
+ * with the three in order: bits must not depend on who asks. */
+static void cell_meet(const struct voronoi_points *points, int32_t from,
+                      const struct voronoi_plane *a,
+                      const struct voronoi_plane *b,
+                      const struct voronoi_plane *c,
+                      struct voronoi_corner *corner)
+{
+    corner->origin = from;
+    if (STORM_LIKELY(voronoi_meet(a, b, c, cell_least_det, corner->y)))
+        return;
+    const struct voronoi_plane *const planes[3] = {a, b, c};
+    voronoi_meet_exactly(&points->space, planes, corner->y);
+}
+
+static void cell_order_planes(const struct voronoi_plane **a,
+                              const struct voronoi_plane **b)
+{
+    if (cell_before((*b)->who, (*a)->who)) {
+        const struct voronoi_plane *swap = *a;
+        *a = *b;
+        *b = swap;
+    }
+}
+
 /* The vertex as seen from the lowest of its generators. */
 static const struct voronoi_corner *cell_corner(struct voronoi_cell *cell,
                                                 int32_t v)
@@ -266,22 +290,23 @@ static const struct voronoi_corner *cell_corner(struct voronoi_cell *cell,
     if (corner->origin >= 0)
         return corner;
     const struct voronoi_vertex *vertex = &cell->vertices[v];
-    int32_t who[4] = {cell->self, cell->planes[vertex->plane[0]].who,
-                      cell->planes[vertex->plane[1]].who,
-                      cell->planes[vertex->plane[2]].who};
-    cell_order(&who[0], &who[1]);
-    cell_order(&who[2], &who[3]);
-    cell_order(&who[0], &who[2]);
-    cell_order(&who[1], &who[3]);
-    cell_order(&who[1], &who[2]);
-    struct voronoi_plane a = cell_plane(cell->points, who[0], who[1]);
-    struct voronoi_plane b = cell_plane(cell->points, who[0], who[2]);
-    struct voronoi_plane c = cell_plane(cell->points, who[0], who[3]);
-    if (STORM_UNLIKELY(!voronoi_meet(&a, &b, &c, cell_least_det, corner->y))) {
-        const struct voronoi_plane *const planes[3] = {&a, &b, &c};
-        voronoi_meet_exactly(&cell->points->space, planes, corner->y);
+    const struct voronoi_plane *a = &cell->planes[vertex->plane[0]];
+    const struct voronoi_plane *b = &cell->planes[vertex->plane[1]];
+    const struct voronoi_plane *c = &cell->planes[vertex->plane[2]];
+    cell_order_planes(&a, &b);
+    cell_order_planes(&b, &c);
+    cell_order_planes(&a, &b);
+    if (cell_before(cell->self, a->who)) { /* the planes are there already */
+        cell_meet(cell->points, cell->self, a, b, c, corner);
+        return corner;
     }
-    corner->origin = who[0];
+    int32_t from = a->who, who[3] = {b->who, c->who, cell->self};
+    cell_order(&who[1], &who[2]);
+    cell_order(&who[0], &who[1]);
+    struct voronoi_plane p = cell_plane(cell->points, from, who[0]);
+    struct voronoi_plane q = cell_plane(cell->points, from, who[1]);
+    struct voronoi_plane r = cell_plane(cell->points, from, who[2]);
+    cell_meet(cell->points, from, &p, &q, &r, corner);
     return corner;
 }
 
@@ -376,7 +401,7 @@ bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
             before[d] = y[d];
         }
     }
-    double area = 0.5 * sum / seen.norm;
+    double area = 0.5 * sum / sqrt(seen.norm2);
     if (!(area > cell_least_area * far2))
         return false;
     face_out->area = area;

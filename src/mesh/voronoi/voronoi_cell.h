@@ -31,8 +31,8 @@
 struct voronoi_plane {
     double n[3]; /* exact; a wall's has length 1 */
     double d;
-    double norm; /* of n */
-    int32_t who; /* the generator behind it, or ~wall */
+    double norm2; /* n . n */
+    int32_t who;  /* the generator behind it, or ~wall */
 };
 
 struct voronoi_vertex {
@@ -49,6 +49,18 @@ struct voronoi_corner {
 struct voronoi_edge {
     int32_t a, b; /* planes, as the vertex that goes has them */
     int32_t kept; /* the vertex that stays */
+};
+
+/*
+ * What is known of a cell before it is built: points that are done, because
+ * their own cells have been built and are right, are left alone but for those
+ * named as neighbours. One bit for each point of a leaf; and one for each leaf
+ * of a group, set if all its points are done.
+ */
+struct voronoi_hints {
+    const uint8_t *done_points, *done_leaves; /* NULL: none is */
+    const int32_t *neighbours;                /* among those that are done */
+    int32_t n_neighbours;
 };
 
 struct voronoi_cell {
@@ -89,7 +101,8 @@ void voronoi_cell_destroy(struct voronoi_cell *cell);
  * instruction set (voronoi_clip.h), the same bits from all. */
 typedef storm_status voronoi_build_fn(struct voronoi_cell *cell,
                                       const struct voronoi_points *points,
-                                      int32_t self);
+                                      int32_t self,
+                                      const struct voronoi_hints *hints);
 voronoi_build_fn voronoi_build_plain;
 voronoi_build_fn voronoi_build_avx2;
 /* The best one for this processor. */
@@ -153,7 +166,7 @@ static inline bool voronoi_meet(const struct voronoi_plane *a,
     double ab1 = a->n[2] * b->n[0] - a->n[0] * b->n[2];
     double ab2 = a->n[0] * b->n[1] - a->n[1] * b->n[0];
     double det = a->n[0] * bc0 + a->n[1] * bc1 + a->n[2] * bc2;
-    if (!(fabs(det) >= least * (a->norm * b->norm * c->norm)))
+    if (!(det * det >= least * least * (a->norm2 * b->norm2 * c->norm2)))
         return false;
     double inverse = 1.0 / det;
     y_out[0] = (a->d * bc0 + b->d * ca0 + c->d * ab0) * inverse;

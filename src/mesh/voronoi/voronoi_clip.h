@@ -44,18 +44,24 @@ static inline int64_t clip_sides(struct voronoi_cell *cell, const double n[3],
 }
 
 /* Lists the vertices that are beyond the plane and marks them by an infinite
- * side. */
+ * side. First those that may be: which ones cannot be predicted, so there is
+ * no branch. */
 static int32_t clip_mark(struct voronoi_cell *cell,
                          const struct voronoi_plane *plane, double doubt)
 {
-    int32_t n_gone = 0;
+    int32_t n_maybe = 0, n_gone = 0;
+    double *side = cell->side;
+    int32_t *gone = cell->gone;
     for (int32_t i = 0; i < cell->n_vertices; i++) {
-        if (!(cell->side[i] > -doubt))
-            continue;
-        if (STORM_LIKELY(cell->side[i] > doubt) ||
+        gone[n_maybe] = i;
+        n_maybe += side[i] > -doubt;
+    }
+    for (int32_t k = 0; k < n_maybe; k++) {
+        int32_t i = gone[k];
+        if (STORM_LIKELY(side[i] > doubt) ||
             voronoi_cell_beyond(cell, i, plane)) {
-            cell->gone[n_gone++] = i;
-            cell->side[i] = INFINITY;
+            gone[n_gone++] = i;
+            side[i] = (double)INFINITY;
         }
     }
     return n_gone;
@@ -64,18 +70,18 @@ static int32_t clip_mark(struct voronoi_cell *cell,
 /* The edges from a vertex that goes to one that stays. */
 static int32_t clip_border(struct voronoi_cell *cell, int32_t n_gone)
 {
+    static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
     int32_t n_edges = 0;
     for (int32_t k = 0; k < n_gone; k++) {
         const struct voronoi_vertex *vertex = &cell->vertices[cell->gone[k]];
         for (int i = 0; i < 3; i++) {
             int32_t kept = vertex->next[i];
-            if (cell->side[kept] == INFINITY)
-                continue;
-            cell->edges[n_edges++] = (struct voronoi_edge){
-                .a = vertex->plane[(i + 1) % 3],
-                .b = vertex->plane[(i + 2) % 3],
+            cell->edges[n_edges] = (struct voronoi_edge){
+                .a = vertex->plane[after[i]],
+                .b = vertex->plane[before[i]],
                 .kept = kept,
             };
+            n_edges += cell->side[kept] < (double)INFINITY;
         }
     }
     STORM_ASSERT(n_edges >= 3 && n_edges <= n_gone + 2);
@@ -194,7 +200,7 @@ static storm_status clip_cut(struct voronoi_cell *cell, int32_t who,
                    (fabs(n[0]) + fabs(n[1]) + fabs(n[2]));
     if (STORM_LIKELY(clip_sides(cell, n, d, doubt) == 0))
         return STORM_OK;
-    struct voronoi_plane plane = {.d = d, .norm = sqrt(norm2), .who = who};
+    struct voronoi_plane plane = {.d = d, .norm2 = norm2, .who = who};
     memcpy(plane.n, n, sizeof plane.n);
     int32_t n_gone = clip_mark(cell, &plane, doubt);
     if (n_gone == 0)
@@ -217,23 +223,16 @@ static storm_status clip_cut(struct voronoi_cell *cell, int32_t who,
 
 /* ---- search -------------------------------------------------------------- */
 
-static storm_status clip_note(struct voronoi_cell *cell, int32_t index,
-                              double distance2)
+/* Room for the points of one more leaf. */
+static storm_status clip_more_found(struct voronoi_cell *cell)
 {
-    if (STORM_UNLIKELY(cell->n_found == cell->found_capacity)) {
-        void *array = cell->found;
-        storm_status status =
-            storm_reserve(cell->memory, clip_label, sizeof *cell->found,
-                          cell->n_found + 256, &array, &cell->found_capacity);
-        if (status < 0)
-            return status;
+    void *array = cell->found;
+    storm_status status =
+        storm_reserve(cell->memory, clip_label, sizeof *cell->found,
+                      cell->n_found + 256, &array, &cell->found_capacity);
+    if (status >= 0)
         cell->found = array;
-    }
-    float rounded = (float)distance2; /* positive: its bits are in order */
-    uint32_t bits;
-    memcpy(&bits, &rounded, sizeof bits);
-    cell->found[cell->n_found++] = (uint64_t)bits << 32 | (uint32_t)index;
-    return STORM_OK;
+    return status;
 }
 
 /* Can a point of the box cut anything off? Only one that is nearer to some
@@ -263,11 +262,14 @@ static bool clip_may_cut(const struct voronoi_cell *cell,
     return n_near > 0;
 }
 
-static storm_status clip_leaf(struct voronoi_cell *cell, int32_t leaf,
-                              double lo2, double hi2)
+/* Notes the points of a leaf, with their distance as a float above the index:
+ * positive floats are in the order of their bits. No branch here either. */
+static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
+                      double lo2, double hi2)
 {
     const struct voronoi_points *points = cell->points;
     double distance2[VORONOI_FAN];
+    float rounded[VORONOI_FAN];
     int32_t first = leaf * VORONOI_FAN;
     const double *x = points->x[0] + first;
     const double *y = points->x[1] + first;
@@ -276,19 +278,36 @@ static storm_status clip_leaf(struct voronoi_cell *cell, int32_t leaf,
     for (int k = 0; k < VORONOI_FAN; k++) {
         double dx = x[k] - c0, dy = y[k] - c1, dz = z[k] - c2;
         distance2[k] = dx * dx + dy * dy + dz * dz;
+        rounded[k] = (float)distance2[k];
     }
-    for (int k = 0; k < VORONOI_FAN; k++)
-        if (distance2[k] > lo2 && distance2[k] <= hi2) {
-            storm_status status = clip_note(cell, first + k, distance2[k]);
-            if (status < 0)
-                return status;
-        }
-    return STORM_OK;
+    uint64_t *found = cell->found + cell->n_found;
+    size_t n = 0;
+    for (int k = 0; k < VORONOI_FAN; k++) {
+        uint32_t bits;
+        memcpy(&bits, &rounded[k], sizeof bits);
+        found[n] = (uint64_t)bits << 32 | (uint32_t)(first + k);
+        n += (size_t)((distance2[k] > lo2) & (distance2[k] <= hi2) &
+                      !(done >> k & 1u));
+    }
+    cell->n_found += n;
 }
 
-/* All points with lo2 < distance^2 <= hi2; with `prune`, without those of
- * larger nodes that cannot cut: asking takes time. */
-static storm_status clip_collect(struct voronoi_cell *cell, double lo2,
+/* Which children are near enough, a bit for each. */
+static inline unsigned clip_near(const struct voronoi_group *group,
+                                 const double y[3], double hi2)
+{
+    double distance2[VORONOI_FAN];
+    unsigned near = 0;
+    voronoi_group_distance2(group, y, distance2);
+    for (unsigned k = 0; k < VORONOI_FAN; k++)
+        near |= (unsigned)(distance2[k] <= hi2) << k;
+    return near;
+}
+
+/* All points with lo2 < distance^2 <= hi2 that are not done; with `prune`,
+ * without those of larger nodes that cannot cut: asking takes time. */
+static storm_status clip_collect(struct voronoi_cell *cell,
+                                 const struct voronoi_hints *hints, double lo2,
                                  double hi2, bool prune)
 {
     const struct voronoi_points *points = cell->points;
@@ -303,22 +322,32 @@ static storm_status clip_collect(struct voronoi_cell *cell, double lo2,
         int32_t level = stack[--n].level, node = stack[n].node;
         const struct voronoi_group *group =
             &points->groups[points->level_start[level] + (size_t)node];
-        double distance2[VORONOI_FAN];
-        voronoi_group_distance2(group, cell->centre, distance2);
-        for (int32_t k = 0; k < VORONOI_FAN; k++) {
-            if (!(distance2[k] <= hi2))
-                continue;
-            if (prune && level > 0 && !clip_may_cut(cell, group, k))
-                continue;
+        unsigned done = 0;
+        if (level == 0 && hints->done_leaves != NULL)
+            done = hints->done_leaves[node];
+        if (done == 0xff)
+            continue;
+        unsigned near = clip_near(group, cell->centre, hi2) & ~done;
+        for (; near != 0; near &= near - 1) {
+            int32_t k = __builtin_ctz(near);
+            int32_t child = node * VORONOI_FAN + k;
             if (level > 0) {
+                if (prune && !clip_may_cut(cell, group, k))
+                    continue;
                 stack[n].level = level - 1;
-                stack[n++].node = node * VORONOI_FAN + k;
+                stack[n++].node = child;
                 continue;
             }
-            storm_status status =
-                clip_leaf(cell, node * VORONOI_FAN + k, lo2, hi2);
-            if (status < 0)
-                return status;
+            if (STORM_UNLIKELY(cell->n_found + VORONOI_FAN >
+                               cell->found_capacity)) {
+                storm_status status = clip_more_found(cell);
+                if (status < 0)
+                    return status;
+            }
+            clip_leaf(cell, child,
+                      hints->done_points != NULL ? hints->done_points[child]
+                                                 : 0u,
+                      lo2, hi2);
         }
     }
     return STORM_OK;
@@ -340,24 +369,37 @@ static void clip_sort(uint64_t *keys, size_t n)
     }
 }
 
-static storm_status clip_by_found(struct voronoi_cell *cell)
+/* Cuts by one point, if it can matter. */
+static storm_status clip_by(struct voronoi_cell *cell, int32_t who,
+                            bool *is_near_out)
 {
     const struct voronoi_points *points = cell->points;
+    double n[3];
+    for (int d = 0; d < 3; d++)
+        n[d] = points->x[d][who] - cell->centre[d];
+    double norm2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    *is_near_out = norm2 <= clip_secure * cell->reach2;
+    return *is_near_out ? clip_cut(cell, who, n, norm2) : STORM_OK;
+}
+
+static storm_status clip_by_found(struct voronoi_cell *cell)
+{
+    storm_status status = STORM_OK;
+    bool is_near = true;
     clip_sort(cell->found, cell->n_found);
-    for (size_t i = 0; i < cell->n_found; i++) {
-        int32_t who = (int32_t)(uint32_t)cell->found[i];
-        double n[3], norm2 = 0.0;
-        for (int d = 0; d < 3; d++) {
-            n[d] = points->x[d][who] - cell->centre[d];
-            norm2 += n[d] * n[d];
-        }
-        if (norm2 > clip_secure * cell->reach2)
-            break;
-        storm_status status = clip_cut(cell, who, n, norm2);
-        if (status < 0)
-            return status;
-    }
-    return STORM_OK;
+    for (size_t i = 0; i < cell->n_found && is_near && status >= 0; i++)
+        status = clip_by(cell, (int32_t)(uint32_t)cell->found[i], &is_near);
+    return status;
+}
+
+static storm_status clip_by_hints(struct voronoi_cell *cell,
+                                  const struct voronoi_hints *hints)
+{
+    storm_status status = STORM_OK;
+    bool is_near;
+    for (int32_t i = 0; i < hints->n_neighbours && status >= 0; i++)
+        status = clip_by(cell, hints->neighbours[i], &is_near);
+    return status;
 }
 
 /* Where to look first: as far as the last cell needed, or by the mean density
@@ -375,14 +417,18 @@ static double clip_guess2(const struct voronoi_cell *cell)
 }
 
 storm_status VORONOI_BUILD(struct voronoi_cell *cell,
-                           const struct voronoi_points *points, int32_t self)
+                           const struct voronoi_points *points, int32_t self,
+                           const struct voronoi_hints *hints)
 {
     voronoi_cell_start(cell, points, self);
+    storm_status status = clip_by_hints(cell, hints);
+    if (status < 0)
+        return status;
     double lo2 = 0.0, hi2 = clip_guess2(cell);
     for (int shell = 0;; shell++) {
         double needed2 = clip_secure * cell->reach2;
         hi2 = hi2 < needed2 ? hi2 : needed2;
-        storm_status status = clip_collect(cell, lo2, hi2, shell > 1);
+        status = clip_collect(cell, hints, lo2, hi2, shell > 1);
         if (status >= 0)
             status = clip_by_found(cell);
         if (status < 0)

@@ -10,24 +10,42 @@ static const char layout_label[] = "mesh cells";
 
 /* ---- list of faces ------------------------------------------------------- */
 
+static storm_status links_room(struct storm_memory *memory,
+                               struct voronoi_links *links, size_t n)
+{
+    void *array = links->array, *faces = links->faces;
+    storm_status status =
+        storm_reserve(memory, layout_label, sizeof *links->array, n, &array,
+                      &links->capacity);
+    if (status < 0)
+        return status;
+    links->array = array;
+    status = storm_reserve(memory, layout_label, sizeof *links->faces, n,
+                           &faces, &links->faces_capacity);
+    if (status < 0)
+        return status;
+    links->faces = faces;
+    return STORM_OK;
+}
+
+storm_status voronoi_links_reserve(struct storm_memory *memory,
+                                   struct voronoi_links *links, size_t n_cells)
+{
+    /* random cells have 15.54 faces, half of them noted here */
+    return links_room(memory, links, 8 * n_cells);
+}
+
 storm_status voronoi_links_add(struct storm_memory *memory,
                                struct voronoi_links *links, int32_t cell,
                                int64_t other, const struct voronoi_face *face)
 {
-    void *array = links->array, *faces = links->faces;
     if (links->n >= INT32_MAX)
         return STORM_ERR_NOMEM;
-    storm_status status =
-        storm_reserve(memory, layout_label, sizeof *links->array, links->n + 1,
-                      &array, &links->capacity);
-    if (status < 0)
-        return status;
-    links->array = array;
-    status = storm_reserve(memory, layout_label, sizeof *links->faces,
-                           links->n + 1, &faces, &links->faces_capacity);
-    if (status < 0)
-        return status;
-    links->faces = faces;
+    if (links->n >= links->capacity || links->n >= links->faces_capacity) {
+        storm_status status = links_room(memory, links, links->n + 1);
+        if (status < 0)
+            return status;
+    }
     links->array[links->n] =
         (struct voronoi_link){.other = other, .cell = cell};
     links->faces[links->n++] = *face;

@@ -97,20 +97,27 @@ static inline double voronoi_distance2(const struct voronoi_points *points,
     return dx * dx + dy * dy + dz * dz;
 }
 
+/* One loop over all children, without a branch: compilers make vectors of it. */
 static inline void voronoi_group_distance2(const struct voronoi_group *group,
                                            const double y[3],
                                            double distance2_out[VORONOI_FAN])
 {
+    const double y0 = y[0], y1 = y[1], y2 = y[2];
+    double sum[VORONOI_FAN];
+    for (int k = 0; k < VORONOI_FAN; k++) {
+        double a = group->lo[0][k] - y0, b = y0 - group->hi[0][k];
+        double c = group->lo[1][k] - y1, d = y1 - group->hi[1][k];
+        double e = group->lo[2][k] - y2, f = y2 - group->hi[2][k];
+        a = a > b ? a : b;
+        c = c > d ? c : d;
+        e = e > f ? e : f;
+        a = a > 0.0 ? a : 0.0;
+        c = c > 0.0 ? c : 0.0;
+        e = e > 0.0 ? e : 0.0;
+        sum[k] = a * a + c * c + e * e;
+    }
     for (int k = 0; k < VORONOI_FAN; k++)
-        distance2_out[k] = 0.0;
-    for (int d = 0; d < 3; d++)
-        for (int k = 0; k < VORONOI_FAN; k++) {
-            double below = group->lo[d][k] - y[d];
-            double above = y[d] - group->hi[d][k];
-            double out = below > above ? below : above;
-            out = out > 0.0 ? out : 0.0;
-            distance2_out[k] += out * out;
-        }
+        distance2_out[k] = sum[k];
 }
 
 #endif /* STORM_MESH_VORONOI_POINTS_H */
