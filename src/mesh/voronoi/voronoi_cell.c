@@ -236,7 +236,7 @@ void voronoi_cell_find_faces(struct voronoi_cell *cell)
     for (int32_t i = 0; i < cell->n_planes; i++)
         cell->start[i] = -1;
     for (int32_t v = 0; v < cell->n_vertices; v++) {
-        cell->corners[v].origin = -1;
+        cell->corners[v].is_known = false;
         for (int k = 0; k < 3; k++)
             cell->start[cell->vertices[v].plane[k]] = v;
     }
@@ -246,30 +246,6 @@ void voronoi_cell_find_faces(struct voronoi_cell *cell)
 static bool cell_before(int32_t a, int32_t b)
 {
     return (uint32_t)a < (uint32_t)b;
-}
-
-static void cell_order(int32_t *a, int32_t *b)
-{
-    if (cell_before(*b, *a)) {
-        int32_t swap = *a;
-        *a = *b;
-        *b = swap;
-    }
-}
-
-/* The point where the planes to three others meet, seen from `from`. Always
- * with the three in order: bits must not depend on who asks. */
-static void cell_meet(const struct voronoi_points *points, int32_t from,
-                      const struct voronoi_plane *a,
-                      const struct voronoi_plane *b,
-                      const struct voronoi_plane *c,
-                      struct voronoi_corner *corner)
-{
-    corner->origin = from;
-    if (STORM_LIKELY(voronoi_meet(a, b, c, cell_least_det, corner->y)))
-        return;
-    const struct voronoi_plane *const planes[3] = {a, b, c};
-    voronoi_meet_exactly(&points->space, planes, corner->y);
 }
 
 static void cell_order_planes(const struct voronoi_plane **a,
@@ -282,42 +258,46 @@ static void cell_order_planes(const struct voronoi_plane **a,
     }
 }
 
-/* The vertex as seen from the lowest of its generators. */
-static const struct voronoi_corner *cell_corner(struct voronoi_cell *cell,
-                                                int32_t v)
+/* The point where three planes meet. Always with the three in order: bits must
+ * not depend on who asks. */
+static void cell_meet(const struct voronoi_space *space,
+                      const struct voronoi_plane *a,
+                      const struct voronoi_plane *b,
+                      const struct voronoi_plane *c, double y_out[3])
 {
-    struct voronoi_corner *corner = &cell->corners[v];
-    if (corner->origin >= 0)
-        return corner;
-    const struct voronoi_vertex *vertex = &cell->vertices[v];
-    const struct voronoi_plane *a = &cell->planes[vertex->plane[0]];
-    const struct voronoi_plane *b = &cell->planes[vertex->plane[1]];
-    const struct voronoi_plane *c = &cell->planes[vertex->plane[2]];
     cell_order_planes(&a, &b);
     cell_order_planes(&b, &c);
     cell_order_planes(&a, &b);
-    if (cell_before(cell->self, a->who)) { /* the planes are there already */
-        cell_meet(cell->points, cell->self, a, b, c, corner);
-        return corner;
-    }
-    int32_t from = a->who, who[3] = {b->who, c->who, cell->self};
-    cell_order(&who[1], &who[2]);
-    cell_order(&who[0], &who[1]);
-    struct voronoi_plane p = cell_plane(cell->points, from, who[0]);
-    struct voronoi_plane q = cell_plane(cell->points, from, who[1]);
-    struct voronoi_plane r = cell_plane(cell->points, from, who[2]);
-    cell_meet(cell->points, from, &p, &q, &r, corner);
-    return corner;
+    if (STORM_LIKELY(voronoi_meet(a, b, c, cell_least_det, y_out)))
+        return;
+    const struct voronoi_plane *const planes[3] = {a, b, c};
+    voronoi_meet_exactly(space, planes, y_out);
 }
 
-/* The vertex relative to generator `low`. */
-static void cell_corner_from(struct voronoi_cell *cell, int32_t v, int32_t low,
-                             double y_out[3])
+/* A vertex relative to the generator of lower id of a face it is on: this
+ * cell's, or the one behind `plane`. */
+static void cell_corner(struct voronoi_cell *cell, int32_t v, int32_t plane,
+                        bool is_low, double y_out[3])
 {
-    const struct voronoi_corner *corner = cell_corner(cell, v);
-    for (int d = 0; d < 3; d++)
-        y_out[d] = corner->y[d] + (cell->points->x[d][corner->origin] -
-                                   cell->points->x[d][low]);
+    const struct voronoi_points *points = cell->points;
+    const struct voronoi_vertex *vertex = &cell->vertices[v];
+    struct voronoi_corner *corner = &cell->corners[v];
+    if (is_low) {
+        if (!corner->is_known)
+            cell_meet(&points->space, &cell->planes[vertex->plane[0]],
+                      &cell->planes[vertex->plane[1]],
+                      &cell->planes[vertex->plane[2]], corner->y);
+        corner->is_known = true;
+        memcpy(y_out, corner->y, sizeof corner->y);
+        return;
+    }
+    int32_t low = cell->planes[plane].who;
+    struct voronoi_plane seen[3];
+    for (int i = 0; i < 3; i++) {
+        int32_t who = cell->planes[vertex->plane[i]].who;
+        seen[i] = cell_plane(points, low, who == low ? cell->self : who);
+    }
+    cell_meet(&points->space, &seen[0], &seen[1], &seen[2], y_out);
 }
 
 /* A walk round a face: the vertex, and where the plane is in it. */
@@ -374,20 +354,19 @@ bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
 {
     int32_t who = cell->planes[plane].who;
     bool forward = cell_before(cell->self, who); /* as the lower one sees it */
-    int32_t low = forward ? cell->self : who;
     struct voronoi_plane seen = forward
                                     ? cell->planes[plane]
                                     : cell_plane(cell->points, who, cell->self);
     struct cell_walk walk = cell_first(cell, plane, forward);
     int32_t end = walk.vertex;
     double origin[3], before[3] = {0.0}, moment[3] = {0.0}, sum = 0.0;
-    cell_corner_from(cell, walk.vertex, low, origin);
+    cell_corner(cell, walk.vertex, plane, forward, origin);
     double far2 =
         origin[0] * origin[0] + origin[1] * origin[1] + origin[2] * origin[2];
     for (cell_step(cell, &walk, plane, forward); walk.vertex != end;
          cell_step(cell, &walk, plane, forward)) {
         double y[3];
-        cell_corner_from(cell, walk.vertex, low, y);
+        cell_corner(cell, walk.vertex, plane, forward, y);
         double r2 = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
         far2 = r2 > far2 ? r2 : far2;
         for (int d = 0; d < 3; d++)

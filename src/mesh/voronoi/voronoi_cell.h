@@ -40,10 +40,10 @@ struct voronoi_vertex {
     int32_t next[3];
 };
 
-/* The same point as all its cells see it. */
+/* A vertex computed with its planes in order of their generators. */
 struct voronoi_corner {
-    double y[3];    /* relative to generator `origin` */
-    int32_t origin; /* -1: not known yet */
+    double y[3];
+    bool is_known;
 };
 
 struct voronoi_edge {

@@ -408,7 +408,7 @@ static double clip_guess2(const struct voronoi_cell *cell)
 {
     const struct voronoi_space *space = &cell->points->space;
     if (cell->last_radius2 > 0.0)
-        return 0.5 * cell->last_radius2;
+        return 1.1 * cell->last_radius2;
     double volume = 1.0;
     for (int d = 0; d < 3; d++)
         volume *= space->hi[d] - space->lo[d];
