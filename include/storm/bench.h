@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <storm/mesh.h>
 #include <storm/status.h>
 
 #ifdef __cplusplus
@@ -162,6 +163,24 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_bench_termination(struct storm_context *context,
                         const struct storm_bench_termination_params *params,
                         struct storm_bench_report **report_out);
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_voronoi_params {
+    uint64_t cells;           /**< 0: 100000 */
+    storm_points_kind points; /**< not REFINED; LATTICE: the nearest cube */
+    uint32_t repeat;          /**< 0: 3; the median counts */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Build the Voronoi mesh of a set of points, by all ranks together and by one
+ * alone, and look at all of its cells. Limit: the serial build, as many times
+ * as fast as there are ranks.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_voronoi(struct storm_context *context,
+                    const struct storm_bench_voronoi_params *params,
+                    struct storm_bench_report **report_out);
 
 #ifdef __cplusplus
 }

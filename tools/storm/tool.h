@@ -56,7 +56,9 @@ struct tool_args {
     uint64_t lloyd, cells, cells_per_rank, emit, cycles, timed;
     double dt_s, crossings;
     bool costs, demo;
-    /* exchange, termination */
+    /* voronoi */
+    const char *distribution;
+    /* exchange, termination, voronoi */
     uint64_t records, repeat, steps;
     /* ring */
     const char *backends;
