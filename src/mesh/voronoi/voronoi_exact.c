@@ -135,7 +135,7 @@ static int exact_perturbed(const struct voronoi_row rows[4],
             return which < 0 ? sign : -sign;
         below = highest;
     }
-    STORM_ASSERT(!"a plane that has been added is not a wall");
+    STORM_ASSERT(false); /* a plane that has been added is not a wall */
     return -1;
 }
 
