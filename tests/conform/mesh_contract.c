@@ -351,12 +351,12 @@ static storm_status make_voronoi(struct storm_context *context, const void *how,
 }
 
 static const struct voronoi_case voronoi_list[] = {
-    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 3000},
-    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 600, .lloyd = 3},
-    {.lo_cm = {0.1, 0.2, 0.3}, .hi_cm = {1.1, 7.3, 0.7}, .n = 800},
-    {.hi_cm = {1, 1, 1}, .n = 2000, .jitter = 0.01},
-    {.hi_cm = {1, 1, 1}, .n = 9, .is_lattice = true},
-    {.hi_cm = {3, 2, 1}, .n = 8, .is_lattice = true, .jitter = 1e-10},
+    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 700},
+    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 300, .lloyd = 3},
+    {.lo_cm = {0.1, 0.2, 0.3}, .hi_cm = {1.1, 7.3, 0.7}, .n = 400},
+    {.hi_cm = {1, 1, 1}, .n = 600, .jitter = 0.01},
+    {.hi_cm = {1, 1, 1}, .n = 7, .is_lattice = true},
+    {.hi_cm = {3, 2, 1}, .n = 6, .is_lattice = true, .jitter = 1e-10},
     {.hi_cm = {1, 1, 1}, .n = 1},
     {.hi_cm = {1, 1, 1}, .n = 2},
 };
