@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <storm/mesh.h>
 #include <storm/status.h>
 
 #ifdef __cplusplus
@@ -60,8 +61,16 @@ storm_bench_report_text(const struct storm_bench_report *report,
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_bench_report_destroy(struct storm_bench_report *report);
 
+/** Kinds of meshes a benchmark can make. */
+typedef enum storm_bench_mesh {
+    STORM_BENCH_CARTESIAN = 0,
+    STORM_BENCH_VORONOI /**< random points, relaxed */
+} storm_bench_mesh;
+
 /** Zero in a field means "choose for me". */
 struct storm_bench_uniform_params {
+    storm_bench_mesh mesh;
+    uint32_t lloyd;          /**< Voronoi: relaxations; 0: 5 */
     uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
     uint64_t cells_per_rank; /**< 0: 5000 */
     uint64_t emit;           /**< packets per cell and cycle; 0: 5 */
@@ -71,14 +80,14 @@ struct storm_bench_uniform_params {
     double crossings;        /**< cells a packet crosses per cycle; 0: 15 */
     uint32_t costs; /**< repeats of the comparison of tallies and statistics;
                          0: none */
-    bool picture;   /**< draw the energy density on a slice */
+    bool picture;   /**< draw the energy density on a slice (Cartesian) */
     struct storm_bench_progress progress;
 };
 
 /**
  * Uniform emission: a transparent cube of side 10 cm centred at 0 with
- * reflecting walls and a Cartesian mesh; packets accumulate. Limit: the bare
- * tracking kernel on the same cells, on all ranks at once.
+ * reflecting walls; packets accumulate. Limit: the bare tracking kernel on the
+ * same cells, on all ranks at once.
  *
  * @param[out] report_out  set only on STORM_OK
  */
@@ -154,6 +163,24 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_bench_termination(struct storm_context *context,
                         const struct storm_bench_termination_params *params,
                         struct storm_bench_report **report_out);
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_voronoi_params {
+    uint64_t cells;           /**< 0: 100000 */
+    storm_points_kind points; /**< not REFINED; LATTICE: the nearest cube */
+    uint32_t repeat;          /**< 0: 3; the median counts */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Build the Voronoi mesh of a set of points, by all ranks together and by one
+ * alone, and look at all of its cells. Limit: the serial build, as many times
+ * as fast as there are ranks.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_voronoi(struct storm_context *context,
+                    const struct storm_bench_voronoi_params *params,
+                    struct storm_bench_report **report_out);
 
 #ifdef __cplusplus
 }

@@ -54,6 +54,82 @@ storm_mesh_create_cart(struct storm_context *context,
                        const struct storm_cart_params *params,
                        struct storm_mesh **mesh_out);
 
+/** Zero in a field means "choose for me". Copied by create. */
+struct storm_voronoi_params {
+    double lo_cm[3], hi_cm[3]; /**< the box */
+    const double *points_cm;   /**< this rank's share of the generators, three
+                                    coordinates each; borrowed during create */
+    uint64_t n_points;         /**< their number; may be 0 on some ranks */
+    uint32_t lloyd; /**< how many times to move each generator to the centroid
+                         of its cell */
+};
+
+/**
+ * The Voronoi cells of points, in a box: each is the part of the box nearer to
+ * its generator than to any other. Cut into equal numbers of cells.
+ *
+ * Collective: same params but for the points on every rank, same kind of
+ * status on every rank. Which rank gives which points does not matter: the
+ * mesh has the same ids and bits for any number of ranks and any order of the
+ * points. Points are rounded to 2^-52 of the largest coordinate of the box.
+ *
+ * @param[out] mesh_out  set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_ARG    empty box, no points, a point outside the box, or
+ *                          two points at the same place (logged, by number in
+ *                          the order of ranks)
+ * @retval STORM_ERR_NOMEM  on some rank
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_create_voronoi(struct storm_context *context,
+                          const struct storm_voronoi_params *params,
+                          struct storm_mesh **mesh_out);
+
+/** Sets of points to make a mesh of. */
+typedef enum storm_points_kind {
+    STORM_POINTS_RANDOM = 0,
+    STORM_POINTS_CLUSTERED, /**< groups of 200, dense in the middle */
+    STORM_POINTS_LATTICE,   /**< a cube number fills the box */
+    STORM_POINTS_REFINED    /**< random, denser where the material changes */
+} storm_points_kind;
+
+struct storm_points_params {
+    storm_points_kind kind;
+    uint64_t seed;
+    uint64_t n_total;
+    double lo_cm[3], hi_cm[3]; /**< the box */
+    /** REFINED: what is at a point of the box. */
+    int (*material)(void *self, const double x_cm[3]);
+    void *material_self;
+    double refine;   /**< REFINED: times denser near a change, at least 1 */
+    double width_cm; /**< REFINED: how near */
+};
+
+/**
+ * Points @p first to @p first + @p n - 1 of a set: each is a function of the
+ * params and its number alone, so ranks may share the work in any way. Local.
+ *
+ * @param[out] points_out  3 * n coordinates
+ * @retval STORM_ERR_ARG  not that many points, or a parameter is missing
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_points_make(const struct storm_points_params *params, uint64_t first,
+                  uint64_t n, double *points_out);
+
+/**
+ * Points from a text file: three numbers a line, separated by commas or
+ * blanks; lines that begin with # and names of columns in the first line are
+ * passed over. Each rank reads a part of the file. Collective.
+ *
+ * @param[out] points_out  this rank's; release with storm_points_free
+ * @retval STORM_ERR_IO  no such file, or a line is not three numbers (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_points_read(struct storm_context *context, const char *path,
+                  double **points_out, uint64_t *n_out);
+
+/** Local. NULL is allowed. */
+STORM_API void storm_points_free(struct storm_context *context, double *points);
+
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
 
@@ -89,7 +165,9 @@ STORM_API void storm_mesh_sample(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, const double u[3],
                                  double point_cm_out[3]);
 /** The cell that contains a point (on whichever rank), or STORM_ERR_ARG if it
- *  lies outside the box. A point on a common face belongs to the upper one. */
+ *  lies outside the box. A point on a common face belongs to the upper one.
+ *  STORM_AGAIN: it is in a cell of another rank, and a Voronoi mesh does not
+ *  know of which; exactly one rank gets STORM_OK then. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
                   storm_cell_id *cell_out);

@@ -42,6 +42,24 @@ enum { STORM_CACHE_LINE = 64 };
 #define STORM_ASSERT(_x) ((void)sizeof(_x))
 #endif
 
+/* Files *_avx2.c are in the build if the compiler can make them: the first of
+ * the two, else the second. */
+#ifdef STORM_AVX2_FILES
+#define STORM_IF_AVX2(_with, _without) (_with)
+#else
+#define STORM_IF_AVX2(_with, _without) (_without)
+#endif
+
+/* May they run here? */
+static inline int storm_cpu_has_avx2(void)
+{
+#ifdef STORM_AVX2_FILES
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return 0;
+#endif
+}
+
 /* Tells the core that this is a spin loop. */
 static inline void storm_pause(void)
 {

@@ -9,6 +9,8 @@
  */
 #include "mesh/mesh_hilbert.h"
 
+#include <stdbool.h>
+
 #include "base/port.h"
 
 struct hilbert_part {
@@ -146,6 +148,21 @@ static void hilbert_enter(struct hilbert_part *part,
     part->level--;
 }
 
+/* Cells in the parts before the order-th. */
+static uint64_t hilbert_before(const struct hilbert_part *part,
+                               const struct hilbert_split *s, unsigned order)
+{
+    uint64_t sum = 0;
+    bool is_even = true; /* then all parts are equal */
+    for (int i = 0; i < s->n_dims; i++)
+        is_even = is_even && part->n[s->dims[i]] % 2 == 0;
+    if (is_even)
+        return order * hilbert_count(part, s, 0);
+    for (unsigned w = 0; w < order; w++)
+        sum += hilbert_count(part, s, hilbert_halves(s, w));
+    return sum;
+}
+
 uint64_t storm_hilbert_position(const int32_t n[3], const int32_t ijk[3])
 {
     uint64_t position = 0;
@@ -159,8 +176,7 @@ uint64_t storm_hilbert_position(const int32_t n[3], const int32_t ijk[3])
             halves |= (unsigned)(ijk[d] - part.lo[d] >= lower) << i;
         }
         unsigned order = hilbert_order(&split, halves);
-        for (unsigned w = 0; w < order; w++)
-            position += hilbert_count(&part, &split, hilbert_halves(&split, w));
+        position += hilbert_before(&part, &split, order);
         hilbert_enter(&part, &split, order);
     }
     return position;

@@ -16,15 +16,17 @@
  *       leads to a. A face leads to a cell or is part of a wall, never both.
  *   M6  sample is uniform in the cell for u uniform in (0, 1)^3, and locate
  *       finds the cell again, rounding included.
- *   M7  Every point of the closed box lies in exactly one cell; locate gives
- *       the same answer on every rank. Other points, and what is not a
- *       number, are STORM_ERR_ARG, and nothing is logged.
+ *   M7  Every point of the closed box lies in exactly one cell, which locate
+ *       finds on the rank that owns it; on another rank it gives the same
+ *       answer, or STORM_AGAIN if it does not know. Other points, and what is
+ *       not a number, are STORM_ERR_ARG, and nothing is logged.
  *   M8  Queries are local, do not block, allocate, or change anything, and so
  *       may run on several threads at once.
  *   M9  build_part leaves the mesh as it was; its result is what the mesh
  *       would hold under that cut. It may be collective.
  *   M10 Memory follows the local cells and faces. Exceptions are named with
- *       the mesh: cut[] here, edges in mesh/cart.
+ *       the mesh: cut[] here, edges in mesh/cart, what is needed while a part
+ *       is being built in mesh/voronoi.
  *
  * Tracking does not go through this table: physics/track_kernel.h is compiled
  * once per kind of mesh with the inline geometry of that kind.

@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "physics/track.h"
 
+#include "base/port.h"
 #include "mesh/mesh_ops.h"
 
 static const struct storm_track_ops *const track_list[] = {
     &storm_track_cart,
+    &storm_track_voronoi,
 };
+
+/* Those that are preferred where they can run. */
+static const struct storm_track_ops *const track_avx2[] = {
+    STORM_IF_AVX2(&storm_track_voronoi_avx2, &storm_track_voronoi),
+};
+
+static storm_track_fn *track_find(const struct storm_track_ops *const *list,
+                                  size_t n, const struct storm_mesh *mesh)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (list[i]->mesh == mesh->ops)
+            return list[i]->advance;
+    }
+    return NULL;
+}
 
 storm_track_fn *storm_track_for(const struct storm_mesh *mesh)
 {
-    for (size_t i = 0; i < sizeof track_list / sizeof track_list[0]; i++) {
-        if (track_list[i]->mesh == mesh->ops)
-            return track_list[i]->advance;
-    }
-    return NULL;
+    storm_track_fn *found = NULL;
+    if (storm_cpu_has_avx2())
+        found = track_find(track_avx2, sizeof track_avx2 / sizeof track_avx2[0],
+                           mesh);
+    return found != NULL
+               ? found
+               : track_find(track_list,
+                            sizeof track_list / sizeof track_list[0], mesh);
 }

@@ -51,13 +51,16 @@ typedef void storm_track_fn(const struct storm_track *track,
                             void *const *packets, size_t n,
                             struct storm_outcome *outcomes_out);
 
-/* One kernel per kind of mesh. */
+/* One kernel per kind of mesh; of some also one for processors with AVX2. The
+ * bits do not depend on which is used. */
 struct storm_track_ops {
     const struct storm_mesh_ops *mesh;
     storm_track_fn *advance;
 };
 
 extern const struct storm_track_ops storm_track_cart;
+extern const struct storm_track_ops storm_track_voronoi;
+extern const struct storm_track_ops storm_track_voronoi_avx2;
 
 /* The kernel for a mesh, NULL if there is none. */
 storm_track_fn *storm_track_for(const struct storm_mesh *mesh);

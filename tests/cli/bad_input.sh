@@ -60,7 +60,9 @@ bad "do not go together" bench exchange --quiet --verbose
 bad "expected auto, always or never" bench exchange --progress sometimes
 bad "expected a FILE" bench exchange --json ''
 
-bad "mesh 'voronoi' is not part of this build" bench uniform --mesh voronoi
+bad "mesh 'octree' is not part of this build" bench uniform --mesh octree
+bad "must be uniform, clustered or lattice" bench voronoi --distribution odd
+bad "--lloyd is for --mesh voronoi" bench uniform --lloyd 3
 bad "expected a whole number" bench uniform --cells 0
 bad "expected a whole number" bench uniform --emit -3
 bad "--timed 6: there are only 5 cycles" bench uniform --timed 6

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A Cartesian mesh of this rank alone and packets in it, for tests of the
- * tracking kernel without an engine.
+ * A mesh of this rank alone and packets in it, for tests of the tracking
+ * kernel without an engine.
  */
 #ifndef TESTS_PHYSICS_LONE_H
 #define TESTS_PHYSICS_LONE_H
@@ -14,6 +14,7 @@
 
 #include "mesh/mesh_ops.h"
 #include "physics/track.h"
+#include "run/bench_voronoi.h"
 #include "support/check.h"
 #include "support/dice.h"
 
@@ -24,11 +25,9 @@ struct lone {
     struct storm_track track; /* speed 1 cm/s, exact tally, all mirrors */
 };
 
-static inline void lone_open(struct lone *lone,
-                             const struct storm_cart_params *params)
+/* With context and mesh there already. */
+static inline void lone_begin(struct lone *lone)
 {
-    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));
-    CHECK_OK(storm_mesh_create_cart(lone->context, params, &lone->mesh));
     lone->advance = storm_track_for(lone->mesh);
     CHECK(lone->advance != NULL);
     size_t n = (size_t)storm_mesh_n_cells(lone->mesh);
@@ -42,6 +41,26 @@ static inline void lone_open(struct lone *lone,
                              n * sizeof(storm_exact)),
     };
     CHECK(lone->track.exact != NULL);
+}
+
+static inline void lone_open(struct lone *lone,
+                             const struct storm_cart_params *params)
+{
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));
+    CHECK_OK(storm_mesh_create_cart(lone->context, params, &lone->mesh));
+    lone_begin(lone);
+}
+
+static inline void lone_open_voronoi(struct lone *lone,
+                                     const struct storm_points_params *set)
+{
+    struct storm_voronoi_params params = {.lloyd = 0};
+    memcpy(params.lo_cm, set->lo_cm, sizeof params.lo_cm);
+    memcpy(params.hi_cm, set->hi_cm, sizeof params.hi_cm);
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));
+    CHECK_OK(storm_bench_voronoi_mesh(lone->context, set, &params,
+                                      &lone->mesh));
+    lone_begin(lone);
 }
 
 static inline void lone_close(struct lone *lone)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Free streaming in a Cartesian box with everything around it: context, mesh,
- * streaming, comb, engine. Any of the parameters may be changed between
+ * Free streaming in a box with everything around it: context, mesh (Cartesian,
+ * or Voronoi if the set has points), streaming, comb, engine. Any of the parameters may be changed between
  * problem_default and problem_open.
  */
 #ifndef TESTS_PHYSICS_PROBLEM_H
@@ -12,10 +12,12 @@
 #include <storm/mesh.h>
 #include <storm/streaming.h>
 
+#include "run/bench_voronoi.h"
 #include "support/check.h"
 
 struct problem {
     struct storm_cart_params cart;
+    struct storm_points_params set;
     struct storm_streaming_params streaming_params;
     struct storm_comb_params comb_params;
     struct storm_engine_params engine_params;
@@ -41,10 +43,22 @@ static inline struct problem problem_default(void)
     };
 }
 
+static inline storm_status problem_voronoi(struct problem *p)
+{
+    struct storm_voronoi_params voronoi = {.lloyd = 1};
+    for (int d = 0; d < 3; d++) {
+        p->set.lo_cm[d] = voronoi.lo_cm[d] = p->cart.lo_cm[d];
+        p->set.hi_cm[d] = voronoi.hi_cm[d] = p->cart.hi_cm[d];
+    }
+    return storm_bench_voronoi_mesh(p->context, &p->set, &voronoi, &p->mesh);
+}
+
 static inline void problem_open(struct problem *p, MPI_Comm comm)
 {
     CHECK_OK(storm_context_create(comm, NULL, &p->context));
-    CHECK_OK(storm_mesh_create_cart(p->context, &p->cart, &p->mesh));
+    CHECK_OK(p->set.n_total > 0
+                 ? problem_voronoi(p)
+                 : storm_mesh_create_cart(p->context, &p->cart, &p->mesh));
     CHECK_OK(storm_streaming_create(p->context, p->mesh, &p->streaming_params,
                                     &p->streaming));
     p->comb_params.remainder = storm_streaming_deposit;

@@ -9,7 +9,13 @@
 
 #include "problem.h"
 
-enum { STEPS = 5, REFLECT_ALL = 0x3f, PERIODIC = 0x40, COMB = 0x80 };
+enum {
+    STEPS = 5,
+    REFLECT_ALL = 0x3f,
+    PERIODIC = 0x40,
+    COMB = 0x80,
+    VORONOI = 0x100
+};
 
 static struct problem make(unsigned what)
 {
@@ -20,6 +26,8 @@ static struct problem make(unsigned what)
     for (int d = 0; d < 3; d++)
         p.cart.periodic[d] = what & PERIODIC;
     p.cart.stretch[0] = 1.2;
+    if (what & VORONOI)
+        p.set = (struct storm_points_params){.seed = 3, .n_total = 480};
     if (what & COMB) {
         p.comb_params.n_min = 2;
         p.comb_params.n_max = 5;
@@ -79,6 +87,9 @@ int main(int argc, char **argv)
     check(PERIODIC, 7, true);
     check(COMB | 0x15, 0, false);
     check(COMB | PERIODIC, 200, true);
+    check(VORONOI, 0, false);
+    check(VORONOI | REFLECT_ALL, 0, false);
+    check(VORONOI | REFLECT_ALL | COMB, 1, true);
     MPI_Finalize();
     return CHECK_PASS;
 }

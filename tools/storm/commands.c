@@ -77,7 +77,14 @@ static const struct tool_flag uniform_flags[] = {
      .value = "KIND",
      .kind = TOOL_TEXT,
      .offset = FIELD(mesh),
-     .help = "cartesian (default)"},
+     .help = "cartesian (default) or voronoi"},
+    {.name = "--lloyd",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(lloyd),
+     .min = 1,
+     .max = 1e6,
+     .help = "voronoi: relaxations of the mesh (default 5)"},
     {.name = "--cells-per-rank",
      .value = "N",
      .kind = TOOL_COUNT,
@@ -135,6 +142,28 @@ static const struct tool_flag uniform_flags[] = {
      .kind = TOOL_SWITCH,
      .offset = FIELD(demo),
      .help = "a larger case with a table and a picture, in out/uniform"},
+    {.name = NULL}};
+
+static const struct tool_flag voronoi_flags[] = {
+    {.name = "--cells",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(cells),
+     .min = 1,
+     .max = 1e12,
+     .help = "cells in all (default 100000)"},
+    {.name = "--distribution",
+     .value = "KIND",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(distribution),
+     .help = "uniform (default), clustered or lattice"},
+    {.name = "--repeat",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(repeat),
+     .min = 1,
+     .max = 1e4,
+     .help = "times to build; the median counts (default 3)"},
     {.name = NULL}};
 
 static const struct tool_flag exchange_flags[] = {
@@ -223,10 +252,14 @@ static void uniform_demo(struct tool_args *args)
 
 static int uniform_check(struct tool_args *args)
 {
-    if (args->mesh != NULL && strcmp(args->mesh, "cartesian") != 0)
+    bool is_voronoi = args->mesh != NULL && strcmp(args->mesh, "voronoi") == 0;
+    if (args->mesh != NULL && !is_voronoi &&
+        strcmp(args->mesh, "cartesian") != 0)
         return tool_usage("mesh '%s' is not part of this build; built here: "
-                          "cartesian",
+                          "cartesian, voronoi",
                           args->mesh);
+    if (args->lloyd > 0 && !is_voronoi)
+        return tool_usage("--lloyd is for --mesh voronoi");
     if (args->cells > 0 && args->cells_per_rank > 0)
         return tool_usage("--cells and --cells-per-rank do not go together");
     if (args->dt_s > 0.0 && args->crossings > 0.0)
@@ -269,6 +302,35 @@ static int ring_check(struct tool_args *args)
     return TOOL_OK;
 }
 
+/* The kind of points a word stands for; false: none. */
+static bool voronoi_points(const char *word, storm_points_kind *kind_out)
+{
+    static const struct {
+        const char *word;
+        storm_points_kind kind;
+    } kinds[] = {{"uniform", STORM_POINTS_RANDOM},
+                 {"clustered", STORM_POINTS_CLUSTERED},
+                 {"lattice", STORM_POINTS_LATTICE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(word, kinds[i].word) == 0) {
+            *kind_out = kinds[i].kind;
+            return true;
+        }
+    return false;
+}
+
+static int voronoi_check(struct tool_args *args)
+{
+    storm_points_kind kind;
+    if (args->distribution == NULL)
+        args->distribution = "uniform";
+    if (voronoi_points(args->distribution, &kind))
+        return TOOL_OK;
+    return tool_usage("--distribution %s: must be uniform, clustered or "
+                      "lattice",
+                      args->distribution);
+}
+
 /* ---- from flags to parameters -------------------------------------------- */
 
 static storm_status uniform_run(struct storm_context *context,
@@ -277,7 +339,10 @@ static storm_status uniform_run(struct storm_context *context,
                                 struct storm_bench_report **report_out)
 {
     enum { REPEATS_OF_COSTS = 5 };
+    bool is_voronoi = args->mesh != NULL && strcmp(args->mesh, "voronoi") == 0;
     struct storm_bench_uniform_params params = {
+        .mesh = is_voronoi ? STORM_BENCH_VORONOI : STORM_BENCH_CARTESIAN,
+        .lloyd = (uint32_t)args->lloyd,
         .cells = args->cells,
         .cells_per_rank = args->cells_per_rank,
         .emit = args->emit,
@@ -290,6 +355,21 @@ static storm_status uniform_run(struct storm_context *context,
         .progress = *progress,
     };
     return storm_bench_uniform(context, &params, report_out);
+}
+
+static storm_status voronoi_run(struct storm_context *context,
+                                const struct tool_args *args,
+                                const struct storm_bench_progress *progress,
+                                struct storm_bench_report **report_out)
+{
+    struct storm_bench_voronoi_params params = {
+        .cells = args->cells,
+        .repeat = (uint32_t)args->repeat,
+        .progress = *progress,
+    };
+    if (!voronoi_points(args->distribution, &params.points))
+        return STORM_ERR_ARG; /* voronoi_check has seen to it */
+    return storm_bench_voronoi(context, &params, report_out);
 }
 
 static storm_status exchange_run(struct storm_context *context,
@@ -340,6 +420,11 @@ const struct tool_bench tool_benches[] = {
      .flags = uniform_flags,
      .check = uniform_check,
      .run = uniform_run},
+    {.name = "voronoi",
+     .summary = "building a Voronoi mesh, by all ranks and by one",
+     .flags = voronoi_flags,
+     .check = voronoi_check,
+     .run = voronoi_run},
     {.name = "exchange",
      .summary = "records to random ranks",
      .flags = exchange_flags,

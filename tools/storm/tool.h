@@ -53,10 +53,12 @@ struct tool_args {
 
     /* uniform */
     const char *mesh;
-    uint64_t cells, cells_per_rank, emit, cycles, timed;
+    uint64_t lloyd, cells, cells_per_rank, emit, cycles, timed;
     double dt_s, crossings;
     bool costs, demo;
-    /* exchange, termination */
+    /* voronoi */
+    const char *distribution;
+    /* exchange, termination, voronoi */
     uint64_t records, repeat, steps;
     /* ring */
     const char *backends;

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of points for meshes: each point is a function of its number. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/context.h>
+#include <storm/mesh.h>
+
+#include "base/env.h"
+
+static const char points_label[] = "points";
+
+/* What random numbers of a point are for; part of their key. */
+enum { POINTS_PLACE = 1, POINTS_CENTRE = 2, POINTS_OFFSET = 3 };
+
+/* Clusters of so many points, so wide relative to the box; every tenth point
+ * is anywhere. */
+enum { POINTS_CLUSTER = 200, POINTS_LONER = 10 };
+static const double points_cluster_width = 0.05;
+
+/* A refined set gives up choosing after so many tries per point. */
+enum { POINTS_MOST_TRIES = 1 << 20 };
+
+static void points_random(const struct storm_points_params *p, uint64_t what,
+                          uint64_t i, uint64_t block, double u[4])
+{
+    struct storm_packet_id id = {.hi = what, .lo = i};
+    storm_random(p->seed, STORM_STREAM_MESH, id, block, u);
+}
+
+static void points_place(const struct storm_points_params *p, const double u[3],
+                         double x_out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double x = p->lo_cm[d] + u[d] * (p->hi_cm[d] - p->lo_cm[d]);
+        x_out[d] = x < p->hi_cm[d] ? x : p->hi_cm[d];
+    }
+}
+
+/* Dense in the middle of a cluster, folded back at the walls. */
+static void points_clustered(const struct storm_points_params *p, uint64_t i,
+                             double x_out[3])
+{
+    double u[4], centre[4], size[4];
+    points_random(p, POINTS_PLACE, i, 0, u);
+    if (i % POINTS_LONER != 0) {
+        points_random(p, POINTS_CENTRE, i / POINTS_CLUSTER, 0, centre);
+        points_random(p, POINTS_OFFSET, i, 0, size);
+        for (int d = 0; d < 3; d++) {
+            double offset = size[3] * size[3] * (2.0 * u[d] - 1.0);
+            double v = fabs(centre[d] + points_cluster_width * offset);
+            u[d] = v > 1.0 ? 2.0 - v : v;
+        }
+    }
+    points_place(p, u, x_out);
+}
+
+static void points_lattice(const struct storm_points_params *p, uint64_t i,
+                           double x_out[3])
+{
+    uint64_t side = (uint64_t)ceil(cbrt((double)p->n_total) - 1e-9);
+    const uint64_t at[3] = {i % side, i / side % side, i / side / side};
+    double u[3];
+    for (int d = 0; d < 3; d++)
+        u[d] = ((double)at[d] + 0.5) / (double)side;
+    points_place(p, u, x_out);
+}
+
+/* Does the material change within width_cm of x, along the axes? */
+static bool points_near_interface(const struct storm_points_params *p,
+                                  const double x[3])
+{
+    int here = p->material(p->material_self, x);
+    for (int k = 0; k < 6; k++) {
+        double y[3] = {x[0], x[1], x[2]};
+        int d = k / 2;
+        y[d] += k % 2 ? p->width_cm : -p->width_cm;
+        y[d] = y[d] > p->lo_cm[d] ? y[d] : p->lo_cm[d];
+        y[d] = y[d] < p->hi_cm[d] ? y[d] : p->hi_cm[d];
+        if (p->material(p->material_self, y) != here)
+            return true;
+    }
+    return false;
+}
+
+/* Refused with the right probability where the material does not change. */
+static void points_refined(const struct storm_points_params *p, uint64_t i,
+                           double x_out[3])
+{
+    for (uint64_t block = 0; block < POINTS_MOST_TRIES; block++) {
+        double u[4];
+        points_random(p, POINTS_PLACE, i, block, u);
+        points_place(p, u, x_out);
+        if (u[3] * p->refine < 1.0 || points_near_interface(p, x_out))
+            return;
+    }
+}
+
+storm_status storm_points_make(const struct storm_points_params *params,
+                               uint64_t first, uint64_t n, double *points_out)
+{
+    const struct storm_points_params *p = params;
+    bool is_refined = p->kind == STORM_POINTS_REFINED;
+    if (first + n > p->n_total ||
+        (is_refined &&
+         (p->material == NULL || !(p->refine >= 1.0) || !(p->width_cm > 0.0))))
+        return STORM_ERR_ARG;
+    for (uint64_t i = first; i < first + n; i++, points_out += 3) {
+        double u[4];
+        switch (p->kind) {
+        case STORM_POINTS_CLUSTERED:
+            points_clustered(p, i, points_out);
+            break;
+        case STORM_POINTS_LATTICE:
+            points_lattice(p, i, points_out);
+            break;
+        case STORM_POINTS_REFINED:
+            points_refined(p, i, points_out);
+            break;
+        case STORM_POINTS_RANDOM:
+            points_random(p, POINTS_PLACE, i, 0, u);
+            points_place(p, u, points_out);
+            break;
+        default:
+            return STORM_ERR_ARG;
+        }
+    }
+    return STORM_OK;
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+struct points_reader {
+    const struct storm_env *env;
+    const char *path;
+    FILE *file;
+    double *points;
+    size_t n, capacity;
+};
+
+/* Three numbers, separated by commas or blanks. False: something else. */
+static bool points_parse(const char *line, double x_out[3])
+{
+    const char *at = line;
+    for (int d = 0; d < 3; d++) {
+        char *end;
+        x_out[d] = strtod(at, &end);
+        if (end == at)
+            return false;
+        at = end + strspn(end, " \t");
+        if (d < 2 && *at == ',')
+            at++;
+    }
+    at += strspn(at, " \t\r\n");
+    return *at == '\0';
+}
+
+static storm_status points_line(struct points_reader *r, const char *line,
+                                long offset)
+{
+    double x[3];
+    const char *text = line + strspn(line, " \t\r\n");
+    if (*text == '\0' || *text == '#')
+        return STORM_OK;
+    if (!points_parse(text, x)) {
+        if (offset == 0)
+            return STORM_OK; /* names of the columns */
+        storm_log_write(&r->env->log, STORM_LOG_ERROR,
+                        "%s, byte %ld: expected three numbers, not `%.40s`",
+                        r->path, offset, text);
+        return STORM_ERR_IO;
+    }
+    void *array = r->points;
+    storm_status status =
+        storm_reserve(r->env->memory, points_label, 3 * sizeof *r->points,
+                      r->n + 1, &array, &r->capacity);
+    if (status < 0)
+        return status;
+    r->points = array;
+    memcpy(r->points + 3 * r->n++, x, sizeof x);
+    return STORM_OK;
+}
+
+/* The lines that begin in this rank's share of the bytes. */
+static storm_status points_share(struct points_reader *r, long begin, long end)
+{
+    enum { MOST = 512 };
+    char line[MOST];
+    if (begin > 0) { /* the line that is under way is the rank's before */
+        if (fseek(r->file, begin - 1, SEEK_SET) != 0)
+            return STORM_ERR_IO;
+        for (int c = fgetc(r->file); c != EOF && c != '\n';)
+            c = fgetc(r->file);
+    }
+    for (long at = ftell(r->file); at >= 0 && at < end; at = ftell(r->file)) {
+        if (fgets(line, sizeof line, r->file) == NULL)
+            break;
+        if (strlen(line) + 1 == sizeof line && line[MOST - 2] != '\n') {
+            storm_log_write(&r->env->log, STORM_LOG_ERROR,
+                            "%s, byte %ld: line too long", r->path, at);
+            return STORM_ERR_IO;
+        }
+        storm_status status = points_line(r, line, at);
+        if (status < 0)
+            return status;
+    }
+    return ferror(r->file) ? STORM_ERR_IO : STORM_OK;
+}
+
+storm_status storm_points_read(struct storm_context *context, const char *path,
+                               double **points_out, uint64_t *n_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    struct points_reader r = {.env = env, .path = path};
+    storm_status status = STORM_ERR_IO;
+    long size = -1;
+    r.file = fopen(path, "r");
+    if (r.file != NULL && fseek(r.file, 0, SEEK_END) == 0)
+        size = ftell(r.file);
+    if (size >= 0) {
+        rewind(r.file);
+        status = points_share(&r, (long)((double)size * env->rank / env->size),
+                              env->rank + 1 == env->size
+                                  ? size
+                                  : (long)((double)size * (env->rank + 1) /
+                                           env->size));
+    } else if (env->rank == 0) {
+        storm_log_write(&env->log, STORM_LOG_ERROR, "%s: %s", path,
+                        strerror(errno));
+    }
+    if (r.file != NULL)
+        fclose(r.file);
+    status = storm_context_agree(context, status);
+    if (status < 0) {
+        storm_free(env->memory, r.points);
+        return status;
+    }
+    *points_out = r.points;
+    *n_out = r.n;
+    return STORM_OK;
+}
+
+void storm_points_free(struct storm_context *context, double *points)
+{
+    storm_free(storm_context_env(context)->memory, points);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between building cells and laying them out: the list of faces. */
+#ifndef STORM_MESH_VORONOI_BUILD_H
+#define STORM_MESH_VORONOI_BUILD_H
+
+#include "mesh/voronoi/voronoi_mesh.h"
+
+/* A face: a local cell, and a local cell of higher index, a ghost or a wall
+ * behind it, see below. */
+struct voronoi_link {
+    int64_t other;
+    int32_t cell;
+};
+
+struct voronoi_links {
+    struct voronoi_link *array;
+    struct voronoi_face *faces;
+    size_t n, capacity, faces_capacity;
+};
+
+static inline int64_t voronoi_link_wall(int wall)
+{
+    return -1 - (int64_t)wall;
+}
+
+static inline int64_t voronoi_link_ghost(storm_cell_id id)
+{
+    return -1 - (int64_t)STORM_N_WALLS - (int64_t)id; /* ids are below 2^48 */
+}
+
+/* Room for the faces that so many cells usually have; more come as needed. */
+storm_status voronoi_links_reserve(struct storm_memory *memory,
+                                   struct voronoi_links *links, size_t n_cells);
+storm_status voronoi_links_add(struct storm_memory *memory,
+                               struct voronoi_links *links, int32_t cell,
+                               int64_t other, const struct voronoi_face *face);
+void voronoi_links_free(struct storm_memory *memory,
+                        struct voronoi_links *links);
+
+/* Fills in all of the part but its points and radii. Takes the faces. */
+storm_status voronoi_lay_out(const struct storm_mesh *mesh, const uint64_t *cut,
+                             struct voronoi_links *links,
+                             struct voronoi_part *part);
+
+#endif /* STORM_MESH_VORONOI_BUILD_H */

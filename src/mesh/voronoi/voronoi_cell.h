@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One Voronoi cell: the box, cut by the bisectors to other generators until
+ * no further one can reach it.
+ *
+ *   C1  Which planes bound the cell and which of them meet in each vertex is
+ *       exact (voronoi_exact.h); it does not depend on the order of cutting or
+ *       on which far generators were looked at.
+ *   C2  The geometry of a face is a function of the generators around it, in
+ *       the order of their ids, alone. Both its cells, on whichever rank, get
+ *       the same bits, and the same answer to whether it is too small to keep.
+ *   C3  The cell is that among the known generators. It is the true one if
+ *       they are all that lie within voronoi_cell_radius.
+ *   C4  Arrays grow as they must; a cell may have any number of faces.
+ *
+ * A vertex is known by its three planes, in the order that makes the
+ * determinant of their normals positive, and by the vertices it shares an edge
+ * with: next[i] is the one across from plane[i].
+ */
+#ifndef STORM_MESH_VORONOI_CELL_H
+#define STORM_MESH_VORONOI_CELL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mesh/voronoi/voronoi_exact.h"
+#include "mesh/voronoi/voronoi_points.h"
+
+/* n . y <= d, relative to the generator. */
+struct voronoi_plane {
+    double n[3]; /* exact; a wall's has length 1 */
+    double d;
+    double norm2; /* n . n */
+    int32_t who;  /* the generator behind it, or ~wall */
+};
+
+struct voronoi_vertex {
+    int32_t plane[3];
+    int32_t next[3];
+};
+
+/* A vertex computed with its planes in order of their generators. */
+struct voronoi_corner {
+    double y[3];
+    bool is_known;
+};
+
+struct voronoi_edge {
+    int32_t a, b; /* planes, as the vertex that goes has them */
+    int32_t kept; /* the vertex that stays */
+};
+
+/*
+ * What is known of a cell before it is built: points that are done, because
+ * their own cells have been built and are right, are left alone but for those
+ * named as neighbours. One bit for each point of a leaf; and one for each leaf
+ * of a group, set if all its points are done.
+ */
+struct voronoi_hints {
+    const uint8_t *done_points, *done_leaves; /* NULL: none is */
+    const int32_t *neighbours;                /* among those that are done */
+    int32_t n_neighbours;
+};
+
+struct voronoi_cell {
+    struct storm_memory *memory;
+    const struct voronoi_points *points;
+    int32_t self;
+    double centre[3];
+    double reach2;       /* of the farthest vertex */
+    double last_radius2; /* of the cell before: a first guess */
+
+    struct voronoi_plane *planes;
+    int32_t *start; /* by plane: scratch of the cut; then a vertex of the
+                        * face, -1: none */
+    int32_t n_planes, planes_capacity;
+
+    double *x, *y, *z, *r2, *side; /* by vertex */
+    struct voronoi_vertex *vertices;
+    struct voronoi_corner *corners;
+    struct voronoi_edge *edges;
+    int32_t *gone;
+    int32_t n_vertices, vertices_capacity; /* a multiple of eight */
+
+    uint64_t *found; /* by the search: distance and index */
+    size_t n_found, found_capacity;
+};
+
+struct voronoi_face {
+    double area;
+    double centroid[3]; /* relative to the generator of lower id */
+};
+
+/* Points may be changed between cells. */
+storm_status voronoi_cell_create(struct storm_memory *memory,
+                                 struct voronoi_cell *cell_out);
+void voronoi_cell_destroy(struct voronoi_cell *cell);
+
+/* Builds the cell of a known generator; one text compiled for more than one
+ * instruction set (voronoi_clip.h), the same bits from all. */
+typedef storm_status voronoi_build_fn(struct voronoi_cell *cell,
+                                      const struct voronoi_points *points,
+                                      int32_t self,
+                                      const struct voronoi_hints *hints);
+voronoi_build_fn voronoi_build_plain;
+voronoi_build_fn voronoi_build_avx2;
+/* The best one for this processor. */
+voronoi_build_fn *voronoi_build_choice(void);
+
+/* What must be known for the cell to be right. */
+static inline double voronoi_cell_radius(const struct voronoi_cell *cell)
+{
+    return 2.0 * sqrt(cell->reach2) * (1.0 + 0x1p-29);
+}
+
+/* After the build: `start` by plane. */
+void voronoi_cell_find_faces(struct voronoi_cell *cell);
+
+/* The face on a plane whose `start` is not -1. False: too small to keep. */
+bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
+                       struct voronoi_face *face_out);
+
+/* ---- for the clipper ----------------------------------------------------- */
+
+/* Starts with the box. */
+void voronoi_cell_start(struct voronoi_cell *cell,
+                        const struct voronoi_points *points, int32_t self);
+
+/* Room for one more plane and the two vertices it can add. */
+storm_status voronoi_cell_grow(struct voronoi_cell *cell);
+
+static inline bool voronoi_cell_has_room(const struct voronoi_cell *cell)
+{
+    return cell->n_planes < cell->planes_capacity &&
+           cell->n_vertices + 2 <= cell->vertices_capacity;
+}
+
+/* Exactly: is the vertex beyond the plane? */
+bool voronoi_cell_beyond(const struct voronoi_cell *cell, int32_t vertex,
+                         const struct voronoi_plane *plane);
+
+/* The point where three planes meet, where rounding does not allow
+ * voronoi_meet to tell. */
+void voronoi_meet_exactly(const struct voronoi_space *space,
+                          const struct voronoi_plane *const planes[3],
+                          double y_out[3]);
+
+/*
+ * The point where three planes meet. False if their normals are so close to
+ * dependent, by `least`, that rounding may have moved it by more than about
+ * 2^-47 / least of its distance.
+ */
+static inline bool voronoi_meet(const struct voronoi_plane *a,
+                                const struct voronoi_plane *b,
+                                const struct voronoi_plane *c, double least,
+                                double y_out[3])
+{
+    double bc0 = b->n[1] * c->n[2] - b->n[2] * c->n[1];
+    double bc1 = b->n[2] * c->n[0] - b->n[0] * c->n[2];
+    double bc2 = b->n[0] * c->n[1] - b->n[1] * c->n[0];
+    double ca0 = c->n[1] * a->n[2] - c->n[2] * a->n[1];
+    double ca1 = c->n[2] * a->n[0] - c->n[0] * a->n[2];
+    double ca2 = c->n[0] * a->n[1] - c->n[1] * a->n[0];
+    double ab0 = a->n[1] * b->n[2] - a->n[2] * b->n[1];
+    double ab1 = a->n[2] * b->n[0] - a->n[0] * b->n[2];
+    double ab2 = a->n[0] * b->n[1] - a->n[1] * b->n[0];
+    double det = a->n[0] * bc0 + a->n[1] * bc1 + a->n[2] * bc2;
+    if (!(det * det >= least * least * (a->norm2 * b->norm2 * c->norm2)))
+        return false;
+    double inverse = 1.0 / det;
+    y_out[0] = (a->d * bc0 + b->d * ca0 + c->d * ab0) * inverse;
+    y_out[1] = (a->d * bc1 + b->d * ca1 + c->d * ab1) * inverse;
+    y_out[2] = (a->d * bc2 + b->d * ca2 + c->d * ab2) * inverse;
+    return true;
+}
+
+#endif /* STORM_MESH_VORONOI_CELL_H */

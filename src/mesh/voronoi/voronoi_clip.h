@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The clipper: search and cut. One text, compiled once per instruction set;
+ * the includer defines VORONOI_BUILD, the name of the one function it gives.
+ *
+ * Points are looked at in shells of growing radius round the generator, the
+ * nearest first within a shell. Only speed depends on that (C1).
+ */
+#include <string.h>
+
+#include "base/port.h"
+#include "mesh/voronoi/voronoi_cell.h"
+
+/* A vertex that was not computed exactly is right to 2^-47 / 2^-14 of its
+ * distance, so this times the norm of a plane is more than what rounding can
+ * do to the side it is on. */
+static const double clip_least_det = 0x1p-14;
+static const double clip_doubt = 0x1p-31;
+
+/* A little more than twice the reach, squared: roundings included. */
+static const double clip_secure = 4.0 * (1.0 + 0x1p-30);
+
+static const char clip_label[] = "mesh clipper";
+
+/* ---- cut ----------------------------------------------------------------- */
+
+/* The distances of all vertices from the plane, times its norm; how many of
+ * them may be beyond it. Some that do not exist may be counted. */
+static inline int64_t clip_sides(struct voronoi_cell *cell, const double n[3],
+                                 double d, double doubt)
+{
+    const double *restrict x = cell->x, *restrict y = cell->y,
+                           *restrict z = cell->z;
+    double *restrict side = cell->side;
+    double n0 = n[0], n1 = n[1], n2 = n[2];
+    int64_t n_hits = 0;
+    int32_t n_padded = (cell->n_vertices + 7) & ~7;
+    for (int32_t i = 0; i < n_padded; i++) {
+        double s = (n0 * x[i] + n1 * y[i]) + (n2 * z[i] - d);
+        side[i] = s;
+        n_hits += s > -doubt;
+    }
+    return n_hits;
+}
+
+/* Lists the vertices that are beyond the plane and marks them by an infinite
+ * side. First those that may be: which ones cannot be predicted, so there is
+ * no branch. */
+static int32_t clip_mark(struct voronoi_cell *cell,
+                         const struct voronoi_plane *plane, double doubt)
+{
+    int32_t n_maybe = 0, n_gone = 0;
+    double *side = cell->side;
+    int32_t *gone = cell->gone;
+    for (int32_t i = 0; i < cell->n_vertices; i++) {
+        gone[n_maybe] = i;
+        n_maybe += side[i] > -doubt;
+    }
+    for (int32_t k = 0; k < n_maybe; k++) {
+        int32_t i = gone[k];
+        if (STORM_LIKELY(side[i] > doubt) ||
+            voronoi_cell_beyond(cell, i, plane)) {
+            gone[n_gone++] = i;
+            side[i] = (double)INFINITY;
+        }
+    }
+    return n_gone;
+}
+
+/* The edges from a vertex that goes to one that stays. */
+static int32_t clip_border(struct voronoi_cell *cell, int32_t n_gone)
+{
+    static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
+    int32_t n_edges = 0;
+    for (int32_t k = 0; k < n_gone; k++) {
+        const struct voronoi_vertex *vertex = &cell->vertices[cell->gone[k]];
+        for (int i = 0; i < 3; i++) {
+            int32_t kept = vertex->next[i];
+            cell->edges[n_edges] = (struct voronoi_edge){
+                .a = vertex->plane[after[i]],
+                .b = vertex->plane[before[i]],
+                .kept = kept,
+            };
+            n_edges += cell->side[kept] < (double)INFINITY;
+        }
+    }
+    STORM_ASSERT(n_edges >= 3 && n_edges <= n_gone + 2);
+    return n_edges;
+}
+
+/* A vertex gets another number. */
+static void clip_move(struct voronoi_cell *cell, int32_t from, int32_t to)
+{
+    cell->x[to] = cell->x[from];
+    cell->y[to] = cell->y[from];
+    cell->z[to] = cell->z[from];
+    cell->r2[to] = cell->r2[from];
+    cell->side[to] = cell->side[from];
+    cell->vertices[to] = cell->vertices[from];
+    for (int i = 0; i < 3; i++) {
+        int32_t *back = cell->vertices[cell->vertices[to].next[i]].next;
+        for (int k = 0; k < 3; k++)
+            back[k] = back[k] == from ? to : back[k];
+    }
+}
+
+/* Fills the holes that the new vertices have left, from the end. */
+static void clip_close(struct voronoi_cell *cell, int32_t n_gone,
+                       int32_t n_used)
+{
+    for (int32_t k = n_used; k < n_gone; k++) {
+        int32_t last;
+        do { /* the last one that is not a hole itself */
+            last = --cell->n_vertices;
+        } while (last >= 0 && cell->side[last] == INFINITY);
+        if (last < cell->gone[k]) { /* only holes behind here */
+            cell->n_vertices = last + 1;
+            break;
+        }
+        clip_move(cell, last, cell->gone[k]);
+    }
+    while (cell->n_vertices > 0 && cell->side[cell->n_vertices - 1] == INFINITY)
+        cell->n_vertices--;
+}
+
+static void clip_place(struct voronoi_cell *cell, int32_t v,
+                       const struct voronoi_edge *edge, int32_t p)
+{
+    const struct voronoi_plane *a = &cell->planes[edge->a];
+    const struct voronoi_plane *b = &cell->planes[edge->b];
+    const struct voronoi_plane *c = &cell->planes[p];
+    double y[3];
+    if (STORM_UNLIKELY(!voronoi_meet(a, b, c, clip_least_det, y))) {
+        const struct voronoi_plane *const planes[3] = {a, b, c};
+        voronoi_meet_exactly(&cell->points->space, planes, y);
+    }
+    cell->x[v] = y[0];
+    cell->y[v] = y[1];
+    cell->z[v] = y[2];
+    cell->r2[v] = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+    cell->side[v] = 0.0;
+}
+
+/* The new vertices, one on each edge of the border, in a ring. */
+static void clip_ring(struct voronoi_cell *cell, int32_t n_gone,
+                      int32_t n_edges, int32_t p)
+{
+    int32_t n_before = cell->n_vertices;
+    for (int32_t k = 0; k < n_edges; k++) {
+        const struct voronoi_edge *edge = &cell->edges[k];
+        int32_t v = k < n_gone ? cell->gone[k] : n_before + k - n_gone;
+        struct voronoi_vertex *kept = &cell->vertices[edge->kept];
+        int back = 0; /* across from the plane that is not of the edge */
+        while (kept->plane[back] == edge->a || kept->plane[back] == edge->b)
+            back++;
+        kept->next[back] = v;
+        cell->start[edge->a] = v;
+        cell->vertices[v] = (struct voronoi_vertex){
+            .plane = {edge->a, edge->b, p}, .next = {-1, -1, edge->kept}};
+        clip_place(cell, v, edge, p);
+    }
+    if (n_edges > n_gone)
+        cell->n_vertices = n_before + n_edges - n_gone;
+    for (int32_t k = 0; k < n_edges; k++) {
+        int32_t v = k < n_gone ? cell->gone[k] : n_before + k - n_gone;
+        int32_t after = cell->start[cell->edges[k].b];
+        cell->vertices[v].next[0] = after;
+        cell->vertices[after].next[1] = v;
+    }
+}
+
+static inline double clip_reach2(const struct voronoi_cell *cell)
+{
+    double most[4] = {0.0, 0.0, 0.0, 0.0};
+    const double *r2 = cell->r2;
+    int32_t i = 0;
+    for (; i + 4 <= cell->n_vertices; i += 4)
+        for (int k = 0; k < 4; k++)
+            most[k] = r2[i + k] > most[k] ? r2[i + k] : most[k];
+    for (; i < cell->n_vertices; i++)
+        most[0] = r2[i] > most[0] ? r2[i] : most[0];
+    most[0] = most[1] > most[0] ? most[1] : most[0];
+    most[2] = most[3] > most[2] ? most[3] : most[2];
+    return most[2] > most[0] ? most[2] : most[0];
+}
+
+/* clip_sides goes in steps of eight: what is not there must not look cut. */
+static inline void clip_pad(struct voronoi_cell *cell)
+{
+    for (int32_t i = cell->n_vertices; i & 7; i++)
+        cell->x[i] = cell->y[i] = cell->z[i] = 0.0;
+}
+
+/* Cuts off what is nearer to `who`, at n from the generator. */
+static storm_status clip_cut(struct voronoi_cell *cell, int32_t who,
+                             const double n[3], double norm2)
+{
+    double d = 0.5 * norm2;
+    double doubt = clip_doubt * sqrt(cell->reach2) *
+                   (fabs(n[0]) + fabs(n[1]) + fabs(n[2]));
+    if (STORM_LIKELY(clip_sides(cell, n, d, doubt) == 0))
+        return STORM_OK;
+    struct voronoi_plane plane = {.d = d, .norm2 = norm2, .who = who};
+    memcpy(plane.n, n, sizeof plane.n);
+    int32_t n_gone = clip_mark(cell, &plane, doubt);
+    if (n_gone == 0)
+        return STORM_OK;
+    if (STORM_UNLIKELY(!voronoi_cell_has_room(cell))) {
+        storm_status status = voronoi_cell_grow(cell);
+        if (status < 0)
+            return status;
+    }
+    int32_t p = cell->n_planes++;
+    cell->planes[p] = plane;
+    int32_t n_edges = clip_border(cell, n_gone);
+    clip_ring(cell, n_gone, n_edges, p);
+    if (n_edges < n_gone)
+        clip_close(cell, n_gone, n_edges);
+    clip_pad(cell);
+    cell->reach2 = clip_reach2(cell);
+    return STORM_OK;
+}
+
+/* ---- search -------------------------------------------------------------- */
+
+/* Room for the points of one more leaf. */
+static storm_status clip_more_found(struct voronoi_cell *cell)
+{
+    void *array = cell->found;
+    storm_status status =
+        storm_reserve(cell->memory, clip_label, sizeof *cell->found,
+                      cell->n_found + 256, &array, &cell->found_capacity);
+    if (status >= 0)
+        cell->found = array;
+    return status;
+}
+
+/* Can a point of the box cut anything off? Only one that is nearer to some
+ * vertex than the generator is. */
+static bool clip_may_cut(const struct voronoi_cell *cell,
+                         const struct voronoi_group *group, int k)
+{
+    double lo[3], hi[3];
+    for (int d = 0; d < 3; d++) {
+        lo[d] = group->lo[d][k] - cell->centre[d];
+        hi[d] = group->hi[d][k] - cell->centre[d];
+    }
+    int64_t n_near = 0;
+    for (int32_t i = 0; i < cell->n_vertices; i++) {
+        double x = cell->x[i], y = cell->y[i], z = cell->z[i];
+        double x1 = lo[0] - x, x2 = x - hi[0];
+        double y1 = lo[1] - y, y2 = y - hi[1];
+        double z1 = lo[2] - z, z2 = z - hi[2];
+        x1 = x1 > x2 ? x1 : x2;
+        y1 = y1 > y2 ? y1 : y2;
+        z1 = z1 > z2 ? z1 : z2;
+        x1 = x1 > 0.0 ? x1 : 0.0;
+        y1 = y1 > 0.0 ? y1 : 0.0;
+        z1 = z1 > 0.0 ? z1 : 0.0;
+        n_near += x1 * x1 + y1 * y1 + z1 * z1 <= cell->r2[i] * (1.0 + 0x1p-30);
+    }
+    return n_near > 0;
+}
+
+/* Notes the points of a leaf, with their distance as a float above the index:
+ * positive floats are in the order of their bits. No branch here either. */
+static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
+                      double lo2, double hi2)
+{
+    const struct voronoi_points *points = cell->points;
+    double distance2[VORONOI_FAN];
+    float rounded[VORONOI_FAN];
+    int32_t first = leaf * VORONOI_FAN;
+    const double *x = points->x[0] + first;
+    const double *y = points->x[1] + first;
+    const double *z = points->x[2] + first;
+    double c0 = cell->centre[0], c1 = cell->centre[1], c2 = cell->centre[2];
+    for (int k = 0; k < VORONOI_FAN; k++) {
+        double dx = x[k] - c0, dy = y[k] - c1, dz = z[k] - c2;
+        distance2[k] = dx * dx + dy * dy + dz * dz;
+        rounded[k] = (float)distance2[k];
+    }
+    uint64_t *found = cell->found + cell->n_found;
+    size_t n = 0;
+    for (int k = 0; k < VORONOI_FAN; k++) {
+        uint32_t bits;
+        memcpy(&bits, &rounded[k], sizeof bits);
+        found[n] = (uint64_t)bits << 32 | (uint32_t)(first + k);
+        n += (size_t)((distance2[k] > lo2) & (distance2[k] <= hi2) &
+                      !(done >> k & 1u));
+    }
+    cell->n_found += n;
+}
+
+/* Which children are near enough, a bit for each. */
+static inline unsigned clip_near(const struct voronoi_group *group,
+                                 const double y[3], double hi2)
+{
+    double distance2[VORONOI_FAN];
+    unsigned near = 0;
+    voronoi_group_distance2(group, y, distance2);
+    for (unsigned k = 0; k < VORONOI_FAN; k++)
+        near |= (unsigned)(distance2[k] <= hi2) << k;
+    return near;
+}
+
+/* All points with lo2 < distance^2 <= hi2 that are not done; with `prune`,
+ * without those of larger nodes that cannot cut: asking takes time. */
+static storm_status clip_collect(struct voronoi_cell *cell,
+                                 const struct voronoi_hints *hints, double lo2,
+                                 double hi2, bool prune)
+{
+    const struct voronoi_points *points = cell->points;
+    struct {
+        int32_t level, node;
+    } stack[VORONOI_STACK];
+    int n = 0;
+    cell->n_found = 0;
+    stack[n].level = points->n_levels - 1;
+    stack[n++].node = 0;
+    while (n > 0) {
+        int32_t level = stack[--n].level, node = stack[n].node;
+        const struct voronoi_group *group =
+            &points->groups[points->level_start[level] + (size_t)node];
+        unsigned done = 0;
+        if (level == 0 && hints->done_leaves != NULL)
+            done = hints->done_leaves[node];
+        if (done == 0xff)
+            continue;
+        unsigned near = clip_near(group, cell->centre, hi2) & ~done;
+        for (; near != 0; near &= near - 1) {
+            int32_t k = __builtin_ctz(near);
+            int32_t child = node * VORONOI_FAN + k;
+            if (level > 0) {
+                if (prune && !clip_may_cut(cell, group, k))
+                    continue;
+                stack[n].level = level - 1;
+                stack[n++].node = child;
+                continue;
+            }
+            if (STORM_UNLIKELY(cell->n_found + VORONOI_FAN >
+                               cell->found_capacity)) {
+                storm_status status = clip_more_found(cell);
+                if (status < 0)
+                    return status;
+            }
+            clip_leaf(cell, child,
+                      hints->done_points != NULL ? hints->done_points[child]
+                                                 : 0u,
+                      lo2, hi2);
+        }
+    }
+    return STORM_OK;
+}
+
+/* Shell sort: a shell has some dozens of points. */
+static void clip_sort(uint64_t *keys, size_t n)
+{
+    static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
+        size_t gap = gaps[g];
+        for (size_t i = gap; i < n; i++) {
+            uint64_t key = keys[i];
+            size_t k = i;
+            for (; k >= gap && keys[k - gap] > key; k -= gap)
+                keys[k] = keys[k - gap];
+            keys[k] = key;
+        }
+    }
+}
+
+/* Cuts by one point, if it can matter. */
+static storm_status clip_by(struct voronoi_cell *cell, int32_t who,
+                            bool *is_near_out)
+{
+    const struct voronoi_points *points = cell->points;
+    double n[3];
+    for (int d = 0; d < 3; d++)
+        n[d] = points->x[d][who] - cell->centre[d];
+    double norm2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    *is_near_out = norm2 <= clip_secure * cell->reach2;
+    return *is_near_out ? clip_cut(cell, who, n, norm2) : STORM_OK;
+}
+
+static storm_status clip_by_found(struct voronoi_cell *cell)
+{
+    storm_status status = STORM_OK;
+    bool is_near = true;
+    clip_sort(cell->found, cell->n_found);
+    for (size_t i = 0; i < cell->n_found && is_near && status >= 0; i++)
+        status = clip_by(cell, (int32_t)(uint32_t)cell->found[i], &is_near);
+    return status;
+}
+
+static storm_status clip_by_hints(struct voronoi_cell *cell,
+                                  const struct voronoi_hints *hints)
+{
+    storm_status status = STORM_OK;
+    bool is_near;
+    for (int32_t i = 0; i < hints->n_neighbours && status >= 0; i++)
+        status = clip_by(cell, hints->neighbours[i], &is_near);
+    return status;
+}
+
+/* Where to look first: as far as the last cell needed, or by the mean density
+ * if there was none. */
+static double clip_guess2(const struct voronoi_cell *cell)
+{
+    const struct voronoi_space *space = &cell->points->space;
+    if (cell->last_radius2 > 0.0)
+        return 1.1 * cell->last_radius2;
+    double volume = 1.0;
+    for (int d = 0; d < 3; d++)
+        volume *= space->hi[d] - space->lo[d];
+    double side = cbrt(volume / (double)cell->points->n);
+    return 4.0 * side * side;
+}
+
+storm_status VORONOI_BUILD(struct voronoi_cell *cell,
+                           const struct voronoi_points *points, int32_t self,
+                           const struct voronoi_hints *hints)
+{
+    voronoi_cell_start(cell, points, self);
+    storm_status status = clip_by_hints(cell, hints);
+    if (status < 0)
+        return status;
+    double lo2 = 0.0, hi2 = clip_guess2(cell);
+    for (int shell = 0;; shell++) {
+        double needed2 = clip_secure * cell->reach2;
+        hi2 = hi2 < needed2 ? hi2 : needed2;
+        status = clip_collect(cell, hints, lo2, hi2, shell > 1);
+        if (status >= 0)
+            status = clip_by_found(cell);
+        if (status < 0)
+            return status;
+        if (hi2 >= clip_secure * cell->reach2)
+            break;
+        lo2 = hi2;
+        hi2 *= cell->n_found < 8 ? 6.0 : 2.5;
+    }
+    cell->last_radius2 = clip_secure * cell->reach2;
+    return STORM_OK;
+}

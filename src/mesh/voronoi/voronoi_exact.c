@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/voronoi/voronoi_exact.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/port.h"
+
+__extension__ typedef __int128 exact_int;
+__extension__ typedef unsigned __int128 exact_uint;
+
+/* Two's complement, lowest limb first: 192 bits for a determinant of three
+ * normals, 320 for one of four planes. */
+enum { EXACT_DET = 3, EXACT_SUM = 5 };
+struct exact_det {
+    uint64_t limb[EXACT_DET];
+};
+struct exact_sum {
+    uint64_t limb[EXACT_SUM];
+};
+
+static inline int exact_sign(const uint64_t *limb, int n)
+{
+    uint64_t any = 0;
+    for (int i = 0; i < n; i++)
+        any |= limb[i];
+    return limb[n - 1] >> 63 ? -1 : any != 0;
+}
+
+static inline void exact_negate(uint64_t *limb, int n)
+{
+    uint64_t carry = 1;
+    for (int i = 0; i < n; i++) {
+        limb[i] = ~limb[i] + carry;
+        carry = carry && limb[i] == 0;
+    }
+}
+
+static inline void exact_add(uint64_t *sum, const uint64_t *term, int n)
+{
+    uint64_t carry = 0;
+    for (int i = 0; i < n; i++) {
+        exact_uint limb = (exact_uint)sum[i] + term[i] + carry;
+        sum[i] = (uint64_t)limb;
+        carry = (uint64_t)(limb >> 64);
+    }
+}
+
+/* Adds the product of two magnitudes of n_a and n_b limbs, with a sign. */
+static inline void exact_add_product(uint64_t *sum, int n, const uint64_t *a,
+                                     int n_a, const uint64_t *b, int n_b,
+                                     bool minus)
+{
+    uint64_t product[EXACT_SUM] = {0};
+    for (int i = 0; i < n_a; i++) {
+        uint64_t carry = 0;
+        for (int k = 0; k < n_b && i + k < n; k++) {
+            exact_uint limb = (exact_uint)a[i] * b[k] + product[i + k] + carry;
+            product[i + k] = (uint64_t)limb;
+            carry = (uint64_t)(limb >> 64);
+        }
+        if (i + n_b < n)
+            product[i + n_b] = carry;
+    }
+    if (minus)
+        exact_negate(product, n);
+    exact_add(sum, product, n);
+}
+
+/* Two limbs of the size of a value. */
+static inline void exact_size(exact_int value, uint64_t size_out[2])
+{
+    exact_uint size = value < 0 ? -(exact_uint)value : (exact_uint)value;
+    size_out[0] = (uint64_t)size;
+    size_out[1] = (uint64_t)(size >> 64);
+}
+
+static double exact_to_double(const struct exact_sum *sum)
+{
+    struct exact_sum size = *sum;
+    bool is_negative = exact_sign(size.limb, EXACT_SUM) < 0;
+    double value = 0.0;
+    if (is_negative)
+        exact_negate(size.limb, EXACT_SUM);
+    for (int i = EXACT_SUM - 1; i >= 0; i--)
+        value += ldexp((double)size.limb[i], 64 * i);
+    return is_negative ? -value : value;
+}
+
+/* One component of the cross product of two normals. */
+static inline exact_int exact_cross(const int64_t a[3], const int64_t b[3],
+                                    int k)
+{
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    return (exact_int)a[i] * b[j] - (exact_int)a[j] * b[i];
+}
+
+static struct exact_det exact_det3(const int64_t a[3], const int64_t b[3],
+                                   const int64_t c[3])
+{
+    struct exact_det sum = {{0}};
+    for (int k = 0; k < 3; k++) {
+        exact_int cross = exact_cross(a, b, k);
+        uint64_t size[2], other = (uint64_t)(c[k] < 0 ? -c[k] : c[k]);
+        exact_size(cross, size);
+        exact_add_product(sum.limb, EXACT_DET, size, 2, &other, 1,
+                          (cross < 0) != (c[k] < 0));
+    }
+    return sum;
+}
+
+/* The sign of the perturbation's share: of the terms of the determinant that
+ * belong to the largest epsilon whose coefficient is not zero. */
+static int exact_perturbed(const struct voronoi_row rows[4],
+                           const struct exact_det cofactor[4], uint64_t own)
+{
+    uint64_t below = UINT64_MAX;
+    for (;;) {
+        uint64_t highest = own < below ? own : 0;
+        int which = -1;
+        for (int i = 0; i < 4; i++)
+            if (rows[i].number < below && rows[i].number > highest) {
+                highest = rows[i].number;
+                which = i;
+            }
+        if (highest == 0)
+            break;
+        struct exact_det sum = {{0}};
+        for (int i = 0; i < 4; i++)
+            if (which < 0 ? rows[i].number > 0 : i == which)
+                exact_add(sum.limb, cofactor[i].limb, EXACT_DET);
+        int sign = exact_sign(sum.limb, EXACT_DET);
+        if (sign != 0)
+            return which < 0 ? sign : -sign;
+        below = highest;
+    }
+    STORM_ASSERT(false); /* a plane that has been added is not a wall */
+    return -1;
+}
+
+int voronoi_exact_side(const struct voronoi_row rows[4], uint64_t own)
+{
+    static const int others[4][3] = {
+        {1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+    struct exact_det cofactor[4];
+    struct exact_sum sum = {{0}};
+    for (int i = 0; i < 4; i++) {
+        cofactor[i] = exact_det3(rows[others[i][0]].n, rows[others[i][1]].n,
+                                 rows[others[i][2]].n);
+        if (i % 2 == 0)
+            exact_negate(cofactor[i].limb, EXACT_DET);
+        struct exact_det size = cofactor[i];
+        bool minus = exact_sign(size.limb, EXACT_DET) < 0;
+        uint64_t d[2];
+        if (minus)
+            exact_negate(size.limb, EXACT_DET);
+        exact_size(rows[i].twice_d, d); /* never negative */
+        exact_add_product(sum.limb, EXACT_SUM, size.limb, EXACT_DET, d, 2,
+                          minus);
+    }
+    STORM_ASSERT(exact_sign(cofactor[3].limb, EXACT_DET) > 0);
+    int sign = exact_sign(sum.limb, EXACT_SUM);
+    return sign != 0 ? -sign : -exact_perturbed(rows, cofactor, own);
+}
+
+bool voronoi_exact_vertex(const struct voronoi_row rows[3],
+                          double vertex_out[3])
+{
+    struct exact_det det = exact_det3(rows[0].n, rows[1].n, rows[2].n);
+    int sign = exact_sign(det.limb, EXACT_DET);
+    if (sign == 0)
+        return false;
+    struct exact_sum size = {{0}};
+    if (sign < 0)
+        exact_negate(det.limb, EXACT_DET);
+    memcpy(size.limb, det.limb, sizeof det.limb);
+    double below = 2.0 * exact_to_double(&size);
+    for (int k = 0; k < 3; k++) {
+        struct exact_sum sum = {{0}};
+        for (int i = 0; i < 3; i++) {
+            exact_int cross =
+                exact_cross(rows[(i + 1) % 3].n, rows[(i + 2) % 3].n, k);
+            uint64_t c[2], d[2];
+            exact_size(cross, c);
+            exact_size(rows[i].twice_d, d);
+            exact_add_product(sum.limb, EXACT_SUM, c, 2, d, 2,
+                              (cross < 0) != (sign < 0));
+        }
+        vertex_out[k] = exact_to_double(&sum) / below;
+    }
+    return true;
+}

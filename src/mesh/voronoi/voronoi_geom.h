@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inline geometry of a Voronoi mesh for physics/track_kernel.h, which says
+ * what each function must do. Included from physics/track_voronoi*.c alone,
+ * which then provide voronoi_pick.
+ *
+ * The way out of a cell is decided in double precision, from the generators:
+ * the face with the smallest time, the first of those with equal time. Single
+ * precision, for all faces at once, only tells which faces can possibly be it;
+ * almost always it is one. So the answer does not depend on the instruction
+ * set.
+ *
+ * A face counts only if direction . generator is larger behind it than here,
+ * both rounded in the same way. That number grows with every crossing until the
+ * packet turns, so a packet can never go round in circles.
+ */
+#ifndef STORM_MESH_VORONOI_GEOM_H
+#define STORM_MESH_VORONOI_GEOM_H
+
+#include <math.h>
+#include <string.h>
+
+#include <storm/packet.h>
+
+#include "base/port.h"
+#include "mesh/voronoi/voronoi_mesh.h"
+
+/* More than eight blocks are looked at one face after the other. */
+enum { VORONOI_MOST_BLOCKS = 8 };
+
+/* What rounding can do to a distance in single precision, relative to the
+ * cell: eight roundings, and as much again to spare. */
+#define VORONOI_DOUBT 0x1p-20f
+
+struct geom {
+    const struct voronoi_head *heads;
+    const struct voronoi_block *blocks;
+    const struct voronoi_border *borders;
+    double speed_cm_s;
+    storm_cell_id first; /* of this rank */
+    int rank;
+};
+
+struct geom_lane {
+    double position[3];
+    double velocity[3];
+    float direction[3];
+    int32_t next;                      /* behind the face that was found last */
+    uint32_t n_blocks;                 /* of the cell */
+    float radius;                      /* of the cell */
+    const struct voronoi_block *block; /* its first */
+    const double *generator;
+    const struct geom *geom;
+};
+
+/* Which faces may be the way out: bit i of the result for face i, from the
+ * position relative to the generator. At most VORONOI_MOST_BLOCKS blocks. */
+static inline uint64_t voronoi_pick(const struct voronoi_block *block,
+                                    uint32_t n_blocks, const float y[3],
+                                    const float u[3], float radius);
+
+static inline struct geom geom_open(const struct storm_mesh *mesh,
+                                    double speed_cm_s)
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    return (struct geom){.heads = part->heads,
+                         .blocks = part->blocks,
+                         .borders = part->borders,
+                         .speed_cm_s = speed_cm_s,
+                         .first = part->base.first,
+                         .rank = mesh->env->rank};
+}
+
+static inline void geom_into(const struct geom *g, struct geom_lane *lane,
+                             storm_cell_idx cell)
+{
+    const struct voronoi_head *head = &g->heads[cell];
+    lane->generator = head->generator;
+    lane->radius = head->radius;
+    lane->block = g->blocks + head->first_block;
+    lane->n_blocks = head[1].first_block - head->first_block;
+}
+
+static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
+                              const struct storm_packet *packet)
+{
+    for (int d = 0; d < 3; d++) {
+        lane->position[d] = packet->position[d];
+        lane->velocity[d] = packet->direction[d] * g->speed_cm_s;
+        lane->direction[d] = (float)packet->direction[d];
+    }
+    lane->geom = g;
+    lane->next = ~0;
+    geom_into(g, lane, packet->cell_idx);
+}
+
+static inline double geom_dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Seconds to a wall; infinite if the packet does not move towards it. */
+static inline double geom_to_wall(const struct geom_lane *lane,
+                                  const struct voronoi_border *wall)
+{
+    int axis = wall->wall >> 1;
+    double v = lane->velocity[axis];
+    bool towards = wall->wall & 1 ? v > 0.0 : v < 0.0;
+    return towards ? (wall->generator[axis] - lane->position[axis]) / v
+                   : (double)INFINITY;
+}
+
+/* Seconds to the plane half-way to the generator behind a face. */
+static inline double geom_to_face(const struct geom_lane *lane, int32_t next)
+{
+    const struct geom *g = lane->geom;
+    const double *p = lane->generator, *q;
+    if (STORM_LIKELY(next >= 0)) {
+        q = g->heads[next].generator;
+    } else {
+        const struct voronoi_border *border = &g->borders[~next];
+        if (border->rank < 0)
+            return geom_to_wall(lane, border);
+        q = border->generator;
+    }
+    double n[3], middle[3];
+    for (int d = 0; d < 3; d++) {
+        n[d] = q[d] - p[d];
+        middle[d] = 0.5 * n[d] - (lane->position[d] - p[d]);
+    }
+    double towards = geom_dot(n, lane->velocity);
+    bool ahead = towards > 0.0 &&
+                 geom_dot(q, lane->velocity) > geom_dot(p, lane->velocity);
+    return ahead ? geom_dot(n, middle) / towards : (double)INFINITY;
+}
+
+/* All faces, one after the other. */
+static __attribute__((noinline)) double
+geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
+{
+    double nearest = (double)INFINITY;
+    *side_out = 0;
+    lane->next = lane->block->next[0];
+    for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
+        const struct voronoi_block *block = &lane->block[i / VORONOI_WIDTH];
+        if (block->distance[i % VORONOI_WIDTH] == INFINITY)
+            break;
+        int32_t next = block->next[i % VORONOI_WIDTH];
+        double t = geom_to_face(lane, next);
+        if (t < nearest) {
+            nearest = t;
+            *side_out = i;
+            lane->next = next;
+        }
+    }
+    return nearest;
+}
+
+static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
+{
+    double nearest;
+    uint64_t mask = 0;
+    if (STORM_LIKELY(lane->n_blocks <= VORONOI_MOST_BLOCKS)) {
+        float y[3];
+        for (int d = 0; d < 3; d++)
+            y[d] = (float)(lane->position[d] - lane->generator[d]);
+        mask = voronoi_pick(lane->block, lane->n_blocks, y, lane->direction,
+                            lane->radius);
+    }
+    if (STORM_LIKELY(mask != 0 && (mask & (mask - 1)) == 0)) {
+        uint32_t side = (uint32_t)__builtin_ctzll(mask);
+        lane->next =
+            lane->block[side / VORONOI_WIDTH].next[side % VORONOI_WIDTH];
+        nearest = geom_to_face(lane, lane->next);
+        *side_out = side;
+    } else {
+        nearest = geom_nearest_of_many(lane, side_out);
+    }
+    return nearest > 0.0 ? nearest : 0.0;
+}
+
+static inline void geom_move(struct geom_lane *lane, double seconds)
+{
+    lane->position[0] += lane->velocity[0] * seconds;
+    lane->position[1] += lane->velocity[1] * seconds;
+    lane->position[2] += lane->velocity[2] * seconds;
+}
+
+static inline uint32_t geom_face(const struct geom_lane *lane, uint32_t side)
+{
+    (void)lane;
+    return side;
+}
+
+static inline int32_t geom_next(const struct geom *g,
+                                const struct geom_lane *lane,
+                                storm_cell_idx cell, uint32_t side)
+{
+    (void)g;
+    (void)cell;
+    (void)side;
+    return lane->next;
+}
+
+/* On a wall, exactly; on any other plane as rounding has it. */
+static inline void geom_touch(struct geom_lane *lane, uint32_t side)
+{
+    (void)side;
+    if (STORM_LIKELY(lane->next >= 0))
+        return;
+    const struct voronoi_border *border = &lane->geom->borders[~lane->next];
+    if (border->rank < 0)
+        lane->position[border->wall >> 1] =
+            border->generator[border->wall >> 1];
+}
+
+/* Debug builds: is the position in the cell, but for roundings? Farther from
+ * the generator than from the one it has just left, by a rounding or two of
+ * the coordinates, is all that can happen. */
+static inline bool geom_is_inside(const struct geom_lane *lane,
+                                  const double from[3])
+{
+    double here = 0.0, there = 0.0, size = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double a = lane->position[d] - lane->generator[d];
+        double b = lane->position[d] - from[d];
+        here += a * a;
+        there += b * b;
+        size += fabs(lane->position[d]) + fabs(lane->generator[d]);
+    }
+    return sqrt(here) <= sqrt(there) + 0x1p-40 * size;
+}
+
+static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
+                              uint32_t side, storm_cell_idx next)
+{
+    (void)side;
+    const double *from = lane->generator;
+    geom_into(g, lane, next);
+    STORM_ASSERT(geom_is_inside(lane, from));
+    (void)from;
+}
+
+/* Walls are square to the axes; other faces mirror only for the bare kernel,
+ * which closes off a rank's cells. */
+static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
+                               struct storm_packet *packet, uint32_t side)
+{
+    const struct voronoi_border *border = &g->borders[~lane->next];
+    (void)side;
+    if (border->rank < 0) {
+        int axis = border->wall >> 1;
+        packet->direction[axis] = -packet->direction[axis];
+    } else {
+        double n[3], norm2 = 0.0;
+        for (int d = 0; d < 3; d++) {
+            n[d] = border->generator[d] - lane->generator[d];
+            norm2 += n[d] * n[d];
+        }
+        double twice = 2.0 * geom_dot(n, packet->direction) / norm2;
+        for (int d = 0; d < 3; d++)
+            packet->direction[d] -= twice * n[d];
+    }
+    for (int d = 0; d < 3; d++) {
+        lane->velocity[d] = packet->direction[d] * g->speed_cm_s;
+        lane->direction[d] = (float)packet->direction[d];
+    }
+}
+
+/* Where the border behind a face leads to. */
+struct geom_exit {
+    storm_cell_id id;
+    int32_t rank; /* -1: a wall */
+    storm_cell_idx idx;
+    int32_t wall;
+};
+
+static inline struct geom_exit geom_exit(const struct geom *g, int32_t next)
+{
+    const struct voronoi_border *b = &g->borders[~next];
+    return (struct geom_exit){b->id, b->rank, b->idx, b->wall};
+}
+
+/* No wall is periodic. */
+static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
+                             int32_t next, uint32_t side)
+{
+    (void)g;
+    (void)lane;
+    (void)next;
+    (void)side;
+}
+
+static inline void geom_leave(const struct geom_lane *lane,
+                              struct storm_packet *packet)
+{
+    for (int d = 0; d < 3; d++)
+        packet->position[d] = lane->position[d];
+}
+
+static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
+{
+    const struct voronoi_block *block = g->blocks + g->heads[cell].first_block;
+    const char *line = (const char *)block;
+    for (size_t i = 0; i < 2 * sizeof *block; i += STORM_CACHE_LINE)
+        STORM_PREFETCH(line + i);
+}
+
+#endif /* STORM_MESH_VORONOI_GEOM_H */

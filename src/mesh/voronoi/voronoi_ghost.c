@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/voronoi/voronoi_ghost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include <storm/context.h>
+
+#include "base/port.h"
+#include "mesh/voronoi/voronoi_mail.h"
+
+static const char ghost_label[] = "mesh ghosts";
+
+enum {
+    GHOST_BALL_WORDS = sizeof(struct voronoi_ball) / sizeof(uint64_t),
+    GHOST_WORDS = sizeof(struct voronoi_ghost) / sizeof(uint64_t),
+    GHOST_WORD_BITS = 64
+};
+
+/* One bit for each own generator that has been sent to `rank`. */
+struct voronoi_sent {
+    int rank;
+    uint64_t *bits;
+};
+
+/* ---- boxes --------------------------------------------------------------- */
+
+static double ghost_gap2(const struct voronoi_box *a, const double lo[3],
+                         const double hi[3])
+{
+    double gap2 = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double gap = fmax(fmax(a->lo[d] - hi[d], lo[d] - a->hi[d]), 0.0);
+        gap2 += gap * gap;
+    }
+    return gap2;
+}
+
+static bool ghost_touches(const struct voronoi_box *box,
+                          const struct voronoi_ball *ball)
+{
+    /* the spare is for the roundings here */
+    return ghost_gap2(box, ball->x, ball->x) <=
+           ball->radius * ball->radius * (1.0 + 0x1p-40);
+}
+
+static void ghost_own_boxes(const struct voronoi_points *points,
+                            struct voronoi_box boxes[VORONOI_RANK_BOXES])
+{
+    for (int64_t k = 0; k < VORONOI_RANK_BOXES; k++)
+        voronoi_points_box(points,
+                           (int32_t)(points->n_own * k / VORONOI_RANK_BOXES),
+                           (int32_t)(points->n_own * (k + 1) /
+                                     VORONOI_RANK_BOXES),
+                           boxes[k].lo, boxes[k].hi);
+}
+
+/* Boxes of other ranks as near as this rank's own box is long. */
+static void ghost_find_near(struct voronoi_ghosts *ghosts)
+{
+    int n_boxes = ghosts->env->size * VORONOI_RANK_BOXES;
+    double radius2 = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double length = ghosts->own.hi[d] - ghosts->own.lo[d];
+        radius2 += length > 0.0 ? length * length : 0.0;
+    }
+    ghosts->near_radius = sqrt(radius2);
+    for (int i = 0; i < n_boxes; i++)
+        if (i / VORONOI_RANK_BOXES != ghosts->env->rank &&
+            ghost_gap2(&ghosts->boxes[i], ghosts->own.lo, ghosts->own.hi) <=
+                radius2 * (1.0 + 0x1p-40))
+            ghosts->near[ghosts->n_near++] = i;
+}
+
+storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
+                                 const struct storm_context *context,
+                                 const struct voronoi_points *points)
+{
+    const struct storm_env *env = storm_context_env(context);
+    size_t n_boxes = (size_t)env->size * VORONOI_RANK_BOXES;
+    *ghosts = (struct voronoi_ghosts){.context = context, .env = env};
+    ghosts->boxes =
+        storm_alloc(env->memory, ghost_label, n_boxes * sizeof *ghosts->boxes);
+    ghosts->near =
+        storm_alloc(env->memory, ghost_label, n_boxes * sizeof *ghosts->near);
+    storm_status status = ghosts->boxes != NULL && ghosts->near != NULL
+                              ? STORM_OK
+                              : STORM_ERR_NOMEM;
+    status = storm_context_agree(context, status);
+    if (status < 0)
+        return status;
+    struct voronoi_box mine[VORONOI_RANK_BOXES];
+    const int n = (int)(sizeof mine / (sizeof(double)));
+    ghost_own_boxes(points, mine);
+    voronoi_points_box(points, 0, points->n_own, ghosts->own.lo,
+                       ghosts->own.hi);
+    if (MPI_Allgather(mine, n, MPI_DOUBLE, ghosts->boxes, n, MPI_DOUBLE,
+                      storm_context_comm(context)) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    if (points->n_own > 0)
+        ghost_find_near(ghosts);
+    return STORM_OK;
+}
+
+void voronoi_ghosts_close(struct voronoi_ghosts *ghosts)
+{
+    if (ghosts->env == NULL)
+        return;
+    struct storm_memory *memory = ghosts->env->memory;
+    for (size_t i = 0; i < ghosts->n_sent; i++)
+        storm_free(memory, ghosts->sent[i].bits);
+    storm_free(memory, ghosts->sent);
+    storm_free(memory, ghosts->array);
+    storm_free(memory, ghosts->near);
+    storm_free(memory, ghosts->boxes);
+}
+
+/* The next box at or after place `at` of the list that the ball touches, as
+ * its place in the list; the end if there is none. A ball that reaches farther
+ * than the near ones is compared with all. */
+static size_t ghost_next(const struct voronoi_ghosts *ghosts,
+                         const struct voronoi_ball *ball, size_t at)
+{
+    bool all = ball->radius > ghosts->near_radius;
+    size_t n =
+        all ? (size_t)ghosts->env->size * VORONOI_RANK_BOXES : ghosts->n_near;
+    for (; at < n; at++) {
+        int box = all ? (int)at : ghosts->near[at];
+        if (box / VORONOI_RANK_BOXES != ghosts->env->rank &&
+            ghost_touches(&ghosts->boxes[box], ball))
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+bool voronoi_ghosts_touch(const struct voronoi_ghosts *ghosts,
+                          const struct voronoi_ball *ball)
+{
+    return ghosts->env->size > 1 && ghost_next(ghosts, ball, 0) != SIZE_MAX;
+}
+
+/* ---- questions ----------------------------------------------------------- */
+
+struct ghost_question {
+    int rank;
+    struct voronoi_ball ball;
+};
+
+struct ghost_questions {
+    struct ghost_question *array;
+    size_t n, capacity;
+};
+
+static int ghost_by_rank(const void *left, const void *right)
+{
+    const struct ghost_question *a = left, *b = right;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static storm_status ghost_question(const struct voronoi_ghosts *ghosts,
+                                   struct ghost_questions *list,
+                                   const struct voronoi_ball *ball)
+{
+    bool all = ball->radius > ghosts->near_radius;
+    int last = -1;
+    for (size_t at = ghost_next(ghosts, ball, 0); at != SIZE_MAX;
+         at = ghost_next(ghosts, ball, at + 1)) {
+        int rank = (all ? (int)at : ghosts->near[at]) / VORONOI_RANK_BOXES;
+        if (rank == last)
+            continue;
+        void *array = list->array;
+        storm_status status =
+            storm_reserve(ghosts->env->memory, ghost_label, sizeof *list->array,
+                          list->n + 1, &array, &list->capacity);
+        if (status < 0)
+            return status;
+        list->array = array;
+        list->array[list->n++] =
+            (struct ghost_question){.rank = rank, .ball = *ball};
+        last = rank;
+    }
+    return STORM_OK;
+}
+
+/* Letters of balls, one for each rank that is asked. */
+static storm_status ghost_write(const struct voronoi_ghosts *ghosts,
+                                struct ghost_questions *list,
+                                struct voronoi_mail *out)
+{
+    struct storm_memory *memory = ghosts->env->memory;
+    size_t capacity = 0;
+    if (list->n > 0)
+        qsort(list->array, list->n, sizeof *list->array, ghost_by_rank);
+    out->words = storm_alloc(memory, ghost_label,
+                             (list->n + 1) * sizeof(struct voronoi_ball));
+    if (out->words == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < list->n; i++) {
+        const struct ghost_question *question = &list->array[i];
+        memcpy(out->words + i * GHOST_BALL_WORDS, &question->ball,
+               sizeof question->ball);
+        if (i == 0 || question->rank != list->array[i - 1].rank) {
+            void *array = out->letters;
+            storm_status status =
+                storm_reserve(memory, ghost_label, sizeof *out->letters,
+                              out->n_letters + 1, &array, &capacity);
+            if (status < 0)
+                return status;
+            out->letters = array;
+            out->letters[out->n_letters++] = (struct voronoi_letter){
+                .rank = question->rank, .first = i * GHOST_BALL_WORDS};
+        }
+        out->letters[out->n_letters - 1].n_words += GHOST_BALL_WORDS;
+    }
+    return STORM_OK;
+}
+
+/* ---- answers ------------------------------------------------------------- */
+
+struct ghost_answer {
+    const struct voronoi_ghosts *ghosts;
+    const struct voronoi_points *points;
+    uint64_t *bits;
+    struct voronoi_ghost *array;
+    size_t n, capacity;
+    storm_status status;
+};
+
+/* Adds a generator to an answer, if it is ours and has not gone before. */
+static void ghost_visit(void *self, int32_t index)
+{
+    struct ghost_answer *answer = self;
+    const struct voronoi_points *points = answer->points;
+    int32_t own = index - points->own_lo;
+    if (own < 0 || own >= points->n_own || answer->status < 0)
+        return;
+    uint64_t *word = &answer->bits[own / GHOST_WORD_BITS];
+    uint64_t bit = UINT64_C(1) << (own % GHOST_WORD_BITS);
+    if (*word & bit)
+        return;
+    void *array = answer->array;
+    answer->status = storm_reserve(answer->ghosts->env->memory, ghost_label,
+                                   sizeof *answer->array, answer->n + 1, &array,
+                                   &answer->capacity);
+    if (answer->status < 0)
+        return;
+    *word |= bit;
+    answer->array = array;
+    answer->array[answer->n++] = (struct voronoi_ghost){
+        .id = points->first + (storm_cell_id)own,
+        .x = {points->x[0][index], points->x[1][index], points->x[2][index]}};
+}
+
+/* What has been sent to a rank. NULL: no memory. */
+static uint64_t *ghost_bits(struct voronoi_ghosts *ghosts, int rank,
+                            int32_t n_own)
+{
+    struct storm_memory *memory = ghosts->env->memory;
+    for (size_t i = 0; i < ghosts->n_sent; i++)
+        if (ghosts->sent[i].rank == rank)
+            return ghosts->sent[i].bits;
+    void *array = ghosts->sent;
+    if (storm_reserve(memory, ghost_label, sizeof *ghosts->sent,
+                      ghosts->n_sent + 1, &array, &ghosts->sent_capacity) < 0)
+        return NULL;
+    ghosts->sent = array;
+    uint64_t *bits =
+        storm_alloc(memory, ghost_label,
+                    ((size_t)n_own / GHOST_WORD_BITS + 1) * sizeof *bits);
+    if (bits != NULL)
+        ghosts->sent[ghosts->n_sent++] =
+            (struct voronoi_sent){.rank = rank, .bits = bits};
+    return bits;
+}
+
+/* Letters with what the questions `in` ask for. */
+static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
+                                const struct voronoi_points *points,
+                                const struct voronoi_mail *in,
+                                struct voronoi_mail *out)
+{
+    struct ghost_answer answer = {.ghosts = ghosts, .points = points};
+    out->letters = storm_alloc(ghosts->env->memory, ghost_label,
+                               (in->n_letters + 1) * sizeof *out->letters);
+    if (out->letters == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < in->n_letters && answer.status >= 0; i++) {
+        const struct voronoi_letter *letter = &in->letters[i];
+        size_t before = answer.n;
+        answer.bits = ghost_bits(ghosts, letter->rank, points->n_own);
+        if (answer.bits == NULL)
+            answer.status = STORM_ERR_NOMEM;
+        for (size_t k = 0; k < letter->n_words && answer.status >= 0;
+             k += GHOST_BALL_WORDS) {
+            struct voronoi_ball ball;
+            memcpy(&ball, in->words + letter->first + k, sizeof ball);
+            voronoi_points_within(points, ball.x,
+                                  ball.radius * ball.radius * (1.0 + 0x1p-40),
+                                  ghost_visit, &answer);
+        }
+        if (answer.n > before)
+            out->letters[out->n_letters++] = (struct voronoi_letter){
+                .rank = letter->rank,
+                .first = before * GHOST_WORDS,
+                .n_words = (answer.n - before) * GHOST_WORDS};
+    }
+    out->words = (uint64_t *)(void *)answer.array;
+    return answer.status;
+}
+
+/* ---- merge --------------------------------------------------------------- */
+
+static int ghost_by_id(const void *left, const void *right)
+{
+    const struct voronoi_ghost *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static storm_status ghost_keep(struct voronoi_ghosts *ghosts,
+                               const struct voronoi_mail *in)
+{
+    for (size_t i = 0; i < in->n_letters; i++) {
+        size_t n = in->letters[i].n_words / GHOST_WORDS;
+        void *array = ghosts->array;
+        storm_status status =
+            storm_reserve(ghosts->env->memory, ghost_label,
+                          sizeof *ghosts->array, ghosts->n + n, &array,
+                          &ghosts->capacity);
+        if (status < 0)
+            return status;
+        ghosts->array = array;
+        memcpy(ghosts->array + ghosts->n, in->words + in->letters[i].first,
+               n * sizeof *ghosts->array);
+        ghosts->n += n;
+    }
+    if (ghosts->n > 0)
+        qsort(ghosts->array, ghosts->n, sizeof *ghosts->array, ghost_by_id);
+    return STORM_OK;
+}
+
+/* Own and ghosts, in order of id. */
+static storm_status ghost_merge(const struct voronoi_ghosts *ghosts,
+                                struct voronoi_points *points)
+{
+    struct storm_memory *memory = ghosts->env->memory;
+    struct voronoi_points all = *points;
+    size_t n_own = (size_t)points->n_own, n_low = 0;
+    if (n_own + ghosts->n >= INT32_MAX)
+        return STORM_ERR_NOMEM;
+    storm_status status =
+        voronoi_points_alloc(&all, memory, n_own + ghosts->n, ghosts->n);
+    if (status < 0)
+        return status;
+    while (n_low < ghosts->n && ghosts->array[n_low].id < points->first)
+        n_low++;
+    all.own_lo = (int32_t)n_low;
+    for (size_t i = 0; i < ghosts->n; i++) {
+        size_t at = i < n_low ? i : i + n_own;
+        all.ghost_id[i] = ghosts->array[i].id;
+        for (int d = 0; d < 3; d++)
+            all.x[d][at] = ghosts->array[i].x[d];
+    }
+    for (int d = 0; d < 3 && n_own > 0; d++)
+        memcpy(all.x[d] + n_low, points->x[d] + points->own_lo,
+               n_own * sizeof(double));
+    voronoi_points_index(&all);
+    voronoi_points_free(points, memory);
+    *points = all;
+    return STORM_OK;
+}
+
+storm_status voronoi_ghosts_ask(struct voronoi_ghosts *ghosts,
+                                storm_status status,
+                                const struct voronoi_ball *balls, size_t n,
+                                struct voronoi_points *points)
+{
+    const struct storm_env *env = ghosts->env;
+    struct ghost_questions list = {.n = 0};
+    struct voronoi_mail questions = {.n_letters = 0}, asked = {.n_letters = 0};
+    struct voronoi_mail answers = {.n_letters = 0}, told = {.n_letters = 0};
+    for (size_t i = 0; i < n && status >= 0; i++)
+        status = ghost_question(ghosts, &list, &balls[i]);
+    if (status >= 0)
+        status = ghost_write(ghosts, &list, &questions);
+    status = voronoi_mail_exchange(ghosts->context, status, &questions, &asked);
+    if (status >= 0) {
+        status = ghost_reply(ghosts, points, &asked, &answers);
+        status =
+            voronoi_mail_exchange(ghosts->context, status, &answers, &told);
+    }
+    if (status >= 0 && told.n_letters > 0) {
+        status = ghost_keep(ghosts, &told);
+        if (status >= 0)
+            status = ghost_merge(ghosts, points);
+    }
+    voronoi_mail_release(env, &told);
+    voronoi_mail_release(env, &answers);
+    voronoi_mail_release(env, &asked);
+    voronoi_mail_release(env, &questions);
+    storm_free(env->memory, list.array);
+    return status;
+}

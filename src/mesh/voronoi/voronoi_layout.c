@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a list of faces to cells as tracking and queries want them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/port.h"
+#include "mesh/voronoi/voronoi_build.h"
+
+static const char layout_label[] = "mesh cells";
+
+/* ---- list of faces ------------------------------------------------------- */
+
+static storm_status links_room(struct storm_memory *memory,
+                               struct voronoi_links *links, size_t n)
+{
+    void *array = links->array, *faces = links->faces;
+    storm_status status =
+        storm_reserve(memory, layout_label, sizeof *links->array, n, &array,
+                      &links->capacity);
+    if (status < 0)
+        return status;
+    links->array = array;
+    status = storm_reserve(memory, layout_label, sizeof *links->faces, n,
+                           &faces, &links->faces_capacity);
+    if (status < 0)
+        return status;
+    links->faces = faces;
+    return STORM_OK;
+}
+
+storm_status voronoi_links_reserve(struct storm_memory *memory,
+                                   struct voronoi_links *links, size_t n_cells)
+{
+    /* random cells have 15.54 faces, half of them noted here */
+    return links_room(memory, links, 8 * n_cells);
+}
+
+storm_status voronoi_links_add(struct storm_memory *memory,
+                               struct voronoi_links *links, int32_t cell,
+                               int64_t other, const struct voronoi_face *face)
+{
+    if (links->n >= INT32_MAX)
+        return STORM_ERR_NOMEM;
+    if (links->n >= links->capacity || links->n >= links->faces_capacity) {
+        storm_status status = links_room(memory, links, links->n + 1);
+        if (status < 0)
+            return status;
+    }
+    links->array[links->n] =
+        (struct voronoi_link){.other = other, .cell = cell};
+    links->faces[links->n++] = *face;
+    return STORM_OK;
+}
+
+void voronoi_links_free(struct storm_memory *memory,
+                        struct voronoi_links *links)
+{
+    storm_free(memory, links->array);
+    storm_free(memory, links->faces);
+    *links = (struct voronoi_links){.n = 0};
+}
+
+/* ---- layout -------------------------------------------------------------- */
+
+/* A face of a cell, before the faces are in order. */
+struct layout_side {
+    uint64_t order; /* id of the neighbour, walls last */
+    int32_t next;
+    int32_t ref;
+};
+
+struct layout {
+    const struct storm_mesh *mesh;
+    const uint64_t *cut;
+    const struct voronoi_links *links;
+    struct voronoi_part *part;
+    size_t *first; /* by cell, n_cells + 1: its sides */
+    struct layout_side *sides;
+    int32_t *border_of; /* by ghost, -1: none yet */
+    size_t borders_capacity;
+};
+
+static storm_status layout_add_border(struct layout *l,
+                                      const struct voronoi_border *border,
+                                      int32_t *next_out)
+{
+    struct voronoi_part *part = l->part;
+    void *array = part->borders;
+    storm_status status =
+        storm_reserve(l->mesh->env->memory, layout_label, sizeof *border,
+                      part->n_borders + 1, &array, &l->borders_capacity);
+    if (status < 0)
+        return status;
+    part->borders = array;
+    part->borders[part->n_borders] = *border;
+    *next_out = ~(int32_t)part->n_borders;
+    part->n_borders++;
+    return STORM_OK;
+}
+
+static storm_status layout_walls(struct layout *l)
+{
+    const struct voronoi_space *space = &voronoi_of(l->mesh)->space;
+    storm_status status = STORM_OK;
+    for (int wall = 0; wall < STORM_N_WALLS && status >= 0; wall++) {
+        struct voronoi_border border = {.rank = -1, .idx = -1, .wall = wall};
+        int d = wall / 2;
+        int32_t next;
+        border.generator[d] = wall % 2 ? space->hi[d] : space->lo[d];
+        status = layout_add_border(l, &border, &next);
+    }
+    return status;
+}
+
+/* The place of a ghost among the ghosts. */
+static size_t layout_find(const struct voronoi_points *points, storm_cell_id id)
+{
+    size_t low = 0, high = (size_t)(points->n - points->n_own);
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (points->ghost_id[middle] <= id)
+            low = middle;
+        else
+            high = middle;
+    }
+    STORM_ASSERT(points->ghost_id[low] == id);
+    return low;
+}
+
+static storm_status layout_ghost(struct layout *l, storm_cell_id id,
+                                 int32_t *next_out)
+{
+    const struct voronoi_points *points = &l->part->points;
+    size_t ghost = layout_find(points, id);
+    if (l->border_of[ghost] >= 0) {
+        *next_out = ~l->border_of[ghost];
+        return STORM_OK;
+    }
+    size_t at =
+        ghost < (size_t)points->own_lo ? ghost : ghost + (size_t)points->n_own;
+    struct voronoi_border border = {
+        .id = id,
+        .generator = {points->x[0][at], points->x[1][at], points->x[2][at]},
+        .wall = -1,
+    };
+    border.rank = storm_mesh_owner_at(l->mesh, l->cut, id, &border.idx);
+    storm_status status = layout_add_border(l, &border, next_out);
+    if (status >= 0)
+        l->border_of[ghost] = ~*next_out;
+    return status;
+}
+
+/* Puts a side into its place among those of its cell so far; first[cell] is
+ * where they end. */
+static void layout_put(struct layout *l, int32_t cell, size_t start,
+                       struct layout_side side)
+{
+    size_t at = l->first[cell]++;
+    for (; at > start && l->sides[at - 1].order > side.order; at--)
+        l->sides[at] = l->sides[at - 1];
+    l->sides[at] = side;
+}
+
+/* What is behind a link, as seen from its cell. */
+static storm_status layout_side(struct layout *l, size_t i,
+                                struct layout_side *side_out)
+{
+    const struct voronoi_link *link = &l->links->array[i];
+    struct layout_side side = {.ref = (int32_t)i};
+    storm_status status = STORM_OK;
+    if (link->other >= 0) {
+        side.next = (int32_t)link->other;
+        side.order = l->part->base.first + (storm_cell_id)link->other;
+    } else if (link->other >= -(int64_t)STORM_N_WALLS) {
+        int32_t wall = (int32_t)(-1 - link->other);
+        side.next = ~wall;
+        side.order = UINT64_MAX - STORM_N_WALLS + (uint64_t)wall;
+    } else {
+        side.order = (storm_cell_id)(-1 - (int64_t)STORM_N_WALLS - link->other);
+        status = layout_ghost(l, side.order, &side.next);
+    }
+    *side_out = side;
+    return status;
+}
+
+/* The sides of all cells, each cell's in order. */
+static storm_status layout_sides(struct layout *l)
+{
+    const struct voronoi_links *links = l->links;
+    size_t n = (size_t)l->part->base.n_cells, sum = 0;
+    for (size_t i = 0; i < links->n; i++) {
+        l->first[links->array[i].cell]++;
+        if (links->array[i].other >= 0)
+            l->first[links->array[i].other]++;
+    }
+    for (size_t c = 0; c <= n; c++) {
+        size_t count = l->first[c];
+        l->first[c] = sum;
+        sum += count;
+    }
+    /* While they are filled, first[c] moves to the start of the next cell. */
+    size_t *start = storm_alloc(l->mesh->env->memory, layout_label,
+                                (n + 1) * sizeof *start);
+    if (start == NULL)
+        return STORM_ERR_NOMEM;
+    memcpy(start, l->first, (n + 1) * sizeof *start);
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < links->n && status >= 0; i++) {
+        const struct voronoi_link *link = &links->array[i];
+        struct layout_side side;
+        status = layout_side(l, i, &side);
+        if (status < 0)
+            break;
+        layout_put(l, link->cell, start[link->cell], side);
+        if (link->other >= 0) {
+            int32_t other = (int32_t)link->other;
+            side.next = link->cell;
+            side.order = l->part->base.first + (storm_cell_id)link->cell;
+            layout_put(l, other, start[other], side);
+        }
+    }
+    memcpy(l->first, start, (n + 1) * sizeof *start);
+    storm_free(l->mesh->env->memory, start);
+    return status;
+}
+
+/* Unit normal of a face and its distance from the generator. */
+static double layout_plane(const struct voronoi_part *part, size_t cell,
+                           int32_t next, double normal_out[3])
+{
+    const double *g = part->heads[cell].generator;
+    const double *h = voronoi_behind(part, next);
+    if (next < 0 && part->borders[~next].rank < 0) {
+        int wall = part->borders[~next].wall, d = wall / 2;
+        memset(normal_out, 0, 3 * sizeof *normal_out);
+        normal_out[d] = wall % 2 ? 1.0 : -1.0;
+        return wall % 2 ? h[d] - g[d] : g[d] - h[d];
+    }
+    double n[3] = {h[0] - g[0], h[1] - g[1], h[2] - g[2]};
+    double norm = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int d = 0; d < 3; d++)
+        normal_out[d] = n[d] / norm;
+    return 0.5 * norm;
+}
+
+/* The face's centroid relative to this cell's generator: it is kept relative
+ * to that of lower id. */
+static void layout_centroid(const struct layout *l, size_t cell,
+                            const struct layout_side *side,
+                            double centroid_out[3])
+{
+    const struct voronoi_part *part = l->part;
+    const double *kept = part->faces[side->ref].centroid;
+    const double *g = part->heads[cell].generator;
+    bool is_mine = side->order > part->base.first + cell;
+    const double *from = is_mine ? g : voronoi_behind(part, side->next);
+    for (int d = 0; d < 3; d++)
+        centroid_out[d] = kept[d] + (from[d] - g[d]);
+}
+
+/* Volume and centroid: of the pyramids over the faces. */
+static void layout_measure(struct layout *l, size_t cell)
+{
+    struct voronoi_part *part = l->part;
+    double volume = 0.0, moment[3] = {0.0};
+    for (size_t k = l->first[cell]; k < l->first[cell + 1]; k++) {
+        const struct layout_side *side = &l->sides[k];
+        double normal[3], centroid[3];
+        double distance = layout_plane(part, cell, side->next, normal);
+        double pyramid = part->faces[side->ref].area * distance / 3.0;
+        layout_centroid(l, cell, side, centroid);
+        volume += pyramid;
+        for (int d = 0; d < 3; d++)
+            moment[d] += pyramid * centroid[d];
+    }
+    part->volume[cell] = volume;
+    for (int d = 0; d < 3; d++)
+        part->centroid[cell][d] =
+            part->heads[cell].generator[d] + 0.75 * (moment[d] / volume);
+}
+
+static void layout_blocks(struct layout *l, size_t cell)
+{
+    struct voronoi_part *part = l->part;
+    uint32_t first = part->heads[cell].first_block;
+    uint32_t end = part->heads[cell + 1].first_block;
+    size_t side = l->first[cell];
+    for (uint32_t b = first; b < end; b++)
+        for (int k = 0; k < VORONOI_WIDTH; k++, side++) {
+            struct voronoi_block *block = &part->blocks[b];
+            size_t place = (size_t)b * VORONOI_WIDTH + (size_t)k;
+            if (side >= l->first[cell + 1]) {
+                block->distance[k] = INFINITY;
+                block->next[k] = ~0; /* some wall; never chosen */
+                part->refs[place] = -1;
+                continue;
+            }
+            double normal[3];
+            double distance =
+                layout_plane(part, cell, l->sides[side].next, normal);
+            for (int d = 0; d < 3; d++)
+                block->n[d][k] = (float)normal[d];
+            block->distance[k] = (float)distance;
+            block->next[k] = l->sides[side].next;
+            part->refs[place] = l->sides[side].ref;
+        }
+}
+
+/* Heads, and how many blocks there are. */
+static storm_status layout_heads(struct layout *l, uint32_t *n_blocks_out)
+{
+    struct voronoi_part *part = l->part;
+    size_t n_blocks = 0, n = (size_t)part->base.n_cells;
+    for (size_t c = 0; c <= n; c++) {
+        struct voronoi_head *head = &part->heads[c];
+        if (n_blocks > UINT32_MAX)
+            return STORM_ERR_NOMEM;
+        head->first_block = (uint32_t)n_blocks;
+        if (c == n)
+            break;
+        for (int d = 0; d < 3; d++)
+            head->generator[d] =
+                part->points.x[d][(size_t)part->points.own_lo + c];
+        head->radius = (float)(0.5 * part->radius[c] * (1.0 + 0x1p-20));
+        n_blocks +=
+            (l->first[c + 1] - l->first[c] + VORONOI_WIDTH - 1) / VORONOI_WIDTH;
+    }
+    *n_blocks_out = (uint32_t)n_blocks;
+    return STORM_OK;
+}
+
+static storm_status layout_reserve(struct layout *l)
+{
+    struct storm_memory *memory = l->mesh->env->memory;
+    struct voronoi_part *part = l->part;
+    size_t n = (size_t)part->base.n_cells + 1;
+    size_t n_ghosts = (size_t)(part->points.n - part->points.n_own);
+    l->first = storm_alloc(memory, layout_label, n * sizeof *l->first);
+    l->sides = storm_alloc(memory, layout_label,
+                           (2 * l->links->n + 1) * sizeof *l->sides);
+    l->border_of = storm_alloc(memory, layout_label,
+                               (n_ghosts + 1) * sizeof *l->border_of);
+    part->heads = storm_alloc(memory, layout_label, n * sizeof *part->heads);
+    part->volume = storm_alloc(memory, layout_label, n * sizeof(double));
+    part->centroid =
+        storm_alloc(memory, layout_label, n * sizeof *part->centroid);
+    if (l->first == NULL || l->sides == NULL || l->border_of == NULL ||
+        part->heads == NULL || part->volume == NULL || part->centroid == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < n_ghosts; i++)
+        l->border_of[i] = -1;
+    return STORM_OK;
+}
+
+/* The array of faces, without what was reserved for more. */
+static storm_status layout_take_faces(struct layout *l,
+                                      struct voronoi_links *links)
+{
+    struct storm_memory *memory = l->mesh->env->memory;
+    struct voronoi_part *part = l->part;
+    part->faces =
+        storm_alloc(memory, layout_label, (links->n + 1) * sizeof *part->faces);
+    if (part->faces == NULL)
+        return STORM_ERR_NOMEM;
+    if (links->n > 0)
+        memcpy(part->faces, links->faces, links->n * sizeof *part->faces);
+    part->n_faces = links->n;
+    storm_free(memory, links->faces);
+    links->faces = NULL;
+    return STORM_OK;
+}
+
+static storm_status layout_cells(struct layout *l)
+{
+    struct storm_memory *memory = l->mesh->env->memory;
+    struct voronoi_part *part = l->part;
+    uint32_t n_blocks = 0;
+    storm_status status = layout_heads(l, &n_blocks);
+    if (status < 0)
+        return status;
+    part->blocks = storm_alloc(memory, layout_label,
+                               ((size_t)n_blocks + 1) * sizeof *part->blocks);
+    part->refs = storm_alloc(memory, layout_label,
+                             ((size_t)n_blocks + 1) * VORONOI_WIDTH *
+                                 sizeof *part->refs);
+    if (part->blocks == NULL || part->refs == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t c = 0; c < (size_t)part->base.n_cells; c++) {
+        layout_measure(l, c);
+        layout_blocks(l, c);
+    }
+    return STORM_OK;
+}
+
+storm_status voronoi_lay_out(const struct storm_mesh *mesh, const uint64_t *cut,
+                             struct voronoi_links *links,
+                             struct voronoi_part *part)
+{
+    struct storm_memory *memory = mesh->env->memory;
+    struct layout l = {.mesh = mesh, .cut = cut, .links = links, .part = part};
+    storm_status status = layout_reserve(&l);
+    if (status >= 0)
+        status = layout_take_faces(&l, links);
+    if (status >= 0)
+        status = layout_walls(&l);
+    if (status >= 0)
+        status = layout_sides(&l);
+    if (status >= 0)
+        status = layout_cells(&l);
+    storm_free(memory, l.border_of);
+    storm_free(memory, l.sides);
+    storm_free(memory, l.first);
+    return status;
+}
+
+void voronoi_free_part(const struct storm_mesh *mesh,
+                       struct storm_mesh_part *base)
+{
+    struct voronoi_part *part = (struct voronoi_part *)base;
+    struct storm_memory *memory = mesh->env->memory;
+    if (part == NULL)
+        return;
+    voronoi_points_free(&part->points, memory);
+    storm_free(memory, part->heads);
+    storm_free(memory, part->blocks);
+    storm_free(memory, part->refs);
+    storm_free(memory, part->faces);
+    storm_free(memory, part->volume);
+    storm_free(memory, part->centroid);
+    storm_free(memory, part->radius);
+    storm_free(memory, part->borders);
+    storm_free(memory, part);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/voronoi/voronoi_points.h"
+
+#include <math.h>
+
+#include "base/port.h"
+
+static const char points_label[] = "mesh generators";
+
+/* Cells of the curve: 2^20 along the longest side, about as wide along the
+ * others. */
+static void points_curve(struct voronoi_space *space)
+{
+    enum { BITS = 20 };
+    double longest = 0.0;
+    for (int d = 0; d < 3; d++)
+        longest = fmax(longest, space->hi[d] - space->lo[d]);
+    for (int d = 0; d < 3; d++) {
+        double width = space->hi[d] - space->lo[d];
+        int bits = BITS;
+        for (; bits > 0 && ldexp(width, BITS - bits + 1) <= longest; bits--)
+            ;
+        space->curve[d] = (int32_t)1 << bits;
+    }
+}
+
+struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3])
+{
+    struct voronoi_space space;
+    double most = 0.0;
+    for (int d = 0; d < 3; d++)
+        most = fmax(most, fmax(fabs(lo[d]), fabs(hi[d])));
+    int exponent;
+    (void)frexp(most, &exponent); /* most <= 2^exponent */
+    space.grid = ldexp(1.0, exponent - 52);
+    space.per_grid = ldexp(1.0, 52 - exponent);
+    for (int d = 0; d < 3; d++) {
+        space.lo[d] = voronoi_snap(&space, lo[d]);
+        space.hi[d] = voronoi_snap(&space, hi[d]);
+    }
+    points_curve(&space);
+    return space;
+}
+
+double voronoi_snap(const struct voronoi_space *space, double x)
+{
+    return rint(x * space->per_grid) * space->grid;
+}
+
+/* ---- tree ---------------------------------------------------------------- */
+
+static size_t points_groups(size_t n)
+{
+    return (n + VORONOI_FAN - 1) / VORONOI_FAN;
+}
+
+/* Sets the levels for n points; returns the number of groups in all. */
+static size_t points_levels(struct voronoi_points *points, size_t n)
+{
+    size_t total = 0, n_here = points_groups(n); /* leaves */
+    points->n_levels = 0;
+    points->level_start[0] = 0;
+    while (n_here > 0) {
+        n_here = points_groups(n_here);
+        total += n_here;
+        points->level_start[++points->n_levels] = total;
+        if (n_here == 1)
+            break;
+    }
+    return total;
+}
+
+storm_status voronoi_points_alloc(struct voronoi_points *points,
+                                  struct storm_memory *memory, size_t n,
+                                  size_t n_ghosts)
+{
+    size_t padded = points_groups(n + 1) * VORONOI_FAN;
+    size_t n_groups = points_levels(points, n);
+    bool ok = true;
+    for (int d = 0; d < 3; d++) {
+        points->x[d] =
+            storm_alloc(memory, points_label, padded * sizeof(double));
+        ok = ok && points->x[d] != NULL;
+    }
+    points->ghost_id = storm_alloc(memory, points_label,
+                                   (n_ghosts + 1) * sizeof(storm_cell_id));
+    points->groups = storm_alloc(memory, points_label,
+                                 (n_groups + 1) * sizeof *points->groups);
+    if (!ok || points->ghost_id == NULL || points->groups == NULL) {
+        voronoi_points_free(points, memory);
+        return STORM_ERR_NOMEM;
+    }
+    points->n = (int32_t)n;
+    for (int d = 0; d < 3; d++)
+        for (size_t i = n; i < padded; i++)
+            points->x[d][i] = INFINITY;
+    return STORM_OK;
+}
+
+void voronoi_points_free(struct voronoi_points *points,
+                         struct storm_memory *memory)
+{
+    for (int d = 0; d < 3; d++) {
+        storm_free(memory, points->x[d]);
+        points->x[d] = NULL;
+    }
+    storm_free(memory, points->ghost_id);
+    storm_free(memory, points->groups);
+    points->ghost_id = NULL;
+    points->groups = NULL;
+    points->n = 0;
+}
+
+static void points_widen(double *lo, double *hi, double l, double h)
+{
+    *lo = l < *lo ? l : *lo;
+    *hi = h > *hi ? h : *hi;
+}
+
+/* The box of child k of a group: of points at the lowest level. */
+static void points_child_box(struct voronoi_points *points, int level,
+                             size_t child, int d, double *lo, double *hi)
+{
+    *lo = INFINITY;
+    *hi = -INFINITY;
+    if (level == 0) {
+        for (size_t i = child * VORONOI_FAN;
+             i < (child + 1) * VORONOI_FAN && i < (size_t)points->n; i++)
+            points_widen(lo, hi, points->x[d][i], points->x[d][i]);
+        return;
+    }
+    size_t at = points->level_start[level - 1] + child;
+    if (at >= points->level_start[level])
+        return;
+    for (int k = 0; k < VORONOI_FAN; k++)
+        points_widen(lo, hi, points->groups[at].lo[d][k],
+                     points->groups[at].hi[d][k]);
+}
+
+void voronoi_points_index(struct voronoi_points *points)
+{
+    for (int level = 0; level < points->n_levels; level++) {
+        size_t start = points->level_start[level];
+        for (size_t g = start; g < points->level_start[level + 1]; g++)
+            for (int d = 0; d < 3; d++)
+                for (size_t k = 0; k < VORONOI_FAN; k++)
+                    points_child_box(points, level,
+                                     (g - start) * VORONOI_FAN + k, d,
+                                     &points->groups[g].lo[d][k],
+                                     &points->groups[g].hi[d][k]);
+    }
+}
+
+/* ---- queries ------------------------------------------------------------- */
+
+storm_cell_id voronoi_points_id(const struct voronoi_points *points,
+                                int32_t index)
+{
+    int32_t own = index - points->own_lo;
+    if (own >= 0 && own < points->n_own)
+        return points->first + (storm_cell_id)own;
+    return points->ghost_id[own < 0 ? index : index - points->n_own];
+}
+
+/* What is still to be looked at. */
+struct points_walk {
+    int n;
+    struct {
+        int32_t level; /* -1: a leaf */
+        int32_t node;
+        double distance2;
+    } stack[VORONOI_STACK];
+};
+
+static void points_push(struct points_walk *walk, int32_t level, int32_t node,
+                        double distance2)
+{
+    STORM_ASSERT(walk->n < VORONOI_STACK);
+    walk->stack[walk->n].level = level;
+    walk->stack[walk->n].node = node;
+    walk->stack[walk->n].distance2 = distance2;
+    walk->n++;
+}
+
+/* Puts the children of a group that are near enough on the stack, the nearest
+ * last, so that it comes first. */
+static void points_expand(const struct voronoi_points *points,
+                          struct points_walk *walk, int32_t level, int32_t node,
+                          const double y[3], double radius2)
+{
+    double distance2[VORONOI_FAN];
+    voronoi_group_distance2(
+        &points->groups[points->level_start[level] + (size_t)node], y,
+        distance2);
+    int base = walk->n;
+    for (int k = 0; k < VORONOI_FAN; k++) {
+        if (!(distance2[k] <= radius2))
+            continue;
+        int at = walk->n;
+        points_push(walk, level - 1, node * VORONOI_FAN + k, distance2[k]);
+        for (; at > base && walk->stack[at - 1].distance2 < distance2[k]; at--)
+            walk->stack[at] = walk->stack[at - 1];
+        walk->stack[at].level = level - 1;
+        walk->stack[at].node = node * VORONOI_FAN + k;
+        walk->stack[at].distance2 = distance2[k];
+    }
+}
+
+int32_t voronoi_points_nearest(const struct voronoi_points *points,
+                               const double y[3], int32_t start)
+{
+    /* Boxes are compared with a little to spare: their distance is rounded. */
+    const double spare = 1.0 + 0x1p-40;
+    struct points_walk walk = {.n = 0};
+    if (points->n == 0)
+        return -1;
+    int32_t best = start;
+    double best2 = voronoi_distance2(points, start, y);
+    points_push(&walk, points->n_levels - 1, 0, 0.0);
+    while (walk.n > 0) {
+        walk.n--;
+        int32_t level = walk.stack[walk.n].level;
+        int32_t node = walk.stack[walk.n].node;
+        if (walk.stack[walk.n].distance2 > best2 * spare)
+            continue;
+        if (level >= 0) {
+            points_expand(points, &walk, level, node, y, best2 * spare);
+            continue;
+        }
+        for (int32_t i = node * VORONOI_FAN;
+             i < (node + 1) * VORONOI_FAN && i < points->n; i++) {
+            double distance2 = voronoi_distance2(points, i, y);
+            if (distance2 < best2 || (distance2 == best2 && i > best)) {
+                best = i;
+                best2 = distance2;
+            }
+        }
+    }
+    return best;
+}
+
+void voronoi_points_within(const struct voronoi_points *points,
+                           const double y[3], double radius2,
+                           void (*visit)(void *self, int32_t index), void *self)
+{
+    struct points_walk walk = {.n = 0};
+    if (points->n == 0)
+        return;
+    points_push(&walk, points->n_levels - 1, 0, 0.0);
+    while (walk.n > 0) {
+        walk.n--;
+        int32_t level = walk.stack[walk.n].level;
+        int32_t node = walk.stack[walk.n].node;
+        if (level >= 0) {
+            points_expand(points, &walk, level, node, y, radius2);
+            continue;
+        }
+        for (int32_t i = node * VORONOI_FAN;
+             i < (node + 1) * VORONOI_FAN && i < points->n; i++)
+            if (voronoi_distance2(points, i, y) <= radius2)
+                visit(self, i);
+    }
+}
+
+void voronoi_points_box(const struct voronoi_points *points, int32_t begin,
+                        int32_t end, double lo_out[3], double hi_out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        lo_out[d] = INFINITY;
+        hi_out[d] = -INFINITY;
+        for (int32_t i = begin; i < end; i++)
+            points_widen(&lo_out[d], &hi_out[d],
+                         points->x[d][points->own_lo + i],
+                         points->x[d][points->own_lo + i]);
+    }
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The generators a rank knows, its own and ghosts, and the tree over them.
+ *
+ *   G1  In order of their ids, which is the order along the Hilbert curve; the
+ *       rank's own are consecutive. So the order of indices is the order of
+ *       ids, on every rank.
+ *   G2  Coordinates are multiples of `grid`, a power of two, and at most 2^52
+ *       of it: differences are exact, as doubles and as integers.
+ *   G3  The tree has no pointers: eight consecutive points are a leaf, eight
+ *       consecutive leaves or nodes have their boxes side by side.
+ */
+#ifndef STORM_MESH_VORONOI_POINTS_H
+#define STORM_MESH_VORONOI_POINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <storm/packet.h>
+#include <storm/status.h>
+
+#include "base/memory.h"
+
+enum {
+    VORONOI_FAN = 8,
+    VORONOI_LEVELS = 10, /* 64 * 8^9 points are more than an index can tell */
+    /* Each level leaves at most seven nodes for later. */
+    VORONOI_STACK = VORONOI_FAN * (VORONOI_LEVELS + 1)
+};
+
+/* The space in which generators live. */
+struct voronoi_space {
+    double lo[3], hi[3]; /* multiples of grid */
+    double grid, per_grid;
+    int32_t curve[3]; /* cells of the Hilbert curve in each direction */
+};
+
+/* Boxes of up to eight children; those that are not there are infinitely far
+ * away. */
+struct voronoi_group {
+    double lo[3][VORONOI_FAN], hi[3][VORONOI_FAN];
+};
+
+struct voronoi_points {
+    struct voronoi_space space;
+    int32_t n;
+    int32_t own_lo, n_own;   /* own: own_lo .. own_lo + n_own - 1 */
+    storm_cell_id first;     /* id of the first own one */
+    storm_cell_id *ghost_id; /* of the n - n_own others, in order */
+    double *x[3];            /* then infinite up to a multiple of eight */
+    struct voronoi_group *groups;
+    size_t level_start[VORONOI_LEVELS + 1]; /* lowest level first */
+    int n_levels;
+};
+
+/* Rounds the box to the finest grid it allows. */
+struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3]);
+
+/* The multiple of the grid next to a coordinate. */
+double voronoi_snap(const struct voronoi_space *space, double x);
+
+/* Arrays for n points with n_ghosts ghosts among them, to be filled in by the
+ * caller, who then calls _index. STORM_ERR_NOMEM: nothing is left. */
+storm_status voronoi_points_alloc(struct voronoi_points *points,
+                                  struct storm_memory *memory, size_t n,
+                                  size_t n_ghosts);
+void voronoi_points_free(struct voronoi_points *points,
+                         struct storm_memory *memory);
+
+/* Fills in the tree. */
+void voronoi_points_index(struct voronoi_points *points);
+
+storm_cell_id voronoi_points_id(const struct voronoi_points *points,
+                                int32_t index);
+
+/* The known generator nearest to y, the one of higher id if two are; -1 if
+ * there is none. `start` is one to begin with. */
+int32_t voronoi_points_nearest(const struct voronoi_points *points,
+                               const double y[3], int32_t start);
+
+/* Calls visit for all points within sqrt(radius2) of y. */
+void voronoi_points_within(const struct voronoi_points *points,
+                           const double y[3], double radius2,
+                           void (*visit)(void *self, int32_t index),
+                           void *self);
+
+/* The box of own points [begin, end). */
+void voronoi_points_box(const struct voronoi_points *points, int32_t begin,
+                        int32_t end, double lo_out[3], double hi_out[3]);
+
+static inline double voronoi_distance2(const struct voronoi_points *points,
+                                       int32_t index, const double y[3])
+{
+    double dx = points->x[0][index] - y[0];
+    double dy = points->x[1][index] - y[1];
+    double dz = points->x[2][index] - y[2];
+    return dx * dx + dy * dy + dz * dz;
+}
+
+/* One loop over all children, without a branch: compilers make vectors of it. */
+static inline void voronoi_group_distance2(const struct voronoi_group *group,
+                                           const double y[3],
+                                           double distance2_out[VORONOI_FAN])
+{
+    const double y0 = y[0], y1 = y[1], y2 = y[2];
+    double sum[VORONOI_FAN];
+    for (int k = 0; k < VORONOI_FAN; k++) {
+        double a = group->lo[0][k] - y0, b = y0 - group->hi[0][k];
+        double c = group->lo[1][k] - y1, d = y1 - group->hi[1][k];
+        double e = group->lo[2][k] - y2, f = y2 - group->hi[2][k];
+        a = a > b ? a : b;
+        c = c > d ? c : d;
+        e = e > f ? e : f;
+        a = a > 0.0 ? a : 0.0;
+        c = c > 0.0 ? c : 0.0;
+        e = e > 0.0 ? e : 0.0;
+        sum[k] = a * a + c * c + e * e;
+    }
+    for (int k = 0; k < VORONOI_FAN; k++)
+        distance2_out[k] = sum[k];
+}
+
+#endif /* STORM_MESH_VORONOI_POINTS_H */

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Uniform points in a cell, from its planes alone: no vertices are kept.
+ *
+ * The first number chooses a face by the volume of the pyramid over it; the
+ * face is cut out of its plane by the planes of the others; what is left of the
+ * number chooses a triangle of it by area, and what is left then makes, with
+ * the other two, a point of the tetrahedron over it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "mesh/voronoi/voronoi_mesh.h"
+
+/* In the plane of the face. */
+struct sample_point {
+    double s, t;
+};
+
+struct sample_polygon {
+    struct sample_point *corners, *spare; /* room for one more than any cut */
+    int n;
+};
+
+/* Plane of a face relative to the generator: n . y <= d. */
+static double sample_plane(const struct voronoi_part *part, storm_cell_idx cell,
+                           int32_t next, double n_out[3])
+{
+    const double *g = part->heads[cell].generator;
+    const double *h = voronoi_behind(part, next);
+    if (next < 0 && part->borders[~next].rank < 0) {
+        int wall = part->borders[~next].wall, axis = wall / 2;
+        memset(n_out, 0, 3 * sizeof *n_out);
+        n_out[axis] = wall % 2 ? 1.0 : -1.0;
+        return wall % 2 ? h[axis] - g[axis] : g[axis] - h[axis];
+    }
+    double norm2 = 0.0;
+    for (int k = 0; k < 3; k++) {
+        n_out[k] = h[k] - g[k];
+        norm2 += n_out[k] * n_out[k];
+    }
+    double norm = sqrt(norm2);
+    for (int k = 0; k < 3; k++)
+        n_out[k] /= norm;
+    return 0.5 * norm;
+}
+
+static int32_t sample_next(const struct voronoi_part *part, size_t place)
+{
+    return part->blocks[place / VORONOI_WIDTH].next[place % VORONOI_WIDTH];
+}
+
+/* Chooses the face; *u_inout becomes what is left of the number. */
+static size_t sample_face(const struct voronoi_part *part, storm_cell_idx cell,
+                          size_t first, size_t n, double *u_inout)
+{
+    double target = *u_inout * part->volume[cell];
+    for (size_t i = 0;; i++) {
+        double normal[3];
+        double d =
+            sample_plane(part, cell, sample_next(part, first + i), normal);
+        double pyramid = part->faces[part->refs[first + i]].area * d / 3.0;
+        if (target < pyramid || i + 1 == n) {
+            double left = pyramid > 0.0 ? target / pyramid : 0.5;
+            *u_inout = left < 1.0 ? left : 1.0 - 0x1p-53;
+            return first + i;
+        }
+        target -= pyramid;
+    }
+}
+
+/* Keeps the part with a s + b t <= c. */
+static void sample_cut(struct sample_polygon *p, double a, double b, double c)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        struct sample_point x = p->corners[i];
+        struct sample_point y = p->corners[i + 1 < p->n ? i + 1 : 0];
+        double over_x = a * x.s + b * x.t - c, over_y = a * y.s + b * y.t - c;
+        if (over_x <= 0.0)
+            p->spare[n++] = x;
+        if ((over_x <= 0.0) != (over_y <= 0.0)) {
+            double f = over_x / (over_x - over_y);
+            p->spare[n++] = (struct sample_point){x.s + f * (y.s - x.s),
+                                                  x.t + f * (y.t - x.t)};
+        }
+    }
+    struct sample_point *swap = p->corners;
+    p->corners = p->spare;
+    p->spare = swap;
+    p->n = n;
+}
+
+/* Two unit vectors that make a right-handed system with n. */
+static void sample_axes(const double n[3], double e[3], double f[3])
+{
+    int k = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
+    k = fabs(n[2]) < fabs(n[k]) ? 2 : k;
+    double norm = sqrt(1.0 - n[k] * n[k]);
+    for (int i = 0; i < 3; i++)
+        e[i] = ((i == k) - n[k] * n[i]) / norm;
+    f[0] = n[1] * e[2] - n[2] * e[1];
+    f[1] = n[2] * e[0] - n[0] * e[2];
+    f[2] = n[0] * e[1] - n[1] * e[0];
+}
+
+/* The triangle of the fan that *u_inout falls into: its second corner. */
+static int sample_triangle(const struct sample_polygon *p, double *u_inout)
+{
+    const struct sample_point *c = p->corners;
+    double sum = 0.0;
+    for (int pass = 0;; pass++) {
+        double target = *u_inout * sum;
+        sum = 0.0;
+        for (int i = 1; i + 1 < p->n; i++) {
+            double area = fabs((c[i].s - c[0].s) * (c[i + 1].t - c[0].t) -
+                               (c[i].t - c[0].t) * (c[i + 1].s - c[0].s));
+            if (pass == 1 && (target < area || i + 2 == p->n)) {
+                double left = area > 0.0 ? target / area : 0.5;
+                *u_inout = left < 1.0 ? left : 1.0 - 0x1p-53;
+                return i;
+            }
+            target -= area;
+            sum += area;
+        }
+    }
+}
+
+/* Coordinates in a tetrahedron from a point of the unit cube, folded
+ * (C. Rocchini and P. Cignoni, Generating random points in a tetrahedron,
+ * 2000). The fourth one, of the generator, is what is missing to 1. */
+static void sample_fold(const double u[3], double w_out[3])
+{
+    double s = u[0], t = u[1], v = u[2];
+    if (s + t > 1.0) {
+        s = 1.0 - s;
+        t = 1.0 - t;
+    }
+    if (t + v > 1.0) {
+        double old = v;
+        v = 1.0 - s - t;
+        t = 1.0 - old;
+    } else if (s + t + v > 1.0) {
+        double old = v;
+        v = s + t + v - 1.0;
+        s = 1.0 - t - old;
+    }
+    w_out[0] = s;
+    w_out[1] = t;
+    w_out[2] = v;
+}
+
+/* Towards the generator, by as little as it takes for the point to be nearest
+ * to it as locate sees it. */
+static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
+                          const double y[3], double point_out[3])
+{
+    const struct voronoi_mesh *voronoi = voronoi_of(mesh);
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    const double *g = part->heads[cell].generator;
+    int32_t self = part->points.own_lo + cell;
+    for (double shrink = 0.0;; shrink = shrink > 0.0 ? 8.0 * shrink : 0x1p-50) {
+        double factor = shrink < 1.0 ? 1.0 - shrink : 0.0;
+        double x[3];
+        for (int d = 0; d < 3; d++) {
+            x[d] = g[d] + factor * y[d];
+            x[d] = x[d] > voronoi->lo_cm[d] ? x[d] : voronoi->lo_cm[d];
+            x[d] = x[d] < voronoi->hi_cm[d] ? x[d] : voronoi->hi_cm[d];
+        }
+        if (factor == 0.0 ||
+            voronoi_points_nearest(&part->points, x, self) == self) {
+            memcpy(point_out, x, sizeof x);
+            return;
+        }
+    }
+}
+
+/* A point over the chosen face, relative to the generator. */
+static void sample_over(const struct voronoi_part *part, storm_cell_idx cell,
+                        size_t first, size_t n, size_t place,
+                        struct sample_polygon *polygon, const double u[3],
+                        double y_out[3])
+{
+    double normal[3], e[3], f[3];
+    double d = sample_plane(part, cell, sample_next(part, place), normal);
+    double far = part->heads[cell].radius;
+    const struct sample_point square[4] = {
+        {-far, -far}, {far, -far}, {far, far}, {-far, far}};
+    sample_axes(normal, e, f);
+    memcpy(polygon->corners, square, sizeof square);
+    polygon->n = 4;
+    for (size_t i = first; i < first + n; i++) {
+        double m[3];
+        if (i == place)
+            continue;
+        double c = sample_plane(part, cell, sample_next(part, i), m);
+        double a = m[0] * e[0] + m[1] * e[1] + m[2] * e[2];
+        double b = m[0] * f[0] + m[1] * f[1] + m[2] * f[2];
+        double along = m[0] * normal[0] + m[1] * normal[1] + m[2] * normal[2];
+        sample_cut(polygon, a, b, c - d * along);
+    }
+    double w[3] = {0.0}, v[3] = {u[0], u[1], u[2]};
+    struct sample_point p[3] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+    if (polygon->n >= 3) { /* else the face is lost in rounding */
+        int i = sample_triangle(polygon, &v[0]);
+        p[0] = polygon->corners[0];
+        p[1] = polygon->corners[i];
+        p[2] = polygon->corners[i + 1];
+    }
+    sample_fold(v, w);
+    for (int k = 0; k < 3; k++) {
+        y_out[k] = 0.0;
+        for (int i = 0; i < 3; i++)
+            y_out[k] += w[i] * (d * normal[k] + p[i].s * e[k] + p[i].t * f[k]);
+    }
+}
+
+void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
+                    const double u[3], double point_cm_out[3])
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    size_t first = (size_t)part->heads[cell].first_block * VORONOI_WIDTH;
+    size_t n =
+        (size_t)part->heads[cell + 1].first_block * VORONOI_WIDTH - first;
+    while (n > 0 && part->refs[first + n - 1] < 0)
+        n--;
+    /* Each cut adds at most one corner to the square. */
+    struct sample_point corners[2][n + 8];
+    struct sample_polygon polygon = {.corners = corners[0],
+                                     .spare = corners[1]};
+    double v[3] = {u[0], u[1], u[2]}, y[3];
+    size_t place = sample_face(part, cell, first, n, &v[0]);
+    sample_over(part, cell, first, n, place, &polygon, v, y);
+    sample_settle(mesh, cell, y, point_cm_out);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Points in order along the Hilbert curve, over all ranks. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_hilbert.h"
+#include "mesh/voronoi/voronoi_mail.h"
+#include "mesh/voronoi/voronoi_mesh.h"
+
+static const char sort_label[] = "mesh generators";
+
+/* Keys are refined by so many bits in a round of counting. */
+enum { SORT_BITS = 4, SORT_KEY_BITS = 60, SORT_TRIES = (1 << SORT_BITS) - 1 };
+
+uint64_t voronoi_key(const struct voronoi_space *space, const double x[3])
+{
+    int32_t ijk[3];
+    for (int d = 0; d < 3; d++) {
+        double part = (x[d] - space->lo[d]) / (space->hi[d] - space->lo[d]);
+        int32_t i = (int32_t)(part * space->curve[d]);
+        ijk[d] = i < space->curve[d] ? i : space->curve[d] - 1;
+    }
+    return storm_hilbert_position(space->curve, ijk);
+}
+
+static int sort_compare(const void *left, const void *right)
+{
+    const struct voronoi_record *a = left, *b = right;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    for (int d = 0; d < 3; d++)
+        if (a->seed.x[d] != b->seed.x[d])
+            return a->seed.x[d] < b->seed.x[d] ? -1 : 1;
+    return 0;
+}
+
+/* Sets the keys of this rank's points and brings them in order. */
+static storm_status sort_locally(const struct voronoi_mesh *mesh,
+                                 struct voronoi_record *records, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct voronoi_seed *seed = &records[i].seed;
+        for (int d = 0; d < 3; d++) {
+            if (!(seed->x[d] >= mesh->lo_cm[d] &&
+                  seed->x[d] <= mesh->hi_cm[d])) {
+                storm_log_write(&mesh->base.env->log, STORM_LOG_ERROR,
+                                "point %" PRIu64
+                                " (%.17g, %.17g, %.17g) is not in the box",
+                                records[i].number, seed->x[0], seed->x[1],
+                                seed->x[2]);
+                return STORM_ERR_ARG;
+            }
+        }
+        for (int d = 0; d < 3; d++)
+            seed->x[d] = voronoi_snap(&mesh->space, seed->x[d]);
+        records[i].key = voronoi_key(&mesh->space, seed->x);
+    }
+    qsort(records, n, sizeof *records, sort_compare);
+    return STORM_OK;
+}
+
+/* ---- splitters ----------------------------------------------------------- */
+
+/* How many records have a smaller key. */
+static size_t sort_below(const struct voronoi_record *records, size_t n,
+                         uint64_t key)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (records[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One round: appends SORT_BITS bits to each of the n splitters so that it
+ * stays the largest with no more than its share of the records below. */
+static storm_status sort_refine(const struct voronoi_mesh *mesh,
+                                const struct voronoi_record *records, size_t n,
+                                int shift, uint64_t *splitter, uint64_t *count)
+{
+    int n_ranks = mesh->base.env->size;
+    size_t n_counts = (size_t)(n_ranks - 1) * SORT_TRIES;
+    for (size_t k = 0; k < n_counts; k++)
+        count[k] = sort_below(records, n,
+                              splitter[k / SORT_TRIES] +
+                                  ((uint64_t)(k % SORT_TRIES + 1) << shift));
+    if (MPI_Allreduce(MPI_IN_PLACE, count, (int)n_counts, MPI_UINT64_T, MPI_SUM,
+                      storm_context_comm(mesh->base.context)) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    for (int r = 0; r < n_ranks - 1; r++) {
+        uint64_t share =
+            mesh->base.n_total / (uint64_t)n_ranks * (uint64_t)(r + 1);
+        uint64_t best = 0;
+        for (uint64_t k = 0; k < SORT_TRIES; k++)
+            if (count[(size_t)r * SORT_TRIES + k] <= share)
+                best = k + 1;
+        splitter[r] += best << shift;
+    }
+    return STORM_OK;
+}
+
+/* Letters with each rank's records. */
+static storm_status sort_address(const struct voronoi_mesh *mesh,
+                                 const struct voronoi_record *records, size_t n,
+                                 const uint64_t *splitter,
+                                 struct voronoi_mail *out)
+{
+    const struct storm_env *env = mesh->base.env;
+    const size_t words = sizeof *records / sizeof(uint64_t);
+    out->words =
+        storm_alloc(env->memory, sort_label, (n + 1) * sizeof *records);
+    out->letters = storm_alloc(env->memory, sort_label,
+                               (size_t)env->size * sizeof *out->letters);
+    if (out->words == NULL || out->letters == NULL)
+        return STORM_ERR_NOMEM;
+    if (n > 0)
+        memcpy(out->words, records, n * sizeof *records);
+    size_t first = 0;
+    for (int r = 0; r < env->size; r++) {
+        size_t end =
+            r + 1 < env->size ? sort_below(records, n, splitter[r]) : n;
+        if (end > first)
+            out->letters[out->n_letters++] =
+                (struct voronoi_letter){.rank = r,
+                                        .first = first * words,
+                                        .n_words = (end - first) * words};
+        first = end;
+    }
+    return STORM_OK;
+}
+
+/* Every record to the rank it belongs to. The old ones are freed. */
+static storm_status sort_globally(const struct voronoi_mesh *mesh,
+                                  struct voronoi_record **records_inout,
+                                  size_t *n_inout)
+{
+    const struct storm_env *env = mesh->base.env;
+    const struct storm_context *context = mesh->base.context;
+    size_t n_split = (size_t)env->size;
+    uint64_t *splitter =
+        storm_alloc(env->memory, sort_label, n_split * sizeof *splitter);
+    uint64_t *count = storm_alloc(env->memory, sort_label,
+                                  n_split * SORT_TRIES * sizeof *count);
+    struct voronoi_mail out = {.n_letters = 0}, in = {.n_letters = 0};
+    storm_status status =
+        splitter != NULL && count != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    status = storm_context_agree(context, status);
+    for (int shift = SORT_KEY_BITS - SORT_BITS; status >= 0 && shift >= 0;
+         shift -= SORT_BITS)
+        status =
+            sort_refine(mesh, *records_inout, *n_inout, shift, splitter, count);
+    if (status >= 0) {
+        status = sort_address(mesh, *records_inout, *n_inout, splitter, &out);
+        status = voronoi_mail_exchange(context, status, &out, &in);
+    }
+    if (status >= 0) {
+        size_t n_words = 0;
+        for (size_t i = 0; i < in.n_letters; i++)
+            n_words += in.letters[i].n_words;
+        storm_free(env->memory, *records_inout);
+        *records_inout = (struct voronoi_record *)(void *)in.words;
+        *n_inout = n_words * sizeof(uint64_t) / sizeof **records_inout;
+        in.words = NULL;
+        qsort(*records_inout, *n_inout, sizeof **records_inout, sort_compare);
+    }
+    voronoi_mail_release(env, &in);
+    voronoi_mail_release(env, &out);
+    storm_free(env->memory, count);
+    storm_free(env->memory, splitter);
+    return status;
+}
+
+/* ---- result -------------------------------------------------------------- */
+
+static storm_status sort_check(const struct voronoi_mesh *mesh,
+                               const struct voronoi_record *records, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const struct voronoi_record *a = &records[i - 1], *b = &records[i];
+        if (sort_compare(a, b) != 0)
+            continue;
+        uint64_t low = a->number < b->number ? a->number : b->number;
+        uint64_t high = a->number < b->number ? b->number : a->number;
+        storm_log_write(&mesh->base.env->log, STORM_LOG_ERROR,
+                        "points %" PRIu64 " and %" PRIu64
+                        " are the same: (%.17g, %.17g, %.17g)",
+                        low, high, a->seed.x[0], a->seed.x[1], a->seed.x[2]);
+        return STORM_ERR_ARG;
+    }
+    return STORM_OK;
+}
+
+static storm_status sort_keep(struct voronoi_mesh *mesh,
+                              const struct voronoi_record *records, size_t n)
+{
+    struct storm_memory *memory = mesh->base.env->memory;
+    struct voronoi_seed *seeds =
+        storm_alloc(memory, sort_label, (n + 1) * sizeof *seeds);
+    if (seeds == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        seeds[i] = records[i].seed;
+    storm_free(memory, mesh->seeds.array);
+    mesh->seeds.array = seeds;
+    mesh->seeds.n = n;
+    return STORM_OK;
+}
+
+/* First ids of all ranks from their numbers of points. */
+static storm_status sort_number(struct voronoi_mesh *mesh)
+{
+    const struct storm_env *env = mesh->base.env;
+    uint64_t n = mesh->seeds.n;
+    if (MPI_Allgather(&n, 1, MPI_UINT64_T, mesh->seeds_cut + 1, 1, MPI_UINT64_T,
+                      storm_context_comm(mesh->base.context)) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    mesh->seeds_cut[0] = 0;
+    for (int r = 0; r < env->size; r++)
+        mesh->seeds_cut[r + 1] += mesh->seeds_cut[r];
+    mesh->seeds.first = mesh->seeds_cut[env->rank];
+    return STORM_OK;
+}
+
+storm_status voronoi_sort(struct voronoi_mesh *mesh,
+                          struct voronoi_record *records, size_t n)
+{
+    const struct storm_env *env = mesh->base.env;
+    const struct storm_context *context = mesh->base.context;
+    storm_status status =
+        storm_context_agree(context, sort_locally(mesh, records, n));
+    if (status >= 0 && env->size > 1)
+        status = sort_globally(mesh, &records, &n);
+    if (status >= 0) {
+        status = sort_check(mesh, records, n);
+        if (status >= 0)
+            status = sort_keep(mesh, records, n);
+        status = storm_context_agree(context, status);
+    }
+    storm_free(env->memory, records);
+    return status >= 0 ? sort_number(mesh) : status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Voronoi cells by voro++ (C. H. Rycroft, Chaos 19, 041111, 2009), to compare
+ * ours with. C++ is behind this header and nowhere else; without voro++ the
+ * function says that it cannot.
+ */
+#ifndef TESTS_ORACLE_VOROPP_H
+#define TESTS_ORACLE_VOROPP_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct voropp_cell {
+    double volume;
+    double centroid[3]; /* relative to the point */
+    int n_faces;
+    const int *neighbours; /* -1 .. -6: walls */
+    const double *areas;
+    const double *normals; /* three each */
+};
+
+/* Calls visit for the cell of each of the n points (three numbers each) of a box, in any order, and
+ * says how long it took but for the calls. 0: there is no voro++. */
+int voropp_cells(int n, const double *x, const double lo[3], const double hi[3],
+                 void (*visit)(void *self, int i,
+                               const struct voropp_cell *cell),
+                 void *self, double *cpu_seconds_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TESTS_ORACLE_VOROPP_H */
