@@ -65,6 +65,22 @@ static const struct tool_flag bench_flags[] = {
      .help = "more messages, and a table besides the summary"},
     {.name = NULL}};
 
+static const struct tool_flag check_flags[] = {
+    {.name = "--set",
+     .value = "KEY=VALUE",
+     .kind = TOOL_SET,
+     .help = "override an entry, such as time.stop=1e-10 or "
+             "materials.gold.temperature=0.1"},
+    {.name = "--resolved",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(resolved),
+     .help = "print the deck with all defaults"},
+    {.name = "--quiet",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(quiet),
+     .help = "say nothing if nothing is wrong"},
+    {.name = NULL}};
+
 static const struct tool_flag options_flags[] = {
     {.name = "--markdown",
      .kind = TOOL_SWITCH,
@@ -364,6 +380,12 @@ const struct tool_command tool_commands[] = {
      .flags = bench_flags,
      .takes_options = true,
      .run = tool_bench},
+    {.name = "check",
+     .usage = " DECK [options]",
+     .summary = "say everything that is wrong with a deck",
+     .flags = check_flags,
+     .takes_deck = true,
+     .run = tool_check},
     {.name = "info",
      .usage = "",
      .summary = "what this build is and which backends work here",

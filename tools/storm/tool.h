@@ -9,7 +9,8 @@
  *   launch.c    starting the ranks
  *   session.c   MPI, the context, messages: from first to last rank call
  *   progress.c  the bar
- *   info.c, bench.c, options.c: the commands
+ *   deck.c      reading a deck
+ *   info.c, bench.c, options.c, run.c: the commands
  */
 #ifndef STORM_TOOL_H
 #define STORM_TOOL_H
@@ -64,6 +65,11 @@ struct tool_args {
     double seconds;
     /* options */
     bool markdown;
+    /* run, check */
+    const char *deck;
+    bool resolved;
+    const char **sets; /* KEY=VALUE for the deck */
+    size_t n_sets;
 
     /* The same command line without what is for the launcher; ends in NULL. */
     char **child_argv;
@@ -107,6 +113,7 @@ struct tool_command {
     const char *summary;
     const struct tool_flag *flags;
     bool takes_options; /* the flags of the option table, too */
+    bool takes_deck;    /* a file, and --set for its entries */
     int (*run)(const struct tool_args *args);
 };
 
@@ -165,6 +172,12 @@ void tool_bar_hide(struct tool_bar *bar);
 int tool_info(const struct tool_args *args);
 int tool_bench(const struct tool_args *args);
 int tool_options(const struct tool_args *args);
+int tool_check(const struct tool_args *args);
+
+/* deck.c: reads args->deck; TOOL_OK, or says what is wrong. Sets the options
+ * that the deck has and nobody else. Free *deck_out with storm_deck_destroy. */
+struct storm_deck;
+int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out);
 
 /* output.c: what a benchmark gave, on rank 0. */
 int tool_output(const struct tool_args *args,
