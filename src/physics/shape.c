@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <storm/problem.h>
+#include "physics/shape.h"
 
 static bool shape_between(double x, const double range[2])
 {
@@ -35,4 +35,37 @@ bool storm_shape_contains(const struct storm_shape *shape,
     }
     return square >= shape->radius[0] * shape->radius[0] &&
            square <= shape->radius[1] * shape->radius[1];
+}
+
+void storm_shape_bounds(const struct storm_shape *shape, double lo_out[3],
+                        double hi_out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        lo_out[d] = -STORM_UNLIMITED;
+        hi_out[d] = STORM_UNLIMITED;
+    }
+    for (int d = 0; d < 3; d++) {
+        switch ((storm_shape_kind)shape->kind) {
+        case STORM_SHAPE_ALL:
+            break;
+        case STORM_SHAPE_BOX:
+            lo_out[d] = shape->lo[d];
+            hi_out[d] = shape->hi[d];
+            break;
+        case STORM_SHAPE_SPHERE:
+            lo_out[d] = shape->centre[d] - shape->radius[1];
+            hi_out[d] = shape->centre[d] + shape->radius[1];
+            break;
+        case STORM_SHAPE_CYLINDER:
+            if (d == shape->axis) {
+                lo_out[d] = shape->range[0];
+                hi_out[d] = shape->range[1];
+                break;
+            }
+            double centre = shape->centre[(d - shape->axis + 2) % 3];
+            lo_out[d] = centre - shape->radius[1];
+            hi_out[d] = centre + shape->radius[1];
+            break;
+        }
+    }
 }

@@ -30,6 +30,7 @@
 #include <storm/streaming.h>
 
 #include "base/exact.h"
+#include "physics/imc.h"
 
 struct storm_mesh_ops;
 
@@ -51,15 +52,18 @@ typedef void storm_track_fn(const struct storm_track *track,
                             void *const *packets, size_t n,
                             struct storm_outcome *outcomes_out);
 
-/* One kernel per kind of mesh. */
+/* One kernel per kind of mesh, and one for implicit Monte Carlo. */
 struct storm_track_ops {
     const struct storm_mesh_ops *mesh;
     storm_track_fn *advance;
+    imc_advance_fn *imc;
 };
 
 extern const struct storm_track_ops storm_track_cart;
 
-/* The kernel for a mesh, NULL if there is none. */
+/* The kernels for a mesh, NULL if there are none. */
+const struct storm_track_ops *
+storm_track_ops_for(const struct storm_mesh *mesh);
 storm_track_fn *storm_track_for(const struct storm_mesh *mesh);
 
 #endif /* STORM_PHYSICS_TRACK_H */

@@ -39,6 +39,8 @@ struct tool_list {
     size_t n;
 };
 
+struct storm_deck;
+
 /* Everything a command line can say. Numbers: 0 means not given. */
 struct tool_args {
     const struct tool_command *command;
@@ -67,6 +69,7 @@ struct tool_args {
     bool markdown;
     /* run, check */
     const char *deck;
+    struct storm_deck *loaded;
     bool resolved;
     const char **sets; /* KEY=VALUE for the deck */
     size_t n_sets;
@@ -150,6 +153,9 @@ int tool_n_processors(void);
  * the exit status. */
 int tool_launch(const struct tool_args *args);
 
+/* bench.c: starts the ranks of a benchmark or a run, or is one. */
+int tool_start(const struct tool_args *args);
+
 /* Did this program start us? */
 bool tool_was_launched(void);
 
@@ -173,10 +179,14 @@ int tool_info(const struct tool_args *args);
 int tool_bench(const struct tool_args *args);
 int tool_options(const struct tool_args *args);
 int tool_check(const struct tool_args *args);
+int tool_run(const struct tool_args *args);
+storm_status tool_run_deck(struct storm_context *context,
+                           const struct tool_args *args,
+                           const struct storm_bench_progress *progress,
+                           struct storm_bench_report **report_out);
 
 /* deck.c: reads args->deck; TOOL_OK, or says what is wrong. Sets the options
  * that the deck has and nobody else. Free *deck_out with storm_deck_destroy. */
-struct storm_deck;
 int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out);
 
 /* output.c: what a benchmark gave, on rank 0. */
