@@ -67,8 +67,7 @@ static inline struct case_run case_open(const char *name, uint64_t seed,
         n_sets++;
     case_deck(name, path);
     struct storm_deck *deck = NULL;
-    storm_status status =
-        storm_deck_read(path, sets, n_sets, &deck, &problems);
+    storm_status status = storm_deck_read(path, sets, n_sets, &deck, &problems);
     if (status < 0)
         fprintf(stderr, "%s", problems != NULL ? problems : "no deck\n");
     CHECK_OK(status);
@@ -172,8 +171,7 @@ static inline double case_value(const struct case_profile *p, double x,
     while (i + 1 < p->n && p->row[i][0] < x)
         i++;
     const double *a = p->row[i - 1], *b = p->row[i];
-    return a[column] +
-           (b[column] - a[column]) * ((x - a[0]) / (b[0] - a[0]));
+    return a[column] + (b[column] - a[column]) * ((x - a[0]) / (b[0] - a[0]));
 }
 
 /* A number of the summary. */

@@ -8,8 +8,8 @@
  * The energy of the packets at census is compared: it is that of the tabulated
  * time, while the average over a step is that of its middle.
  */
-#include "case.h"
 #include "su_olson.h"
+#include "case.h"
 #include "tolerances.h"
 
 enum { POINTS = sizeof su_olson / sizeof su_olson[0] };
@@ -35,7 +35,8 @@ static void add_run(uint64_t seed)
 
 static void judge(int t, int i, int what, bool all)
 {
-    double right = what == 0 ? su_olson[i].radiation[t] : su_olson[i].material[t];
+    double right =
+        what == 0 ? su_olson[i].radiation[t] : su_olson[i].material[t];
     if (right <= 0.05 || su_olson[i].x == 0.5)
         return;
     double off = case_average(&found[t][i][what]) / right - 1.0;
