@@ -217,11 +217,7 @@ storm_status output_profile(struct run *run)
     if (status < 0)
         goto out;
     storm_imc_get(run->imc, run->engine, STORM_IMC_TEMPERATURE, p.field[1]);
-    storm_imc_get(run->imc, run->engine,
-                  v->output.radiation == 0 && run->step > 0
-                      ? STORM_IMC_RADIATION_PATH
-                      : STORM_IMC_RADIATION_CENSUS,
-                  p.field[2]);
+    storm_imc_get(run->imc, run->engine, run_radiation(run), p.field[2]);
     storm_imc_get(run->imc, run->engine, STORM_IMC_MATERIAL_ENERGY, p.field[3]);
     status = profile_units(&p, imc);
     if (status == STORM_OK)

@@ -14,6 +14,13 @@ static const double run_most_imbalance = 1e-13;
 
 /* ---- output --------------------------------------------------------------- */
 
+storm_imc_field run_radiation(const struct run *run)
+{
+    bool path = run->deck->values.output.radiation == 0;
+    return path && run->step > 0 ? STORM_IMC_RADIATION_PATH
+                                 : STORM_IMC_RADIATION_CENSUS;
+}
+
 static storm_status run_dump(struct run *run)
 {
     if (run->out_dir == NULL)
@@ -21,7 +28,7 @@ static storm_status run_dump(struct run *run)
     storm_status status = STORM_OK;
     if (run->deck->values.output.profile_bins > 0)
         status = output_profile(run);
-    return status;
+    return status < 0 ? status : output_fields(run);
 }
 
 static storm_status run_begin_output(struct run *run)

@@ -32,9 +32,11 @@ struct run {
     double *times; /* of extra dumps, sorted */
     size_t n_times, i_time;
     uint64_t step;
-    double start_s, time_s; /* of the last step: from, to */
-    double nominal_s;       /* length of the next step but for targets */
-    double seconds;         /* of transport, summed maxima over ranks */
+    double start_s, time_s;  /* of the last step: from, to */
+    double nominal_s;        /* length of the next step but for targets */
+    double seconds;          /* of transport, summed maxima over ranks */
+    bool boxes;              /* all cells are boxes */
+    struct storm_page grids; /* of the dumps so far, as XDMF */
     double energy_erg[4], balance;
     double worst_balance;
     uint64_t state_hash;
@@ -61,5 +63,11 @@ storm_status output_text(const struct storm_context *context, const char *dir,
 
 /* output_profile.c: profile-<step>.csv. Collective. */
 storm_status output_profile(struct run *run);
+
+/* output_fields.c: fields-<step>.h5 and fields.xdmf. Collective. */
+storm_status output_fields(struct run *run);
+
+/* run.c: what stands for radiation energy in results now. */
+storm_imc_field run_radiation(const struct run *run);
 
 #endif /* STORM_RUN_RUN_H */

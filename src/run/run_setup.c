@@ -186,4 +186,5 @@ void run_close(struct run *run)
     storm_imc_destroy(run->imc);
     storm_mesh_destroy(run->mesh);
     free(run->times);
+    free(storm_page_end(&run->grids));
 }
