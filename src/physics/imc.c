@@ -251,6 +251,19 @@ static storm_status imc_make_heat(struct storm_imc *imc)
     return STORM_OK;
 }
 
+/* With several groups there is no random walk yet. */
+static storm_status imc_make_walk(struct storm_imc *imc)
+{
+    if (!imc->problem->random_walk || imc->problem->n_groups > 1)
+        return STORM_OK;
+    imc->walk = storm_alloc(imc->env->memory, imc_label, sizeof *imc->walk);
+    if (imc->walk == NULL)
+        return STORM_ERR_NOMEM;
+    storm_walk_make(imc->walk);
+    imc->track.walk = imc->walk;
+    return STORM_OK;
+}
+
 static void imc_sort_walls(struct storm_imc *imc)
 {
     for (int wall = 0; wall < STORM_N_WALLS; wall++) {
@@ -298,6 +311,8 @@ storm_status storm_imc_create(struct storm_context *context,
     }
     if (status == STORM_OK)
         status = imc_make_heat(imc);
+    if (status == STORM_OK)
+        status = imc_make_walk(imc);
     status = storm_context_agree(context, status);
     if (status == STORM_OK)
         status = imc_cells_open(imc);
@@ -319,6 +334,7 @@ void storm_imc_destroy(struct storm_imc *imc)
         return;
     struct storm_memory *memory = imc->env->memory;
     imc_cells_close(imc);
+    storm_free(memory, imc->walk);
     storm_free(memory, imc->heat);
     storm_free(memory, imc->group_edge);
     storm_free(memory, imc->group_middle);

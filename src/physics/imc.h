@@ -21,6 +21,7 @@
 #include "base/exact.h"
 #include "physics/ledger.h"
 #include "physics/material.h"
+#include "physics/walk.h"
 
 /* What a packet in flight touches of a cell: one cache line. */
 struct imc_cell {
@@ -50,6 +51,7 @@ struct imc_track {
     uint64_t seed;
     uint64_t max_events;
     size_t n_groups;
+    const struct storm_walk *walk;     /* NULL: no random walk */
     const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
     unsigned mirror_walls;             /* bit w: all of wall w reflects */
     unsigned split_walls;              /* bit w: parts of wall w differ */
@@ -122,6 +124,7 @@ struct storm_imc {
     struct imc_source *sources;
     double *wall_area[STORM_N_WALLS]; /* one for each edge */
 
+    struct storm_walk *walk;
     double time_s, dt_s;
     struct storm_ledger account[IMC_ACCOUNTS];
 };

@@ -25,6 +25,12 @@ static const double imc_analogue_below = 0.01;
 /* Below this optical depth series replace exp; four terms leave 1e-14. */
 static const double imc_thin = 1e-3;
 
+/* Where a random walk is as good as transport: this many mean free paths to
+ * the nearest face and to the end of the step, and this share of them
+ * scattering. */
+static const double imc_walk_depth = 5.0;
+static const double imc_walk_scatter = 0.9;
+
 struct imc_lane {
     struct geom_lane geom;
     double time_left_s;
@@ -235,43 +241,10 @@ static int32_t imc_draw_group(const struct imc_track *track,
     return (int32_t)low;
 }
 
-/* A collision: absorbed as a whole (K2), or a new direction, maybe a new
- * group. Returns like imc_retire. */
-static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
-                        bool analogue)
-{
-    const struct imc_track *track = pass->track;
-    struct storm_packet *packet = lane->packet;
-    double u[4];
-    storm_packet_random(packet, track->seed, u);
-    if (analogue &&
-        u[0] * (lane->absorb_s + lane->scatter_s) < lane->absorb_s) {
-        track->cells[lane->cell].deposit +=
-            track_term(lane->weight, track->deposit_unit);
-        lane->weight = 0.0;
-        return imc_retire(pass, lane, STORM_FATE_ABSORBED);
-    }
-    storm_isotropic(u[1], u[2], packet->direction);
-    lane->depth = -log(u[3]);
-    geom_leave(&lane->geom, packet);
-    packet->cell_idx = lane->cell;
-    geom_enter(&pass->geom, &lane->geom, packet);
-    if (track->n_groups > 1) {
-        const struct imc_opacity *o =
-            &track->opacity[(size_t)lane->cell * track->n_groups +
-                            (size_t)packet->group];
-        storm_packet_random(packet, track->seed, u);
-        if (u[0] < o->effective) {
-            packet->group = imc_draw_group(track, lane->cell, u[1]);
-            imc_look_up(pass, lane);
-        }
-    }
-    return true;
-}
-
-/* Flies for `seconds`: deposits and counts path, eqs. (5) and (7). */
-TRACK_INLINE void imc_fly(const struct imc_track *track, struct imc_lane *lane,
-                          double seconds, bool analogue)
+/* In the cell for `seconds`: deposits and counts path, eqs. (5) and (7). */
+TRACK_INLINE void imc_spend(const struct imc_track *track,
+                            struct imc_lane *lane, double seconds,
+                            bool analogue)
 {
     struct imc_cell *cell = &track->cells[lane->cell];
     double weight = lane->weight;
@@ -294,7 +267,143 @@ TRACK_INLINE void imc_fly(const struct imc_track *track, struct imc_lane *lane,
     cell->path += track_term(path, track->path_unit);
     cell->events++;
     lane->time_left_s -= seconds;
-    geom_move(&lane->geom, seconds);
+}
+
+/* Puts the packet at this distance from where it was, in a random direction
+ * which is handed out. */
+static void imc_displace(struct imc_lane *lane, double distance, double u0,
+                         double u1, double way_out[3])
+{
+    geom_leave(&lane->geom, lane->packet);
+    storm_isotropic(u0, u1, way_out);
+    for (int d = 0; d < 3; d++)
+        lane->packet->position[d] += distance * way_out[d];
+}
+
+/* A direction out of a thick medium, eq. (18): mu is the larger of two or the
+ * largest of three numbers. */
+static void imc_outwards(const double normal[3], const double u[4],
+                         double direction_out[3])
+{
+    double mu = u[0] > u[1] ? u[0] : u[1], circle[3], a[3], b[3];
+    if (u[2] < 0.5) {
+        double third = 2.0 * u[2];
+        mu = third > mu ? third : mu;
+    }
+    storm_isotropic(0.5, u[3], circle);
+    /* Two directions across the normal, from its smallest component. */
+    int k = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
+    k = fabs(normal[2]) < fabs(normal[k]) ? 2 : k;
+    for (int d = 0; d < 3; d++)
+        a[d] = (d == k) - normal[k] * normal[d];
+    double inverse = 1.0 / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    for (int d = 0; d < 3; d++)
+        a[d] *= inverse;
+    for (int d = 0; d < 3; d++)
+        b[d] = normal[(d + 1) % 3] * a[(d + 2) % 3] -
+               normal[(d + 2) % 3] * a[(d + 1) % 3];
+    double across = sqrt(1.0 - mu * mu);
+    for (int d = 0; d < 3; d++)
+        direction_out[d] =
+            mu * normal[d] + across * (circle[0] * a[d] + circle[1] * b[d]);
+}
+
+/* Many collisions as one, if the packet is deep enough in a cell that
+ * scatters, eqs. (15) to (18). It has just collided: its direction does not
+ * matter. Returns like imc_retire; *done_out says whether it walked. */
+static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
+                     bool analogue, bool *done_out)
+{
+    const struct imc_track *track = pass->track;
+    struct storm_packet *packet = lane->packet;
+    double rate = lane->absorb_s + lane->scatter_s; /* 1/s */
+    *done_out = false;
+    if (lane->scatter_s < imc_walk_scatter * rate ||
+        rate * lane->time_left_s < imc_walk_depth)
+        return true;
+    double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
+    double sigma = rate / track->light_cm_s;
+    if (!(radius * sigma >= imc_walk_depth))
+        return true;
+    *done_out = true;
+
+    double u[4], v[4], way[3];
+    storm_packet_random(packet, track->seed, u);
+    storm_packet_random(packet, track->seed, v);
+    double whole = radius + storm_walk_extrapolation / sigma;
+    double scale = track->light_cm_s / (3.0 * sigma * whole * whole);
+    double theta = storm_walk_exit(track->walk, u[0]);
+    double seconds = theta / scale;
+    bool stays = !(seconds < lane->time_left_s);
+    if (stays)
+        seconds = lane->time_left_s;
+    double absorbed_s = analogue ? -log(u[1]) / lane->absorb_s : INFINITY;
+    if (absorbed_s < seconds) {
+        imc_spend(track, lane, absorbed_s, true);
+        track->cells[lane->cell].deposit +=
+            track_term(lane->weight, track->deposit_unit);
+        lane->weight = 0.0;
+        return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+    }
+    imc_spend(track, lane, seconds, analogue);
+    if (!(lane->weight > 0.0))
+        return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+    double distance = radius;
+    if (stays) { /* the first flight is straight: a mean free time is lost */
+        theta = scale * (seconds - 1.0 / rate);
+        distance = fmin(radius, whole * storm_walk_radius(theta, v));
+    }
+    imc_displace(lane, distance, u[2], u[3], way);
+    storm_packet_random(packet, track->seed, v);
+    if (stays)
+        storm_isotropic(v[0], v[1], packet->direction);
+    else
+        imc_outwards(way, v, packet->direction);
+    imc_draw_depth(pass, packet);
+    lane->depth = packet->optical_depth;
+    packet->cell_idx = lane->cell;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    return !stays || imc_retire(pass, lane, STORM_FATE_CENSUS);
+}
+
+/* A collision: absorbed as a whole (K2), or a new direction, maybe a new
+ * group. Returns like imc_retire. */
+static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
+                        bool analogue)
+{
+    const struct imc_track *track = pass->track;
+    struct storm_packet *packet = lane->packet;
+    double u[4];
+    storm_packet_random(packet, track->seed, u);
+    if (analogue &&
+        u[0] * (lane->absorb_s + lane->scatter_s) < lane->absorb_s) {
+        track->cells[lane->cell].deposit +=
+            track_term(lane->weight, track->deposit_unit);
+        lane->weight = 0.0;
+        return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+    }
+    if (track->walk != NULL) {
+        bool done;
+        bool goes_on = imc_walk(pass, lane, analogue, &done);
+        if (done)
+            return goes_on;
+    }
+    storm_isotropic(u[1], u[2], packet->direction);
+    lane->depth = -log(u[3]);
+    geom_leave(&lane->geom, packet);
+    packet->cell_idx = lane->cell;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    if (track->n_groups > 1) {
+        const struct imc_opacity *o =
+            &track->opacity[(size_t)lane->cell * track->n_groups +
+                            (size_t)packet->group];
+        storm_packet_random(packet, track->seed, u);
+        if (u[0] < o->effective) {
+            packet->group = imc_draw_group(track, lane->cell, u[1]);
+            imc_look_up(pass, lane);
+        }
+    }
+    return true;
 }
 
 /* One event of one packet. Returns like imc_retire. */
@@ -313,7 +422,8 @@ TRACK_INLINE bool imc_step(struct imc_pass *pass, struct imc_lane *lane)
         seconds = lane->depth / rate;
         event = IMC_COLLISION;
     }
-    imc_fly(pass->track, lane, seconds, analogue);
+    imc_spend(pass->track, lane, seconds, analogue);
+    geom_move(&lane->geom, seconds);
     if (STORM_UNLIKELY(!(lane->weight > 0.0)))
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     if (event == IMC_COLLISION)

@@ -26,9 +26,6 @@ static void run_why_not(const struct deck_values *v, char *text_out,
     else if (v->output.checkpoint_every > 0)
         snprintf(text_out, bytes,
                  "output.checkpoint: this build writes no checkpoints");
-    else if (v->random_walk)
-        snprintf(text_out, bytes,
-                 "acceleration.random_walk: not part of this build");
 }
 
 storm_status storm_run_check(const struct storm_deck *deck, char *problem,
@@ -140,6 +137,15 @@ static storm_status run_make_engine(struct run *run)
                                storm_imc_start(run->imc, run->engine));
 }
 
+/* What is asked for but does not apply. */
+static void run_say_no_walk(const struct run *run)
+{
+    if (run->problem.random_walk && run->problem.n_groups > 1 &&
+        storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_WARN,
+                          "random walk is for one group so far: it is off");
+}
+
 /* Cells that no region has filled: worth a word. */
 static void run_say_empty(const struct run *run)
 {
@@ -174,8 +180,10 @@ storm_status run_open(struct run *run)
             storm_imc_create(run->context, run->mesh, &run->problem, &run->imc);
     if (status == STORM_OK)
         status = run_make_engine(run);
-    if (status == STORM_OK)
+    if (status == STORM_OK) {
         run_say_empty(run);
+        run_say_no_walk(run);
+    }
     return status;
 }
 

@@ -65,6 +65,13 @@ small="$small --set boundaries.x_lo.1.packets=500"
 same crooked-pipe "$small" -n 1
 same crooked-pipe "$small" -n 3 --set balance.every=2
 
+# Random walk, also for packets that are absorbed as a whole.
+small="--set time.steps=2 --set packets.emit_per_cell=3"
+same thick-slab "$small" -n 1
+for n in 2 3 5; do
+    same thick-slab "$small" -n $n --set balance.every=1
+done
+
 # Groups.
 small="--set time.steps=5 --set mesh.cells=[20,1,1] --set groups.count=8"
 small="$small --set boundaries.x_lo.packets=100"
