@@ -49,6 +49,10 @@ storm_deck_parse(const char *name, const char *text, size_t length,
 /** Release. NULL is allowed. */
 STORM_API void storm_deck_destroy(struct storm_deck *deck);
 
+/** All keys of decks with defaults and meaning, as a page of Markdown. From
+ *  malloc, the caller frees it; NULL if memory ran out. */
+STORM_API char *storm_deck_reference(void);
+
 STORM_API const char *storm_deck_title(const struct storm_deck *deck);
 
 /** The deck with every key at its value, defaults included, as YAML that reads

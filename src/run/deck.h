@@ -140,6 +140,10 @@ struct deck_row {
 
 extern const struct deck_row deck_schema[];
 
+/* deck_read.c: "a number from 0 to 1", what a row takes. */
+void deck_row_expected(const struct deck_row *row, char *text_out,
+                       size_t bytes);
+
 /* deck_read.c: fills values from the tree; says what is wrong. */
 void deck_fill(struct storm_deck *deck, struct deck_node *root,
                struct deck_problems *problems);

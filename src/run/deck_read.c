@@ -35,11 +35,11 @@ static const char *read_path(const struct reader *r, const char *key,
 /* ---- messages ------------------------------------------------------------- */
 
 /* "an integer from 1 to 9" and the like. */
-static void read_expected(const struct deck_row *row, char *text_out,
-                          size_t bytes)
+void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
 {
     char low[STORM_TEXT_REAL_BYTES], high[STORM_TEXT_REAL_BYTES];
     const char *from = row->above ? "above" : "from";
+    const char *to = row->above ? "up to" : "to";
     const char *what = row->kind == DECK_INT || row->kind == DECK_INTS
                            ? "whole number"
                            : "number";
@@ -60,22 +60,23 @@ static void read_expected(const struct deck_row *row, char *text_out,
         break;
     case DECK_INT:
     case DECK_REAL:
-        snprintf(text_out, bytes, "a %s %s %s to %s", what, from, low, high);
+        snprintf(text_out, bytes, "a %s %s %s %s %s", what, from, low, to,
+                 high);
         break;
     case DECK_INTS:
     case DECK_REALS:
-        snprintf(text_out, bytes, "a list of %d %ss, each %s %s to %s", row->n,
-                 what, from, low, high);
+        snprintf(text_out, bytes, "a list of %d %ss, each %s %s %s %s", row->n,
+                 what, from, low, to, high);
         break;
     case DECK_TIMES:
-        snprintf(text_out, bytes, "a list of numbers, each %s %s to %s", from,
-                 low, high);
+        snprintf(text_out, bytes, "a list of numbers, each %s %s %s %s", from,
+                 low, to, high);
         break;
     case DECK_CURVE:
         snprintf(text_out, bytes,
-                 "a number %s %s to %s, or a list of pairs [time, number] with "
+                 "a number %s %s %s %s, or a list of pairs [time, number] with "
                  "growing times",
-                 from, low, high);
+                 from, low, to, high);
         break;
     case DECK_LISTED:
         snprintf(text_out, bytes, "a list of maps");
@@ -109,7 +110,7 @@ static void read_wrong(const struct reader *r, const struct deck_row *row,
                        struct deck_node *node)
 {
     char path[READ_PATH_BYTES], expected[READ_WORDS_BYTES], got[128];
-    read_expected(row, expected, sizeof expected);
+    deck_row_expected(row, expected, sizeof expected);
     read_got(node, got, sizeof got);
     deck_complain(r->problems, node->line, read_path(r, row->key, path),
                   "expected %s, got %s", expected, got);
@@ -465,7 +466,7 @@ static void read_unknown(const struct reader *r, const struct deck_row *rows,
 static void read_missing(const struct reader *r, const struct deck_row *row)
 {
     char path[READ_PATH_BYTES], expected[READ_WORDS_BYTES];
-    read_expected(row, expected, sizeof expected);
+    deck_row_expected(row, expected, sizeof expected);
     deck_complain(r->problems, r->line, read_path(r, row->key, path),
                   "is required: expected %s", expected);
 }

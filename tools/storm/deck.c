@@ -39,8 +39,18 @@ int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out)
     return status == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
 }
 
+static int deck_keys(void)
+{
+    char *text = storm_deck_reference();
+    bool good = text != NULL && fputs(text, stdout) >= 0;
+    free(text);
+    return good ? TOOL_OK : TOOL_FAILED;
+}
+
 int tool_check(const struct tool_args *args)
 {
+    if (args->keys)
+        return deck_keys();
     struct storm_deck *deck;
     int status = tool_read_deck(args, &deck);
     if (status != TOOL_OK)

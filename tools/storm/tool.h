@@ -70,7 +70,7 @@ struct tool_args {
     /* run, check */
     const char *deck;
     struct storm_deck *loaded;
-    bool resolved;
+    bool resolved, keys;
     const char **sets; /* KEY=VALUE for the deck */
     size_t n_sets;
 
