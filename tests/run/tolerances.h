@@ -17,7 +17,7 @@
 #ifndef TESTS_RUN_TOLERANCES_H
 #define TESTS_RUN_TOLERANCES_H
 
-enum { SU_OLSON_SEEDS = 60, SU_OLSON_SHORT_SEEDS = 3 };
+enum { SU_OLSON_SEEDS = 100, SU_OLSON_SHORT_SEEDS = 3 };
 static const double su_olson_relative = 0.02;
 static const double su_olson_error = 0.007;
 static const double su_olson_short_k = 6.0;
