@@ -77,8 +77,9 @@ typedef enum storm_imc_field {
 
 /** One value per local cell, into @p values_out. Between steps. Collective for
  *  RADIATION_CENSUS, else local. */
-STORM_API void storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
-                             storm_imc_field field, double *values_out);
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
+              storm_imc_field field, double *values_out);
 
 /** Index of a local cell's material, STORM_OUTSIDE, or n_materials for a cell
  *  of no region. Local. */

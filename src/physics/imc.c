@@ -150,11 +150,10 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         status = imc_birth_walls(imc, step, &largest);
 
     /* Also after an error: the others are waiting. */
-    if (MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX,
-                      storm_context_comm(imc->context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
-    if (status < 0)
-        return status;
+    storm_status reduced =
+        storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
+    if (status < 0 || reduced < 0)
+        return status < 0 ? status : reduced;
     /* A path may exceed c dt by its roundings, not by a factor. */
     imc->track.deposit_unit = storm_exact_unit(largest);
     imc->track.path_unit =

@@ -77,6 +77,7 @@ struct imc_halo {
     size_t *first;    /* n_cells + 1, into next */
     int32_t *next;    /* local cell, or ~ghost */
     double *out, *in; /* buffers of 4 values each */
+    void *requests;   /* MPI_Request: two for each rank */
 };
 
 enum imc_account {

@@ -153,7 +153,9 @@ static storm_status halo_build(struct storm_imc *imc)
     halo->out = storm_alloc(memory, halo_label,
                             (halo->begin[halo->n_ranks] + 1) * bytes);
     halo->in = storm_alloc(memory, halo_label, (halo->n_ghosts + 1) * bytes);
-    if (halo->out != NULL && halo->in != NULL)
+    halo->requests = storm_alloc(memory, halo_label,
+                                 (2 * halo->n_ranks + 1) * sizeof(MPI_Request));
+    if (halo->out != NULL && halo->in != NULL && halo->requests != NULL)
         status = STORM_OK;
 out:
     free(pairs);
@@ -175,6 +177,7 @@ void imc_halo_close(struct storm_imc *imc)
     storm_free(memory, halo->send);
     storm_free(memory, halo->first);
     storm_free(memory, halo->next);
+    storm_free(memory, halo->requests);
     storm_free(memory, halo->out);
     storm_free(memory, halo->in);
     *halo = (struct imc_halo){0};
@@ -196,9 +199,7 @@ static storm_status halo_exchange(struct storm_imc *imc)
     struct imc_halo *halo = &imc->halo;
     MPI_Comm comm = storm_context_comm(imc->context);
     size_t n = halo->n_ranks;
-    MPI_Request *requests = malloc((2 * n + 1) * sizeof *requests);
-    if (requests == NULL)
-        return STORM_ERR_NOMEM;
+    MPI_Request *requests = halo->requests;
     for (size_t i = 0; i < halo->begin[n]; i++)
         halo_value(imc, halo->send[i], &halo->out[HALO_VALUES * i]);
     int error = MPI_SUCCESS;
@@ -212,9 +213,10 @@ static storm_status halo_exchange(struct storm_imc *imc)
         error |= MPI_Isend(&halo->out[at], count, MPI_DOUBLE, halo->ranks[r],
                            HALO_TAG, comm, &requests[n + r]);
     }
-    error |= MPI_Waitall((int)(2 * n), requests, MPI_STATUSES_IGNORE);
-    free(requests);
-    return error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    storm_status status = error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    for (size_t r = 0; r < 2 * n && status == STORM_OK; r++)
+        status = storm_context_wait(imc->context, &requests[r]);
+    return status;
 }
 
 /* ---- slopes --------------------------------------------------------------- */

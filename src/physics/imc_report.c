@@ -19,8 +19,8 @@ int storm_imc_material(const struct storm_imc *imc, storm_cell_idx cell)
 /* ---- fields --------------------------------------------------------------- */
 
 /* Exact sums, whatever the order of the packets. */
-static void imc_census(const struct storm_imc *imc, struct storm_engine *engine,
-                       double *values_out)
+static storm_status imc_census(const struct storm_imc *imc,
+                               struct storm_engine *engine, double *values_out)
 {
     size_t n;
     void *const *packets = storm_engine_packets(engine, &n);
@@ -29,8 +29,10 @@ static void imc_census(const struct storm_imc *imc, struct storm_engine *engine,
     for (size_t i = 0; i < n; i++)
         largest =
             fmax(largest, ((const struct storm_packet *)packets[i])->weight);
-    MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX,
-                  storm_context_comm(imc->context));
+    storm_status status =
+        storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
+    if (status < 0)
+        return status;
     struct storm_exact_unit unit = storm_exact_unit(largest);
     /* Between steps the deposits are zero: their room serves here. */
     for (size_t i = 0; i < n; i++) {
@@ -45,10 +47,11 @@ static void imc_census(const struct storm_imc *imc, struct storm_engine *engine,
                         imc->volume[i];
         imc->track.cells[i].deposit = 0;
     }
+    return STORM_OK;
 }
 
-void storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
-                   storm_imc_field field, double *values_out)
+storm_status storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
+                           storm_imc_field field, double *values_out)
 {
     const double *from = imc->temperature;
     switch (field) {
@@ -61,10 +64,10 @@ void storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
         from = imc->radiation;
         break;
     case STORM_IMC_RADIATION_CENSUS:
-        imc_census(imc, engine, values_out);
-        return;
+        return imc_census(imc, engine, values_out);
     }
     memcpy(values_out, from, (size_t)imc->n_cells * sizeof *values_out);
+    return STORM_OK;
 }
 
 /* ---- balance -------------------------------------------------------------- */
@@ -101,9 +104,10 @@ storm_status storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
         hash = storm_hash_fold_real(hash, imc->energy[i]);
         sum += storm_hash_fold_real(hash, imc->radiation[i]);
     }
-    if (MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_UINT64_T, MPI_SUM,
-                      storm_context_comm(imc->context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    storm_status status =
+        storm_context_reduce(imc->context, &sum, 1, MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
     *hash_out = storm_hash_word(sum);
     return STORM_OK;
 }
@@ -163,10 +167,14 @@ static storm_status move_values(struct storm_imc *imc, const uint64_t *old_cut,
         move_counts(old_cut, imc->mesh->cut, me, size, counts, counts + n);
         move_counts(imc->mesh->cut, old_cut, me, size, counts + 2 * n,
                     counts + 3 * n);
-        if (MPI_Alltoallv(out, counts, counts + n, MPI_DOUBLE, in,
-                          counts + 2 * n, counts + 3 * n, MPI_DOUBLE,
-                          storm_context_comm(imc->context)) != MPI_SUCCESS)
+        MPI_Request request;
+        if (MPI_Ialltoallv(out, counts, counts + n, MPI_DOUBLE, in,
+                           counts + 2 * n, counts + 3 * n, MPI_DOUBLE,
+                           storm_context_comm(imc->context),
+                           &request) != MPI_SUCCESS)
             status = STORM_ERR_FABRIC;
+        else
+            status = storm_context_wait(imc->context, &request);
     }
     free(counts);
     return status;

@@ -92,7 +92,6 @@ static storm_status source_reduce(struct storm_imc *imc,
                                   struct imc_source *source,
                                   const double *volume)
 {
-    MPI_Comm comm = storm_context_comm(imc->context);
     struct storm_ledger sum = {.n_since_carry = 0};
     double most = 0.0;
     uint64_t mine = 0, before = 0;
@@ -101,19 +100,32 @@ static storm_status source_reduce(struct storm_imc *imc,
         most = fmax(most, volume[i]);
     }
     storm_ledger_carry(&sum);
-    int error =
-        MPI_Allreduce(MPI_IN_PLACE, &sum, (int)(sizeof sum / sizeof(int64_t)),
-                      MPI_INT64_T, MPI_SUM, comm);
-    error |= MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
+    storm_status status =
+        storm_context_reduce(imc->context, &sum,
+                             (int)(sizeof sum / sizeof(int64_t)), MPI_INT64_T,
+                             MPI_SUM);
+    if (status == STORM_OK)
+        status =
+            storm_context_reduce(imc->context, &most, 1, MPI_DOUBLE, MPI_MAX);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < source->n; i++) {
         source->share[i] = (uint64_t)(volume[i] / most * source_scale) + 1;
         mine += source->share[i];
     }
-    error |= MPI_Exscan(&mine, &before, 1, MPI_UINT64_T, MPI_SUM, comm);
+    MPI_Request request;
+    if (MPI_Iexscan(&mine, &before, 1, MPI_UINT64_T, MPI_SUM,
+                    storm_context_comm(imc->context), &request) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    status = storm_context_wait(imc->context, &request);
     if (imc->env->rank == 0)
         before = 0;
-    error |=
-        MPI_Allreduce(&mine, &source->total, 1, MPI_UINT64_T, MPI_SUM, comm);
+    source->total = mine;
+    if (status == STORM_OK)
+        status = storm_context_reduce(imc->context, &source->total, 1,
+                                      MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < source->n; i++) { /* prefix sums, in place */
         uint64_t share = source->share[i];
         source->share[i] = before;
@@ -121,7 +133,7 @@ static storm_status source_reduce(struct storm_imc *imc,
     }
     source->share[source->n] = before;
     source->volume_cm3 = storm_ledger_value(&sum);
-    return error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    return STORM_OK;
 }
 
 static storm_status source_open(struct storm_imc *imc, size_t i)

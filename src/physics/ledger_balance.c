@@ -17,10 +17,12 @@ storm_status storm_ledger_balance(struct storm_ledger *account,
     }
     _Static_assert(sizeof(struct storm_ledger) % sizeof(int64_t) == 0,
                    "all of it is 64-bit integers");
-    if (MPI_Allreduce(MPI_IN_PLACE, sum, (int)(sizeof sum / (sizeof(int64_t))),
-                      MPI_INT64_T, MPI_SUM,
-                      storm_context_comm(context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    storm_status status =
+        storm_context_reduce(context, sum,
+                             (int)(sizeof sum / (sizeof(int64_t))), MPI_INT64_T,
+                             MPI_SUM);
+    if (status < 0)
+        return status;
 
     for (int i = 0; i < STORM_LEDGER_ACCOUNTS; i++)
         value_out[i] = storm_ledger_value(&sum[i]);

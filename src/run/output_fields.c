@@ -45,10 +45,14 @@ static storm_status fields_gather(const struct run *run, const double *mine,
             counts[r] = (int)((mesh->cut[r + 1] - mesh->cut[r]) * per_cell);
             counts[size + r] = (int)(mesh->cut[r] * per_cell);
         }
-        if (MPI_Gatherv(mine, (int)((size_t)run->imc->n_cells * per_cell),
-                        MPI_DOUBLE, all, counts, counts + size, MPI_DOUBLE, 0,
-                        storm_context_comm(run->context)) != MPI_SUCCESS)
+        MPI_Request request;
+        if (MPI_Igatherv(mine, (int)((size_t)run->imc->n_cells * per_cell),
+                         MPI_DOUBLE, all, counts, counts + size, MPI_DOUBLE, 0,
+                         storm_context_comm(run->context),
+                         &request) != MPI_SUCCESS)
             status = STORM_ERR_FABRIC;
+        else
+            status = storm_context_wait(run->context, &request);
     } else if (!fits && is_root) {
         storm_context_log(run->context, STORM_LOG_ERROR,
                           "fields of %zu values are too many for one file", n);
@@ -208,10 +212,9 @@ static storm_status fields_mesh(struct run *run)
         storm_context_agree(run->context,
                             mine != NULL ? STORM_OK : STORM_ERR_NOMEM);
     boxes = are_boxes;
-    if (status == STORM_OK &&
-        MPI_Allreduce(MPI_IN_PLACE, &boxes, 1, MPI_INT, MPI_MIN,
-                      storm_context_comm(run->context)) != MPI_SUCCESS)
-        status = STORM_ERR_FABRIC;
+    if (status == STORM_OK)
+        status =
+            storm_context_reduce(run->context, &boxes, 1, MPI_INT, MPI_MIN);
     run->boxes = boxes != 0;
     if (status == STORM_OK)
         status = fields_gather(run, mine, FIELDS_GEOMETRY, &all);
@@ -327,8 +330,9 @@ storm_status output_fields(struct run *run)
                                             : (mine != NULL ? STORM_OK
                                                             : STORM_ERR_NOMEM));
     for (int k = 0; k < FIELDS_N && status == STORM_OK; k++) {
-        storm_imc_get(run->imc, run->engine, from[k], mine);
-        status = fields_gather(run, mine, 1, &all[k]);
+        status = storm_imc_get(run->imc, run->engine, from[k], mine);
+        if (status == STORM_OK)
+            status = fields_gather(run, mine, 1, &all[k]);
     }
     if (status == STORM_OK && storm_context_rank(run->context) == 0)
         status = fields_write(run, all);

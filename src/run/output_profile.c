@@ -101,9 +101,10 @@ static storm_status profile_units(struct profile *p,
         for (int k = 1; k < PROFILE_SUMS; k++)
             most[k] = fmax(most[k], imc->volume[i] * p->field[k][i]);
     }
-    if (MPI_Allreduce(MPI_IN_PLACE, most, PROFILE_SUMS, MPI_DOUBLE, MPI_MAX,
-                      storm_context_comm(imc->context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    storm_status status = storm_context_reduce(imc->context, most, PROFILE_SUMS,
+                                               MPI_DOUBLE, MPI_MAX);
+    if (status < 0)
+        return status;
     for (int k = 0; k < PROFILE_SUMS; k++)
         p->unit[k] = storm_exact_unit(most[k]);
     return STORM_OK;
@@ -126,10 +127,8 @@ static storm_status profile_reduce(struct profile *p,
         for (int k = 0; k < PROFILE_LIMBS; k++)
             limbs[PROFILE_LIMBS * i + (size_t)k] =
                 (int64_t)(uint32_t)((profile_wide)p->sum[i] >> (32 * k));
-    if (MPI_Allreduce(MPI_IN_PLACE, limbs, (int)(PROFILE_LIMBS * n),
-                      MPI_INT64_T, MPI_SUM,
-                      storm_context_comm(context)) != MPI_SUCCESS)
-        status = STORM_ERR_FABRIC;
+    status = storm_context_reduce(context, limbs, (int)(PROFILE_LIMBS * n),
+                                  MPI_INT64_T, MPI_SUM);
     for (size_t i = 0; i < n; i++) {
         profile_wide sum = 0; /* modulo 2^128: signs come out right */
         for (int k = 0; k < PROFILE_LIMBS; k++)
@@ -216,10 +215,16 @@ storm_status output_profile(struct run *run)
                             ok && p.sum != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0)
         goto out;
-    storm_imc_get(run->imc, run->engine, STORM_IMC_TEMPERATURE, p.field[1]);
-    storm_imc_get(run->imc, run->engine, run_radiation(run), p.field[2]);
-    storm_imc_get(run->imc, run->engine, STORM_IMC_MATERIAL_ENERGY, p.field[3]);
-    status = profile_units(&p, imc);
+    status =
+        storm_imc_get(run->imc, run->engine, STORM_IMC_TEMPERATURE, p.field[1]);
+    if (status == STORM_OK)
+        status = storm_imc_get(run->imc, run->engine, run_radiation(run),
+                               p.field[2]);
+    if (status == STORM_OK)
+        status = storm_imc_get(run->imc, run->engine, STORM_IMC_MATERIAL_ENERGY,
+                               p.field[3]);
+    if (status == STORM_OK)
+        status = profile_units(&p, imc);
     if (status == STORM_OK)
         profile_cells(&p, imc);
     if (status == STORM_OK)

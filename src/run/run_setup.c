@@ -147,18 +147,19 @@ static void run_say_no_walk(const struct run *run)
 }
 
 /* Cells that no region has filled: worth a word. */
-static void run_say_empty(const struct run *run)
+static storm_status run_say_empty(const struct run *run)
 {
     uint64_t n = 0;
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++)
         n += storm_imc_material(run->imc, i) == (int)run->problem.n_materials;
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_UINT64_T, MPI_SUM,
-                  storm_context_comm(run->context));
-    if (n > 0 && run->problem.n_regions > 0 &&
+    storm_status status =
+        storm_context_reduce(run->context, &n, 1, MPI_UINT64_T, MPI_SUM);
+    if (status == STORM_OK && n > 0 && run->problem.n_regions > 0 &&
         storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_WARN,
                           "%llu cells are in no region: they are empty",
                           (unsigned long long)n);
+    return status;
 }
 
 storm_status run_open(struct run *run)
@@ -180,10 +181,10 @@ storm_status run_open(struct run *run)
             storm_imc_create(run->context, run->mesh, &run->problem, &run->imc);
     if (status == STORM_OK)
         status = run_make_engine(run);
-    if (status == STORM_OK) {
-        run_say_empty(run);
+    if (status == STORM_OK)
+        status = run_say_empty(run);
+    if (status == STORM_OK)
         run_say_no_walk(run);
-    }
     return status;
 }
 
