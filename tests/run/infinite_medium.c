@@ -28,15 +28,14 @@ static double material_at(double time)
     return u;
 }
 
-int main(int argc, char **argv)
+static void compare(const char *groups)
 {
     /* Energy at census is that of the end of the step. */
-    static const char *const sets[] = {"output.times=[0.25,1]",
-                                       "output.radiation=census", NULL};
+    const char *const sets[] = {"output.times=[0.25,1]",
+                                "output.radiation=census", groups, NULL};
     static const double times[3] = {0.25, 1.0, 2.0};
     static struct case_profile profile;
     struct case_mean mean[3] = {{0.0, 0.0, 0.0}};
-    MPI_Init(&argc, &argv);
     for (uint64_t seed = 1; seed <= INFINITE_SEEDS; seed++) {
         struct case_run run = case_open("infinite-medium", seed, sets);
         for (int t = 0; t < 3; t++) {
@@ -52,11 +51,19 @@ int main(int argc, char **argv)
         double right = material_at(times[t]);
         double off = case_average(&mean[t]) - right;
         double error = case_error(&mean[t]);
-        printf("t %g: %.5f +- %.5f, right %.5f\n", times[t], right + off, error,
-               right);
+        printf("%s, t %g: %.5f +- %.5f, right %.5f\n", groups, times[t],
+               right + off, error, right);
         CHECK(fabs(off) <= infinite_k * error + infinite_steps);
         CHECK(error < 0.01);
     }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    compare("groups.count=1");
+    /* Groups with the same opacity are one. */
+    compare("groups={count: 12, min: 0.01, max: 50}");
     MPI_Finalize();
     return CHECK_PASS;
 }
