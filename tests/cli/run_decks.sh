@@ -58,6 +58,10 @@ for n in 2 3 5 8; do
     same hohlraum "$small" -n $n --set balance.every=2
 done
 same hohlraum "$small" -n 3 --backend p2p
+rm -rf "$scratch/hohlraum"
+small="$small --set acceleration.random_walk=false"
+same hohlraum "$small" -n 1
+same hohlraum "$small" -n 3 --set balance.every=2
 
 # Corners, parts of a wall.
 small="--set time.steps=6 --set mesh.cells=[35,20,1] --set output.every=3"
