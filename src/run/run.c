@@ -66,7 +66,7 @@ static storm_status run_check_energy(struct run *run)
         return status;
     run->worst_balance = fmax(run->worst_balance, run->balance);
     if (storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_INFO,
+        storm_context_log(run->context, STORM_LOG_DEBUG,
                           "step %" PRIu64 ": t = %.6g, energy created %.10g, "
                           "absorbed %.10g, escaped %.10g, census %.10g, "
                           "balance %.1e",
