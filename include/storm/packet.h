@@ -47,7 +47,7 @@ struct storm_packet {
     storm_cell_id cell;
     uint64_t draws; /**< random numbers drawn so far, in blocks of four */
     double birth_weight;
-    double frequency;
+    double optical_depth; /**< left to the next collision; 0: not drawn yet */
     storm_cell_idx cell_idx; /**< index of `cell` on the rank that has it */
     int32_t group;
     uint32_t spawns; /**< children so far */

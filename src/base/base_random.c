@@ -144,7 +144,7 @@ uint64_t storm_packet_hash(const struct storm_packet *packet)
     hash = storm_hash_fold(hash, packet->cell);
     hash = storm_hash_fold(hash, packet->draws);
     hash = storm_hash_fold_real(hash, packet->birth_weight);
-    hash = storm_hash_fold_real(hash, packet->frequency);
+    hash = storm_hash_fold_real(hash, packet->optical_depth);
     hash = storm_hash_fold(hash, (uint64_t)packet->group);
     return storm_hash_fold(hash, packet->spawns);
 }

@@ -112,6 +112,7 @@ static storm_status comb_spawn(struct storm_step *step,
     child.draws = 0;
     child.weight = weight;
     child.birth_weight = weight;
+    child.optical_depth = 0.0; /* a collision of its own */
     return storm_step_spawn(step, &child);
 }
 

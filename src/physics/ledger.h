@@ -18,6 +18,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <storm/status.h>
+
+struct storm_context;
+
 /* 2^-1074 .. 2^1024 in pieces of 32 bits, and 62 bits for carries. */
 enum { STORM_LEDGER_LIMBS = 68 };
 
@@ -39,6 +43,15 @@ void storm_ledger_merge(struct storm_ledger *ledger,
 void storm_ledger_carry(struct storm_ledger *ledger);
 
 double storm_ledger_value(const struct storm_ledger *ledger);
+
+/*
+ * Accounts of all ranks: created, absorbed, escaped, now at census. Values and
+ * the relative error of the first against the others. Collective, blocks.
+ */
+enum { STORM_LEDGER_ACCOUNTS = 4 };
+storm_status storm_ledger_balance(struct storm_ledger *account,
+                                  const struct storm_context *context,
+                                  double *value_out, double *error_out);
 bool storm_ledger_is_zero(const struct storm_ledger *ledger);
 
 #endif /* STORM_PHYSICS_LEDGER_H */

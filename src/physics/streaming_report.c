@@ -53,31 +53,8 @@ storm_status storm_streaming_balance(struct storm_streaming *streaming,
         storm_ledger_add(census,
                          ((const struct storm_packet *)packets[i])->weight);
 
-    struct storm_ledger sum[STREAMING_ACCOUNTS];
-    for (int i = 0; i < STREAMING_ACCOUNTS; i++) {
-        storm_ledger_carry(&streaming->account[i]);
-        sum[i] = streaming->account[i];
-    }
-    _Static_assert(sizeof(struct storm_ledger) % sizeof(int64_t) == 0,
-                   "all of it is 64-bit integers");
-    storm_status status =
-        storm_context_reduce(streaming->context, sum,
-                             (int)(sizeof sum / (sizeof(int64_t))), MPI_INT64_T,
-                             MPI_SUM);
-    if (status < 0)
-        return status;
-
-    double energy_erg[STREAMING_ACCOUNTS];
-    for (int i = 0; i < STREAMING_ACCOUNTS; i++)
-        energy_erg[i] = storm_ledger_value(&sum[i]);
-    struct storm_ledger error = sum[STREAMING_CREATED];
-    for (int i = STREAMING_CREATED + 1; i < STREAMING_ACCOUNTS; i++)
-        storm_ledger_merge(&error, &sum[i], -1);
-    double created = energy_erg[STREAMING_CREATED];
-    double wrong = fabs(storm_ledger_value(&error));
-    memcpy(energy_erg_out, energy_erg, sizeof energy_erg);
-    *error_out = wrong > 0.0 ? wrong / created : 0.0;
-    return STORM_OK;
+    return storm_ledger_balance(streaming->account, streaming->context,
+                                energy_erg_out, error_out);
 }
 
 /* ---- hash --------------------------------------------------------------- */

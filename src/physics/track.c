@@ -14,19 +14,19 @@ static const struct storm_track_ops *const track_avx2[] = {
     STORM_IF_AVX2(&storm_track_voronoi_avx2, &storm_track_voronoi),
 };
 
-static storm_track_fn *track_find(const struct storm_track_ops *const *list,
-                                  size_t n, const struct storm_mesh *mesh)
+static const struct storm_track_ops *
+track_find(const struct storm_track_ops *const *list, size_t n,
+           const struct storm_mesh *mesh)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         if (list[i]->mesh == mesh->ops)
-            return list[i]->advance;
-    }
+            return list[i];
     return NULL;
 }
 
-storm_track_fn *storm_track_for(const struct storm_mesh *mesh)
+const struct storm_track_ops *storm_track_ops_for(const struct storm_mesh *mesh)
 {
-    storm_track_fn *found = NULL;
+    const struct storm_track_ops *found = NULL;
     if (storm_cpu_has_avx2())
         found = track_find(track_avx2, sizeof track_avx2 / sizeof track_avx2[0],
                            mesh);
@@ -34,4 +34,10 @@ storm_track_fn *storm_track_for(const struct storm_mesh *mesh)
                ? found
                : track_find(track_list,
                             sizeof track_list / sizeof track_list[0], mesh);
+}
+
+storm_track_fn *storm_track_for(const struct storm_mesh *mesh)
+{
+    const struct storm_track_ops *ops = storm_track_ops_for(mesh);
+    return ops != NULL ? ops->advance : NULL;
 }

@@ -30,6 +30,7 @@
 #include <storm/streaming.h>
 
 #include "base/exact.h"
+#include "physics/imc.h"
 
 struct storm_mesh_ops;
 
@@ -51,18 +52,21 @@ typedef void storm_track_fn(const struct storm_track *track,
                             void *const *packets, size_t n,
                             struct storm_outcome *outcomes_out);
 
-/* One kernel per kind of mesh; of some also one for processors with AVX2. The
- * bits do not depend on which is used. */
+/* Kernels of one kind of mesh: streaming and implicit Monte Carlo; of some kinds
+ * also for processors with AVX2. The bits do not depend on which is used. */
 struct storm_track_ops {
     const struct storm_mesh_ops *mesh;
     storm_track_fn *advance;
+    imc_advance_fn *imc;
 };
 
 extern const struct storm_track_ops storm_track_cart;
 extern const struct storm_track_ops storm_track_voronoi;
 extern const struct storm_track_ops storm_track_voronoi_avx2;
 
-/* The kernel for a mesh, NULL if there is none. */
+/* The kernels for a mesh, NULL if there are none. */
+const struct storm_track_ops *
+storm_track_ops_for(const struct storm_mesh *mesh);
 storm_track_fn *storm_track_for(const struct storm_mesh *mesh);
 
 #endif /* STORM_PHYSICS_TRACK_H */

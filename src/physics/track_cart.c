@@ -3,7 +3,10 @@
 
 #include "physics/track_kernel.h"
 
+#include "physics/imc_kernel.h"
+
 const struct storm_track_ops storm_track_cart = {
     .mesh = &storm_mesh_cart,
     .advance = track_advance,
+    .imc = imc_advance,
 };

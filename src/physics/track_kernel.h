@@ -20,6 +20,8 @@
  *   geom_exit, geom_wrap where a border leads; the jump of a periodic one
  *   geom_leave           writes the position into the packet
  *   geom_prefetch        the cell will be needed soon
+ *   geom_clearance       distance from the packet to the nearest face of its
+ *                        cell, whichever way it moves (imc_kernel.h alone)
  *
  * Several packets are in flight, one event each in turn: the processor works
  * on all of them at once, and the memory of the cell each enters has the time

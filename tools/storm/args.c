@@ -163,6 +163,10 @@ static int args_set_pair(struct tool_args *args, const char *name,
     size_t length = strcspn(pair, "=");
     if (pair[length] == '\0' || length == 0 || length >= sizeof key)
         return tool_usage("%s: expected KEY=VALUE, got '%s'", name, pair);
+    if (args->command != NULL && args->command->takes_deck) {
+        args->sets[args->n_sets++] = pair; /* the deck knows its keys */
+        return TOOL_OK;
+    }
     memcpy(key, pair, length);
     key[length] = '\0';
     const struct storm_option *row = storm_option_find(key);
@@ -375,6 +379,10 @@ static int args_take_word(struct tool_args *args, char *word)
         return args_take_command(args, word);
     if (args->command->run == tool_bench && args->bench == NULL)
         return args_take_bench(args, word);
+    if (args->command->takes_deck && args->deck == NULL) {
+        args->deck = word;
+        return TOOL_OK;
+    }
     return tool_usage("unexpected argument '%s'", word);
 }
 
@@ -385,9 +393,12 @@ static int args_check(struct tool_args *args)
         return TOOL_OK;
     if (args->command == NULL)
         return tool_usage("no command; 'storm --help' lists them");
-    if (args->command->run != tool_bench)
+    if (args->command->takes_deck && args->deck == NULL && !args->keys)
+        return tool_usage("%s: which deck? 'storm %s --help' says more",
+                          args->command->name, args->command->name);
+    if (!args->command->takes_options)
         return TOOL_OK;
-    if (args->bench == NULL)
+    if (args->command->run == tool_bench && args->bench == NULL)
         return tool_usage("bench: which one? 'storm bench --help' lists them");
     if (args->quiet && args->verbose)
         return tool_usage("--quiet and --verbose do not go together");
@@ -404,7 +415,9 @@ static int args_check(struct tool_args *args)
                           word);
     int status = tool_check_backend(storm_options_text(args->options,
                                                        "transport.backend"));
-    return status == TOOL_OK ? args->bench->check(args) : status;
+    if (status == TOOL_OK && args->bench != NULL)
+        status = args->bench->check(args);
+    return status;
 }
 
 int tool_args_parse(struct tool_args *args, int argc, char **argv)
@@ -412,7 +425,9 @@ int tool_args_parse(struct tool_args *args, int argc, char **argv)
     char problem[512] = "";
     memset(args, 0, sizeof *args);
     args->child_argv = calloc((size_t)argc + 3, sizeof *args->child_argv);
-    if (args->child_argv == NULL || storm_options_create(&args->options) < 0) {
+    args->sets = calloc((size_t)argc + 1, sizeof *args->sets);
+    if (args->child_argv == NULL || args->sets == NULL ||
+        storm_options_create(&args->options) < 0) {
         fprintf(stderr, "storm: error: no memory\n");
         return TOOL_FAILED;
     }
@@ -433,5 +448,6 @@ int tool_args_parse(struct tool_args *args, int argc, char **argv)
 void tool_args_clear(struct tool_args *args)
 {
     storm_options_destroy(args->options);
+    free(args->sets);
     free(args->child_argv);
 }

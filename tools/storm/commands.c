@@ -21,21 +21,40 @@ const struct tool_flag tool_global_flags[] = {
      .help = "print the version and stop"},
     {.name = NULL}};
 
+/* Flags of everything that starts ranks. */
+#define LAUNCH_FLAGS                                                          \
+    {.name = "-n",                                                            \
+     .value = "N",                                                            \
+     .kind = TOOL_COUNT,                                                      \
+     .offset = FIELD(ranks),                                                  \
+     .min = 1,                                                                \
+     .max = 1e6,                                                              \
+     .help = "ranks to start (default: one per core, unless mpiexec or srun " \
+             "has started some)"},                                            \
+    {                                                                         \
+        .name = "--launcher", .value = "CMD", .kind = TOOL_TEXT,              \
+        .offset = FIELD(launcher),                                            \
+        .help = "what starts the ranks (default: srun inside an "             \
+                "allocation, else mpiexec)"                                   \
+    }
+
+#define TALK_FLAGS                                                            \
+    {.name = "--progress",                                                    \
+     .value = "WHEN",                                                         \
+     .kind = TOOL_TEXT,                                                       \
+     .offset = FIELD(progress_word),                                          \
+     .help = "auto (a bar on a terminal, lines elsewhere), always or never"}, \
+        {.name = "--quiet",                                                   \
+         .kind = TOOL_SWITCH,                                                 \
+         .offset = FIELD(quiet),                                              \
+         .help = "errors and results only"},                                  \
+    {                                                                         \
+        .name = "--verbose", .kind = TOOL_SWITCH, .offset = FIELD(verbose),   \
+        .help = "more messages"                                               \
+    }
+
 static const struct tool_flag bench_flags[] = {
-    {.name = "-n",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = FIELD(ranks),
-     .min = 1,
-     .max = 1e6,
-     .help = "ranks to start (default: one per core, unless mpiexec or srun "
-             "has started some)"},
-    {.name = "--launcher",
-     .value = "CMD",
-     .kind = TOOL_TEXT,
-     .offset = FIELD(launcher),
-     .help = "what starts the ranks (default: srun inside an allocation, "
-             "else mpiexec)"},
+    LAUNCH_FLAGS,
     {.name = "--set",
      .value = "KEY=VALUE",
      .kind = TOOL_SET,
@@ -50,19 +69,27 @@ static const struct tool_flag bench_flags[] = {
      .kind = TOOL_TEXT,
      .offset = FIELD(out),
      .help = "write summary.json and pictures there"},
-    {.name = "--progress",
-     .value = "WHEN",
-     .kind = TOOL_TEXT,
-     .offset = FIELD(progress_word),
-     .help = "auto (a bar on a terminal, lines elsewhere), always or never"},
+    TALK_FLAGS,
+    {.name = NULL}};
+
+static const struct tool_flag check_flags[] = {
+    {.name = "--set",
+     .value = "KEY=VALUE",
+     .kind = TOOL_SET,
+     .help = "override an entry, such as time.stop=1e-10 or "
+             "materials.gold.temperature=0.1"},
+    {.name = "--resolved",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(resolved),
+     .help = "print the deck with all defaults"},
+    {.name = "--keys",
+     .kind = TOOL_SWITCH,
+     .offset = FIELD(keys),
+     .help = "print all keys, their defaults and meaning, without a deck"},
     {.name = "--quiet",
      .kind = TOOL_SWITCH,
      .offset = FIELD(quiet),
-     .help = "errors and results only"},
-    {.name = "--verbose",
-     .kind = TOOL_SWITCH,
-     .offset = FIELD(verbose),
-     .help = "more messages, and a table besides the summary"},
+     .help = "say nothing if nothing is wrong"},
     {.name = NULL}};
 
 static const struct tool_flag options_flags[] = {
@@ -442,13 +469,45 @@ const struct tool_bench tool_benches[] = {
      .run = termination_run},
     {.name = NULL}};
 
+static const struct tool_flag run_flags[] = {
+    LAUNCH_FLAGS,
+    {.name = "--set",
+     .value = "KEY=VALUE",
+     .kind = TOOL_SET,
+     .help = "override an entry of the deck, such as time.stop=1e-10"},
+    {.name = "--out",
+     .value = "DIR",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(out),
+     .help = "where results go (default out/ and the deck's name)"},
+    {.name = "--json",
+     .value = "FILE",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(json),
+     .help = "write the summary there as well; - is standard output"},
+    TALK_FLAGS,
+    {.name = NULL}};
+
 const struct tool_command tool_commands[] = {
+    {.name = "run",
+     .usage = " DECK [options]",
+     .summary = "run a deck",
+     .flags = run_flags,
+     .takes_options = true,
+     .takes_deck = true,
+     .run = tool_run},
     {.name = "bench",
      .usage = " NAME [options]",
      .summary = "run a benchmark and print a summary as JSON",
      .flags = bench_flags,
      .takes_options = true,
      .run = tool_bench},
+    {.name = "check",
+     .usage = " DECK [options]",
+     .summary = "say everything that is wrong with a deck",
+     .flags = check_flags,
+     .takes_deck = true,
+     .run = tool_check},
     {.name = "info",
      .usage = "",
      .summary = "what this build is and which backends work here",

@@ -67,8 +67,8 @@ int tool_output(const struct tool_args *args,
     const char *json = storm_bench_report_text(report, STORM_BENCH_JSON);
     const char *table = storm_bench_report_text(report, STORM_BENCH_TABLE);
     const char *picture = storm_bench_report_text(report, STORM_BENCH_PICTURE);
-    bool to_stdout =
-        args->json != NULL ? strcmp(args->json, "-") == 0 : !args->demo;
+    bool to_stdout = args->json != NULL ? strcmp(args->json, "-") == 0
+                                        : args->bench != NULL && !args->demo;
     int status = TOOL_OK;
     /* People read standard output only if the summary does not go there. */
     FILE *say = args->quiet     ? NULL

@@ -206,7 +206,9 @@ static storm_status session_bench(struct session *session, int *exit_out)
         storm_context_create(MPI_COMM_WORLD, &params, &context);
     if (status < 0)
         return status;
-    status = args->bench->run(context, args, &progress, &report);
+    status = args->bench != NULL
+                 ? args->bench->run(context, args, &progress, &report)
+                 : tool_run_deck(context, args, &progress, &report);
     tool_bar_hide(&session->bar);
     if (status >= 0) {
         if (storm_context_rank(context) == 0)

@@ -9,7 +9,8 @@
  *   launch.c    starting the ranks
  *   session.c   MPI, the context, messages: from first to last rank call
  *   progress.c  the bar
- *   info.c, bench.c, options.c: the commands
+ *   deck.c      reading a deck
+ *   info.c, bench.c, options.c, run.c: the commands
  */
 #ifndef STORM_TOOL_H
 #define STORM_TOOL_H
@@ -37,6 +38,8 @@ struct tool_list {
     uint32_t values[TOOL_MOST_BATCHES];
     size_t n;
 };
+
+struct storm_deck;
 
 /* Everything a command line can say. Numbers: 0 means not given. */
 struct tool_args {
@@ -66,6 +69,12 @@ struct tool_args {
     double seconds;
     /* options */
     bool markdown;
+    /* run, check */
+    const char *deck;
+    struct storm_deck *loaded;
+    bool resolved, keys;
+    const char **sets; /* KEY=VALUE for the deck */
+    size_t n_sets;
 
     /* The same command line without what is for the launcher; ends in NULL. */
     char **child_argv;
@@ -109,6 +118,7 @@ struct tool_command {
     const char *summary;
     const struct tool_flag *flags;
     bool takes_options; /* the flags of the option table, too */
+    bool takes_deck;    /* a file, and --set for its entries */
     int (*run)(const struct tool_args *args);
 };
 
@@ -145,6 +155,9 @@ int tool_n_processors(void);
  * the exit status. */
 int tool_launch(const struct tool_args *args);
 
+/* bench.c: starts the ranks of a benchmark or a run, or is one. */
+int tool_start(const struct tool_args *args);
+
 /* Did this program start us? */
 bool tool_was_launched(void);
 
@@ -167,6 +180,16 @@ void tool_bar_hide(struct tool_bar *bar);
 int tool_info(const struct tool_args *args);
 int tool_bench(const struct tool_args *args);
 int tool_options(const struct tool_args *args);
+int tool_check(const struct tool_args *args);
+int tool_run(const struct tool_args *args);
+storm_status tool_run_deck(struct storm_context *context,
+                           const struct tool_args *args,
+                           const struct storm_bench_progress *progress,
+                           struct storm_bench_report **report_out);
+
+/* deck.c: reads args->deck; TOOL_OK, or says what is wrong. Sets the options
+ * that the deck has and nobody else. Free *deck_out with storm_deck_destroy. */
+int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out);
 
 /* output.c: what a benchmark gave, on rank 0. */
 int tool_output(const struct tool_args *args,

@@ -9,6 +9,7 @@
 #ifndef STORM_MESH_CART_GEOM_H
 #define STORM_MESH_CART_GEOM_H
 
+#include <math.h>
 #include <string.h>
 
 #include <storm/packet.h>
@@ -180,6 +181,26 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
     bool up = axis->step > 0;
     axis->position = edge[up ? 0 : n];
     geom_aim(g, axis, (int)side, up ? 0 : n - 1);
+}
+
+/* Distance to the nearest face, whichever way the packet moves. */
+static inline double geom_clearance(const struct geom *g,
+                                    const struct geom_lane *lane,
+                                    storm_cell_idx cell)
+{
+    double least = INFINITY;
+    (void)g;
+    (void)cell;
+    for (int d = 0; d < 3; d++) {
+        const struct geom_axis *axis = &lane->axis[d];
+        double ahead = axis->edge[0] - axis->position;
+        double behind = axis->position - axis->edge[-axis->step];
+        ahead *= (double)axis->step;
+        behind *= (double)axis->step;
+        least = ahead < least ? ahead : least;
+        least = behind < least ? behind : least;
+    }
+    return least;
 }
 
 static inline void geom_leave(const struct geom_lane *lane,

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/imc.h
+ * Bundled physics: implicit Monte Carlo of thermal radiation (Fleck and
+ * Cummings 1971). docs/physics.md has the equations.
+ *
+ * The object fills the interfaces of storm/engine.h for struct storm_packet.
+ *
+ * Lifecycle  create; an engine with storm_imc_physics; storm_imc_start; then
+ *            for every step storm_imc_set_step and storm_engine_step; destroy
+ *            after the engine.
+ * Ownership  mesh and problem are the caller's and outlive the object.
+ * Threads    one thread at a time per object.
+ */
+#ifndef STORM_IMC_H
+#define STORM_IMC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/engine.h>
+#include <storm/mesh.h>
+#include <storm/problem.h>
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct storm_context; /* opaque, storm/context.h */
+struct storm_imc;     /* opaque */
+
+/**
+ * Radiation and matter on @p mesh.
+ *
+ * Collective: same problem on every rank, same status on every rank. Periodic
+ * walls must be the mesh's as well.
+ *
+ * @param[out] imc_out  set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh (logged)
+ * @retval STORM_ERR_NOMEM  on some rank
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_create(struct storm_context *context, struct storm_mesh *mesh,
+                 const struct storm_problem *problem,
+                 struct storm_imc **imc_out);
+
+/** Release. Local. NULL is allowed. */
+STORM_API void storm_imc_destroy(struct storm_imc *imc);
+
+/** The interface to give to an engine; `self` borrows @p imc. It deals with
+ *  walls itself and needs no boundary object. */
+STORM_API struct storm_physics storm_imc_physics(struct storm_imc *imc);
+
+/** Book energy as absorbed in a cell. Local. Fits the `remainder` of struct
+ *  storm_comb_params, with @p imc for `remainder_self`. */
+STORM_API void storm_imc_deposit(void *imc, storm_cell_idx cell,
+                                 double weight_erg);
+
+/** Give the initial radiation to @p engine, before its first step. Local.
+ *  STORM_ERR_NOMEM. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_start(struct storm_imc *imc, struct storm_engine *engine);
+
+/** The next step goes from @p time_s to @p time_s + @p dt_s. Local. */
+STORM_API void storm_imc_set_step(struct storm_imc *imc, double time_s,
+                                  double dt_s);
+
+/** Fields of the cells after the last step. */
+typedef enum storm_imc_field {
+    STORM_IMC_TEMPERATURE = 0, /**< of the material, keV */
+    STORM_IMC_MATERIAL_ENERGY, /**< erg/cm3 */
+    STORM_IMC_RADIATION_PATH,  /**< energy density averaged over the step by
+                                    path length, erg/cm3 */
+    STORM_IMC_RADIATION_CENSUS /**< energy density of the packets now */
+} storm_imc_field;
+
+/** One value per local cell, into @p values_out. Between steps. Collective for
+ *  RADIATION_CENSUS, else local. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
+              storm_imc_field field, double *values_out);
+
+/** Index of a local cell's material, STORM_OUTSIDE, or n_materials for a cell
+ *  of no region. Local. */
+STORM_API int storm_imc_material(const struct storm_imc *imc,
+                                 storm_cell_idx cell);
+
+/**
+ * Energy accounts of the whole run so far, in exact sums over all ranks.
+ * Collective, blocks.
+ *
+ * @param[out] energy_erg_out  created, absorbed, escaped, now at census
+ * @param[out] error_out  relative error of created = absorbed + escaped +
+ *                        census
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
+                  double energy_erg_out[4], double *error_out);
+
+/**
+ * Hash of all cell fields and all packets; equal for any number of ranks,
+ * backend, partition and order of arrival. Collective, blocks; between steps.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
+               uint64_t *hash_out);
+
+/**
+ * Cut the mesh anew so that ranks get equal shares of the events of the last
+ * step (or of the cells), and move the cells' state along. Packets follow in
+ * the next step. Collective, blocks; between steps.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_rebalance(struct storm_imc *imc, bool by_cells);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_IMC_H */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/problem.h
+ * What a problem of radiation and matter consists of: shapes, materials,
+ * regions, what the walls do, sources. Plain data, filled by an application
+ * or from a deck; storm/imc.h works on it.
+ *
+ * Lengths in cm, times in s, energies in erg, temperatures and photon energies
+ * in keV; with other constants c and a, in whatever units these imply.
+ */
+#ifndef STORM_PROBLEM_H
+#define STORM_PROBLEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/mesh.h>
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A number that stands for "no limit" in decks and here. */
+#define STORM_UNLIMITED 1e300
+
+typedef enum storm_shape_kind {
+    STORM_SHAPE_ALL = 0,
+    STORM_SHAPE_BOX,      /**< lo, hi */
+    STORM_SHAPE_CYLINDER, /**< axis, centre[0..1], radius, range */
+    STORM_SHAPE_SPHERE    /**< centre, radius */
+} storm_shape_kind;
+
+/** A part of space, its edges included. */
+struct storm_shape {
+    int kind; /**< a storm_shape_kind */
+    int axis; /**< of the cylinder: 0, 1 or 2 */
+    double lo[3], hi[3];
+    double centre[3]; /**< cylinder: across the axis, in cyclic order */
+    double radius[2]; /**< inner, outer */
+    double range[2];  /**< along the axis */
+};
+
+/** Is the point in the shape? Local. */
+STORM_API bool storm_shape_contains(const struct storm_shape *shape,
+                                    const double point_cm[3]);
+
+/** coef * T^t_exp * E^e_exp, but at least min and at most max. */
+struct storm_power_law {
+    double coef, t_exp, e_exp;
+    double min, max;
+};
+
+/** What fills a cell. Without heat capacity it keeps its temperature; without
+ *  absorption it never emits. */
+struct storm_material {
+    const char *name;
+    struct storm_power_law absorption;    /**< 1/cm */
+    struct storm_power_law scattering;    /**< 1/cm, isotropic, elastic */
+    struct storm_power_law heat_capacity; /**< erg/keV/cm3; t_exp > -1 */
+    double temperature_kev;               /**< at the start */
+    double radiation_temperature_kev;     /**< negative: the same */
+};
+
+/** In place of a material: no transport there, what enters has escaped. */
+enum { STORM_OUTSIDE = -1 };
+
+/** A cell is filled by the last region that contains its centre; a cell of no
+ *  region is empty. */
+struct storm_region {
+    int material; /**< index, or STORM_OUTSIDE */
+    struct storm_shape shape;
+};
+
+/** A function of time: linear between the points, constant beyond them. */
+struct storm_curve {
+    const double *points; /**< time, value, time, value, ... */
+    size_t n;             /**< points; at least 1 */
+};
+
+typedef enum storm_edge_kind {
+    STORM_EDGE_VACUUM = 0, /**< what arrives escapes */
+    STORM_EDGE_REFLECT,
+    STORM_EDGE_PERIODIC, /**< belongs to the mesh; both walls of a pair */
+    STORM_EDGE_BLACKBODY /**< escapes, and radiation comes in */
+} storm_edge_kind;
+
+/** What a wall of the box, or a part of it, does. */
+struct storm_edge {
+    int kind;                       /**< a storm_edge_kind */
+    struct storm_curve temperature; /**< BLACKBODY: keV */
+    double start_s, stop_s;
+    uint64_t packets;        /**< per step, on all ranks together */
+    struct storm_shape part; /**< ALL: the whole wall */
+};
+
+/** A wall; the last edge whose part contains a point counts there. Where none
+ *  does, the wall is vacuum. */
+struct storm_edges {
+    const struct storm_edge *edge;
+    size_t n;
+};
+
+/** A source in the volume, isotropic. */
+struct storm_source {
+    struct storm_shape shape;
+    double power; /**< erg/cm3/s */
+    double start_s, stop_s;
+    uint64_t packets;       /**< per step, on all ranks together */
+    double temperature_kev; /**< of its spectrum, with several groups */
+};
+
+/** The problem. Arrays are the caller's and must outlive what uses them. */
+struct storm_problem {
+    double light_cm_s; /**< c */
+    double radiation;  /**< a, erg/cm3/keV^4 */
+    double lo_cm[3], hi_cm[3];
+    const struct storm_material *materials;
+    size_t n_materials;
+    const struct storm_region *regions;
+    size_t n_regions;
+    struct storm_edges walls[STORM_N_WALLS];
+    const struct storm_source *sources;
+    size_t n_sources;
+    uint64_t n_groups;           /**< 1: grey */
+    double group_min, group_max; /**< keV, log-spaced in between */
+    uint64_t emit_per_cell;      /**< 0: the material does not emit */
+    uint64_t min_per_cell;       /**< of the comb */
+    uint64_t max_per_cell;       /**< also of the initial radiation */
+    bool comb;                   /**< population control */
+    bool random_walk;
+    uint64_t seed;
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_PROBLEM_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/run.h
+ * Run a deck: mesh, physics, time steps, results.
+ */
+#ifndef STORM_RUN_H
+#define STORM_RUN_H
+
+#include <stddef.h>
+
+#include <storm/bench.h>
+#include <storm/deck.h>
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct storm_context; /* opaque, storm/context.h */
+
+/** Zero in a field means "choose for me". */
+struct storm_run_params {
+    const char *out_dir; /**< where results go, made if need be; NULL: none */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Can this build run the deck? Local.
+ *
+ * @param problem       if not, one line that says why; may be NULL
+ * @param problem_size  bytes available there
+ * @retval STORM_ERR_NOSUP  no
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_run_check(const struct storm_deck *deck, char *problem,
+                size_t problem_size);
+
+/**
+ * Run @p deck over all ranks of @p context, whose options the deck has been
+ * given (storm_deck_set_options). Collective, blocks until the run is over.
+ *
+ * Writes deck.yaml (resolved), profile-<step>.csv and fields into out_dir as
+ * it goes; docs/output.md describes them.
+ *
+ * @param[out] report_out   JSON summary and a table; set only on STORM_OK
+ * @retval STORM_ERR_NOSUP  see storm_run_check (logged)
+ * @retval STORM_ERR_IO     results cannot be written (logged)
+ * @retval STORM_ERR_STATE  energy was lost (logged)
+ * @return any other error of mesh, engine or physics
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_run(struct storm_context *context, const struct storm_deck *deck,
+          const struct storm_run_params *params,
+          struct storm_bench_report **report_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_RUN_H */

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Implicit Monte Carlo, from inside. Equations are those of docs/physics.md.
+ *
+ *   I1  What a packet does is a function of the packet and of the fields of
+ *       the cells at the start of the step, on whichever rank.
+ *   I2  Deposits and path lengths are exact sums: any order, any ranks.
+ *   I3  Energy emitted is split over packets without remainder; weight lost by
+ *       a packet is weight deposited, to the last bit.
+ *   I4  All that packets of a step can weigh is known before it (the units of
+ *       the sums): sources, walls and emission are all sampled in pre_step.
+ */
+#ifndef STORM_PHYSICS_IMC_H
+#define STORM_PHYSICS_IMC_H
+
+#include <stdbool.h>
+
+#include <storm/imc.h>
+
+#include "base/env.h"
+#include "base/exact.h"
+#include "physics/ledger.h"
+#include "physics/material.h"
+#include "physics/walk.h"
+
+/* What a packet in flight touches of a cell: one cache line. */
+struct imc_cell {
+    storm_exact deposit; /* erg */
+    storm_exact path;    /* erg cm */
+    double absorb;       /* 1/cm, after Fleck; grey */
+    double scatter;      /* 1/cm, effective and physical; grey */
+    uint64_t events;     /* of this step */
+    uint64_t outside;    /* nothing is transported here */
+};
+_Static_assert(sizeof(struct imc_cell) == 64, "one cache line");
+
+/* One group in one cell. */
+struct imc_opacity {
+    double absorb;    /* 1/cm, after Fleck */
+    double scatter;   /* 1/cm, effective and physical */
+    double effective; /* share of the effective in it */
+    double emission;  /* share of this group and those below in what the cell
+                         emits, 0 .. 1 */
+};
+
+/* What a pass of the kernel works on. */
+struct imc_track {
+    const struct storm_mesh *mesh;
+    const struct storm_problem *problem;
+    double light_cm_s;
+    uint64_t seed;
+    uint64_t max_events;
+    size_t n_groups;
+    const struct storm_walk *walk;     /* NULL: no random walk */
+    const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
+    unsigned mirror_walls;             /* bit w: all of wall w reflects */
+    unsigned split_walls;              /* bit w: parts of wall w differ */
+    struct storm_exact_unit deposit_unit, path_unit;
+    struct imc_cell *cells;
+    struct storm_ledger *escaped;
+};
+
+/* Moves n packets and fills outcomes_out[0..n): CENSUS, SEND, ABSORBED,
+ * ESCAPED (booked) or CONTINUE. */
+typedef void imc_advance_fn(const struct imc_track *track, void *const *packets,
+                            size_t n, struct storm_outcome *outcomes_out);
+
+/* Cells behind the faces of this rank's cells, and values of those that are
+ * other ranks'. */
+struct imc_halo {
+    size_t n_ranks;
+    int *ranks;
+    size_t *begin;        /* n_ranks + 1, into send */
+    size_t *recv;         /* n_ranks + 1, into ghosts */
+    storm_cell_idx *send; /* cells of ours that they see, by index */
+    size_t n_ghosts;
+    size_t *first;    /* n_cells + 1, into next */
+    int32_t *next;    /* local cell, or ~ghost */
+    double *out, *in; /* buffers of 4 values each */
+    void *requests;   /* MPI_Request: two for each rank */
+};
+
+enum imc_account {
+    IMC_CREATED,
+    IMC_ABSORBED,
+    IMC_ESCAPED,
+    IMC_CENSUS,
+    IMC_ACCOUNTS
+};
+
+/* What the deck's sources need of this rank's cells. */
+struct imc_source {
+    size_t n; /* cells that take part */
+    storm_cell_idx *cells;
+    uint64_t *share;   /* n + 1: prefix over all ranks, in whole numbers */
+    bool *whole;       /* the cell lies inside the shape */
+    uint64_t total;    /* of the shares of all ranks */
+    double volume_cm3; /* of all cells' parts in the shape */
+};
+
+struct storm_imc {
+    const struct storm_context *context;
+    const struct storm_env *env;
+    struct storm_mesh *mesh;
+    const struct storm_problem *problem;
+    imc_advance_fn *advance;
+    struct storm_heat *heat; /* n_materials + 1; the last is empty space */
+    double *group_edge, *group_middle; /* keV; unused if grey */
+
+    /* Cells, for this cut of the mesh. */
+    storm_cell_idx n_cells;
+    struct imc_track track;
+    int *material;
+    double *volume;
+    bool *is_box;                /* with sides along the axes */
+    double *half;                /* 3 each: half extents about the centre */
+    double *centre;              /* 3 each */
+    struct imc_opacity *opacity; /* n_groups each, if there are several */
+    double *energy;              /* of the material, erg/cm3 */
+    double *temperature;         /* keV */
+    double *emitted;             /* in this step, erg */
+    double *radiation;           /* path average, erg/cm3 */
+    double *slope;               /* 3 each: of the emission, relative, per cm */
+    struct imc_halo halo;
+    struct imc_source *sources;
+    double *wall_area[STORM_N_WALLS]; /* one for each edge */
+
+    struct storm_walk *walk;
+    double time_s, dt_s;
+    struct storm_ledger account[IMC_ACCOUNTS];
+};
+
+/* imc_cells.c: arrays for the present cut of the mesh; collective. `energy`
+ * of the cells is zero. */
+storm_status imc_cells_open(struct storm_imc *imc);
+void imc_cells_close(struct storm_imc *imc);
+void imc_cells_begin(struct storm_imc *imc); /* temperature of the start */
+
+/* imc_halo.c */
+storm_status imc_halo_open(struct storm_imc *imc);
+void imc_halo_close(struct storm_imc *imc);
+/* Slopes of the emission from T^4 of the neighbours. Collective. */
+storm_status imc_halo_slopes(struct storm_imc *imc);
+
+/* imc_birth.c: this step's new packets; `largest_inout` is their weight. */
+storm_status imc_birth_emission(struct storm_imc *imc, struct storm_step *step,
+                                double *largest_inout);
+storm_status imc_birth_sources(struct storm_imc *imc, struct storm_step *step,
+                               double *largest_inout);
+storm_status imc_birth_walls(struct storm_imc *imc, struct storm_step *step,
+                             double *largest_inout);
+
+/* imc_source.c: which cells a source fills, and the area of parts of walls.
+ * Collective. */
+storm_status imc_source_open(struct storm_imc *imc);
+void imc_source_close(struct storm_imc *imc);
+/* The edge that counts at a point of a wall; NULL: vacuum. */
+const struct storm_edge *imc_edge_at(const struct storm_problem *problem,
+                                     int wall, const double point_cm[3]);
+
+/* Does the wall reflect there? For the kernel, on walls that are split. */
+bool imc_wall_reflects(const struct storm_problem *problem, int wall,
+                       const double point_cm[3]);
+
+#endif /* STORM_PHYSICS_IMC_H */

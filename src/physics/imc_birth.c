@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * New packets: emission of the material, sources in the volume, walls that
+ * shine, radiation of the start.
+ *
+ * The state a packet is born with is a function of its id, and the id does not
+ * depend on the ranks. Blocks of random numbers: 0 place and time, 1 direction
+ * and depth, 2 group, from 3 on for second tries.
+ */
+#include <math.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/imc.h"
+#include "physics/planck.h"
+#include "physics/shape.h"
+#include "physics/split.h"
+
+enum { BIRTH_FIRST_RETRY = 3, BIRTH_MOST_RETRIES = 100000 };
+
+/* Less than this is nothing: the smallest parts must stay normal numbers. */
+static const double birth_least_erg = 1e-250;
+
+/* The k-th of n shares. */
+static double birth_share(const struct storm_split *split, uint64_t k,
+                          uint64_t n)
+{
+    return k + 1 < n ? split->each : split->last;
+}
+
+/* All but place, direction and energy. */
+static struct storm_packet birth_begin(const struct storm_imc *imc,
+                                       struct storm_packet_id id,
+                                       storm_cell_idx cell)
+{
+    return (struct storm_packet){
+        .id = id,
+        .cell = storm_mesh_cell_id(imc->mesh, cell),
+        .cell_idx = cell,
+    };
+}
+
+static void birth_isotropic(const struct storm_imc *imc,
+                            struct storm_packet *packet)
+{
+    double u[4];
+    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id, 1, u);
+    storm_isotropic(u[0], u[1], packet->direction);
+    packet->optical_depth = -log(u[2]);
+}
+
+/* The group of a blackbody's photon, eq. (13): bisection of its spectrum. */
+static int32_t birth_planck_group(const struct storm_imc *imc,
+                                  double temperature_kev,
+                                  struct storm_packet_id id)
+{
+    const struct storm_problem *p = imc->problem;
+    if (p->n_groups == 1)
+        return 0;
+    double u[4];
+    storm_random(p->seed, STORM_STREAM_BIRTH, id, 2, u);
+    uint64_t low = 0, high = p->n_groups - 1;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        double edge = imc->group_edge[middle + 1];
+        if (storm_planck_below(edge / temperature_kev) < u[0])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int32_t)low;
+}
+
+static int32_t birth_cell_group(const struct storm_imc *imc,
+                                storm_cell_idx cell, struct storm_packet_id id)
+{
+    size_t n = (size_t)imc->problem->n_groups;
+    if (n == 1)
+        return 0;
+    double u[4];
+    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, id, 2, u);
+    const struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
+    size_t g = 0;
+    while (g + 1 < n && o[g].emission < u[0])
+        g++;
+    return (int32_t)g;
+}
+
+static storm_status birth_give(struct storm_step *step,
+                               struct storm_packet *packet, double weight,
+                               double *largest_inout)
+{
+    packet->weight = weight;
+    packet->birth_weight = weight;
+    if (weight > *largest_inout)
+        *largest_inout = weight;
+    return storm_step_spawn(step, packet);
+}
+
+/* ---- emission ------------------------------------------------------------- */
+
+/* A point of the cell with density 1 + slope . (x - centre), eq. (10). */
+static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
+                         struct storm_packet *packet, const double first[4])
+{
+    const double *slope = &imc->slope[3 * (size_t)cell];
+    const double *centre = &imc->centre[3 * (size_t)cell];
+    double u[4] = {first[0], first[1], first[2], first[3]};
+    bool flat = slope[0] == 0.0 && slope[1] == 0.0 && slope[2] == 0.0;
+    for (uint64_t i = 0;; i++) {
+        storm_mesh_sample(imc->mesh, cell, u, packet->position);
+        if (flat || i == BIRTH_MOST_RETRIES)
+            return;
+        double density = 1.0;
+        for (int d = 0; d < 3; d++)
+            density += slope[d] * (packet->position[d] - centre[d]);
+        /* u[3] of the first block is the time: the dice come from the next. */
+        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
+                     BIRTH_FIRST_RETRY + i, u);
+        if (2.0 * u[3] < density)
+            return;
+    }
+}
+
+storm_status imc_birth_emission(struct storm_imc *imc, struct storm_step *step,
+                                double *largest_inout)
+{
+    const struct storm_problem *p = imc->problem;
+    uint64_t cycle = storm_step_number(step), n = p->emit_per_cell;
+    for (storm_cell_idx cell = 0; cell < imc->n_cells; cell++) {
+        double energy = imc->emitted[cell];
+        if (!(energy > 0.0))
+            continue;
+        struct storm_split split = storm_split(energy, n);
+        for (uint64_t k = 0; k < n; k++) {
+            double u[4];
+            struct storm_packet packet =
+                birth_begin(imc,
+                            storm_packet_id_make(STORM_ORIGIN_EMISSION, cycle,
+                                                 storm_mesh_cell_id(imc->mesh,
+                                                                    cell),
+                                                 k),
+                            cell);
+            storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
+            packet.time_left_s = u[3] * imc->dt_s;
+            birth_tilted(imc, cell, &packet, u);
+            birth_isotropic(imc, &packet);
+            packet.group = birth_cell_group(imc, cell, packet.id);
+            storm_status status =
+                birth_give(step, &packet, birth_share(&split, k, n),
+                           largest_inout);
+            if (status < 0)
+                return status;
+        }
+        storm_ledger_add(&imc->account[IMC_CREATED], energy);
+    }
+    return STORM_OK;
+}
+
+/* ---- radiation of the start ----------------------------------------------- */
+
+static storm_status birth_start_cell(struct storm_imc *imc,
+                                     struct storm_engine *engine,
+                                     storm_cell_idx cell)
+{
+    const struct storm_problem *p = imc->problem;
+    int m = imc->material[cell];
+    if (m < 0 || m >= (int)p->n_materials)
+        return STORM_OK;
+    double t = p->materials[m].radiation_temperature_kev;
+    if (t < 0.0)
+        t = p->materials[m].temperature_kev;
+    double energy = p->radiation * (t * t) * (t * t) * imc->volume[cell];
+    if (!(energy > birth_least_erg))
+        return STORM_OK;
+    struct storm_split split = storm_split(energy, p->max_per_cell);
+    for (uint64_t k = 0; k < p->max_per_cell; k++) {
+        double u[4];
+        struct storm_packet packet =
+            birth_begin(imc,
+                        storm_packet_id_make(STORM_ORIGIN_INITIAL, 0,
+                                             storm_mesh_cell_id(imc->mesh,
+                                                                cell),
+                                             k),
+                        cell);
+        storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
+        storm_mesh_sample(imc->mesh, cell, u, packet.position);
+        birth_isotropic(imc, &packet);
+        packet.group = birth_planck_group(imc, t, packet.id);
+        packet.weight = birth_share(&split, k, p->max_per_cell);
+        packet.birth_weight = packet.weight;
+        storm_status status = storm_engine_add(engine, &packet);
+        if (status < 0)
+            return status;
+    }
+    storm_ledger_add(&imc->account[IMC_CREATED], energy);
+    return STORM_OK;
+}
+
+storm_status storm_imc_start(struct storm_imc *imc, struct storm_engine *engine)
+{
+    storm_status status = STORM_OK;
+    for (storm_cell_idx i = 0; i < imc->n_cells && status == STORM_OK; i++)
+        status = birth_start_cell(imc, engine, i);
+    return status;
+}
+
+/* ---- sources in the volume ------------------------------------------------ */
+
+/* The time of this step during which something shines. */
+struct birth_window {
+    double from, to;
+};
+
+static struct birth_window birth_window(const struct storm_imc *imc,
+                                        double start_s, double stop_s)
+{
+    return (struct birth_window){fmax(start_s, imc->time_s),
+                                 fmin(stop_s, imc->time_s + imc->dt_s)};
+}
+
+static double birth_time_left(const struct storm_imc *imc, double time_s)
+{
+    double left = imc->time_s + imc->dt_s - time_s;
+    return left > 0.0 ? left : 0.0;
+}
+
+/* Packets are spread over cells by a comb: packet k belongs to the cell whose
+ * shares cover this number. */
+static double birth_tooth(uint64_t k, uint64_t n, double u, uint64_t total)
+{
+    return ((double)k + u) * ((double)total / (double)n);
+}
+
+/* The first packet at or after `share`. */
+static uint64_t birth_first_tooth(uint64_t share, uint64_t n, double u,
+                                  uint64_t total)
+{
+    double guess = (double)share * ((double)n / (double)total) - u;
+    uint64_t k = guess > 2.0 ? (uint64_t)(guess - 2.0) : 0;
+    while (k < n && birth_tooth(k, n, u, total) < (double)share)
+        k++;
+    return k;
+}
+
+/* A point of the cell that is in the shape. */
+static void birth_in_shape(const struct storm_imc *imc,
+                           const struct storm_shape *shape, bool whole,
+                           storm_cell_idx cell, struct storm_packet *packet,
+                           double u[4])
+{
+    storm_mesh_sample(imc->mesh, cell, u, packet->position);
+    for (uint64_t i = 0; !whole && i < BIRTH_MOST_RETRIES &&
+                         !storm_shape_contains(shape, packet->position);
+         i++) {
+        double v[4];
+        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
+                     BIRTH_FIRST_RETRY + i, v);
+        storm_mesh_sample(imc->mesh, cell, v, packet->position);
+    }
+}
+
+static storm_status birth_source(struct storm_imc *imc, struct storm_step *step,
+                                 size_t i, double *largest_inout)
+{
+    const struct storm_problem *p = imc->problem;
+    const struct storm_source *from = &p->sources[i];
+    const struct imc_source *source = &imc->sources[i];
+    uint64_t cycle = storm_step_number(step), n = from->packets;
+    struct birth_window window = birth_window(imc, from->start_s, from->stop_s);
+    double energy =
+        from->power * source->volume_cm3 * (window.to - window.from);
+    if (!(window.to > window.from) || !(energy > birth_least_erg))
+        return STORM_OK;
+    struct storm_split split = storm_split(energy, n);
+    double u[4];
+    struct storm_packet_id key = {.hi = cycle, .lo = UINT64_MAX - i};
+    storm_random(p->seed, STORM_STREAM_POPULATION, key, 0, u);
+    double offset = u[0];
+    for (size_t c = 0; c < source->n; c++) {
+        uint64_t k =
+            birth_first_tooth(source->share[c], n, offset, source->total);
+        for (; k < n && birth_tooth(k, n, offset, source->total) <
+                            (double)source->share[c + 1];
+             k++) {
+            struct storm_packet packet =
+                birth_begin(imc,
+                            storm_packet_id_make(STORM_ORIGIN_SOURCE, cycle, i,
+                                                 k),
+                            source->cells[c]);
+            storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
+            packet.time_left_s =
+                birth_time_left(imc,
+                                window.from + u[3] * (window.to - window.from));
+            birth_in_shape(imc, &from->shape, source->whole[c],
+                           source->cells[c], &packet, u);
+            birth_isotropic(imc, &packet);
+            packet.group =
+                birth_planck_group(imc, from->temperature_kev, packet.id);
+            double weight = birth_share(&split, k, n);
+            storm_status status =
+                birth_give(step, &packet, weight, largest_inout);
+            if (status < 0)
+                return status;
+            storm_ledger_add(&imc->account[IMC_CREATED], weight);
+        }
+    }
+    return STORM_OK;
+}
+
+storm_status imc_birth_sources(struct storm_imc *imc, struct storm_step *step,
+                               double *largest_inout)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < imc->problem->n_sources && status == STORM_OK; i++)
+        status = birth_source(imc, step, i, largest_inout);
+    return status;
+}
+
+/* ---- walls ---------------------------------------------------------------- */
+
+static double birth_curve(const struct storm_curve *curve, double time_s)
+{
+    const double *p = curve->points;
+    size_t last = curve->n - 1;
+    if (!(time_s > p[0]))
+        return p[1];
+    for (size_t i = 0; i < last; i++) {
+        double t0 = p[2 * i], t1 = p[2 * i + 2];
+        if (time_s < t1)
+            return p[2 * i + 1] +
+                   (p[2 * i + 3] - p[2 * i + 1]) * ((time_s - t0) / (t1 - t0));
+    }
+    return p[2 * last + 1];
+}
+
+/* Integral of T^4 between two times with T linear in between. */
+static double birth_linear_t4(double t0, double t1, double seconds)
+{
+    double a = t0 * t0, b = t1 * t1;
+    return seconds * (a * a + a * t0 * t1 + a * b + t0 * t1 * b + b * b) / 5.0;
+}
+
+/* Integral of T^4 over the window, and the largest T in it. */
+static double birth_integral_t4(const struct storm_curve *curve,
+                                struct birth_window window, double *most_out)
+{
+    double from = window.from, sum = 0.0;
+    double t_from = birth_curve(curve, from), most = t_from;
+    for (size_t i = 0; i <= curve->n && from < window.to; i++) {
+        double to =
+            i < curve->n ? fmin(curve->points[2 * i], window.to) : window.to;
+        if (!(to > from))
+            continue;
+        double t_to = birth_curve(curve, to);
+        sum += birth_linear_t4(t_from, t_to, to - from);
+        most = fmax(most, t_to);
+        from = to;
+        t_from = t_to;
+    }
+    *most_out = most;
+    return sum;
+}
+
+struct birth_wall {
+    const struct storm_edge *edge;
+    int wall;
+    struct birth_window window;
+    double most_kev;
+    double lo[3], hi[3]; /* of the part, on the wall */
+};
+
+/* The part of the wall in which points are tried. */
+static void birth_wall_bounds(const struct storm_problem *p,
+                              struct birth_wall *w)
+{
+    int axis = w->wall / 2;
+    storm_shape_bounds(&w->edge->part, w->lo, w->hi);
+    for (int d = 0; d < 3; d++) {
+        w->lo[d] = fmax(w->lo[d], p->lo_cm[d]);
+        w->hi[d] = fmin(w->hi[d], p->hi_cm[d]);
+    }
+    w->lo[axis] = w->hi[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
+}
+
+/* A point of the part, and a time when it shines, by its T^4. */
+static void birth_on_wall(const struct storm_imc *imc,
+                          const struct birth_wall *w,
+                          struct storm_packet *packet, double *kev_out)
+{
+    const struct storm_problem *p = imc->problem;
+    double u[4], time_s;
+    for (uint64_t i = 0;; i++) {
+        storm_random(p->seed, STORM_STREAM_BIRTH, packet->id,
+                     i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
+        for (int d = 0; d < 3; d++)
+            packet->position[d] = w->lo[d] + u[d] * (w->hi[d] - w->lo[d]);
+        time_s = w->window.from + u[3] * (w->window.to - w->window.from);
+        if (i == BIRTH_MOST_RETRIES)
+            break;
+        if (imc_edge_at(p, w->wall, packet->position) != w->edge)
+            continue;
+        /* u[wall / 2] has no say in the place. */
+        double t = birth_curve(&w->edge->temperature, time_s) / w->most_kev;
+        if (u[w->wall / 2] < t * t * (t * t))
+            break;
+    }
+    *kev_out = birth_curve(&w->edge->temperature, time_s);
+    packet->time_left_s = birth_time_left(imc, time_s);
+}
+
+/* Into the domain, as the cosine to the normal: a blackbody's. */
+static void birth_inwards(const struct storm_imc *imc, int wall,
+                          struct storm_packet *packet)
+{
+    double u[4], circle[3];
+    int axis = wall / 2;
+    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id, 1, u);
+    storm_isotropic(0.5, u[1], circle);
+    double across = sqrt(1.0 - u[0]);
+    packet->direction[axis] = wall % 2 ? -sqrt(u[0]) : sqrt(u[0]);
+    packet->direction[(axis + 1) % 3] = across * circle[0];
+    packet->direction[(axis + 2) % 3] = across * circle[1];
+    packet->optical_depth = -log(u[2]);
+}
+
+/* Packet k of an edge; made by rank k modulo their number, and sent to its
+ * cell by the kernel. */
+static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
+                               int wall, size_t i_edge, double *largest_inout)
+{
+    const struct storm_problem *p = imc->problem;
+    const struct storm_edge *edge = &p->walls[wall].edge[i_edge];
+    uint64_t cycle = storm_step_number(step), n = edge->packets;
+    struct birth_wall w = {
+        .edge = edge,
+        .wall = wall,
+        .window = birth_window(imc, edge->start_s, edge->stop_s),
+    };
+    if (!(w.window.to > w.window.from))
+        return STORM_OK;
+    double t4 = birth_integral_t4(&edge->temperature, w.window, &w.most_kev);
+    double energy = 0.25 * p->radiation * p->light_cm_s * t4 *
+                    imc->wall_area[wall][i_edge]; /* eq. (11) */
+    if (!(energy > birth_least_erg))
+        return STORM_OK;
+    birth_wall_bounds(p, &w);
+    struct storm_split split = storm_split(energy, n);
+    uint64_t where = (uint64_t)wall << 40 | i_edge;
+    for (uint64_t k = (uint64_t)imc->env->rank; k < n;
+         k += (uint64_t)imc->env->size) {
+        struct storm_packet packet = {
+            .id = storm_packet_id_make(STORM_ORIGIN_BOUNDARY, cycle, where, k)};
+        double kev, weight = birth_share(&split, k, n);
+        birth_on_wall(imc, &w, &packet, &kev);
+        birth_inwards(imc, wall, &packet);
+        packet.group = birth_planck_group(imc, kev, packet.id);
+        storm_status status =
+            storm_mesh_locate(imc->mesh, packet.position, &packet.cell);
+        if (status < 0)
+            return status;
+        if (storm_mesh_owner(imc->mesh, packet.cell, &packet.cell_idx) !=
+            imc->env->rank)
+            packet.cell_idx = -1;
+        status = birth_give(step, &packet, weight, largest_inout);
+        if (status < 0)
+            return status;
+        storm_ledger_add(&imc->account[IMC_CREATED], weight);
+    }
+    return STORM_OK;
+}
+
+storm_status imc_birth_walls(struct storm_imc *imc, struct storm_step *step,
+                             double *largest_inout)
+{
+    storm_status status = STORM_OK;
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        for (size_t i = 0; i < imc->problem->walls[wall].n; i++)
+            if (status == STORM_OK &&
+                imc->problem->walls[wall].edge[i].kind == STORM_EDGE_BLACKBODY)
+                status = birth_edge(imc, step, wall, i, largest_inout);
+    return status;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What implicit Monte Carlo keeps of each cell. */
+#include <math.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/imc.h"
+
+static const char imc_label[] = "imc cells";
+
+/* ---- geometry ------------------------------------------------------------- */
+
+/* Extents of a box from its faces; false if it is none. */
+static bool cells_box(const struct storm_mesh *mesh, storm_cell_idx cell,
+                      double volume, double half_out[3])
+{
+    double area[3] = {0.0, 0.0, 0.0};
+    for (int k = 0; k < storm_mesh_n_faces(mesh, cell); k++) {
+        struct storm_face face;
+        storm_mesh_face(mesh, cell, k, &face);
+        int axis = -1;
+        for (int d = 0; d < 3; d++)
+            if (face.normal[d] == 1.0 || face.normal[d] == -1.0)
+                axis = d;
+        if (axis < 0)
+            return false;
+        area[axis] += 0.5 * face.area_cm2;
+    }
+    for (int d = 0; d < 3; d++)
+        half_out[d] = 0.5 * volume / area[d];
+    return true;
+}
+
+/* Otherwise from some points of it. */
+static void cells_extent(const struct storm_mesh *mesh, storm_cell_idx cell,
+                         const double centre[3], double half_out[3])
+{
+    enum { POINTS = 64 };
+    struct storm_packet_id key = {.lo = storm_mesh_cell_id(mesh, cell)};
+    for (int d = 0; d < 3; d++)
+        half_out[d] = 0.0;
+    for (uint64_t i = 0; i < POINTS; i++) {
+        double u[4], point[3];
+        storm_random(0, STORM_STREAM_MESH, key, i, u);
+        storm_mesh_sample(mesh, cell, u, point);
+        for (int d = 0; d < 3; d++)
+            half_out[d] = fmax(half_out[d], fabs(point[d] - centre[d]));
+    }
+}
+
+/* The material at a point, or n_materials for none. */
+static int cells_material(const struct storm_problem *problem,
+                          const double point[3])
+{
+    for (size_t i = problem->n_regions; i > 0; i--)
+        if (storm_shape_contains(&problem->regions[i - 1].shape, point))
+            return problem->regions[i - 1].material;
+    return (int)problem->n_materials;
+}
+
+static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
+{
+    double *centre = &imc->centre[3 * (size_t)i];
+    double *half = &imc->half[3 * (size_t)i];
+    imc->volume[i] = storm_mesh_volume_cm3(imc->mesh, i);
+    storm_mesh_centre(imc->mesh, i, centre);
+    imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
+    if (!imc->is_box[i])
+        cells_extent(imc->mesh, i, centre, half);
+    imc->material[i] = cells_material(imc->problem, centre);
+    imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
+}
+
+/* ---- arrays --------------------------------------------------------------- */
+
+static void *cells_array(struct storm_imc *imc, size_t per_cell, bool *ok)
+{
+    size_t n = (size_t)imc->n_cells + 1; /* never 0 */
+    void *array = storm_alloc(imc->env->memory, imc_label, n * per_cell);
+    *ok = *ok && array != NULL;
+    return array;
+}
+
+storm_status imc_cells_open(struct storm_imc *imc)
+{
+    bool ok = true;
+    size_t n_groups = (size_t)imc->problem->n_groups;
+    imc->n_cells = storm_mesh_n_cells(imc->mesh);
+    imc->track.cells = cells_array(imc, sizeof *imc->track.cells, &ok);
+    imc->material = cells_array(imc, sizeof *imc->material, &ok);
+    imc->volume = cells_array(imc, sizeof(double), &ok);
+    imc->is_box = cells_array(imc, sizeof(bool), &ok);
+    imc->half = cells_array(imc, 3 * sizeof(double), &ok);
+    imc->centre = cells_array(imc, 3 * sizeof(double), &ok);
+    imc->energy = cells_array(imc, sizeof(double), &ok);
+    imc->temperature = cells_array(imc, sizeof(double), &ok);
+    imc->emitted = cells_array(imc, sizeof(double), &ok);
+    imc->radiation = cells_array(imc, sizeof(double), &ok);
+    imc->slope = cells_array(imc, 3 * sizeof(double), &ok);
+    if (n_groups > 1)
+        imc->opacity = cells_array(imc, n_groups * sizeof *imc->opacity, &ok);
+    imc->track.opacity = imc->opacity;
+    if (ok)
+        for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+            cells_measure(imc, i);
+    storm_status status =
+        storm_context_agree(imc->context, ok ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK)
+        status = imc_halo_open(imc);
+    if (status == STORM_OK)
+        status = imc_source_open(imc);
+    return status;
+}
+
+void imc_cells_close(struct storm_imc *imc)
+{
+    struct storm_memory *memory = imc->env->memory;
+    imc_source_close(imc);
+    imc_halo_close(imc);
+    storm_free(memory, imc->track.cells);
+    storm_free(memory, imc->material);
+    storm_free(memory, imc->volume);
+    storm_free(memory, imc->is_box);
+    storm_free(memory, imc->half);
+    storm_free(memory, imc->centre);
+    storm_free(memory, imc->energy);
+    storm_free(memory, imc->temperature);
+    storm_free(memory, imc->emitted);
+    storm_free(memory, imc->radiation);
+    storm_free(memory, imc->slope);
+    storm_free(memory, imc->opacity);
+    imc->track.cells = NULL;
+    imc->material = NULL;
+    imc->is_box = NULL;
+    imc->volume = imc->half = imc->centre = imc->energy = NULL;
+    imc->temperature = imc->emitted = imc->radiation = imc->slope = NULL;
+    imc->opacity = NULL;
+}
+
+void imc_cells_begin(struct storm_imc *imc)
+{
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        int m = imc->material[i];
+        if (m < 0 || m >= (int)imc->problem->n_materials)
+            continue;
+        imc->temperature[i] = imc->problem->materials[m].temperature_kev;
+        imc->energy[i] = storm_heat_energy(&imc->heat[m], imc->temperature[i]);
+    }
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "physics/shape.h"
+
+static bool shape_between(double x, const double range[2])
+{
+    return x >= range[0] && x <= range[1];
+}
+
+bool storm_shape_contains(const struct storm_shape *shape,
+                          const double point_cm[3])
+{
+    double square = 0.0;
+    switch ((storm_shape_kind)shape->kind) {
+    case STORM_SHAPE_ALL:
+        return true;
+    case STORM_SHAPE_BOX:
+        for (int d = 0; d < 3; d++)
+            if (!(point_cm[d] >= shape->lo[d] && point_cm[d] <= shape->hi[d]))
+                return false;
+        return true;
+    case STORM_SHAPE_CYLINDER:
+        for (int k = 0; k < 2; k++) {
+            double x = point_cm[(shape->axis + 1 + k) % 3] - shape->centre[k];
+            square += x * x;
+        }
+        if (!shape_between(point_cm[shape->axis], shape->range))
+            return false;
+        break;
+    case STORM_SHAPE_SPHERE:
+        for (int d = 0; d < 3; d++) {
+            double x = point_cm[d] - shape->centre[d];
+            square += x * x;
+        }
+        break;
+    }
+    return square >= shape->radius[0] * shape->radius[0] &&
+           square <= shape->radius[1] * shape->radius[1];
+}
+
+void storm_shape_bounds(const struct storm_shape *shape, double lo_out[3],
+                        double hi_out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        lo_out[d] = -STORM_UNLIMITED;
+        hi_out[d] = STORM_UNLIMITED;
+    }
+    for (int d = 0; d < 3; d++) {
+        switch ((storm_shape_kind)shape->kind) {
+        case STORM_SHAPE_ALL:
+            break;
+        case STORM_SHAPE_BOX:
+            lo_out[d] = shape->lo[d];
+            hi_out[d] = shape->hi[d];
+            break;
+        case STORM_SHAPE_SPHERE:
+            lo_out[d] = shape->centre[d] - shape->radius[1];
+            hi_out[d] = shape->centre[d] + shape->radius[1];
+            break;
+        case STORM_SHAPE_CYLINDER:
+            if (d == shape->axis) {
+                lo_out[d] = shape->range[0];
+                hi_out[d] = shape->range[1];
+                break;
+            }
+            double centre = shape->centre[(d - shape->axis + 2) % 3];
+            lo_out[d] = centre - shape->radius[1];
+            hi_out[d] = centre + shape->radius[1];
+            break;
+        }
+    }
+}

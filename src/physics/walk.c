@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "physics/walk.h"
+
+#include <math.h>
+
+#include <storm/packet.h>
+
+static const double walk_pi = 3.14159265358979323846;
+
+/* Both series converge everywhere; each is short on its side of this. */
+static const double walk_between = 0.1;
+
+/* Eq. (15), and its form for small theta (Poisson's sum). */
+double storm_walk_stay(double theta)
+{
+    double sum = 0.0;
+    if (!(theta > 0.0))
+        return 1.0;
+    if (theta > walk_between) {
+        for (int n = 1; n <= 8; n++) {
+            double term = exp(-(walk_pi * n) * (walk_pi * n) * theta);
+            sum += n % 2 ? term : -term;
+        }
+        return 2.0 * sum;
+    }
+    for (int k = 0; k < 6; k++) {
+        double x = k + 0.5;
+        sum += exp(-x * x / theta);
+    }
+    return 1.0 - 2.0 / sqrt(walk_pi * theta) * sum;
+}
+
+/* Where the probability is u, by bisection. */
+static double walk_solve(double u)
+{
+    double low = 0.0, high = 5.0; /* 2 exp(-5 pi^2) = 7e-22 */
+    for (int i = 0; i < 80; i++) {
+        double middle = 0.5 * (low + high);
+        if (storm_walk_stay(middle) > u)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+void storm_walk_make(struct storm_walk *walk)
+{
+    walk->theta[0] = walk_solve(1e-20);
+    walk->theta[STORM_WALK_NODES] = 0.0;
+    for (int i = 1; i < STORM_WALK_NODES; i++)
+        walk->theta[i] = walk_solve((double)i / STORM_WALK_NODES);
+}
+
+double storm_walk_exit(const struct storm_walk *walk, double u)
+{
+    /* One term of the series is enough here; (u/2)^3 is left out. */
+    if (u < 0.02)
+        return log(2.0 / u) / (walk_pi * walk_pi);
+    double at = u * STORM_WALK_NODES;
+    int i = (int)at;
+    if (i >= STORM_WALK_NODES - 8) /* it bends down to zero: rare */
+        return walk_solve(u);
+    double part = at - i;
+    return walk->theta[i] + part * (walk->theta[i + 1] - walk->theta[i]);
+}
+
+/* Eq. (16): probability to be below rho, times a constant. */
+static double walk_below(double theta, double rho)
+{
+    double sum = 0.0;
+    for (int n = 1; n <= 12; n++) {
+        double x = walk_pi * n;
+        double decay = exp(-x * x * theta);
+        sum += decay * (sin(x * rho) / x - rho * cos(x * rho));
+        if (decay < 1e-12)
+            break;
+    }
+    return sum;
+}
+
+double storm_walk_radius(double theta, const double u[3])
+{
+    /* So early that the surface is not felt: three normal numbers, of which
+     * the square of the sum is wanted; exp(-1/(4 theta)) are too far out. */
+    if (theta < 0.03) {
+        double circle[3];
+        storm_isotropic(0.5, u[2], circle);
+        double square =
+            -4.0 * theta * (log(u[0]) + log(u[1]) * circle[0] * circle[0]);
+        return square < 1.0 ? sqrt(square) : 1.0;
+    }
+    double low = 0.0, high = 1.0, goal = u[0] * walk_below(theta, 1.0);
+    for (int i = 0; i < 40; i++) {
+        double middle = 0.5 * (low + high);
+        if (walk_below(theta, middle) < goal)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Directories and files of results. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <storm/context.h>
+
+#include "run/run.h"
+
+enum { OUTPUT_PATH_BYTES = 4096 };
+
+static storm_status output_problem(const struct storm_context *context,
+                                   const char *path)
+{
+    storm_context_log(context, STORM_LOG_ERROR, "cannot write %s: %s", path,
+                      strerror(errno));
+    return STORM_ERR_IO;
+}
+
+storm_status output_directory(const struct storm_context *context,
+                              const char *path)
+{
+    char part[OUTPUT_PATH_BYTES];
+    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part ||
+        path[0] == '\0') {
+        errno = ENAMETOOLONG;
+        return output_problem(context, path);
+    }
+    for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL;
+         slash++) {
+        *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return output_problem(context, part);
+        *slash = '/';
+    }
+    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        return output_problem(context, path);
+    struct stat info;
+    if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
+        return STORM_OK;
+    errno = ENOTDIR;
+    return output_problem(context, path);
+}
+
+storm_status output_text(const struct storm_context *context, const char *dir,
+                         const char *name, const char *text)
+{
+    char path[OUTPUT_PATH_BYTES];
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return output_problem(context, dir);
+    }
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return output_problem(context, path);
+    bool good = fputs(text, file) >= 0;
+    good = fclose(file) == 0 && good;
+    return good ? STORM_OK : output_problem(context, path);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Run a deck: the loop over time steps, and the summary. */
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <storm/context.h>
+
+#include "run/bench_report.h"
+
+static const double run_most_imbalance = 1e-13;
+
+/* ---- output --------------------------------------------------------------- */
+
+storm_imc_field run_radiation(const struct run *run)
+{
+    bool path = run->deck->values.output.radiation == 0;
+    return path && run->step > 0 ? STORM_IMC_RADIATION_PATH
+                                 : STORM_IMC_RADIATION_CENSUS;
+}
+
+static storm_status run_dump(struct run *run)
+{
+    if (run->out_dir == NULL)
+        return STORM_OK;
+    storm_status status = STORM_OK;
+    if (run->deck->values.output.profile_bins > 0)
+        status = output_profile(run);
+    return status < 0 ? status : output_fields(run);
+}
+
+static storm_status run_begin_output(struct run *run)
+{
+    storm_status status = STORM_OK;
+    if (run->out_dir == NULL)
+        return STORM_OK;
+    if (storm_context_rank(run->context) == 0) {
+        status = output_directory(run->context, run->out_dir);
+        if (status == STORM_OK)
+            status = output_text(run->context, run->out_dir, "deck.yaml",
+                                 storm_deck_text(run->deck));
+    }
+    return storm_context_agree(run->context, status);
+}
+
+/* ---- steps ---------------------------------------------------------------- */
+
+static void run_tell(struct run *run)
+{
+    const struct deck_time *time = &run->deck->values.time;
+    double fraction = run->time_s / time->stop;
+    if (time->steps > 0)
+        fraction = fmax(fraction, (double)run->step / (double)time->steps);
+    storm_bench_tell(run->context, &run->progress, fmin(fraction, 1.0),
+                     "step %" PRIu64 ", t = %.4g", run->step, run->time_s);
+}
+
+/* R3 */
+static storm_status run_check_energy(struct run *run)
+{
+    storm_status status = storm_imc_balance(run->imc, run->engine,
+                                            run->energy_erg, &run->balance);
+    if (status < 0)
+        return status;
+    run->worst_balance = fmax(run->worst_balance, run->balance);
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_DEBUG,
+                          "step %" PRIu64 ": t = %.6g, energy created %.10g, "
+                          "absorbed %.10g, escaped %.10g, census %.10g, "
+                          "balance %.1e",
+                          run->step, run->time_s, run->energy_erg[0],
+                          run->energy_erg[1], run->energy_erg[2],
+                          run->energy_erg[3], run->balance);
+    if (run->balance <= run_most_imbalance)
+        return STORM_OK;
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "wrong result: energy is off by %.3g after step "
+                          "%" PRIu64,
+                          run->balance, run->step);
+    return STORM_ERR_STATE;
+}
+
+static storm_status run_step(struct run *run, const struct run_target *target)
+{
+    struct storm_stats before, after;
+    storm_engine_stats(run->engine, &before);
+    storm_imc_set_step(run->imc, run->time_s, target->dt_s);
+    storm_status status =
+        storm_context_agree(run->context, storm_engine_step(run->engine));
+    if (status < 0)
+        return status;
+    storm_engine_stats(run->engine, &after);
+    double seconds = after.seconds - before.seconds;
+    status = storm_bench_max(run->context, &seconds);
+    run->seconds += seconds;
+    run->start_s = run->time_s;
+    run->time_s = target->end_s;
+    run->step++;
+    return status < 0 ? status : run_check_energy(run);
+}
+
+static storm_status run_rebalance(struct run *run)
+{
+    const struct deck_values *v = &run->deck->values;
+    if (v->balance_every == 0 || v->balance_weight == DECK_WEIGHT_NONE ||
+        run->step % (uint64_t)v->balance_every != 0 ||
+        storm_context_size(run->context) == 1)
+        return STORM_OK;
+    return storm_imc_rebalance(run->imc,
+                               v->balance_weight == DECK_WEIGHT_CELLS);
+}
+
+static storm_status run_loop(struct run *run)
+{
+    const struct deck_output *output = &run->deck->values.output;
+    storm_status status = run_dump(run); /* the state before the first step */
+    for (bool last = false; !last && status >= 0;) {
+        struct run_target target = run_next(run);
+        run_tell(run);
+        status = run_step(run, &target);
+        last = target.last;
+        bool due =
+            output->every > 0 && run->step % (uint64_t)output->every == 0;
+        if (status >= 0 && (due || target.dump || last))
+            status = run_dump(run);
+        if (status >= 0 && !last)
+            status = run_rebalance(run);
+    }
+    run_tell(run);
+    return status;
+}
+
+/* ---- summary -------------------------------------------------------------- */
+
+static char *run_json(const struct run *run,
+                      const struct storm_bench_summary *summary)
+{
+    static const char *const accounts[] = {"created", "absorbed", "escaped",
+                                           "census"};
+    struct storm_json json;
+    storm_json_begin(&json, true);
+    storm_json_open(&json, NULL, '{');
+    storm_bench_summary_json(&json, summary);
+    storm_json_real(&json, "time", run->time_s);
+    storm_json_open(&json, "energy", '{');
+    for (int i = 0; i < 4; i++)
+        storm_json_real(&json, accounts[i], run->energy_erg[i]);
+    storm_json_close(&json, '}');
+    storm_json_uint(&json, "seed", run->problem.seed);
+    storm_json_close(&json, '}');
+    return storm_json_end(&json);
+}
+
+static char *run_table(const struct run *run,
+                       const struct storm_bench_summary *s)
+{
+    struct storm_page page = {0};
+    char number[STORM_GROUPED_BYTES];
+    storm_page_add(&page, "%s\n\n", s->title);
+    storm_page_add(&page, "  cells       %s\n",
+                   storm_page_grouped(s->cells, number));
+    storm_page_add(&page, "  ranks       %d, backend %s, protocol %s\n",
+                   s->ranks, s->backend, s->protocol);
+    storm_page_add(&page, "  time        %.6g in %" PRIu64 " steps\n",
+                   run->time_s, run->step);
+    storm_page_add(&page, "  packets     %s created",
+                   storm_page_grouped(s->run.created, number));
+    storm_page_add(&page, ", %s alive\n",
+                   storm_page_grouped(s->run.census, number));
+    storm_page_add(&page, "  events      %s in %.3f s\n",
+                   storm_page_grouped(s->run.events, number), s->seconds);
+    storm_page_add(&page,
+                   "  energy      %.6g created, %.6g absorbed, %.6g escaped, "
+                   "%.6g at census\n",
+                   run->energy_erg[0], run->energy_erg[1], run->energy_erg[2],
+                   run->energy_erg[3]);
+    storm_page_add(&page, "  balance     closed to %.1e in every step\n",
+                   run->worst_balance);
+    storm_page_add(&page,
+                   "  state hash  %016" PRIx64
+                   " (the same on any number of ranks)\n\n",
+                   s->state_hash);
+    storm_bench_summary_table(&page, s);
+    return storm_page_end(&page);
+}
+
+static storm_status run_summarise(struct run *run,
+                                  struct storm_bench_summary *summary_out)
+{
+    struct storm_bench_summary summary = {
+        .title = storm_deck_title(run->deck),
+        .cycles = run->step,
+        .cells = storm_mesh_n_cells_total(run->mesh),
+        .seconds = run->seconds,
+        .energy_balance = run->worst_balance,
+    };
+    storm_status status =
+        storm_imc_hash(run->imc, run->engine, &summary.state_hash);
+    if (status < 0)
+        return status;
+    storm_engine_stats(run->engine, &summary.run);
+    summary.timed = summary.run;
+    status = storm_bench_summary_reduce(run->context, run->engine, &summary);
+    *summary_out = summary;
+    return status;
+}
+
+storm_status storm_run(struct storm_context *context,
+                       const struct storm_deck *deck,
+                       const struct storm_run_params *params,
+                       struct storm_bench_report **report_out)
+{
+    struct run run = {.context = context,
+                      .deck = deck,
+                      .out_dir = params->out_dir,
+                      .progress = params->progress};
+    struct storm_bench_summary summary;
+    char *parts[STORM_BENCH_N_PARTS] = {NULL};
+    storm_status status = run_open(&run);
+    if (status >= 0)
+        status = run_begin_output(&run);
+    if (status >= 0)
+        status = run_loop(&run);
+    if (status >= 0)
+        status = run_summarise(&run, &summary);
+    if (status >= 0 && storm_context_rank(context) == 0) {
+        parts[STORM_BENCH_JSON] = run_json(&run, &summary);
+        parts[STORM_BENCH_TABLE] = run_table(&run, &summary);
+    }
+    run_close(&run);
+    return storm_bench_finish(context, status, parts, report_out);
+}

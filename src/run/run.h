@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A run of a deck, from inside.
+ *
+ *   R1  A step that was cut short to meet a time leaves the lengths of the
+ *       steps after it as they would have been.
+ *   R2  What is written is the same bytes on any number of ranks.
+ *   R3  The energy balance is looked at after every step.
+ */
+#ifndef STORM_RUN_RUN_H
+#define STORM_RUN_RUN_H
+
+#include <storm/engine.h>
+#include <storm/imc.h>
+#include <storm/run.h>
+#include <storm/streaming.h>
+
+#include "run/deck.h"
+
+struct run {
+    struct storm_context *context;
+    const struct storm_deck *deck;
+    const char *out_dir;
+    struct storm_bench_progress progress;
+
+    struct storm_problem problem;
+    struct storm_mesh *mesh;
+    struct storm_imc *imc;
+    struct storm_comb *comb;
+    struct storm_engine *engine;
+
+    double *times; /* of extra dumps, sorted */
+    size_t n_times, i_time;
+    uint64_t step;
+    double start_s, time_s;  /* of the last step: from, to */
+    double nominal_s;        /* length of the next step but for targets */
+    double seconds;          /* of transport, summed maxima over ranks */
+    bool boxes;              /* all cells are boxes */
+    struct storm_page grids; /* of the dumps so far, as XDMF */
+    double energy_erg[4], balance;
+    double worst_balance;
+    uint64_t state_hash;
+};
+
+/* run_setup.c: mesh, physics and engine from the deck. Collective. */
+storm_status run_open(struct run *run);
+void run_close(struct run *run);
+
+/* run_time.c: the next step's end; says if a dump is due there. */
+struct run_target {
+    double end_s, dt_s;
+    bool dump; /* a time of output.times */
+    bool last;
+};
+struct run_target run_next(struct run *run);
+
+/* output_files.c, on rank 0 alone: makes a directory with its parents; writes
+ * a text file. STORM_ERR_IO is logged. */
+storm_status output_directory(const struct storm_context *context,
+                              const char *path);
+storm_status output_text(const struct storm_context *context, const char *dir,
+                         const char *name, const char *text);
+
+/* output_profile.c: profile-<step>.csv. Collective. */
+storm_status output_profile(struct run *run);
+
+/* output_fields.c: fields-<step>.h5 and fields.xdmf. Collective. */
+storm_status output_fields(struct run *run);
+
+/* run.c: what stands for radiation energy in results now. */
+storm_imc_field run_radiation(const struct run *run);
+
+#endif /* STORM_RUN_RUN_H */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From a deck to mesh, physics and engine. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/context.h>
+
+#include "run/run.h"
+
+static const char *const run_mesh_names[] = {"cartesian", "octree", "voronoi"};
+
+/* Why this build cannot run the deck; empty if it can. */
+static void run_why_not(const struct deck_values *v, char *text_out,
+                        size_t bytes)
+{
+    text_out[0] = '\0';
+    if (v->mesh.kind != DECK_CARTESIAN)
+        snprintf(text_out, bytes,
+                 "mesh.kind: '%s' is not part of this build; built here: "
+                 "cartesian",
+                 run_mesh_names[v->mesh.kind]);
+    else if (v->mesh.motion.kind != DECK_MOTION_NONE)
+        snprintf(text_out, bytes,
+                 "mesh.motion: this build has meshes at rest only");
+    else if (v->output.checkpoint_every > 0)
+        snprintf(text_out, bytes,
+                 "output.checkpoint: this build writes no checkpoints");
+}
+
+storm_status storm_run_check(const struct storm_deck *deck, char *problem,
+                             size_t problem_size)
+{
+    char why[256];
+    run_why_not(&deck->values, why, sizeof why);
+    if (problem != NULL)
+        snprintf(problem, problem_size, "%s", why);
+    return why[0] == '\0' ? STORM_OK : STORM_ERR_NOSUP;
+}
+
+static bool run_is_periodic(const struct deck_values *v, int axis)
+{
+    const struct storm_edges *wall = &v->walls[2 * axis];
+    return wall->n == 1 && wall->edge[0].kind == STORM_EDGE_PERIODIC;
+}
+
+static storm_status run_make_mesh(struct run *run)
+{
+    const struct deck_values *v = &run->deck->values;
+    struct storm_cart_params params = {0};
+    for (int d = 0; d < 3; d++) {
+        params.lo_cm[d] = v->mesh.lo[d];
+        params.hi_cm[d] = v->mesh.hi[d];
+        params.n[d] = v->mesh.cells[d];
+        params.stretch[d] = v->mesh.stretch[d];
+        params.periodic[d] = run_is_periodic(v, d);
+    }
+    return storm_mesh_create_cart(run->context, &params, &run->mesh);
+}
+
+static void run_fill_problem(struct run *run)
+{
+    const struct storm_deck *deck = run->deck;
+    const struct deck_values *v = &deck->values;
+    const struct storm_options *options = storm_context_options(run->context);
+    run->problem = (struct storm_problem){
+        .light_cm_s = v->light,
+        .radiation = v->radiation,
+        .materials = v->materials.item,
+        .n_materials = v->materials.n,
+        .regions = deck->regions,
+        .n_regions = v->regions.n,
+        .sources = v->sources.item,
+        .n_sources = v->sources.n,
+        .n_groups = (uint64_t)v->n_groups,
+        .group_min = v->group_min,
+        .group_max = v->group_max,
+        .emit_per_cell = (uint64_t)v->emit_per_cell,
+        .min_per_cell = (uint64_t)v->min_per_cell,
+        .max_per_cell = (uint64_t)v->max_per_cell,
+        .comb = v->population == 0,
+        .random_walk = v->random_walk,
+        .seed = (uint64_t)storm_options_int(options, "seed"),
+    };
+    for (int d = 0; d < 3; d++) {
+        run->problem.lo_cm[d] = v->mesh.lo[d];
+        run->problem.hi_cm[d] = v->mesh.hi[d];
+    }
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        run->problem.walls[wall] = v->walls[wall];
+}
+
+static int run_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static storm_status run_sort_times(struct run *run)
+{
+    const struct deck_output *output = &run->deck->values.output;
+    size_t n = output->times.n;
+    run->times = malloc((n + 1) * sizeof *run->times);
+    if (run->times == NULL)
+        return STORM_ERR_NOMEM;
+    if (n > 0)
+        memcpy(run->times, output->times.value, n * sizeof *run->times);
+    qsort(run->times, n, sizeof *run->times, run_compare);
+    run->n_times = n;
+    return STORM_OK;
+}
+
+static storm_status run_make_engine(struct run *run)
+{
+    struct storm_comb_params comb = {
+        .seed = run->problem.seed,
+        .n_min = run->problem.min_per_cell,
+        .n_max = run->problem.max_per_cell,
+        .remainder = storm_imc_deposit,
+        .remainder_self = run->imc,
+    };
+    storm_status status =
+        storm_context_agree(run->context,
+                            storm_comb_create(run->context, &comb, &run->comb));
+    if (status < 0)
+        return status;
+    struct storm_engine_params engine = {
+        .record_bytes = sizeof(struct storm_packet),
+        .physics = storm_imc_physics(run->imc),
+    };
+    if (run->problem.comb)
+        engine.population = storm_comb_population(run->comb);
+    status = storm_engine_create(run->context, &engine, &run->engine);
+    if (status < 0)
+        return status;
+    return storm_context_agree(run->context,
+                               storm_imc_start(run->imc, run->engine));
+}
+
+/* What is asked for but does not apply. */
+static void run_say_no_walk(const struct run *run)
+{
+    if (run->problem.random_walk && run->problem.n_groups > 1 &&
+        storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_WARN,
+                          "random walk is for one group so far: it is off");
+}
+
+/* Cells that no region has filled: worth a word. */
+static storm_status run_say_empty(const struct run *run)
+{
+    uint64_t n = 0;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++)
+        n += storm_imc_material(run->imc, i) == (int)run->problem.n_materials;
+    storm_status status =
+        storm_context_reduce(run->context, &n, 1, MPI_UINT64_T, MPI_SUM);
+    if (status == STORM_OK && n > 0 && run->problem.n_regions > 0 &&
+        storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_WARN,
+                          "%llu cells are in no region: they are empty",
+                          (unsigned long long)n);
+    return status;
+}
+
+storm_status run_open(struct run *run)
+{
+    char problem[256];
+    storm_status status = storm_run_check(run->deck, problem, sizeof problem);
+    if (status < 0) {
+        if (storm_context_rank(run->context) == 0)
+            storm_context_log(run->context, STORM_LOG_ERROR, "%s", problem);
+        return status;
+    }
+    run_fill_problem(run);
+    run->nominal_s = run->deck->values.time.dt;
+    status = storm_context_agree(run->context, run_sort_times(run));
+    if (status == STORM_OK)
+        status = run_make_mesh(run);
+    if (status == STORM_OK)
+        status =
+            storm_imc_create(run->context, run->mesh, &run->problem, &run->imc);
+    if (status == STORM_OK)
+        status = run_make_engine(run);
+    if (status == STORM_OK)
+        status = run_say_empty(run);
+    if (status == STORM_OK)
+        run_say_no_walk(run);
+    return status;
+}
+
+void run_close(struct run *run)
+{
+    storm_engine_destroy(run->engine);
+    storm_comb_destroy(run->comb);
+    storm_imc_destroy(run->imc);
+    storm_mesh_destroy(run->mesh);
+    free(run->times);
+    free(storm_page_end(&run->grids));
+}

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 120
+#
+# Decks with something wrong: exit status 2, a message with file, line, key and
+# what was expected; all messages at once; nothing written, no rank started.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+
+# said PATTERN WHAT: it was an error, and one line matches.
+said() {
+    [ "$status" -eq 2 ] || fail "$2: exit status $status, not 2"
+    [ ! -s "$scratch/out" ] || fail "$2: wrote to standard output"
+    grep -q -e "^storm: error: $1" "$scratch/err" ||
+        fail "$2: '$(cat "$scratch/err")' does not match '$1'"
+    [ -z "$(ls -A "$scratch/cwd")" ] || fail "$2: left files behind"
+}
+
+good=$here/good.yaml
+run check "$good"
+[ "$status" -eq 0 ] || fail "good.yaml: $(cat "$scratch/err")"
+
+while IFS= read -r line; do
+    case $line in
+    '== '*) body=${line#== } ;;
+    '-- '*) body=${line#-- } ;;
+    *) continue ;;
+    esac
+    pattern=${body##* | }
+    body=${body% | *}
+    number=${body##*| }
+    what=${body% | *}
+    [ "$what" != "$body" ] || what=
+    case $line in
+    '== '*)
+        run check "$good" --set "$what"
+        [ "$what" != "=" ] || pattern=".*$pattern"
+        [ "$what" = "=" ] || pattern="$good: --set: .*$pattern"
+        ;;
+    '-- '*)
+        printf '%b\n' "$what" >"$scratch/deck.yaml"
+        run check "$scratch/deck.yaml"
+        pattern="$scratch/deck.yaml:$number: $pattern"
+        ;;
+    esac
+    said "$pattern" "$what"
+done <"$here/bad_decks.txt"
+
+# All at once, by run as by check, and from one rank.
+for command in check run; do
+    run "$command" "$good" --set time.dt=0 --set seed=x --set mesh.kind=round
+    said ".*time.dt" "$command, three errors"
+    [ "$(wc -l <"$scratch/err")" -eq 3 ] ||
+        fail "$command, three errors: $(cat "$scratch/err")"
+done
+lines=$( (OMPI_COMM_WORLD_RANK=1 "$STORM_BIN" run "$good" --set seed=x) 2>&1 |
+    wc -l)
+[ "$lines" -eq 0 ] || fail "rank 1 talks"
+
+run check "$scratch/none.yaml"
+said "$scratch/none.yaml: No such file" "a file that is not there"
+run check "$scratch"
+said "$scratch: " "a directory"
+run check
+said "check: which deck" "no deck"
+run check "$good" "$good"
+said "unexpected argument" "two decks"
+run check "$good" --set nonsense
+said "--set: expected KEY=VALUE" "no ="
+
+# The resolved deck has all keys and reads back to itself.
+run check "$good" --resolved
+cp "$scratch/out" "$scratch/one.yaml"
+run check "$scratch/one.yaml" --resolved
+cmp -s "$scratch/out" "$scratch/one.yaml" || fail "resolved: changes"
+for key in growth dt_max lloyd radiation_temperature ring_slots keep weight \
+    random_walk population scattering y_hi; do
+    grep -q "$key:" "$scratch/one.yaml" || fail "resolved: no $key"
+done
+
+# Overrides by name and by number, of maps and of lists.
+run check "$good" --resolved --set materials.wall.temperature=0.25 \
+    --set regions.1.hi='[0.25, 1, 1]' --set 'groups={count: 2}' --set time.steps=7
+[ "$status" -eq 0 ] || fail "--set: $(cat "$scratch/err")"
+for text in 'temperature: 0.25, radiation_temperature: 0.25' \
+    'hi: \[0.25, 1, 1\]' 'count: 2' 'steps: 7'; do
+    grep -q "$text" "$scratch/out" || fail "--set: no $text"
+done
+
+finish

@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 400; label: mpi slow-asan
+#
+# Every deck of examples/decks runs in a small form; its state and all that it
+# writes are the same, bit for bit, on any number of ranks, over any backend,
+# with any batch and any balance of work.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+need_python
+decks=$here/../../examples/decks
+
+# same NAME "SETS" ARGS...: as the first run of NAME.
+same() {
+    name=$1 sets=$2
+    shift 2
+    rm -rf "$scratch/new"
+    # shellcheck disable=SC2086
+    run run "$decks/$name.yaml" $sets --quiet --json - --out "$scratch/new" "$@"
+    [ "$status" -eq 0 ] || {
+        fail "$name $*: exit status $status: $(cat "$scratch/err")"
+        return
+    }
+    hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+    # The resolved deck says what was overridden; the summary, how long it took.
+    rm -f "$scratch/new/summary.json" "$scratch/new/deck.yaml"
+    if [ ! -d "$scratch/$name" ]; then
+        mv "$scratch/new" "$scratch/$name"
+        reference=$hash
+        return
+    fi
+    [ "${hash:-none}" = "$reference" ] ||
+        fail "$name $*: $hash, not $reference"
+    diff -r "$scratch/$name" "$scratch/new" >"$scratch/diff" ||
+        fail "$name $*: results differ: $(head -5 "$scratch/diff")"
+}
+
+# A wave through several ranks, new cuts of the mesh every second step.
+small="--set time.steps=12 --set mesh.cells=[40,2,1]"
+small="$small --set time.dt=2e-11 --set output.every=5"
+same marshak "$small" -n 1
+for n in 2 3 5 8; do
+    same marshak "$small" -n $n --set balance.every=2
+    same marshak "$small" -n $n --backend p2p --batch 7
+done
+same marshak "$small" -n 3 --backend mpirma --no-shm
+same marshak "$small" -n 3 --ring-slots 8 --batch 1 --set balance.weight=cells
+same marshak "$small" -n 2 --protocol paper --set balance.weight=none
+
+# A cylinder, outside, parts of a wall, empty cells.
+small="--set time.steps=6 --set mesh.cells=[14,13,13]"
+small="$small --set boundaries.x_lo.1.packets=500 --set time.dt=2e-11"
+small="$small --set output.every=3"
+same hohlraum "$small" -n 1
+for n in 2 3 5 8; do
+    same hohlraum "$small" -n $n --set balance.every=2
+done
+same hohlraum "$small" -n 3 --backend p2p
+rm -rf "$scratch/hohlraum"
+small="$small --set acceleration.random_walk=false"
+same hohlraum "$small" -n 1
+same hohlraum "$small" -n 3 --set balance.every=2
+
+# Corners, parts of a wall.
+small="--set time.steps=6 --set mesh.cells=[35,20,1] --set output.every=3"
+small="$small --set boundaries.x_lo.1.packets=500"
+same crooked-pipe "$small" -n 1
+same crooked-pipe "$small" -n 3 --set balance.every=2
+
+# Random walk, also for packets that are absorbed as a whole.
+small="--set time.steps=2 --set packets.emit_per_cell=3"
+same thick-slab "$small" -n 1
+for n in 2 3 5; do
+    same thick-slab "$small" -n $n --set balance.every=1
+done
+
+# Groups.
+small="--set time.steps=5 --set mesh.cells=[20,1,1] --set groups.count=8"
+small="$small --set boundaries.x_lo.packets=100"
+same multigroup-slab "$small" -n 1
+same multigroup-slab "$small" -n 3 --set balance.every=2
+
+# Sources, periodic walls, no comb.
+small="--set time.steps=5 --set mesh.cells=[30,1,1] --set sources.0.packets=300"
+small="$small --set packets.emit_per_cell=5"
+same su-olson "$small" -n 1
+same su-olson "$small" -n 5 --set balance.every=2
+small="--set time.steps=5"
+same infinite-medium "$small" -n 1
+same infinite-medium "$small" -n 3
+small="--set time.steps=5"
+same equilibrium "$small" -n 1
+same equilibrium "$small" -n 3
+small="--set time.steps=2 --set sources.0.packets=3000"
+same uniform-emission "$small" -n 1
+same uniform-emission "$small" -n 5
+same absorber "" -n 1
+same absorber "" -n 2
+
+# Another seed is another state.
+run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
+    --out "$scratch/new"
+hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
+    --out "$scratch/new" --set seed=2
+grep -q "${hash:-none}" "$scratch/out" && fail "the seed does not matter"
+
+# What the summary has; where results go; dumps at the right steps.
+run run "$here/good.yaml" -n 2 --set output.times='[1.5e-12]' --set time.growth=2
+[ "$status" -eq 0 ] || fail "good.yaml: $(cat "$scratch/err")"
+python3 - "$scratch/cwd/out/good" <<'PYTHON' || fail "good.yaml: results"
+import json, os, sys
+
+top = json.load(open(sys.argv[1] + "/summary.json"))
+for key in """storm_version title backend protocol mpi provider ranks cycles
+        cells packets_created packets_finished packets_absorbed packets_escaped
+        packets_census steps transfers bytes_sent batches growths iterations
+        seconds steps_per_second_per_rank breakdown imbalance energy_balance
+        state_hash peak_memory_mb ring_memory_mb pinned_memory_mb time
+        energy""".split():
+    assert key in top, key
+assert top["packets_created"] == top["packets_finished"]
+assert abs(top["energy_balance"]) <= 1e-13
+assert top["title"] == "good" and top["cycles"] == 3
+# 1e-12, then 2e-12 cut to 0.5e-12, then 4e-12 as if nothing had been cut
+times = []
+for step in range(4):
+    lines = open("%s/profile-%d.csv" % (sys.argv[1], step)).read().split("\n")
+    word = lines[0].split()
+    assert word[:2] == ["#", "time"] and word[3] == "from", lines[0]
+    times.append((float(word[4]), float(word[2])))
+    assert len(lines) == 2 + 4 + 1
+    rows = [[float(x) for x in line.split(",")] for line in lines[2:-1]]
+    assert [r[0] for r in rows] == [0.125, 0.375, 0.625, 0.875]
+    assert abs(sum(r[5] for r in rows) - 1) < 1e-12
+    a = 1.3720172e14
+    for r in rows:
+        assert abs((r[3] / a) ** 0.25 - r[2]) < 1e-9 * (r[2] + 1e-30)
+assert times[0] == (0, 0), times
+for got, right in zip(times[1:], [(0, 1e-12), (1e-12, 1.5e-12),
+                                  (1.5e-12, 5.5e-12)]):
+    assert max(abs(g - r) for g, r in zip(got, right)) < 1e-24, times
+PYTHON
+rm -rf "$scratch/cwd/out"
+
+# What this build cannot do is said before anything is started.
+run run "$here/good.yaml" --set mesh.kind=octree
+[ "$status" -eq 2 ] || fail "octree: exit status $status"
+grep -q "mesh.kind: 'octree' is not part of this build" "$scratch/err" ||
+    fail "octree: $(cat "$scratch/err")"
+run run "$here/good.yaml" -n 2 --out /dev/null/x
+[ "$status" -eq 1 ] || fail "no place for results: exit status $status"
+[ "$(grep -c 'cannot write' "$scratch/err")" -eq 1 ] ||
+    fail "no place for results: $(cat "$scratch/err")"
+
+finish

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 2; timeout: 180; label: slow-asan */
+/*
+ * examples/decks/equilibrium.yaml: after 1,000 steps the mean temperature of
+ * matter is still 1 keV. (It cools by a part of order 1/N, N packets a cell,
+ * because T^4 of a temperature that fluctuates is larger on the mean: about
+ * 1e-5 here, less than an error.)
+ */
+#include "case.h"
+#include "tolerances.h"
+
+int main(int argc, char **argv)
+{
+    static struct case_profile profile;
+    struct case_mean mean = {0.0, 0.0, 0.0};
+    MPI_Init(&argc, &argv);
+    for (uint64_t seed = 1; seed <= EQUILIBRIUM_SEEDS; seed++) {
+        struct case_run run = case_open("equilibrium", seed, NULL);
+        case_at(&run, case_json(&run, "time"), &profile);
+        case_add(&mean, profile.row[0][CASE_MATERIAL_T]);
+        case_close(&run);
+    }
+    double off = case_average(&mean) - 1.0, error = case_error(&mean);
+    printf("mean temperature %.6f +- %.6f keV\n", 1.0 + off, error);
+    CHECK(fabs(off) <= equilibrium_k * error);
+    CHECK(error < 1e-4);
+    MPI_Finalize();
+    return CHECK_PASS;
+}

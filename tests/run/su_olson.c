@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 2; timeout: 90 */
+/* TEST ranks: 1; args: long; timeout: 1800; label: long slow-asan */
+/*
+ * examples/decks/su-olson.yaml against Su and Olson's tables, at every point
+ * above 0.05 that is not at the edge of the source.
+ *
+ * The energy of the packets at census is compared: it is that of the tabulated
+ * time, while the average over a step is that of its middle.
+ */
+#include "su_olson.h"
+#include "case.h"
+#include "tolerances.h"
+
+enum { POINTS = sizeof su_olson / sizeof su_olson[0] };
+
+static struct case_mean found[3][POINTS][2];
+
+static void add_run(uint64_t seed)
+{
+    static const char *const sets[] = {"output.radiation=census", NULL};
+    static struct case_profile profile;
+    struct case_run run = case_open("su-olson", seed, sets);
+    CHECK(fabs(case_json(&run, "energy_balance")) <= 1e-13);
+    for (int t = 0; t < 3; t++) {
+        case_at(&run, su_olson_tau[t], &profile);
+        for (int i = 0; i < POINTS; i++) {
+            double x = su_olson[i].x;
+            case_add(&found[t][i][0], case_value(&profile, x, CASE_RADIATION));
+            case_add(&found[t][i][1], case_value(&profile, x, CASE_MATERIAL));
+        }
+    }
+    case_close(&run);
+}
+
+/* Returns whether a point is as it should be. */
+static bool judge(int t, int i, int what, bool all)
+{
+    double right =
+        what == 0 ? su_olson[i].radiation[t] : su_olson[i].material[t];
+    if (right <= 0.05 || su_olson[i].x == 0.5)
+        return true;
+    double off = case_average(&found[t][i][what]) / right - 1.0;
+    double error = case_error(&found[t][i][what]) / right;
+    printf("tau %-4g x %-8g %s %.5f: off by %5.2f %% +- %.2f %%\n",
+           su_olson_tau[t], su_olson[i].x, what == 0 ? "rad" : "mat", right,
+           100.0 * off, 100.0 * error);
+    if (all)
+        return fabs(off) <= su_olson_relative && error <= su_olson_error;
+    return fabs(off) <= 0.01 + su_olson_short_k * error && error <= 0.1;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    bool all = argc > 1 && strcmp(argv[1], "long") == 0;
+    int bad = 0;
+    uint64_t seeds = all ? SU_OLSON_SEEDS : SU_OLSON_SHORT_SEEDS;
+    for (uint64_t seed = 1; seed <= seeds; seed++)
+        add_run(seed);
+    for (int t = 0; t < 3; t++)
+        for (int i = 0; i < POINTS; i++)
+            for (int what = 0; what < 2; what++)
+                bad += !judge(t, i, what, all);
+    CHECK_EQ(bad, 0);
+    MPI_Finalize();
+    return CHECK_PASS;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading a deck, and storm check. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/deck.h>
+
+#include "tool.h"
+
+/* Each line as an error; from the first rank alone. */
+static void deck_say(const char *lines)
+{
+    struct tool_launcher launcher = tool_launcher();
+    if (launcher.is_there && launcher.rank != 0)
+        return;
+    while (*lines != '\0') {
+        int length = (int)strcspn(lines, "\n");
+        fprintf(stderr, "storm: error: %.*s\n", length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out)
+{
+    char *problems = NULL;
+    struct storm_deck *deck = NULL;
+    storm_status status =
+        storm_deck_read(args->deck, args->sets, args->n_sets, &deck, &problems);
+    if (status == STORM_OK)
+        status = storm_deck_set_options(deck, args->options);
+    if (status == STORM_OK) {
+        *deck_out = deck;
+        return TOOL_OK;
+    }
+    deck_say(problems != NULL ? problems : storm_status_name(status));
+    free(problems);
+    storm_deck_destroy(deck);
+    return status == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
+}
+
+static int deck_keys(void)
+{
+    char *text = storm_deck_reference();
+    bool good = text != NULL && fputs(text, stdout) >= 0;
+    free(text);
+    return good ? TOOL_OK : TOOL_FAILED;
+}
+
+int tool_check(const struct tool_args *args)
+{
+    if (args->keys)
+        return deck_keys();
+    struct storm_deck *deck;
+    int status = tool_read_deck(args, &deck);
+    if (status != TOOL_OK)
+        return status;
+    if (args->resolved)
+        fputs(storm_deck_text(deck), stdout);
+    else if (!args->quiet)
+        printf("%s: nothing wrong\n", args->deck);
+    storm_deck_destroy(deck);
+    return TOOL_OK;
+}

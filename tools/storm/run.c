@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* storm run: reads the deck, starts ranks, or is one. */
+#include <stdio.h>
+#include <string.h>
+
+#include <storm/deck.h>
+#include <storm/run.h>
+
+#include "tool.h"
+
+enum { RUN_PATH_BYTES = 4096 };
+
+/* out/<name of the deck without directory and ending> */
+static void run_default_out(const char *deck, char out_out[RUN_PATH_BYTES])
+{
+    const char *slash = strrchr(deck, '/');
+    const char *name = slash != NULL ? slash + 1 : deck;
+    const char *dot = strrchr(name, '.');
+    size_t length =
+        dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+    snprintf(out_out, RUN_PATH_BYTES, "out/%.*s", (int)length, name);
+}
+
+int tool_run(const struct tool_args *args)
+{
+    struct tool_args mine = *args;
+    struct storm_deck *deck;
+    char out[RUN_PATH_BYTES], problem[512];
+    int status = tool_read_deck(args, &deck);
+    if (status != TOOL_OK)
+        return status;
+    mine.loaded = deck;
+    run_default_out(args->deck, out);
+    if (mine.out == NULL)
+        mine.out = out;
+    if (storm_run_check(deck, problem, sizeof problem) < 0)
+        status = tool_usage("%s: %s", args->deck, problem);
+    if (status == TOOL_OK)
+        status = tool_check_backend(storm_options_text(args->options,
+                                                       "transport.backend"));
+    if (status == TOOL_OK)
+        status = tool_start(&mine);
+    storm_deck_destroy(deck);
+    return status;
+}
+
+storm_status tool_run_deck(struct storm_context *context,
+                           const struct tool_args *args,
+                           const struct storm_bench_progress *progress,
+                           struct storm_bench_report **report_out)
+{
+    struct storm_run_params params = {.out_dir = args->out,
+                                      .progress = *progress};
+    return storm_run(context, args->loaded, &params, report_out);
+}
