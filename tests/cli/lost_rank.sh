@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 300; label: mpi
+# TEST timeout: 300; label: mpi slow-asan
 #
 # A rank that is killed in the middle of a run ends the whole job within 15 s,
 # with a message that names it, also if the launcher leaves the others alone;

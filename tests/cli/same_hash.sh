@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 400; label: mpi
+# TEST timeout: 400; label: mpi slow-asan
 #
 # The state of a small case is the same, bit for bit, on any number of ranks,
 # over any backend and protocol, with any batch and size of rings.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST args: threads 1 2 */
+/* TEST args: threads 1 2; label: slow-asan */
 /*
  * Signals belong to the user's program: no fabric, nor a library it brings
- * along, changes what happens to any of them.
+ * along, changes what happens to any of them. (Sanitizers do, hence the label.)
  */
 #include <signal.h>
 #include <string.h>

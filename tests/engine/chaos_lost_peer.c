@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 3 5; backend: auto; timeout: 60 */
+/* TEST ranks: 3; backend: auto; timeout: 60 */
 /*
  * The network loses a rank in the middle of a step: the step fails on every
  * rank, somebody says which one it was, and the engine can be destroyed.
