@@ -80,9 +80,10 @@ static storm_status mail_carry(const struct storm_context *context,
                               MPI_UINT64_T, letter->rank, MAIL_TAG, comm,
                               &requests[n++]);
     }
-    if (error == MPI_SUCCESS)
-        error = MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-    return error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    storm_status status = error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    for (int i = 0; i < n && status == STORM_OK; i++)
+        status = storm_context_wait(context, &requests[i]);
+    return status;
 }
 
 storm_status voronoi_mail_exchange(const struct storm_context *context,
