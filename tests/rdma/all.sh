@@ -117,6 +117,13 @@ device() {
     done
 }
 
+# In the loop MPI is called only to look for control messages.
+no_mpi() {
+    local name="$1 engine_no_mpi 2"
+    wanted "$name" && try "$name" 300 env STORM_BACKEND="$1" STORM_SHM=no \
+        "$mpiexec" -np 2 "$build"/tests/engine/engine_no_mpi
+}
+
 hash_of() {
     sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$1"
 }
@@ -295,6 +302,7 @@ all_of() {
         return
     fi
     conform "$1"
+    no_mpi "$1"
     states "$1"
     ring "$1"
     killed "$1" 2 yes
