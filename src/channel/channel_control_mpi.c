@@ -203,10 +203,9 @@ static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
 {
     struct mpi_boot *b = self;
     MPI_Request request;
-    size_t n = 0;
     int size;
     MPI_Comm_size(b->comm, &size);
-    n = (size_t)size;
+    size_t n = (size_t)size;
     char *copy = malloc((n + 1) * bytes);
     if (!copy)
         return STORM_ERR_NOMEM;

@@ -602,6 +602,15 @@ uint64_t chaos_seed(void)
     return text ? strtoull(text, NULL, 0) : 1;
 }
 
+/* A table: chaos around what _probe and _open are for. */
+#define CHAOS_OPS(_name, _probe, _open)                             \
+    {                                                               \
+        .name = _name, .probe = _probe, .offloads = chaos_offloads, \
+        .open = _open, .close = chaos_close, .alloc = chaos_alloc,  \
+        .release = chaos_release, .describe = chaos_describe,       \
+        .attach = chaos_attach, .detach = chaos_detach              \
+    }
+
 /* Whoever lists chaos wants auto to take it. */
 static bool chaos_offloads(void)
 {
@@ -638,44 +647,14 @@ static storm_status open_shm_losing(const struct storm_env *env,
     return chaos_open(&storm_fabric_shm, &params, env, boot, fabric_out);
 }
 
-const struct storm_fabric_ops chaos_shm = {
-    .name = "chaos shm",
-    .probe = probe_shm,
-    .offloads = chaos_offloads,
-    .open = open_shm,
-    .close = chaos_close,
-    .alloc = chaos_alloc,
-    .release = chaos_release,
-    .describe = chaos_describe,
-    .attach = chaos_attach,
-    .detach = chaos_detach,
-};
+const struct storm_fabric_ops chaos_shm =
+    CHAOS_OPS("chaos shm", probe_shm, open_shm);
 
-const struct storm_fabric_ops chaos_shm_ordered = {
-    .name = "chaos shm ordered",
-    .probe = probe_shm,
-    .offloads = chaos_offloads,
-    .open = open_shm_ordered,
-    .close = chaos_close,
-    .alloc = chaos_alloc,
-    .release = chaos_release,
-    .describe = chaos_describe,
-    .attach = chaos_attach,
-    .detach = chaos_detach,
-};
+const struct storm_fabric_ops chaos_shm_ordered =
+    CHAOS_OPS("chaos shm ordered", probe_shm, open_shm_ordered);
 
-const struct storm_fabric_ops chaos_shm_losing = {
-    .name = "chaos shm losing",
-    .probe = probe_shm,
-    .offloads = chaos_offloads,
-    .open = open_shm_losing,
-    .close = chaos_close,
-    .alloc = chaos_alloc,
-    .release = chaos_release,
-    .describe = chaos_describe,
-    .attach = chaos_attach,
-    .detach = chaos_detach,
-};
+const struct storm_fabric_ops chaos_shm_losing =
+    CHAOS_OPS("chaos shm losing", probe_shm, open_shm_losing);
 
 const struct storm_fabric_ops *chaos_inner(void)
 {
@@ -707,28 +686,8 @@ static storm_status open_any_ordered(const struct storm_env *env,
     return chaos_open(chaos_inner(), &params, env, boot, fabric_out);
 }
 
-const struct storm_fabric_ops chaos_any = {
-    .name = "chaos any",
-    .probe = probe_any,
-    .offloads = chaos_offloads,
-    .open = open_any,
-    .close = chaos_close,
-    .alloc = chaos_alloc,
-    .release = chaos_release,
-    .describe = chaos_describe,
-    .attach = chaos_attach,
-    .detach = chaos_detach,
-};
+const struct storm_fabric_ops chaos_any =
+    CHAOS_OPS("chaos any", probe_any, open_any);
 
-const struct storm_fabric_ops chaos_any_ordered = {
-    .name = "chaos any ordered",
-    .probe = probe_any,
-    .offloads = chaos_offloads,
-    .open = open_any_ordered,
-    .close = chaos_close,
-    .alloc = chaos_alloc,
-    .release = chaos_release,
-    .describe = chaos_describe,
-    .attach = chaos_attach,
-    .detach = chaos_detach,
-};
+const struct storm_fabric_ops chaos_any_ordered =
+    CHAOS_OPS("chaos any ordered", probe_any, open_any_ordered);

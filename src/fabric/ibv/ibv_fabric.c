@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Life and memory of the fabric over libibverbs. */
 #include "fabric/ibv/ibv_fabric.h"
+#include "fabric/fabric_memory.h"
 
 #include <errno.h>
 #include <string.h>
@@ -170,8 +171,9 @@ static storm_status verbs_open(const struct storm_env *env,
 static void verbs_close(struct storm_fabric *fabric)
 {
     struct storm_boot *boot = &fabric->boot;
-    storm_status status, polled = STORM_OK;
-    /* Others may still want to connect. */
+    /* Others may still want to connect; but what a broken fabric completes has
+     * nobody left who waits for it. */
+    storm_status status, polled = verbs_of(fabric)->failed;
     for (uint64_t n = 0;
          (status = boot->barrier_try(boot->self)) == STORM_AGAIN; n++)
         if (polled >= 0)
@@ -223,8 +225,7 @@ static void verbs_describe(const struct storm_fabric *fabric,
                                .bytes = region->bytes,
                                .rkey = own->memory.mr->rkey};
     _Static_assert(sizeof card <= STORM_DESC_BYTES, "descriptor too small");
-    memset(desc_out, 0, sizeof *desc_out);
-    memcpy(desc_out->bytes, &card, sizeof card);
+    storm_fabric_pack(&card, sizeof card, desc_out);
 }
 
 static storm_status verbs_attach(struct storm_fabric *fabric, int peer,

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
+#include "fabric/fabric_memory.h"
 #include "fabric/ofi/ofi_internal.h"
 
 enum { ADDRESS_BYTES = 248, DEFAULT_UNIVERSE = 256, MAX_KEY_TRIES = 4096 };
@@ -19,38 +19,6 @@ struct address_card {
 };
 
 /* ---- memory ---------------------------------------------------------------*/
-
-static void count_pinned(struct storm_fabric *fabric, size_t bytes)
-{
-    fabric->pinned_bytes += bytes;
-    if (fabric->pinned_bytes > fabric->pinned_bytes_peak)
-        fabric->pinned_bytes_peak = fabric->pinned_bytes;
-}
-
-static void say_not_registered(const struct ofi_fabric *f, size_t bytes, int rc)
-{
-    struct rlimit limit = {0};
-    getrlimit(RLIMIT_MEMLOCK, &limit);
-    bool locked = rc == -FI_ENOMEM || rc == -FI_EPERM || rc == -FI_EAGAIN;
-    if (locked && limit.rlim_cur != RLIM_INFINITY)
-        storm_log_write(
-            &f->fabric.env->log, STORM_LOG_ERROR,
-            "ofi (%s): cannot register %zu KiB besides %llu KiB (%s): a "
-            "process may lock %llu KiB of memory; raise that with "
-            "`ulimit -l unlimited` before the launcher, LimitMEMLOCK=infinity "
-            "for its service, or memlock in /etc/security/limits.conf",
-            f->name, bytes >> 10,
-            (unsigned long long)(f->fabric.pinned_bytes >> 10),
-            f->library.strerror(-rc),
-            (unsigned long long)(limit.rlim_cur >> 10));
-    else
-        storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
-                        "ofi (%s): cannot register %zu KiB besides %llu KiB: "
-                        "%s",
-                        f->name, bytes >> 10,
-                        (unsigned long long)(f->fabric.pinned_bytes >> 10),
-                        f->library.strerror(-rc));
-}
 
 /* The next key, if it is for us to choose one. */
 static uint64_t next_key(struct ofi_fabric *f)
@@ -111,26 +79,23 @@ static storm_status ofi_alloc(struct storm_fabric *fabric, size_t bytes,
         storm_alloc(fabric->env->memory, "ofi regions", sizeof *region);
     if (!region)
         return STORM_ERR_NOMEM;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    region->mapped_bytes = (bytes + page - 1) / page * page;
     region->region.bytes = bytes;
     region->region.base =
-        mmap(NULL, region->mapped_bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (region->region.base == MAP_FAILED) {
-        storm_log_write(&fabric->env->log, STORM_LOG_ERROR,
-                        "no memory for a ring of %zu bytes: %s", bytes,
-                        strerror(errno));
+        storm_fabric_map(fabric, bytes, &region->mapped_bytes);
+    if (!region->region.base)
         goto err_free;
-    }
     int rc = register_memory(f, region);
     if (rc != 0) {
-        say_not_registered(f, region->mapped_bytes, rc);
+        char what[64];
+        snprintf(what, sizeof what, "access to %zu bytes of memory", bytes);
+        storm_fabric_say_denied(fabric, what, f->library.strerror(-rc),
+                                rc == -FI_ENOMEM || rc == -FI_EPERM ||
+                                    rc == -FI_EAGAIN);
         goto err_unmap;
     }
     if (list_region(f, region) < 0)
         goto err_deregister;
-    count_pinned(fabric, region->mapped_bytes);
+    storm_fabric_pin(fabric, (ptrdiff_t)region->mapped_bytes);
     *region_out = &region->region;
     return STORM_OK;
 
@@ -154,7 +119,7 @@ static void ofi_release(struct storm_fabric *fabric,
                         "ofi (%s): a region could not be deregistered: %s",
                         f->name, f->library.strerror(-rc));
     f->region[own->id & UINT32_MAX] = NULL;
-    fabric->pinned_bytes -= own->mapped_bytes;
+    storm_fabric_pin(fabric, -(ptrdiff_t)own->mapped_bytes);
     munmap(region->base, own->mapped_bytes);
     storm_free(fabric->env->memory, own);
 }
@@ -173,8 +138,7 @@ static void ofi_describe(const struct storm_fabric *fabric,
         .id = own->id,
     };
     _Static_assert(sizeof card <= STORM_DESC_BYTES, "descriptor too small");
-    memset(desc_out, 0, sizeof *desc_out);
-    memcpy(desc_out->bytes, &card, sizeof card);
+    storm_fabric_pack(&card, sizeof card, desc_out);
 }
 
 static storm_status ofi_attach(struct storm_fabric *fabric, int peer,

@@ -335,11 +335,10 @@ static storm_status build_rounds(struct build *b,
         if (status < 0)
             return status;
         uint64_t n_left = b->n_open;
-        if (MPI_Allreduce(MPI_IN_PLACE, &n_left, 1, MPI_UINT64_T, MPI_SUM,
-                          storm_context_comm(context)) != MPI_SUCCESS)
-            return STORM_ERR_FABRIC;
-        if (n_left == 0)
-            return STORM_OK;
+        status =
+            storm_context_reduce(context, &n_left, 1, MPI_UINT64_T, MPI_SUM);
+        if (status < 0 || n_left == 0)
+            return status;
     }
 }
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What fabrics that register memory with a network have in common. */
+#ifndef STORM_FABRIC_MEMORY_H
+#define STORM_FABRIC_MEMORY_H
+
+#include "fabric/fabric_ops.h"
+
+/* Whole zeroed pages for at least so many bytes, or NULL, logged; to be given
+ * back, after deregistration, with munmap. */
+void *storm_fabric_map(const struct storm_fabric *fabric, size_t bytes,
+                       size_t *mapped_out);
+
+/* Books memory that the network has locked (or, negative, let go). */
+void storm_fabric_pin(struct storm_fabric *fabric, ptrdiff_t bytes);
+
+/* Logs that the network does not grant `what`, for the reason `why`; if it may
+ * be for want of lockable memory, and that is limited, with the remedy. */
+void storm_fabric_say_denied(const struct storm_fabric *fabric,
+                             const char *what, const char *why, bool locking);
+
+/* A descriptor that holds `card`. */
+void storm_fabric_pack(const void *card, size_t bytes,
+                       struct storm_region_desc *desc_out);
+
+#endif /* STORM_FABRIC_MEMORY_H */
