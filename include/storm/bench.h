@@ -70,14 +70,15 @@ typedef enum storm_bench_mesh {
 /** Zero in a field means "choose for me". */
 struct storm_bench_uniform_params {
     storm_bench_mesh mesh;
-    uint32_t lloyd;          /**< Voronoi: relaxations; 0: 5 */
-    uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
-    uint64_t cells_per_rank; /**< 0: 5000 */
-    uint64_t emit;           /**< packets per cell and cycle; 0: 5 */
-    uint32_t cycles;         /**< 0: 5 */
-    uint32_t timed;          /**< of them, the last ones; 0: 3, or all */
-    double dt_s;             /**< 0: from crossings */
-    double crossings;        /**< cells a packet crosses per cycle; 0: 15 */
+    uint32_t lloyd;           /**< Voronoi: relaxations; 0: 5 */
+    storm_points_kind points; /**< Voronoi: before them; RANDOM or CLUSTERED */
+    uint64_t cells;           /**< in all; 0: cells_per_rank on each rank */
+    uint64_t cells_per_rank;  /**< 0: 5000 */
+    uint64_t emit;            /**< packets per cell and cycle; 0: 5 */
+    uint32_t cycles;          /**< 0: 5 */
+    uint32_t timed;           /**< of them, the last ones; 0: 3, or all */
+    double dt_s;              /**< 0: from crossings */
+    double crossings;         /**< cells a packet crosses per cycle; 0: 15 */
     uint32_t costs; /**< repeats of the comparison of tallies and statistics;
                          0: none */
     bool picture;   /**< draw the energy density on a slice (Cartesian) */

@@ -119,8 +119,8 @@ static storm_status uniform_cartesian(struct storm_uniform_pass *pass)
 static storm_status uniform_voronoi(struct storm_uniform_pass *pass)
 {
     const struct storm_uniform *u = pass->problem;
-    struct storm_points_params set = {.seed = u->seed,
-                                      .n_total = u->params.cells};
+    struct storm_points_params set = {
+        .kind = u->params.points, .seed = u->seed, .n_total = u->params.cells};
     struct storm_voronoi_params voronoi = {.lloyd = u->params.lloyd};
     for (int k = 0; k < 3; k++) {
         set.lo_cm[k] = voronoi.lo_cm[k] = -0.5 * uniform_side_cm;
@@ -280,6 +280,8 @@ static void uniform_mesh_json(struct storm_json *json,
     if (u->params.mesh == STORM_BENCH_VORONOI) {
         storm_json_text(json, "mesh", "voronoi");
         storm_json_uint(json, "lloyd", u->params.lloyd);
+        storm_json_text(json, "distribution",
+                        storm_bench_points_name(u->params.points));
         return;
     }
     storm_json_text(json, "mesh", "cartesian");

@@ -45,6 +45,13 @@ storm_bench_voronoi_mesh(struct storm_context *context,
     return status;
 }
 
+const char *storm_bench_points_name(storm_points_kind kind)
+{
+    return kind == STORM_POINTS_CLUSTERED ? "clustered"
+           : kind == STORM_POINTS_LATTICE ? "lattice"
+                                          : "uniform";
+}
+
 /* ---- quality ------------------------------------------------------------- */
 
 struct voronoi_quality {
@@ -222,13 +229,6 @@ static storm_status voronoi_serial(struct voronoi_bench *b)
 
 /* ---- report -------------------------------------------------------------- */
 
-static const char *voronoi_kind(storm_points_kind kind)
-{
-    return kind == STORM_POINTS_CLUSTERED ? "clustered"
-           : kind == STORM_POINTS_LATTICE ? "lattice"
-                                          : "uniform";
-}
-
 /* What the ranks spent together, relative to one alone. */
 static double voronoi_overhead(const struct voronoi_bench *b)
 {
@@ -246,7 +246,8 @@ static char *voronoi_json(const struct voronoi_bench *b)
     storm_json_open(&json, NULL, '{');
     storm_json_text(&json, "benchmark", "voronoi");
     storm_bench_summary_json(&json, &b->summary);
-    storm_json_text(&json, "distribution", voronoi_kind(b->set.kind));
+    storm_json_text(&json, "distribution",
+                    storm_bench_points_name(b->set.kind));
     storm_json_uint(&json, "repeat", b->params.repeat);
     storm_json_uint(&json, "seed", b->set.seed);
     storm_json_real(&json, "cells_per_second", n / b->seconds);
@@ -277,7 +278,7 @@ static char *voronoi_table(const struct voronoi_bench *b)
     double n = (double)b->summary.cells;
     storm_page_add(&page, "Voronoi cells of %s %s points in a cube\n\n",
                    storm_page_grouped(b->summary.cells, number),
-                   voronoi_kind(b->set.kind));
+                   storm_bench_points_name(b->set.kind));
     storm_page_add(
         &page,
         "  speed     %.0f cells per second by %d ranks, %.0f by one\n"

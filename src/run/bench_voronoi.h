@@ -13,4 +13,7 @@ storm_bench_voronoi_mesh(struct storm_context *context,
                          const struct storm_voronoi_params *voronoi,
                          struct storm_mesh **mesh_out);
 
+/* The word for a kind of set. */
+const char *storm_bench_points_name(storm_points_kind kind);
+
 #endif /* STORM_RUN_BENCH_VORONOI_H */

@@ -92,6 +92,12 @@ static const struct tool_flag check_flags[] = {
      .help = "say nothing if nothing is wrong"},
     {.name = NULL}};
 
+#define DISTRIBUTION_FLAG(text)                                       \
+    {                                                                 \
+        .name = "--distribution", .value = "KIND", .kind = TOOL_TEXT, \
+        .offset = FIELD(distribution), .help = text                   \
+    }
+
 static const struct tool_flag options_flags[] = {
     {.name = "--markdown",
      .kind = TOOL_SWITCH,
@@ -112,6 +118,8 @@ static const struct tool_flag uniform_flags[] = {
      .min = 1,
      .max = 1e6,
      .help = "voronoi: relaxations of the mesh (default 5)"},
+    DISTRIBUTION_FLAG("voronoi: points before them, uniform (default) or "
+                      "clustered"),
     {.name = "--cells-per-rank",
      .value = "N",
      .kind = TOOL_COUNT,
@@ -179,11 +187,7 @@ static const struct tool_flag voronoi_flags[] = {
      .min = 1,
      .max = 1e12,
      .help = "cells in all (default 100000)"},
-    {.name = "--distribution",
-     .value = "KIND",
-     .kind = TOOL_TEXT,
-     .offset = FIELD(distribution),
-     .help = "uniform (default), clustered or lattice"},
+    DISTRIBUTION_FLAG("uniform (default), clustered or lattice"),
     {.name = "--repeat",
      .value = "N",
      .kind = TOOL_COUNT,
@@ -262,6 +266,35 @@ int tool_check_backend(const char *name)
                       name, built);
 }
 
+/* The kind of points a word stands for; false: none. */
+static bool voronoi_points(const char *word, storm_points_kind *kind_out)
+{
+    static const struct {
+        const char *word;
+        storm_points_kind kind;
+    } kinds[] = {{"uniform", STORM_POINTS_RANDOM},
+                 {"clustered", STORM_POINTS_CLUSTERED},
+                 {"lattice", STORM_POINTS_LATTICE}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(word, kinds[i].word) == 0) {
+            *kind_out = kinds[i].kind;
+            return true;
+        }
+    return false;
+}
+
+static int voronoi_check(struct tool_args *args)
+{
+    storm_points_kind kind;
+    if (args->distribution == NULL)
+        args->distribution = "uniform";
+    if (!voronoi_points(args->distribution, &kind))
+        return tool_usage("--distribution %s: must be uniform, clustered or "
+                          "lattice",
+                          args->distribution);
+    return TOOL_OK;
+}
+
 /* Sizes of the demonstration: half a minute on two cores. */
 static void uniform_demo(struct tool_args *args)
 {
@@ -285,12 +318,17 @@ static int uniform_check(struct tool_args *args)
         return tool_usage("mesh '%s' is not part of this build; built here: "
                           "cartesian, voronoi",
                           args->mesh);
-    if (args->lloyd > 0 && !is_voronoi)
-        return tool_usage("--lloyd is for --mesh voronoi");
+    if ((args->lloyd > 0 || args->distribution != NULL) && !is_voronoi)
+        return tool_usage("--lloyd and --distribution are for --mesh voronoi");
     if (args->cells > 0 && args->cells_per_rank > 0)
         return tool_usage("--cells and --cells-per-rank do not go together");
     if (args->dt_s > 0.0 && args->crossings > 0.0)
         return tool_usage("--dt and --crossings do not go together");
+    int status = voronoi_check(args);
+    if (status != TOOL_OK)
+        return status;
+    if (strcmp(args->distribution, "lattice") == 0)
+        return tool_usage("--distribution: must be uniform or clustered here");
     if (args->demo)
         uniform_demo(args);
     uint64_t cycles = args->cycles > 0 ? args->cycles : 5;
@@ -329,35 +367,6 @@ static int ring_check(struct tool_args *args)
     return TOOL_OK;
 }
 
-/* The kind of points a word stands for; false: none. */
-static bool voronoi_points(const char *word, storm_points_kind *kind_out)
-{
-    static const struct {
-        const char *word;
-        storm_points_kind kind;
-    } kinds[] = {{"uniform", STORM_POINTS_RANDOM},
-                 {"clustered", STORM_POINTS_CLUSTERED},
-                 {"lattice", STORM_POINTS_LATTICE}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(word, kinds[i].word) == 0) {
-            *kind_out = kinds[i].kind;
-            return true;
-        }
-    return false;
-}
-
-static int voronoi_check(struct tool_args *args)
-{
-    storm_points_kind kind;
-    if (args->distribution == NULL)
-        args->distribution = "uniform";
-    if (voronoi_points(args->distribution, &kind))
-        return TOOL_OK;
-    return tool_usage("--distribution %s: must be uniform, clustered or "
-                      "lattice",
-                      args->distribution);
-}
-
 /* ---- from flags to parameters -------------------------------------------- */
 
 static storm_status uniform_run(struct storm_context *context,
@@ -381,6 +390,8 @@ static storm_status uniform_run(struct storm_context *context,
         .picture = args->out != NULL,
         .progress = *progress,
     };
+    if (!voronoi_points(args->distribution, &params.points))
+        return STORM_ERR_ARG; /* uniform_check has seen to it */
     return storm_bench_uniform(context, &params, report_out);
 }
 
