@@ -117,6 +117,7 @@ struct storm_engine_params {
     void (*progress)(void *self, uint64_t finished, uint64_t created);
     void *progress_self;
     size_t batch_packets; /**< most packets per step_batch call; 0: 512 */
+    uint64_t first_step; /**< number of the first step: of a run that goes on */
 };
 
 /**
@@ -199,7 +200,7 @@ STORM_API void **storm_step_packets(struct storm_step *step, size_t *n_out);
  *  control and post_step. Counted as absorbed. */
 STORM_API void storm_step_remove(struct storm_step *step, size_t i);
 
-/** Number of the step, counted from 0; the same on every rank. */
+/** Number of the step, counted from first_step; the same on every rank. */
 STORM_API uint64_t storm_step_number(const struct storm_step *step);
 
 /** transport.max_events: a callback that takes a packet through many events

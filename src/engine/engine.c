@@ -355,7 +355,8 @@ void storm_step_remove(struct storm_step *step, size_t i)
 
 uint64_t storm_step_number(const struct storm_step *step)
 {
-    return step->engine->n_steps - 1;
+    const struct storm_engine *e = step->engine;
+    return e->params.first_step + (e->n_steps - 1);
 }
 
 uint64_t storm_step_max_events(const struct storm_step *step)

@@ -142,6 +142,13 @@ void imc_halo_close(struct storm_imc *imc);
 /* Slopes of the emission from T^4 of the neighbours. Collective. */
 storm_status imc_halo_slopes(struct storm_imc *imc);
 
+/* imc_state.c: what a cell has become, beyond what the problem says of it: a
+ * new cut takes it along, a checkpoint keeps it. A row of values per cell. */
+enum { IMC_STATE_VALUES = 3 };
+double *imc_state_new(const struct storm_imc *imc); /* room; free */
+void imc_state_get(const struct storm_imc *imc, double *rows_out);
+void imc_state_set(struct storm_imc *imc, const double *rows);
+
 /* imc_birth.c: this step's new packets; `largest_inout` is their weight. */
 storm_status imc_birth_emission(struct storm_imc *imc, struct storm_step *step,
                                 double *largest_inout);

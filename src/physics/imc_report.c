@@ -114,8 +114,6 @@ storm_status storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
 
 /* ---- balance of work ------------------------------------------------------ */
 
-enum { MOVE_VALUES = 3 }; /* temperature, energy, radiation */
-
 /* How many of this rank's cells each rank gets, or gives, in values. */
 static void move_counts(const uint64_t *from, const uint64_t *to, int me,
                         int size, int *counts_out, int *begin_out)
@@ -124,30 +122,9 @@ static void move_counts(const uint64_t *from, const uint64_t *to, int me,
     for (int r = 0; r < size; r++) {
         uint64_t low = from[me] > to[r] ? from[me] : to[r];
         uint64_t high = from[me + 1] < to[r + 1] ? from[me + 1] : to[r + 1];
-        counts_out[r] = high > low ? (int)(high - low) * MOVE_VALUES : 0;
+        counts_out[r] = high > low ? (int)(high - low) * IMC_STATE_VALUES : 0;
         begin_out[r] = at;
         at += counts_out[r];
-    }
-}
-
-static double *move_pack(const struct storm_imc *imc)
-{
-    double *values =
-        malloc(((size_t)imc->n_cells + 1) * MOVE_VALUES * sizeof *values);
-    for (storm_cell_idx i = 0; values != NULL && i < imc->n_cells; i++) {
-        values[MOVE_VALUES * i] = imc->temperature[i];
-        values[MOVE_VALUES * i + 1] = imc->energy[i];
-        values[MOVE_VALUES * i + 2] = imc->radiation[i];
-    }
-    return values;
-}
-
-static void move_unpack(struct storm_imc *imc, const double *values)
-{
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        imc->temperature[i] = values[MOVE_VALUES * i];
-        imc->energy[i] = values[MOVE_VALUES * i + 1];
-        imc->radiation[i] = values[MOVE_VALUES * i + 2];
     }
 }
 
@@ -194,11 +171,12 @@ storm_status storm_imc_rebalance(struct storm_imc *imc, bool by_cells)
     size_t n = (size_t)imc->env->size + 1;
     uint64_t *weight = imc_weights(imc, by_cells);
     uint64_t *old_cut = malloc(n * sizeof *old_cut);
-    double *out = move_pack(imc), *in = NULL;
+    double *out = imc_state_new(imc), *in = NULL;
     bool ok = weight != NULL && old_cut != NULL && out != NULL;
     storm_status status =
         storm_context_agree(imc->context, ok ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK) {
+        imc_state_get(imc, out);
         memcpy(old_cut, imc->mesh->cut, n * sizeof *old_cut);
         status = storm_mesh_repartition(imc->mesh, weight);
     }
@@ -207,11 +185,11 @@ storm_status storm_imc_rebalance(struct storm_imc *imc, bool by_cells)
         status = imc_cells_open(imc);
     }
     if (status == STORM_OK) {
-        in = malloc(((size_t)imc->n_cells + 1) * MOVE_VALUES * sizeof *in);
+        in = imc_state_new(imc);
         status = move_values(imc, old_cut, out, in);
     }
     if (status == STORM_OK)
-        move_unpack(imc, in);
+        imc_state_set(imc, in);
     free(in);
     free(out);
     free(old_cut);
