@@ -117,7 +117,6 @@ struct storm_engine_params {
     void (*progress)(void *self, uint64_t finished, uint64_t created);
     void *progress_self;
     size_t batch_packets; /**< most packets per step_batch call; 0: 512 */
-    uint64_t first_step; /**< number of the first step: of a run that goes on */
 };
 
 /**
@@ -165,6 +164,11 @@ storm_engine_step(struct storm_engine *engine);
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_add(struct storm_engine *engine, const void *record);
 
+/** The next step has this number, as in a run that goes on where another has
+ *  stopped. Local, the same on every rank; between steps. */
+STORM_API void storm_engine_set_step(struct storm_engine *engine,
+                                     uint64_t number);
+
 /** This rank's packets between steps, in no particular order. Local. */
 STORM_API void *const *storm_engine_packets(struct storm_engine *engine,
                                             size_t *n_out);
@@ -200,7 +204,8 @@ STORM_API void **storm_step_packets(struct storm_step *step, size_t *n_out);
  *  control and post_step. Counted as absorbed. */
 STORM_API void storm_step_remove(struct storm_step *step, size_t i);
 
-/** Number of the step, counted from first_step; the same on every rank. */
+/** Number of the step, counted from 0 unless storm_engine_set_step has said
+ *  otherwise; the same on every rank. */
 STORM_API uint64_t storm_step_number(const struct storm_step *step);
 
 /** transport.max_events: a callback that takes a packet through many events

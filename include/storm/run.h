@@ -21,6 +21,8 @@ struct storm_context; /* opaque, storm/context.h */
 /** Zero in a field means "choose for me". */
 struct storm_run_params {
     const char *out_dir; /**< where results go, made if need be; NULL: none */
+    const char *restart_dir; /**< go on from the newest good checkpoint there;
+                                  NULL: start */
     struct storm_bench_progress progress;
 };
 
@@ -44,7 +46,10 @@ storm_run_check(const struct storm_deck *deck, char *problem,
  *
  * @param[out] report_out   JSON summary and a table; set only on STORM_OK
  * @retval STORM_ERR_NOSUP  see storm_run_check (logged)
- * @retval STORM_ERR_IO     results cannot be written (logged)
+ * @retval STORM_ERR_IO     results cannot be written, or there is no good
+ *                          checkpoint in restart_dir (logged)
+ * @retval STORM_ERR_ARG    the checkpoint is of another mesh, seed or number
+ *                          of groups (logged)
  * @retval STORM_ERR_STATE  energy was lost (logged)
  * @return any other error of mesh, engine or physics
  */

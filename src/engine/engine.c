@@ -356,7 +356,12 @@ void storm_step_remove(struct storm_step *step, size_t i)
 uint64_t storm_step_number(const struct storm_step *step)
 {
     const struct storm_engine *e = step->engine;
-    return e->params.first_step + (e->n_steps - 1);
+    return e->first_step + (e->n_steps - 1);
+}
+
+void storm_engine_set_step(struct storm_engine *engine, uint64_t number)
+{
+    engine->first_step = number - engine->n_steps;
 }
 
 uint64_t storm_step_max_events(const struct storm_step *step)

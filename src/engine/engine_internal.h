@@ -69,6 +69,7 @@ struct storm_engine {
     bool broken;         /* a step has failed: only destroy is left */
     bool told;           /* and all ranks were told so by waves */
     uint64_t n_steps;    /* begun */
+    uint64_t first_step; /* number of the first, modulo 2^64 */
     uint64_t max_events;
     uint64_t control_every;
     bool timed; /* transport.statistics */

@@ -45,10 +45,14 @@ void storm_ledger_carry(struct storm_ledger *ledger);
 double storm_ledger_value(const struct storm_ledger *ledger);
 
 /*
- * Accounts of all ranks: created, absorbed, escaped, now at census. Values and
- * the relative error of the first against the others. Collective, blocks.
+ * Accounts of all ranks: created, absorbed, escaped, now at census. Their
+ * sums; values of these and the relative error of the first against the
+ * others. Collective, block.
  */
 enum { STORM_LEDGER_ACCOUNTS = 4 };
+storm_status storm_ledger_sum(struct storm_ledger *account,
+                              const struct storm_context *context,
+                              struct storm_ledger *sum_out);
 storm_status storm_ledger_balance(struct storm_ledger *account,
                                   const struct storm_context *context,
                                   double *value_out, double *error_out);

@@ -6,21 +6,27 @@
 
 #include "physics/ledger.h"
 
+storm_status storm_ledger_sum(struct storm_ledger *account,
+                              const struct storm_context *context,
+                              struct storm_ledger *sum_out)
+{
+    enum { WORDS = sizeof(struct storm_ledger) / sizeof(int64_t) };
+    _Static_assert(WORDS * sizeof(int64_t) == sizeof(struct storm_ledger),
+                   "all of it is 64-bit integers");
+    for (int i = 0; i < STORM_LEDGER_ACCOUNTS; i++) {
+        storm_ledger_carry(&account[i]);
+        sum_out[i] = account[i];
+    }
+    return storm_context_reduce(context, sum_out, STORM_LEDGER_ACCOUNTS * WORDS,
+                                MPI_INT64_T, MPI_SUM);
+}
+
 storm_status storm_ledger_balance(struct storm_ledger *account,
                                   const struct storm_context *context,
                                   double *value_out, double *error_out)
 {
     struct storm_ledger sum[STORM_LEDGER_ACCOUNTS];
-    for (int i = 0; i < STORM_LEDGER_ACCOUNTS; i++) {
-        storm_ledger_carry(&account[i]);
-        sum[i] = account[i];
-    }
-    _Static_assert(sizeof(struct storm_ledger) % sizeof(int64_t) == 0,
-                   "all of it is 64-bit integers");
-    storm_status status =
-        storm_context_reduce(context, sum,
-                             (int)(sizeof sum / (sizeof(int64_t))), MPI_INT64_T,
-                             MPI_SUM);
+    storm_status status = storm_ledger_sum(account, context, sum);
     if (status < 0)
         return status;
 

@@ -323,7 +323,8 @@ storm_status output_fields(struct run *run)
         STORM_IMC_TEMPERATURE, STORM_IMC_MATERIAL_ENERGY, run_radiation(run),
         run_radiation(run)};
     double *all[FIELDS_N] = {NULL};
-    storm_status status = run->step == 0 ? fields_mesh(run) : STORM_OK;
+    storm_status status = run->mesh_written ? STORM_OK : fields_mesh(run);
+    run->mesh_written = true;
     double *mine = malloc(((size_t)run->imc->n_cells + 1) * sizeof *mine);
     status = storm_context_agree(run->context,
                                  status < 0 ? status

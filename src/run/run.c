@@ -9,6 +9,7 @@
 #include <storm/context.h>
 
 #include "run/bench_report.h"
+#include "run/checkpoint.h"
 
 static const double run_most_imbalance = 1e-13;
 
@@ -38,6 +39,9 @@ static storm_status run_begin_output(struct run *run)
         return STORM_OK;
     if (storm_context_rank(run->context) == 0) {
         status = output_directory(run->context, run->out_dir);
+        if (status == STORM_OK && run->restart_dir == NULL &&
+            !run_may_start(run))
+            status = STORM_ERR_STATE;
         if (status == STORM_OK)
             status = output_text(run->context, run->out_dir, "deck.yaml",
                                  storm_deck_text(run->deck));
@@ -113,11 +117,21 @@ static storm_status run_rebalance(struct run *run)
                                v->balance_weight == DECK_WEIGHT_CELLS);
 }
 
+/* Nothing is left to do: a run that goes on may have been at its end. */
+static bool run_is_over(const struct run *run)
+{
+    const struct deck_time *time = &run->deck->values.time;
+    return !(run->time_s < time->stop) ||
+           (time->steps > 0 && run->step >= (uint64_t)time->steps);
+}
+
 static storm_status run_loop(struct run *run)
 {
     const struct deck_output *output = &run->deck->values.output;
-    storm_status status = run_dump(run); /* the state before the first step */
-    for (bool last = false; !last && status >= 0;) {
+    storm_status status = STORM_OK;
+    if (run->step == 0)
+        status = run_dump(run); /* the state before the first step */
+    for (bool last = run_is_over(run); !last && status >= 0;) {
         struct run_target target = run_next(run);
         run_tell(run);
         status = run_step(run, &target);
@@ -126,6 +140,8 @@ static storm_status run_loop(struct run *run)
             output->every > 0 && run->step % (uint64_t)output->every == 0;
         if (status >= 0 && (due || target.dump || last))
             status = run_dump(run);
+        if (status >= 0)
+            status = run_checkpoint(run, last);
         if (status >= 0 && !last)
             status = run_rebalance(run);
     }
@@ -203,6 +219,9 @@ static storm_status run_summarise(struct run *run,
         return status;
     storm_engine_stats(run->engine, &summary.run);
     summary.timed = summary.run;
+    summary.run.created += run->before.created;
+    summary.run.absorbed += run->before.absorbed;
+    summary.run.escaped += run->before.escaped;
     status = storm_bench_summary_reduce(run->context, run->engine, &summary);
     *summary_out = summary;
     return status;
@@ -216,6 +235,7 @@ storm_status storm_run(struct storm_context *context,
     struct run run = {.context = context,
                       .deck = deck,
                       .out_dir = params->out_dir,
+                      .restart_dir = params->restart_dir,
                       .progress = params->progress};
     struct storm_bench_summary summary;
     char *parts[STORM_BENCH_N_PARTS] = {NULL};

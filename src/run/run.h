@@ -21,6 +21,7 @@ struct run {
     struct storm_context *context;
     const struct storm_deck *deck;
     const char *out_dir;
+    const char *restart_dir; /* NULL: from the start */
     struct storm_bench_progress progress;
 
     struct storm_problem problem;
@@ -32,13 +33,15 @@ struct run {
     double *times; /* of extra dumps, sorted */
     size_t n_times, i_time;
     uint64_t step;
-    double start_s, time_s;  /* of the last step: from, to */
-    double nominal_s;        /* length of the next step but for targets */
-    double seconds;          /* of transport, summed maxima over ranks */
+    double start_s, time_s; /* of the last step: from, to */
+    double nominal_s;       /* length of the next step but for targets */
+    double seconds;         /* of transport, summed maxima over ranks */
+    bool mesh_written;
     bool boxes;              /* all cells are boxes */
     struct storm_page grids; /* of the dumps so far, as XDMF */
     double energy_erg[4], balance;
     double worst_balance;
+    struct storm_stats before; /* packets made and ended before a restart */
     uint64_t state_hash;
 };
 

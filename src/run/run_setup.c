@@ -6,6 +6,7 @@
 
 #include <storm/context.h>
 
+#include "run/checkpoint.h"
 #include "run/run.h"
 
 static const char *const run_mesh_names[] = {"cartesian", "octree", "voronoi"};
@@ -23,9 +24,6 @@ static void run_why_not(const struct deck_values *v, char *text_out,
     else if (v->mesh.motion.kind != DECK_MOTION_NONE)
         snprintf(text_out, bytes,
                  "mesh.motion: this build has meshes at rest only");
-    else if (v->output.checkpoint_every > 0)
-        snprintf(text_out, bytes,
-                 "output.checkpoint: this build writes no checkpoints");
 }
 
 storm_status storm_run_check(const struct storm_deck *deck, char *problem,
@@ -133,6 +131,8 @@ static storm_status run_make_engine(struct run *run)
     status = storm_engine_create(run->context, &engine, &run->engine);
     if (status < 0)
         return status;
+    if (run->restart_dir != NULL)
+        return run_restart(run);
     return storm_context_agree(run->context,
                                storm_imc_start(run->imc, run->engine));
 }

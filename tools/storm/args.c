@@ -393,7 +393,8 @@ static int args_check(struct tool_args *args)
         return TOOL_OK;
     if (args->command == NULL)
         return tool_usage("no command; 'storm --help' lists them");
-    if (args->command->takes_deck && args->deck == NULL && !args->keys)
+    if (args->command->takes_deck && args->deck == NULL && !args->keys &&
+        args->restart == NULL)
         return tool_usage("%s: which deck? 'storm %s --help' says more",
                           args->command->name, args->command->name);
     if (!args->command->takes_options)

@@ -25,16 +25,20 @@ int tool_run(const struct tool_args *args)
 {
     struct tool_args mine = *args;
     struct storm_deck *deck;
-    char out[RUN_PATH_BYTES], problem[512];
-    int status = tool_read_deck(args, &deck);
+    char path[RUN_PATH_BYTES], out[RUN_PATH_BYTES], problem[512];
+    if (mine.deck == NULL) {
+        snprintf(path, sizeof path, "%s/deck.yaml", mine.restart);
+        mine.deck = path;
+    }
+    int status = tool_read_deck(&mine, &deck);
     if (status != TOOL_OK)
         return status;
     mine.loaded = deck;
-    run_default_out(args->deck, out);
+    run_default_out(mine.deck, out);
     if (mine.out == NULL)
-        mine.out = out;
+        mine.out = mine.restart != NULL ? mine.restart : out;
     if (storm_run_check(deck, problem, sizeof problem) < 0)
-        status = tool_usage("%s: %s", args->deck, problem);
+        status = tool_usage("%s: %s", mine.deck, problem);
     if (status == TOOL_OK)
         status = tool_check_backend(storm_options_text(args->options,
                                                        "transport.backend"));
@@ -50,6 +54,7 @@ storm_status tool_run_deck(struct storm_context *context,
                            struct storm_bench_report **report_out)
 {
     struct storm_run_params params = {.out_dir = args->out,
+                                      .restart_dir = args->restart,
                                       .progress = *progress};
     return storm_run(context, args->loaded, &params, report_out);
 }

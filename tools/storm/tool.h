@@ -61,6 +61,7 @@ struct tool_args {
     bool costs, demo;
     /* voronoi */
     const char *distribution;
+    const char *restart;
     /* exchange, termination, voronoi */
     uint64_t records, repeat, steps;
     /* ring */

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When checkpoints are written, which stay, and going on from one. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <storm/context.h>
+
+#include "base/hash.h"
+#include "mesh/mesh_ops.h"
+#include "run/bench_report.h"
+#include "run/checkpoint.h"
+
+/* ---- which there are ------------------------------------------------------ */
+
+static bool restart_path(const char *dir, uint64_t step,
+                         char path_out[CHECKPOINT_PATH])
+{
+    int n = snprintf(path_out, CHECKPOINT_PATH, "%s/checkpoint-%" PRIu64 ".h5",
+                     dir, step);
+    return n > 0 && n < CHECKPOINT_PATH;
+}
+
+/* The newest step below `below` that has a file; 0: none. */
+static uint64_t restart_newest(const char *dir, uint64_t below, size_t *n_out)
+{
+    uint64_t newest = 0;
+    size_t n = 0;
+    DIR *list = opendir(dir);
+    if (list == NULL)
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        uint64_t step;
+        int end = 0;
+        if (sscanf(entry->d_name, "checkpoint-%" SCNu64 ".h5%n", &step, &end) !=
+                1 ||
+            end == 0 || entry->d_name[end] != '\0' || step >= below)
+            continue;
+        n++;
+        newest = step > newest ? step : newest;
+    }
+    closedir(list);
+    *n_out = n;
+    return newest;
+}
+
+/* Removes all but the newest `keep`, oldest last: were it stopped in between,
+ * the newest would still be there. On rank 0. */
+static void restart_prune(const struct run *run, uint64_t keep)
+{
+    uint64_t step = UINT64_MAX;
+    char path[CHECKPOINT_PATH];
+    for (uint64_t i = 0;; i++) {
+        size_t n = 0;
+        step = restart_newest(run->out_dir, step, &n);
+        if (n == 0)
+            return;
+        if (i >= keep && restart_path(run->out_dir, step, path) &&
+            unlink(path) != 0)
+            storm_context_log(run->context, STORM_LOG_WARN,
+                              "cannot remove %s: %s", path, strerror(errno));
+    }
+}
+
+/* ---- writing -------------------------------------------------------------- */
+
+/* Order-free, over all cells: is this the same mesh? Collective. */
+static storm_status restart_mesh_hash(const struct run *run, uint64_t *hash_out)
+{
+    const struct storm_imc *imc = run->imc;
+    uint64_t sum = 0;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        uint64_t hash = storm_hash_fold(0, storm_mesh_cell_id(imc->mesh, i));
+        hash = storm_hash_fold_real(hash, imc->volume[i]);
+        for (size_t d = 0; d < 3; d++)
+            hash = storm_hash_fold_real(hash, imc->centre[3 * (size_t)i + d]);
+        sum += hash;
+    }
+    storm_status status =
+        storm_context_reduce(run->context, &sum, 1, MPI_UINT64_T, MPI_SUM);
+    *hash_out = sum;
+    return status;
+}
+
+static storm_status restart_head(struct run *run,
+                                 struct checkpoint_head *head_out)
+{
+    struct checkpoint_head head = {
+        .version = CHECKPOINT_VERSION,
+        .step = run->step,
+        .n_cells = storm_mesh_n_cells_total(run->mesh),
+        .n_groups = run->problem.n_groups,
+        .seed = run->problem.seed,
+        .start_s = run->start_s,
+        .time_s = run->time_s,
+        .nominal_s = run->nominal_s,
+        .worst_balance = run->worst_balance,
+    };
+    struct storm_stats stats;
+    storm_engine_stats(run->engine, &stats);
+    uint64_t counts[4] = {stats.census, stats.created + run->before.created,
+                          stats.absorbed + run->before.absorbed,
+                          stats.escaped + run->before.escaped};
+    storm_status status = storm_bench_sum_uint(run->context, counts, 4);
+    head.n_packets = counts[0];
+    head.created = counts[1];
+    head.absorbed = counts[2];
+    head.escaped = counts[3];
+    if (status == STORM_OK)
+        status = restart_mesh_hash(run, &head.mesh_hash);
+    if (status == STORM_OK)
+        status = storm_imc_hash(run->imc, run->engine, &head.state_hash);
+    *head_out = head;
+    return status;
+}
+
+/* P2: to the disk, then to its name, then the name to the disk. */
+static bool restart_settle(const char *part, const char *path, const char *dir)
+{
+    int file = open(part, O_RDONLY);
+    bool good = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        close(file);
+    good = good && rename(part, path) == 0;
+    int folder = good ? open(dir, O_RDONLY) : -1;
+    if (folder >= 0) {
+        good = fsync(folder) == 0;
+        close(folder);
+    }
+    return good;
+}
+
+static storm_status restart_write(struct run *run)
+{
+    char path[CHECKPOINT_PATH], part[CHECKPOINT_PATH + 8];
+    struct checkpoint_head head;
+    bool is_root = storm_context_rank(run->context) == 0;
+    storm_status status =
+        restart_path(run->out_dir, run->step, path) ? STORM_OK : STORM_ERR_ARG;
+    if (status == STORM_OK)
+        status = restart_head(run, &head);
+    snprintf(part, sizeof part, "%s.part", path);
+    if (status == STORM_OK)
+        status = checkpoint_write(run, &head, part);
+    if (is_root && status == STORM_OK &&
+        !restart_settle(part, path, run->out_dir))
+        status = STORM_ERR_IO;
+    if (is_root && status == STORM_ERR_IO) {
+        storm_context_log(run->context, STORM_LOG_ERROR, "cannot write %s: %s",
+                          path, strerror(errno));
+        unlink(part);
+    }
+    return storm_context_agree(run->context, status);
+}
+
+bool run_may_start(const struct run *run)
+{
+    size_t n = 0;
+    (void)restart_newest(run->out_dir, UINT64_MAX, &n);
+    if (n == 0 || run->deck->values.output.checkpoint_every == 0)
+        return true;
+    storm_context_log(run->context, STORM_LOG_ERROR,
+                      "%s has checkpoints of an earlier run: go on with it "
+                      "(--restart), remove them, or write elsewhere (--out)",
+                      run->out_dir);
+    return false;
+}
+
+storm_status run_checkpoint(struct run *run, bool last)
+{
+    const struct deck_output *output = &run->deck->values.output;
+    uint64_t every = (uint64_t)output->checkpoint_every;
+    if (run->out_dir == NULL || every == 0 || (run->step % every != 0 && !last))
+        return STORM_OK;
+    storm_status status = restart_write(run);
+    if (status == STORM_OK && storm_context_rank(run->context) == 0)
+        restart_prune(run, (uint64_t)output->checkpoint_keep);
+    return status;
+}
+
+/* ---- going on ------------------------------------------------------------- */
+
+/* P4 */
+static storm_status restart_fits(const struct run *run,
+                                 const struct checkpoint_head *head,
+                                 uint64_t mesh_hash, const char *path)
+{
+    const char *other = head->n_cells != storm_mesh_n_cells_total(run->mesh) ||
+                                head->mesh_hash != mesh_hash
+                            ? "mesh"
+                        : head->n_groups != run->problem.n_groups
+                            ? "number of groups"
+                        : head->seed != run->problem.seed ? "seed"
+                                                          : NULL;
+    if (other == NULL)
+        return STORM_OK;
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "%s was made with another %s; go on with the deck "
+                          "it was made with",
+                          path, other);
+    return STORM_ERR_ARG;
+}
+
+static storm_status restart_apply(struct run *run, const struct checkpoint *c)
+{
+    const struct checkpoint_head *head = &c->head;
+    storm_status status = STORM_OK;
+    imc_state_set(run->imc, c->cells);
+    for (size_t i = 0; i < c->n_packets && status == STORM_OK; i++)
+        status = storm_engine_add(run->engine, &c->packets[i]);
+    storm_engine_set_step(run->engine, head->step);
+    run->step = head->step;
+    run->start_s = head->start_s;
+    run->time_s = head->time_s;
+    run->nominal_s = head->nominal_s;
+    run->worst_balance = head->worst_balance;
+    if (storm_context_rank(run->context) != 0)
+        return status;
+    memcpy(run->imc->account, c->account, sizeof run->imc->account);
+    storm_page_add(&run->grids, "%s", c->grids);
+    /* The packets that are here now will be counted as created again. */
+    run->before =
+        (struct storm_stats){.created = head->created - head->n_packets,
+                             .absorbed = head->absorbed,
+                             .escaped = head->escaped};
+    return status;
+}
+
+/* The state is what it was when the file was written. Collective. */
+static storm_status restart_verify(struct run *run, uint64_t right,
+                                   const char *path)
+{
+    uint64_t hash;
+    storm_status status = storm_imc_hash(run->imc, run->engine, &hash);
+    if (status < 0 || hash == right)
+        return status;
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "%s does not give the state it was made from", path);
+    return STORM_ERR_STATE;
+}
+
+/* Tries one file; STORM_ERR_IO on all ranks: the next, please. */
+static storm_status restart_try(struct run *run, uint64_t step,
+                                uint64_t mesh_hash)
+{
+    char path[CHECKPOINT_PATH];
+    struct checkpoint c;
+    restart_path(run->restart_dir, step, path);
+    storm_status status = checkpoint_read(run, path, &c);
+    int bad = status < 0;
+    storm_status reduced =
+        storm_context_reduce(run->context, &bad, 1, MPI_INT, MPI_MAX);
+    if (reduced == STORM_OK && bad)
+        status = STORM_ERR_IO;
+    else
+        status = reduced;
+    if (status == STORM_OK)
+        status = restart_fits(run, &c.head, mesh_hash, path);
+    if (status == STORM_OK)
+        status = storm_context_agree(run->context, restart_apply(run, &c));
+    if (status == STORM_OK)
+        status = restart_verify(run, c.head.state_hash, path);
+    if (storm_context_rank(run->context) == 0 && status == STORM_ERR_IO)
+        storm_context_log(run->context, STORM_LOG_WARN,
+                          "%s is damaged or of another version: not used",
+                          path);
+    checkpoint_clear(&c);
+    return status;
+}
+
+storm_status run_restart(struct run *run)
+{
+    uint64_t below = UINT64_MAX, mesh_hash;
+    storm_status status = restart_mesh_hash(run, &mesh_hash);
+    while (status == STORM_OK) {
+        uint64_t step = 0;
+        size_t n = 0;
+        if (storm_context_rank(run->context) == 0)
+            step = restart_newest(run->restart_dir, below, &n);
+        status =
+            storm_context_reduce(run->context, &step, 1, MPI_UINT64_T, MPI_MAX);
+        if (status < 0 || step == 0)
+            break;
+        status = restart_try(run, step, mesh_hash);
+        if (status != STORM_ERR_IO)
+            return status;
+        status = STORM_OK;
+        below = step;
+    }
+    if (status < 0)
+        return status;
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "no checkpoint to go on from in %s; "
+                          "output.checkpoint.every makes them",
+                          run->restart_dir);
+    return STORM_ERR_IO;
+}

@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 120; label: mpi slow-asan
+#
+# P1 to P4 of run/checkpoint.h: a run that goes on from a checkpoint ends with
+# the same state and files as one that was never stopped, on another number of
+# ranks, from the file before a damaged one, and not with another deck.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+decks=$here/../../examples/decks
+
+# ends HASH: the last run did well and has this state.
+ends() {
+    [ "$status" -eq 0 ] || fail "$1: exit status $status: $(cat "$scratch/err")"
+    grep -q "\"state_hash\": \"$1\"" "$scratch/out" || fail "not $1"
+}
+
+hash_of() {
+    sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out"
+}
+
+# check NAME SETS...: stopped after 7 of 11 steps, gone on with on other ranks.
+check() {
+    name=$1
+    shift
+    whole=$scratch/$name-whole part=$scratch/$name-part
+    every="--set output.checkpoint.every=3 --set output.every=7"
+    # shellcheck disable=SC2086
+    run run "$decks/$name.yaml" "$@" $every --set time.steps=11 --quiet \
+        --json - --out "$whole" -n 2
+    right=$(hash_of)
+    created=$(grep packets_created "$scratch/out")
+    # shellcheck disable=SC2086
+    run run "$decks/$name.yaml" "$@" $every --set time.steps=7 --quiet \
+        --json - --out "$part" -n 3
+    [ "$status" -eq 0 ] || fail "$name: $(cat "$scratch/err")"
+    ls "$part/checkpoint-6.h5" "$part/checkpoint-7.h5" >"$scratch/ls" ||
+        fail "$name: checkpoints are missing"
+    [ ! -e "$part/checkpoint-3.h5" ] || fail "$name: three are kept"
+    run run --restart "$part" --set time.steps=11 --quiet --json - -n 1
+    ends "$right"
+    grep -q "$created" "$scratch/out" || fail "$name: packets are lost"
+    for file in "$whole"/*; do
+        case $file in
+        *summary.json | *checkpoint*) continue ;;
+        esac
+        cmp -s "$file" "$part/${file##*/}" || fail "$name: ${file##*/} differs"
+    done
+}
+
+check marshak --set "mesh.cells=[40,2,1]" --set time.dt=2e-11
+check multigroup-slab --set "mesh.cells=[20,1,1]" --set groups.count=8 \
+    --set boundaries.x_lo.packets=100
+
+# A run that was over goes on, from the one before if the newest is damaged.
+part=$scratch/marshak-part
+run run "$decks/marshak.yaml" --set "mesh.cells=[40,2,1]" --set time.dt=2e-11 \
+    --set time.steps=13 --quiet --json - --out "$scratch/longer" -n 1
+right=$(hash_of)
+size=$(wc -c <"$part/checkpoint-11.h5")
+printf 'damage' | dd of="$part/checkpoint-11.h5" bs=1 seek=$((size / 2)) \
+    conv=notrunc 2>/dev/null
+run run --restart "$part" --set time.steps=13 --json - -n 2
+ends "$right"
+grep -q 'checkpoint-11.h5 is damaged' "$scratch/err" || fail "no word of damage"
+
+# Nothing is left to do.
+run run --restart "$part" --set time.steps=13 --quiet --json - -n 1
+ends "$right"
+
+# What does not fit is refused, in one line.
+refused() {
+    text=$1
+    shift
+    run run "$@" --quiet
+    [ "$status" -eq 1 ] || fail "$text: exit status $status"
+    grep -q "$text" "$scratch/err" || fail "not '$text': $(cat "$scratch/err")"
+    [ "$(grep -c error "$scratch/err")" -eq 1 ] || fail "$text: said twice"
+}
+refused "made with another mesh" --restart "$part" -n 2 \
+    --set "mesh.cells=[41,2,1]"
+refused "made with another seed" --restart "$part" -n 1 --set seed=5
+refused "has checkpoints of an earlier run" "$part/deck.yaml" --out "$part" -n 2
+mkdir "$scratch/empty"
+cp "$part/deck.yaml" "$scratch/empty"
+refused "no checkpoint to go on from" --restart "$scratch/empty" -n 2
+finish
