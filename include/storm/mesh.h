@@ -97,7 +97,8 @@ struct storm_points_params {
     uint64_t seed;
     uint64_t n_total;
     double lo_cm[3], hi_cm[3]; /**< the box */
-    /** REFINED: what is at a point of the box. */
+    /** REFINED: what is at a point of the box. Negative: nothing; the points
+     *  are not denser near that. */
     int (*material)(void *self, const double x_cm[3]);
     void *material_self;
     double refine;   /**< REFINED: times denser near a change, at least 1 */
@@ -160,6 +161,10 @@ STORM_API double storm_mesh_volume_cm3(const struct storm_mesh *mesh,
                                        storm_cell_idx cell);
 STORM_API void storm_mesh_centre(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, double centre_cm_out[3]);
+/** The smallest box around a cell, but for rounding. */
+STORM_API void storm_mesh_bounds(const struct storm_mesh *mesh,
+                                 storm_cell_idx cell, double lo_cm_out[3],
+                                 double hi_cm_out[3]);
 /** Uniform point of a cell from three uniform numbers. */
 STORM_API void storm_mesh_sample(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, const double u[3],

@@ -135,6 +135,12 @@ void storm_mesh_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
     mesh->ops->centre(mesh, cell, centre_cm_out);
 }
 
+void storm_mesh_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
+                       double lo_cm_out[3], double hi_cm_out[3])
+{
+    mesh->ops->bounds(mesh, cell, lo_cm_out, hi_cm_out);
+}
+
 void storm_mesh_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                        const double u[3], double point_cm_out[3])
 {

@@ -27,6 +27,9 @@
  *   M10 Memory follows the local cells and faces. Exceptions are named with
  *       the mesh: cut[] here, edges in mesh/cart, what is needed while a part
  *       is being built in mesh/voronoi.
+ *   M11 bounds is a box with sides along the axes that contains the cell and
+ *       touches it on all sides, but for rounding; it does not leave the box
+ *       of the mesh.
  *
  * Tracking does not go through this table: physics/track_kernel.h is compiled
  * once per kind of mesh with the inline geometry of that kind.
@@ -62,6 +65,8 @@ struct storm_mesh_ops {
     double (*volume_cm3)(const struct storm_mesh *mesh, storm_cell_idx cell);
     void (*centre)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    double centre_cm_out[3]);
+    void (*bounds)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                   double lo_cm_out[3], double hi_cm_out[3]);
     void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    const double u[3], double point_cm_out[3]);
     storm_status (*locate)(const struct storm_mesh *mesh,

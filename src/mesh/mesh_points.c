@@ -74,13 +74,16 @@ static bool points_near_interface(const struct storm_points_params *p,
                                   const double x[3])
 {
     int here = p->material(p->material_self, x);
+    if (here < 0)
+        return false;
     for (int k = 0; k < 6; k++) {
         double y[3] = {x[0], x[1], x[2]};
         int d = k / 2;
         y[d] += k % 2 ? p->width_cm : -p->width_cm;
         y[d] = y[d] > p->lo_cm[d] ? y[d] : p->lo_cm[d];
         y[d] = y[d] < p->hi_cm[d] ? y[d] : p->hi_cm[d];
-        if (p->material(p->material_self, y) != here)
+        int there = p->material(p->material_self, y);
+        if (there >= 0 && there != here)
             return true;
     }
     return false;

@@ -93,9 +93,20 @@ struct imc_source {
     size_t n; /* cells that take part */
     storm_cell_idx *cells;
     uint64_t *share;   /* n + 1: prefix over all ranks, in whole numbers */
-    bool *whole;       /* the cell lies inside the shape */
     uint64_t total;    /* of the shares of all ranks */
     double volume_cm3; /* of all cells' parts in the shape */
+};
+
+enum { IMC_TILES = 64 }; /* per direction */
+
+/* A part of a wall that shines. */
+struct imc_wall {
+    double area_cm2;     /* 0: it does not */
+    double lo[2], hi[2]; /* of the rectangle around it, in the directions after
+                            the wall's own; cut into tiles, the first
+                            direction's in a row */
+    uint64_t *share;     /* of each tile, in whole numbers: prefix sums */
+    bool *mine;          /* does a cell of this rank touch the tile? */
 };
 
 struct storm_imc {
@@ -123,7 +134,7 @@ struct storm_imc {
     double *slope;               /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
     struct imc_source *sources;
-    double *wall_area[STORM_N_WALLS]; /* one for each edge */
+    struct imc_wall *walls[STORM_N_WALLS]; /* one for each edge */
 
     struct storm_walk *walk;
     double time_s, dt_s;
@@ -135,6 +146,9 @@ struct storm_imc {
 storm_status imc_cells_open(struct storm_imc *imc);
 void imc_cells_close(struct storm_imc *imc);
 void imc_cells_begin(struct storm_imc *imc); /* temperature of the start */
+/* What fills a point: a material, STORM_OUTSIDE, or n_materials for none. */
+int imc_material_at(const struct storm_problem *problem,
+                    const double point_cm[3]);
 
 /* imc_halo.c */
 storm_status imc_halo_open(struct storm_imc *imc);
@@ -157,10 +171,13 @@ storm_status imc_birth_sources(struct storm_imc *imc, struct storm_step *step,
 storm_status imc_birth_walls(struct storm_imc *imc, struct storm_step *step,
                              double *largest_inout);
 
-/* imc_source.c: which cells a source fills, and the area of parts of walls.
- * Collective. */
+/* imc_source.c: which cells a source fills. Collective. */
 storm_status imc_source_open(struct storm_imc *imc);
 void imc_source_close(struct storm_imc *imc);
+
+/* imc_wall.c: parts of walls. Collective. */
+storm_status imc_wall_open(struct storm_imc *imc);
+void imc_wall_close(struct storm_imc *imc);
 /* The edge that counts at a point of a wall; NULL: vacuum. */
 const struct storm_edge *imc_edge_at(const struct storm_problem *problem,
                                      int wall, const double point_cm[3]);

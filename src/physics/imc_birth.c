@@ -108,6 +108,12 @@ static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
     const double *centre = &imc->centre[3 * (size_t)cell];
     double u[4] = {first[0], first[1], first[2], first[3]};
     bool flat = slope[0] == 0.0 && slope[1] == 0.0 && slope[2] == 0.0;
+    double most = 2.0; /* no density is larger */
+    if (!flat && !imc->is_box[cell]) {
+        most = 1.0;
+        for (int d = 0; d < 3; d++)
+            most += fabs(slope[d]) * imc->half[3 * (size_t)cell + (size_t)d];
+    }
     for (uint64_t i = 0;; i++) {
         storm_mesh_sample(imc->mesh, cell, u, packet->position);
         if (flat || i == BIRTH_MOST_RETRIES)
@@ -118,7 +124,7 @@ static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
         /* u[3] of the first block is the time: the dice come from the next. */
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
                      BIRTH_FIRST_RETRY + i, u);
-        if (2.0 * u[3] < density)
+        if (most * u[3] < density)
             return;
     }
 }
@@ -246,12 +252,11 @@ static uint64_t birth_first_tooth(uint64_t share, uint64_t n, double u,
 
 /* A point of the cell that is in the shape. */
 static void birth_in_shape(const struct storm_imc *imc,
-                           const struct storm_shape *shape, bool whole,
-                           storm_cell_idx cell, struct storm_packet *packet,
-                           double u[4])
+                           const struct storm_shape *shape, storm_cell_idx cell,
+                           struct storm_packet *packet, double u[4])
 {
     storm_mesh_sample(imc->mesh, cell, u, packet->position);
-    for (uint64_t i = 0; !whole && i < BIRTH_MOST_RETRIES &&
+    for (uint64_t i = 0; i < BIRTH_MOST_RETRIES &&
                          !storm_shape_contains(shape, packet->position);
          i++) {
         double v[4];
@@ -293,8 +298,7 @@ static storm_status birth_source(struct storm_imc *imc, struct storm_step *step,
             packet.time_left_s =
                 birth_time_left(imc,
                                 window.from + u[3] * (window.to - window.from));
-            birth_in_shape(imc, &from->shape, source->whole[c],
-                           source->cells[c], &packet, u);
+            birth_in_shape(imc, &from->shape, source->cells[c], &packet, u);
             birth_isotropic(imc, &packet);
             packet.group =
                 birth_planck_group(imc, from->temperature_kev, packet.id);
@@ -365,45 +369,39 @@ static double birth_integral_t4(const struct storm_curve *curve,
 
 struct birth_wall {
     const struct storm_edge *edge;
+    const struct imc_wall *part;
     int wall;
     struct birth_window window;
     double most_kev;
-    double lo[3], hi[3]; /* of the part, on the wall */
 };
 
-/* The part of the wall in which points are tried. */
-static void birth_wall_bounds(const struct storm_problem *p,
-                              struct birth_wall *w)
-{
-    int axis = w->wall / 2;
-    storm_shape_bounds(&w->edge->part, w->lo, w->hi);
-    for (int d = 0; d < 3; d++) {
-        w->lo[d] = fmax(w->lo[d], p->lo_cm[d]);
-        w->hi[d] = fmin(w->hi[d], p->hi_cm[d]);
-    }
-    w->lo[axis] = w->hi[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
-}
-
-/* A point of the part, and a time when it shines, by its T^4. */
+/* A point of the part in the given tile, and a time when it shines, by its
+ * T^4. */
 static void birth_on_wall(const struct storm_imc *imc,
-                          const struct birth_wall *w,
+                          const struct birth_wall *w, size_t tile,
                           struct storm_packet *packet, double *kev_out)
 {
     const struct storm_problem *p = imc->problem;
+    const double at[2] = {(double)(tile % IMC_TILES),
+                          (double)(tile / IMC_TILES)};
+    int axis = w->wall / 2;
     double u[4], time_s;
+    packet->position[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
     for (uint64_t i = 0;; i++) {
         storm_random(p->seed, STORM_STREAM_BIRTH, packet->id,
                      i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
-        for (int d = 0; d < 3; d++)
-            packet->position[d] = w->lo[d] + u[d] * (w->hi[d] - w->lo[d]);
+        for (int k = 0; k < 2; k++) {
+            double lo = w->part->lo[k], hi = w->part->hi[k];
+            double x = lo + (hi - lo) * ((at[k] + u[k]) / IMC_TILES);
+            packet->position[(axis + 1 + k) % 3] = fmin(x, hi);
+        }
         time_s = w->window.from + u[3] * (w->window.to - w->window.from);
         if (i == BIRTH_MOST_RETRIES)
             break;
         if (imc_edge_at(p, w->wall, packet->position) != w->edge)
             continue;
-        /* u[wall / 2] has no say in the place. */
         double t = birth_curve(&w->edge->temperature, time_s) / w->most_kev;
-        if (u[w->wall / 2] < t * t * (t * t))
+        if (u[2] < t * t * (t * t))
             break;
     }
     *kev_out = birth_curve(&w->edge->temperature, time_s);
@@ -425,50 +423,90 @@ static void birth_inwards(const struct storm_imc *imc, int wall,
     packet->optical_depth = -log(u[2]);
 }
 
-/* Packet k of an edge; made by rank k modulo their number, and sent to its
- * cell by the kernel. */
-static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
-                               int wall, size_t i_edge, double *largest_inout)
+/* Is the packet in a cell of this rank? A mesh need not know the cells of
+ * other ranks. */
+static storm_status birth_place(const struct storm_imc *imc,
+                                struct storm_packet *packet, bool *mine_out)
 {
-    const struct storm_problem *p = imc->problem;
-    const struct storm_edge *edge = &p->walls[wall].edge[i_edge];
-    uint64_t cycle = storm_step_number(step), n = edge->packets;
-    struct birth_wall w = {
-        .edge = edge,
-        .wall = wall,
-        .window = birth_window(imc, edge->start_s, edge->stop_s),
-    };
-    if (!(w.window.to > w.window.from))
-        return STORM_OK;
-    double t4 = birth_integral_t4(&edge->temperature, w.window, &w.most_kev);
-    double energy = 0.25 * p->radiation * p->light_cm_s * t4 *
-                    imc->wall_area[wall][i_edge]; /* eq. (11) */
-    if (!(energy > birth_least_erg))
-        return STORM_OK;
-    birth_wall_bounds(p, &w);
-    struct storm_split split = storm_split(energy, n);
-    uint64_t where = (uint64_t)wall << 40 | i_edge;
-    for (uint64_t k = (uint64_t)imc->env->rank; k < n;
-         k += (uint64_t)imc->env->size) {
+    storm_status status =
+        storm_mesh_locate(imc->mesh, packet->position, &packet->cell);
+    *mine_out = status == STORM_OK &&
+                storm_mesh_owner(imc->mesh, packet->cell, &packet->cell_idx) ==
+                    imc->env->rank;
+    return status < 0 ? status : STORM_OK;
+}
+
+/* An edge with its energy for this step and the dice of its comb. */
+struct birth_edge {
+    struct birth_wall w;
+    struct storm_split split;
+    uint64_t cycle, where;
+    double offset;
+};
+
+/* The packets of a tile that fall into cells of this rank. */
+static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
+                               const struct birth_edge *e, size_t tile,
+                               double *largest_inout)
+{
+    const uint64_t *share = e->w.part->share;
+    uint64_t total = share[IMC_TILES * IMC_TILES], n = e->w.edge->packets;
+    for (uint64_t k = birth_first_tooth(share[tile], n, e->offset, total);
+         k < n && birth_tooth(k, n, e->offset, total) < (double)share[tile + 1];
+         k++) {
         struct storm_packet packet = {
-            .id = storm_packet_id_make(STORM_ORIGIN_BOUNDARY, cycle, where, k)};
-        double kev, weight = birth_share(&split, k, n);
-        birth_on_wall(imc, &w, &packet, &kev);
-        birth_inwards(imc, wall, &packet);
-        packet.group = birth_planck_group(imc, kev, packet.id);
-        storm_status status =
-            storm_mesh_locate(imc->mesh, packet.position, &packet.cell);
+            .id = storm_packet_id_make(STORM_ORIGIN_BOUNDARY, e->cycle,
+                                       e->where, k)};
+        double kev, weight = birth_share(&e->split, k, n);
+        bool mine;
+        birth_on_wall(imc, &e->w, tile, &packet, &kev);
+        storm_status status = birth_place(imc, &packet, &mine);
         if (status < 0)
             return status;
-        if (storm_mesh_owner(imc->mesh, packet.cell, &packet.cell_idx) !=
-            imc->env->rank)
-            packet.cell_idx = -1;
+        if (!mine)
+            continue;
+        birth_inwards(imc, e->w.wall, &packet);
+        packet.group = birth_planck_group(imc, kev, packet.id);
         status = birth_give(step, &packet, weight, largest_inout);
         if (status < 0)
             return status;
         storm_ledger_add(&imc->account[IMC_CREATED], weight);
     }
     return STORM_OK;
+}
+
+static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
+                               int wall, size_t i_edge, double *largest_inout)
+{
+    const struct storm_problem *p = imc->problem;
+    const struct storm_edge *edge = &p->walls[wall].edge[i_edge];
+    struct birth_edge e = {
+        .w = {.edge = edge,
+              .part = &imc->walls[wall][i_edge],
+              .wall = wall,
+              .window = birth_window(imc, edge->start_s, edge->stop_s)},
+        .cycle = storm_step_number(step),
+        .where = (uint64_t)wall << 40 | i_edge,
+    };
+    if (!(e.w.window.to > e.w.window.from))
+        return STORM_OK;
+    double t4 =
+        birth_integral_t4(&edge->temperature, e.w.window, &e.w.most_kev);
+    double energy = 0.25 * p->radiation * p->light_cm_s * t4 *
+                    e.w.part->area_cm2; /* eq. (11) */
+    if (!(energy > birth_least_erg))
+        return STORM_OK;
+    e.split = storm_split(energy, edge->packets);
+    double u[4];
+    struct storm_packet_id key = {.hi = e.cycle,
+                                  .lo = UINT64_MAX / 2 - e.where};
+    storm_random(p->seed, STORM_STREAM_POPULATION, key, 0, u);
+    e.offset = u[0];
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < IMC_TILES * IMC_TILES && status == STORM_OK; i++)
+        if (e.w.part->mine[i])
+            status = birth_tile(imc, step, &e, i, largest_inout);
+    return status;
 }
 
 storm_status imc_birth_walls(struct storm_imc *imc, struct storm_step *step,

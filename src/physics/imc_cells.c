@@ -32,29 +32,21 @@ static bool cells_box(const struct storm_mesh *mesh, storm_cell_idx cell,
     return true;
 }
 
-/* Otherwise from some points of it. */
+/* Otherwise how far it reaches from its centre. */
 static void cells_extent(const struct storm_mesh *mesh, storm_cell_idx cell,
                          const double centre[3], double half_out[3])
 {
-    enum { POINTS = 64 };
-    struct storm_packet_id key = {.lo = storm_mesh_cell_id(mesh, cell)};
+    double lo[3], hi[3];
+    storm_mesh_bounds(mesh, cell, lo, hi);
     for (int d = 0; d < 3; d++)
-        half_out[d] = 0.0;
-    for (uint64_t i = 0; i < POINTS; i++) {
-        double u[4], point[3];
-        storm_random(0, STORM_STREAM_MESH, key, i, u);
-        storm_mesh_sample(mesh, cell, u, point);
-        for (int d = 0; d < 3; d++)
-            half_out[d] = fmax(half_out[d], fabs(point[d] - centre[d]));
-    }
+        half_out[d] = fmax(hi[d] - centre[d], centre[d] - lo[d]);
 }
 
-/* The material at a point, or n_materials for none. */
-static int cells_material(const struct storm_problem *problem,
-                          const double point[3])
+int imc_material_at(const struct storm_problem *problem,
+                    const double point_cm[3])
 {
     for (size_t i = problem->n_regions; i > 0; i--)
-        if (storm_shape_contains(&problem->regions[i - 1].shape, point))
+        if (storm_shape_contains(&problem->regions[i - 1].shape, point_cm))
             return problem->regions[i - 1].material;
     return (int)problem->n_materials;
 }
@@ -68,7 +60,7 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
     imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
     if (!imc->is_box[i])
         cells_extent(imc->mesh, i, centre, half);
-    imc->material[i] = cells_material(imc->problem, centre);
+    imc->material[i] = imc_material_at(imc->problem, centre);
     imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
 }
 
@@ -110,12 +102,15 @@ storm_status imc_cells_open(struct storm_imc *imc)
         status = imc_halo_open(imc);
     if (status == STORM_OK)
         status = imc_source_open(imc);
+    if (status == STORM_OK)
+        status = imc_wall_open(imc);
     return status;
 }
 
 void imc_cells_close(struct storm_imc *imc)
 {
     struct storm_memory *memory = imc->env->memory;
+    imc_wall_close(imc);
     imc_source_close(imc);
     imc_halo_close(imc);
     storm_free(memory, imc->track.cells);

@@ -293,11 +293,17 @@ static void halo_slope(struct storm_imc *imc, storm_cell_idx i)
     }
     halo_solve(a, b, slope);
     /* Relative, and nowhere negative in the cell. */
-    double most = 0.0;
+    double most = 0.0, square = 0.0;
     for (int d = 0; d < 3; d++) {
         slope[d] /= mine[0];
-        most += fabs(slope[d]) * imc->half[3 * (size_t)i + (size_t)d];
+        double change = fabs(slope[d]) * imc->half[3 * (size_t)i + (size_t)d];
+        most += change;
+        square += change * change;
     }
+    /* A polyhedron has no corner where the box around it has; it is more like
+     * the ellipsoid in that box. Where it is not, emission is cut off at 0. */
+    if (!imc->is_box[i])
+        most = sqrt(square);
     for (int d = 0; d < 3 && most > 1.0; d++)
         slope[d] /= most;
 }

@@ -69,3 +69,53 @@ void storm_shape_bounds(const struct storm_shape *shape, double lo_out[3],
         }
     }
 }
+
+/* Squares of the least and the largest distance between points of a box and
+ * the axis of a cylinder or the centre of a sphere. */
+static void shape_reach(const struct storm_shape *shape, const double lo_cm[3],
+                        const double hi_cm[3], double least_most_out[2])
+{
+    bool round = shape->kind == STORM_SHAPE_SPHERE;
+    least_most_out[0] = least_most_out[1] = 0.0;
+    for (int k = 0; k < (round ? 3 : 2); k++) {
+        int d = round ? k : (shape->axis + 1 + k) % 3;
+        double low = lo_cm[d] - shape->centre[k];
+        double high = hi_cm[d] - shape->centre[k];
+        double least = low > 0.0 ? low : high < 0.0 ? high : 0.0;
+        double most = -low > high ? low : high;
+        least_most_out[0] += least * least;
+        least_most_out[1] += most * most;
+    }
+}
+
+bool storm_shape_meets(const struct storm_shape *shape, const double lo_cm[3],
+                       const double hi_cm[3])
+{
+    double lo[3], hi[3], reach[2];
+    storm_shape_bounds(shape, lo, hi);
+    for (int d = 0; d < 3; d++)
+        if (hi_cm[d] < lo[d] || lo_cm[d] > hi[d])
+            return false;
+    if (shape->kind != STORM_SHAPE_CYLINDER &&
+        shape->kind != STORM_SHAPE_SPHERE)
+        return true;
+    shape_reach(shape, lo_cm, hi_cm, reach);
+    return reach[1] >= shape->radius[0] * shape->radius[0] &&
+           reach[0] <= shape->radius[1] * shape->radius[1];
+}
+
+bool storm_shape_covers(const struct storm_shape *shape, const double lo_cm[3],
+                        const double hi_cm[3])
+{
+    double lo[3], hi[3], reach[2];
+    storm_shape_bounds(shape, lo, hi);
+    for (int d = 0; d < 3; d++)
+        if (lo_cm[d] < lo[d] || hi_cm[d] > hi[d])
+            return false;
+    if (shape->kind != STORM_SHAPE_CYLINDER &&
+        shape->kind != STORM_SHAPE_SPHERE)
+        return true;
+    shape_reach(shape, lo_cm, hi_cm, reach);
+    return reach[0] >= shape->radius[0] * shape->radius[0] &&
+           reach[1] <= shape->radius[1] * shape->radius[1];
+}

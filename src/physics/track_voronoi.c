@@ -3,6 +3,8 @@
 #include "mesh/voronoi/voronoi_geom.h"
 #include "physics/track_kernel.h"
 
+#include "physics/imc_kernel.h"
+
 static inline uint64_t voronoi_pick(const struct voronoi_block *block,
                                     uint32_t n_blocks, const float y[3],
                                     const float u[3], float radius)
@@ -44,4 +46,5 @@ static inline uint64_t voronoi_pick(const struct voronoi_block *block,
 const struct storm_track_ops storm_track_voronoi = {
     .mesh = &storm_mesh_voronoi,
     .advance = track_advance,
+    .imc = imc_advance,
 };

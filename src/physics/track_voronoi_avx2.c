@@ -5,6 +5,8 @@
 #include "mesh/voronoi/voronoi_geom.h"
 #include "physics/track_kernel.h"
 
+#include "physics/imc_kernel.h"
+
 struct pick {
     __m256 y[3], u[3];
     __m256 doubt;
@@ -85,4 +87,5 @@ static inline uint64_t voronoi_pick(const struct voronoi_block *block,
 const struct storm_track_ops storm_track_voronoi_avx2 = {
     .mesh = &storm_mesh_voronoi,
     .advance = track_advance,
+    .imc = imc_advance,
 };

@@ -113,8 +113,13 @@ static storm_status run_rebalance(struct run *run)
         run->step % (uint64_t)v->balance_every != 0 ||
         storm_context_size(run->context) == 1)
         return STORM_OK;
-    return storm_imc_rebalance(run->imc,
-                               v->balance_weight == DECK_WEIGHT_CELLS);
+    storm_status status =
+        storm_imc_rebalance(run->imc, v->balance_weight == DECK_WEIGHT_CELLS);
+    /* Some ranks are neighbours no longer. */
+    if (status >= 0)
+        status =
+            storm_context_agree(run->context, storm_engine_trim(run->engine));
+    return status;
 }
 
 /* Nothing is left to do: a run that goes on may have been at its end. */

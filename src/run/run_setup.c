@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From a deck to mesh, physics and engine. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <storm/context.h>
 
+#include "physics/imc.h"
+#include "run/bench_voronoi.h"
 #include "run/checkpoint.h"
 #include "run/run.h"
 
 static const char *const run_mesh_names[] = {"cartesian", "octree", "voronoi"};
+
+static bool run_is_periodic(const struct deck_values *v, int axis)
+{
+    const struct storm_edges *wall = &v->walls[2 * axis];
+    return wall->n == 1 && wall->edge[0].kind == STORM_EDGE_PERIODIC;
+}
+
+/* The first axis with periodic walls, -1 if there is none. */
+static int run_periodic_axis(const struct deck_values *v)
+{
+    for (int d = 0; d < 3; d++)
+        if (run_is_periodic(v, d))
+            return d;
+    return -1;
+}
 
 /* Why this build cannot run the deck; empty if it can. */
 static void run_why_not(const struct deck_values *v, char *text_out,
                         size_t bytes)
 {
     text_out[0] = '\0';
-    if (v->mesh.kind != DECK_CARTESIAN)
+    int periodic = run_periodic_axis(v);
+    if (v->mesh.kind == DECK_OCTREE)
         snprintf(text_out, bytes,
                  "mesh.kind: '%s' is not part of this build; built here: "
-                 "cartesian",
+                 "cartesian, voronoi",
                  run_mesh_names[v->mesh.kind]);
+    else if (v->mesh.kind == DECK_VORONOI && periodic >= 0)
+        snprintf(text_out, bytes,
+                 "boundaries.%c_lo: a mesh of kind voronoi has no periodic "
+                 "walls; use reflect, or kind cartesian",
+                 "xyz"[periodic]);
     else if (v->mesh.motion.kind != DECK_MOTION_NONE)
         snprintf(text_out, bytes,
                  "mesh.motion: this build has meshes at rest only");
@@ -36,13 +60,7 @@ storm_status storm_run_check(const struct storm_deck *deck, char *problem,
     return why[0] == '\0' ? STORM_OK : STORM_ERR_NOSUP;
 }
 
-static bool run_is_periodic(const struct deck_values *v, int axis)
-{
-    const struct storm_edges *wall = &v->walls[2 * axis];
-    return wall->n == 1 && wall->edge[0].kind == STORM_EDGE_PERIODIC;
-}
-
-static storm_status run_make_mesh(struct run *run)
+static storm_status run_make_cart(struct run *run)
 {
     const struct deck_values *v = &run->deck->values;
     struct storm_cart_params params = {0};
@@ -54,6 +72,41 @@ static storm_status run_make_mesh(struct run *run)
         params.periodic[d] = run_is_periodic(v, d);
     }
     return storm_mesh_create_cart(run->context, &params, &run->mesh);
+}
+
+static int run_material_at(void *self, const double x_cm[3])
+{
+    return imc_material_at(self, x_cm);
+}
+
+/* Denser points within a mean distance between points of an interface. */
+static storm_status run_make_voronoi(struct run *run)
+{
+    const struct deck_mesh *mesh = &run->deck->values.mesh;
+    struct storm_points_params set = {
+        .kind = mesh->refine_interfaces > 1.0 ? STORM_POINTS_REFINED
+                                              : STORM_POINTS_RANDOM,
+        .seed = (uint64_t)mesh->seed,
+        .n_total = (uint64_t)mesh->points,
+        .material = run_material_at,
+        .material_self = &run->problem,
+        .refine = mesh->refine_interfaces,
+    };
+    struct storm_voronoi_params params = {.lloyd = (uint32_t)mesh->lloyd};
+    double volume = 1.0;
+    for (int d = 0; d < 3; d++) {
+        set.lo_cm[d] = params.lo_cm[d] = mesh->lo[d];
+        set.hi_cm[d] = params.hi_cm[d] = mesh->hi[d];
+        volume *= mesh->hi[d] - mesh->lo[d];
+    }
+    set.width_cm = cbrt(volume / (double)mesh->points);
+    return storm_bench_voronoi_mesh(run->context, &set, &params, &run->mesh);
+}
+
+static storm_status run_make_mesh(struct run *run)
+{
+    return run->deck->values.mesh.kind == DECK_VORONOI ? run_make_voronoi(run)
+                                                       : run_make_cart(run);
 }
 
 static void run_fill_problem(struct run *run)

@@ -80,6 +80,11 @@ static void check_geometry(const struct pair *p)
         storm_mesh_centre(p->mesh, i, x);
         storm_mesh_centre(p->whole, w, y);
         CHECK(same_bits(x, y, sizeof x));
+        double lo[2][3], hi[2][3];
+        storm_mesh_bounds(p->mesh, i, lo[0], hi[0]);
+        storm_mesh_bounds(p->whole, w, lo[1], hi[1]);
+        CHECK(same_bits(lo[0], lo[1], sizeof lo[0]));
+        CHECK(same_bits(hi[0], hi[1], sizeof hi[0]));
         const double u[3] = {0.1, 0.5, 0.7};
         storm_mesh_sample(p->mesh, i, u, x);
         storm_mesh_sample(p->whole, w, u, y);
@@ -152,6 +157,20 @@ static void check_cells(const struct pair *p)
     CHECK(fabs(sum - box) <= 1e-12 * box);
 }
 
+/* M11: so many samples fill most of the bounds, and do not leave them. */
+static void check_bounds(const struct pair *p, storm_cell_idx cell,
+                         const double least[3], const double most[3])
+{
+    double lo[3], hi[3];
+    storm_mesh_bounds(p->mesh, cell, lo, hi);
+    for (int d = 0; d < 3; d++) {
+        CHECK(lo[d] >= p->mesh_case->lo_cm[d]);
+        CHECK(hi[d] <= p->mesh_case->hi_cm[d]);
+        CHECK(lo[d] <= least[d] && most[d] <= hi[d]);
+        CHECK(most[d] - least[d] >= 0.6 * (hi[d] - lo[d]));
+    }
+}
+
 /* M6: back to the cell, even from next to its faces; and uniform: the mean of
  * many samples is the centre (convex cells of a Cartesian mesh; other meshes
  * define centre as the centroid too), within k = 6 standard errors of a
@@ -178,7 +197,10 @@ static void check_samples(const struct pair *p, struct dice *dice)
     storm_cell_idx i =
         (storm_cell_idx)dice_roll(dice, (uint64_t)storm_mesh_n_cells(p->mesh));
     double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
+    double least[3], most[3];
     storm_mesh_centre(p->mesh, i, centre);
+    memcpy(least, centre, sizeof least);
+    memcpy(most, centre, sizeof most);
     for (int k = 0; k < N; k++) {
         double u[3], x[3];
         for (int d = 0; d < 3; d++)
@@ -187,8 +209,11 @@ static void check_samples(const struct pair *p, struct dice *dice)
         for (int d = 0; d < 3; d++) {
             sum[d] += x[d] - centre[d];
             square[d] += (x[d] - centre[d]) * (x[d] - centre[d]);
+            least[d] = fmin(least[d], x[d]);
+            most[d] = fmax(most[d], x[d]);
         }
     }
+    check_bounds(p, i, least, most);
     for (int d = 0; d < 3; d++)
         CHECK(fabs(sum[d]) <= 6.0 * sqrt(square[d]));
 }

@@ -87,6 +87,16 @@ static void cart_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
     }
 }
 
+static void cart_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
+                        double lo_cm_out[3], double hi_cm_out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const double *edge = cart_edges(mesh, cell, d);
+        lo_cm_out[d] = edge[0];
+        hi_cm_out[d] = edge[1];
+    }
+}
+
 static void cart_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                         const double u[3], double point_cm_out[3])
 {
@@ -261,6 +271,7 @@ const struct storm_mesh_ops storm_mesh_cart = {
     .free_part = cart_free_part,
     .volume_cm3 = cart_volume_cm3,
     .centre = cart_centre,
+    .bounds = cart_bounds,
     .sample = cart_sample,
     .locate = cart_locate,
     .n_faces = cart_n_faces,

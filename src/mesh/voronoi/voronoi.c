@@ -282,6 +282,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .free_part = voronoi_free_part,
     .volume_cm3 = voronoi_volume_cm3,
     .centre = voronoi_centre,
+    .bounds = voronoi_bounds,
     .sample = voronoi_sample,
     .locate = voronoi_locate,
     .n_faces = voronoi_n_faces,

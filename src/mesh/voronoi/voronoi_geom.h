@@ -291,6 +291,34 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
     (void)side;
 }
 
+/* Distance to the nearest face, whichever way the packet moves; in single
+ * precision, less all that rounding can have done. The order of operations is
+ * that of voronoi_pick: compilers may do eight faces at a time. */
+static inline double geom_clearance(const struct geom *g,
+                                    const struct geom_lane *lane,
+                                    storm_cell_idx cell)
+{
+    float least[VORONOI_WIDTH], y[3];
+    (void)g;
+    (void)cell;
+    for (int d = 0; d < 3; d++)
+        y[d] = (float)(lane->position[d] - lane->generator[d]);
+    for (int k = 0; k < VORONOI_WIDTH; k++)
+        least[k] = INFINITY;
+    for (uint32_t b = 0; b < lane->n_blocks; b++) {
+        const struct voronoi_block *block = &lane->block[b];
+        for (int k = 0; k < VORONOI_WIDTH; k++) {
+            float h = block->distance[k] -
+                      ((block->n[0][k] * y[0] + block->n[1][k] * y[1]) +
+                       block->n[2][k] * y[2]);
+            least[k] = h < least[k] ? h : least[k];
+        }
+    }
+    for (int k = 1; k < VORONOI_WIDTH; k++)
+        least[0] = least[k] < least[0] ? least[k] : least[0];
+    return (double)least[0] - (double)(VORONOI_DOUBT * lane->radius);
+}
+
 static inline void geom_leave(const struct geom_lane *lane,
                               struct storm_packet *packet)
 {

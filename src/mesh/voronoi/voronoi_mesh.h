@@ -141,7 +141,9 @@ void voronoi_free_part(const struct storm_mesh *mesh,
  * sorts them again. Collective. */
 storm_status voronoi_relax(struct voronoi_mesh *mesh);
 
-/* voronoi_sample.c: the slot of the table. */
+/* voronoi_sample.c: slots of the table. */
+void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
+                    double lo_cm_out[3], double hi_cm_out[3]);
 void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                     const double u[3], double point_cm_out[3]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Uniform points in a cell, from its planes alone: no vertices are kept.
+ * Uniform points in a cell, and the box around it, from its planes alone: no
+ * vertices are kept.
  *
  * The first number chooses a face by the volume of the pyramid over it; the
  * face is cut out of its plane by the planes of the others; what is left of the
@@ -175,21 +176,52 @@ static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
     }
 }
 
-/* A point over the chosen face, relative to the generator. */
-static void sample_over(const struct voronoi_part *part, storm_cell_idx cell,
-                        size_t first, size_t n, size_t place,
-                        struct sample_polygon *polygon, const double u[3],
-                        double y_out[3])
+/* The faces of a cell: places in the blocks. */
+struct sample_faces {
+    size_t first, n;
+};
+
+static struct sample_faces sample_faces(const struct voronoi_part *part,
+                                        storm_cell_idx cell)
 {
+    size_t first = (size_t)part->heads[cell].first_block * VORONOI_WIDTH;
+    size_t n =
+        (size_t)part->heads[cell + 1].first_block * VORONOI_WIDTH - first;
+    while (n > 0 && part->refs[first + n - 1] < 0)
+        n--;
+    return (struct sample_faces){first, n};
+}
+
+/* The plane of a face, with two directions in it. */
+struct sample_frame {
     double normal[3], e[3], f[3];
+    double distance; /* from the generator */
+};
+
+/* A point of the plane relative to the generator. */
+static double sample_at(const struct sample_frame *frame, struct sample_point p,
+                        int k)
+{
+    return frame->distance * frame->normal[k] + p.s * frame->e[k] +
+           p.t * frame->f[k];
+}
+
+/* Cuts the face out of its plane. */
+static void sample_cut_face(const struct voronoi_part *part,
+                            storm_cell_idx cell, struct sample_faces faces,
+                            size_t place, struct sample_frame *frame_out,
+                            struct sample_polygon *polygon)
+{
+    double *normal = frame_out->normal, *e = frame_out->e, *f = frame_out->f;
     double d = sample_plane(part, cell, sample_next(part, place), normal);
     double far = part->heads[cell].radius;
     const struct sample_point square[4] = {
         {-far, -far}, {far, -far}, {far, far}, {-far, far}};
+    frame_out->distance = d;
     sample_axes(normal, e, f);
     memcpy(polygon->corners, square, sizeof square);
     polygon->n = 4;
-    for (size_t i = first; i < first + n; i++) {
+    for (size_t i = faces.first; i < faces.first + faces.n; i++) {
         double m[3];
         if (i == place)
             continue;
@@ -199,6 +231,13 @@ static void sample_over(const struct voronoi_part *part, storm_cell_idx cell,
         double along = m[0] * normal[0] + m[1] * normal[1] + m[2] * normal[2];
         sample_cut(polygon, a, b, c - d * along);
     }
+}
+
+/* A point over a face, relative to the generator. */
+static void sample_over(const struct sample_frame *frame,
+                        const struct sample_polygon *polygon, const double u[3],
+                        double y_out[3])
+{
     double w[3] = {0.0}, v[3] = {u[0], u[1], u[2]};
     struct sample_point p[3] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
     if (polygon->n >= 3) { /* else the face is lost in rounding */
@@ -211,7 +250,7 @@ static void sample_over(const struct voronoi_part *part, storm_cell_idx cell,
     for (int k = 0; k < 3; k++) {
         y_out[k] = 0.0;
         for (int i = 0; i < 3; i++)
-            y_out[k] += w[i] * (d * normal[k] + p[i].s * e[k] + p[i].t * f[k]);
+            y_out[k] += w[i] * sample_at(frame, p[i], k);
     }
 }
 
@@ -219,17 +258,45 @@ void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                     const double u[3], double point_cm_out[3])
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    size_t first = (size_t)part->heads[cell].first_block * VORONOI_WIDTH;
-    size_t n =
-        (size_t)part->heads[cell + 1].first_block * VORONOI_WIDTH - first;
-    while (n > 0 && part->refs[first + n - 1] < 0)
-        n--;
+    struct sample_faces faces = sample_faces(part, cell);
     /* Each cut adds at most one corner to the square. */
-    struct sample_point corners[2][n + 8];
+    struct sample_point corners[2][faces.n + 8];
     struct sample_polygon polygon = {.corners = corners[0],
                                      .spare = corners[1]};
+    struct sample_frame frame;
     double v[3] = {u[0], u[1], u[2]}, y[3];
-    size_t place = sample_face(part, cell, first, n, &v[0]);
-    sample_over(part, cell, first, n, place, &polygon, v, y);
+    size_t place = sample_face(part, cell, faces.first, faces.n, &v[0]);
+    sample_cut_face(part, cell, faces, place, &frame, &polygon);
+    sample_over(&frame, &polygon, v, y);
     sample_settle(mesh, cell, y, point_cm_out);
+}
+
+void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
+                    double lo_cm_out[3], double hi_cm_out[3])
+{
+    const struct voronoi_mesh *voronoi = voronoi_of(mesh);
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    const struct voronoi_head *head = &part->heads[cell];
+    struct sample_faces faces = sample_faces(part, cell);
+    struct sample_point corners[2][faces.n + 8];
+    struct sample_polygon polygon = {.corners = corners[0],
+                                     .spare = corners[1]};
+    double lo[3] = {0.0}, hi[3] = {0.0}; /* relative to the generator */
+    for (size_t i = faces.first; i < faces.first + faces.n; i++) {
+        struct sample_frame frame;
+        sample_cut_face(part, cell, faces, i, &frame, &polygon);
+        for (int c = 0; c < polygon.n; c++)
+            for (int k = 0; k < 3; k++) {
+                double y = sample_at(&frame, polygon.corners[c], k);
+                lo[k] = y < lo[k] ? y : lo[k];
+                hi[k] = y > hi[k] ? y : hi[k];
+            }
+    }
+    for (int k = 0; k < 3; k++) {
+        double margin = 0x1p-40 * (head->radius + fabs(head->generator[k]));
+        lo_cm_out[k] =
+            fmax(head->generator[k] + lo[k] - margin, voronoi->lo_cm[k]);
+        hi_cm_out[k] =
+            fmin(head->generator[k] + hi[k] + margin, voronoi->hi_cm[k]);
+    }
 }

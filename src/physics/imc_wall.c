@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Walls that shine: the area of their parts, and who makes which packets.
+ *
+ * A part is covered with tiles. Packets are dealt out to tiles by area, and
+ * within a tile fall anywhere on the part: all that is the same on every rank.
+ * A rank goes through the tiles that its own cells touch and makes the packets
+ * that fall into these cells. So no rank needs to know where the cells of
+ * others are, nor looks at many more packets than it makes.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/imc.h"
+#include "physics/shape.h"
+
+static const char wall_label[] = "imc walls";
+
+const struct storm_edge *imc_edge_at(const struct storm_problem *problem,
+                                     int wall, const double point_cm[3])
+{
+    const struct storm_edges *edges = &problem->walls[wall];
+    for (size_t i = edges->n; i > 0; i--)
+        if (storm_shape_contains(&edges->edge[i - 1].part, point_cm))
+            return &edges->edge[i - 1];
+    return NULL;
+}
+
+bool imc_wall_reflects(const struct storm_problem *problem, int wall,
+                       const double point_cm[3])
+{
+    const struct storm_edge *edge = imc_edge_at(problem, wall, point_cm);
+    return edge != NULL && edge->kind == STORM_EDGE_REFLECT;
+}
+
+/* A rectangle on a wall, in its two directions. */
+struct wall_patch {
+    double lo[2], hi[2];
+};
+
+struct wall_part {
+    const struct storm_problem *problem;
+    const struct storm_edge *edge;
+    int wall;
+};
+
+static bool wall_is_there(const struct wall_part *w, double x, double y)
+{
+    int axis = w->wall / 2;
+    double point[3];
+    point[axis] =
+        w->wall % 2 ? w->problem->hi_cm[axis] : w->problem->lo_cm[axis];
+    point[(axis + 1) % 3] = x;
+    point[(axis + 2) % 3] = y;
+    return imc_edge_at(w->problem, w->wall, point) == w->edge;
+}
+
+/* Halves a patch until its corners and its middle agree: at least `sure`
+ * times, at most `deepest` times. */
+static double wall_patch_area(const struct wall_part *w,
+                              const struct wall_patch *p, int sure, int deepest)
+{
+    double dx = p->hi[0] - p->lo[0], dy = p->hi[1] - p->lo[1];
+    double mx = p->lo[0] + 0.5 * dx, my = p->lo[1] + 0.5 * dy;
+    /* A little inside: edges belong to the patches on both sides. */
+    double ex = 1e-9 * dx, ey = 1e-9 * dy;
+    int n = wall_is_there(w, mx, my) +
+            wall_is_there(w, p->lo[0] + ex, p->lo[1] + ey) +
+            wall_is_there(w, p->hi[0] - ex, p->lo[1] + ey) +
+            wall_is_there(w, p->lo[0] + ex, p->hi[1] - ey) +
+            wall_is_there(w, p->hi[0] - ex, p->hi[1] - ey);
+    if (sure <= 0 && (n == 0 || n == 5))
+        return n == 5 ? dx * dy : 0.0;
+    if (deepest <= 0)
+        return dx * dy * n / 5.0;
+    double area = 0.0;
+    for (int k = 0; k < 4; k++) {
+        struct wall_patch q = {{k & 1 ? mx : p->lo[0], k & 2 ? my : p->lo[1]},
+                               {k & 1 ? p->hi[0] : mx, k & 2 ? p->hi[1] : my}};
+        area += wall_patch_area(w, &q, sure - 1, deepest - 1);
+    }
+    return area;
+}
+
+static int wall_compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The sides of all boxes cut a wall into patches; if there are only boxes,
+ * each is all in or all out. */
+static storm_status wall_edge_area(const struct wall_part *w, double *area_out)
+{
+    const struct storm_edges *edges = &w->problem->walls[w->wall];
+    enum { SURE = 5, DEEPEST = 13 };
+    int axis = w->wall / 2;
+    bool boxes = true;
+    size_t n[2] = {0, 0};
+    double *cuts[2];
+    for (int k = 0; k < 2; k++) {
+        int d = (axis + 1 + k) % 3;
+        double lo = w->problem->lo_cm[d], hi = w->problem->hi_cm[d];
+        cuts[k] = malloc((2 * edges->n + 2) * sizeof(double));
+        if (cuts[k] == NULL) {
+            free(k == 1 ? cuts[0] : NULL);
+            return STORM_ERR_NOMEM;
+        }
+        cuts[k][n[k]++] = lo;
+        cuts[k][n[k]++] = hi;
+        for (size_t i = 0; i < edges->n; i++) {
+            const struct storm_shape *s = &edges->edge[i].part;
+            boxes = boxes &&
+                    (s->kind == STORM_SHAPE_BOX || s->kind == STORM_SHAPE_ALL);
+            if (s->kind != STORM_SHAPE_BOX)
+                continue;
+            cuts[k][n[k]++] = fmin(fmax(s->lo[d], lo), hi);
+            cuts[k][n[k]++] = fmin(fmax(s->hi[d], lo), hi);
+        }
+        qsort(cuts[k], n[k], sizeof(double), wall_compare);
+    }
+    double area = 0.0;
+    for (size_t i = 0; i + 1 < n[0]; i++)
+        for (size_t j = 0; j + 1 < n[1]; j++) {
+            struct wall_patch p = {{cuts[0][i], cuts[1][j]},
+                                   {cuts[0][i + 1], cuts[1][j + 1]}};
+            double dx = p.hi[0] - p.lo[0], dy = p.hi[1] - p.lo[1];
+            if (!(dx > 0.0) || !(dy > 0.0))
+                continue;
+            if (!boxes)
+                area += wall_patch_area(w, &p, SURE, DEEPEST);
+            else if (wall_is_there(w, p.lo[0] + 0.5 * dx, p.lo[1] + 0.5 * dy))
+                area += dx * dy;
+        }
+    free(cuts[0]);
+    free(cuts[1]);
+    *area_out = area;
+    return STORM_OK;
+}
+
+/* ---- tiles ---------------------------------------------------------------- */
+
+/* Areas become whole numbers, this for the largest. */
+static const double wall_scale = 0x1p36;
+
+/* One tile of the rectangle around the part. */
+static struct wall_patch wall_tile(const struct imc_wall *wall, size_t i)
+{
+    struct wall_patch p;
+    const size_t at[2] = {i % IMC_TILES, i / IMC_TILES};
+    for (int k = 0; k < 2; k++) {
+        double width = wall->hi[k] - wall->lo[k];
+        p.lo[k] = wall->lo[k] + width * ((double)at[k] / IMC_TILES);
+        p.hi[k] = wall->lo[k] + width * ((double)(at[k] + 1) / IMC_TILES);
+    }
+    return p;
+}
+
+/* The rectangle of the wall around a part. */
+static void wall_bounds(const struct wall_part *w, struct imc_wall *wall)
+{
+    double lo[3], hi[3];
+    storm_shape_bounds(&w->edge->part, lo, hi);
+    for (int k = 0; k < 2; k++) {
+        int d = (w->wall / 2 + 1 + k) % 3;
+        wall->lo[k] = fmax(lo[d], w->problem->lo_cm[d]);
+        wall->hi[k] = fmin(hi[d], w->problem->hi_cm[d]);
+    }
+}
+
+/* Deals out the area. */
+static void wall_share(const struct wall_part *w, struct imc_wall *wall)
+{
+    enum { SURE = 2, DEEPEST = 7 };
+    double area[IMC_TILES * IMC_TILES], most = 0.0;
+    for (size_t i = 0; i < IMC_TILES * IMC_TILES; i++) {
+        struct wall_patch tile = wall_tile(wall, i);
+        area[i] = wall_patch_area(w, &tile, SURE, DEEPEST);
+        most = fmax(most, area[i]);
+    }
+    wall->share[0] = 0;
+    for (size_t i = 0; i < IMC_TILES * IMC_TILES; i++) {
+        double share = most > 0.0 ? area[i] / most * wall_scale : 0.0;
+        wall->share[i + 1] = wall->share[i] + (uint64_t)share;
+    }
+}
+
+/* The first and the last tile, in one direction, that an interval touches. */
+static void wall_span(const struct imc_wall *wall, int k, double lo, double hi,
+                      size_t span_out[2])
+{
+    const double x[2] = {lo, hi};
+    double width = wall->hi[k] - wall->lo[k];
+    for (int i = 0; i < 2; i++) {
+        /* A little more than it touches: edges are rounded. */
+        double at = (x[i] - wall->lo[k]) / width * IMC_TILES;
+        at += i == 0 ? -1e-6 : 1e-6;
+        at = fmin(fmax(at, 0.0), (double)(IMC_TILES - 1));
+        span_out[i] = (size_t)at;
+    }
+}
+
+/* Marks the tiles under a cell of this rank that is on the wall. */
+static void wall_mark(const struct storm_imc *imc, int where,
+                      storm_cell_idx cell, struct imc_wall *wall)
+{
+    double lo[3], hi[3];
+    size_t span[2][2];
+    storm_mesh_bounds(imc->mesh, cell, lo, hi);
+    for (int k = 0; k < 2; k++) {
+        int d = (where / 2 + 1 + k) % 3;
+        if (hi[d] < wall->lo[k] || lo[d] > wall->hi[k])
+            return;
+        wall_span(wall, k, lo[d], hi[d], span[k]);
+    }
+    for (size_t j = span[1][0]; j <= span[1][1]; j++)
+        for (size_t i = span[0][0]; i <= span[0][1]; i++)
+            wall->mine[j * IMC_TILES + i] = true;
+}
+
+static void wall_mark_all(struct storm_imc *imc)
+{
+    for (storm_cell_idx c = 0; c < imc->n_cells; c++)
+        for (int k = 0; k < storm_mesh_n_faces(imc->mesh, c); k++) {
+            struct storm_face face;
+            storm_mesh_face(imc->mesh, c, k, &face);
+            if (face.rank >= 0)
+                continue;
+            for (size_t i = 0; i < imc->problem->walls[face.wall].n; i++)
+                if (imc->walls[face.wall][i].area_cm2 > 0.0)
+                    wall_mark(imc, face.wall, c, &imc->walls[face.wall][i]);
+        }
+}
+
+static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
+{
+    struct imc_wall *wall = &imc->walls[where][i];
+    size_t n = IMC_TILES * IMC_TILES;
+    struct wall_part w = {imc->problem, &imc->problem->walls[where].edge[i],
+                          where};
+    if (w.edge->kind != STORM_EDGE_BLACKBODY)
+        return STORM_OK;
+    wall->share = storm_alloc(imc->env->memory, wall_label,
+                              (n + 1) * sizeof *wall->share);
+    wall->mine =
+        storm_alloc(imc->env->memory, wall_label, n * sizeof *wall->mine);
+    if (wall->share == NULL || wall->mine == NULL)
+        return STORM_ERR_NOMEM;
+    storm_status status = wall_edge_area(&w, &wall->area_cm2);
+    if (status < 0 || !(wall->area_cm2 > 0.0))
+        return status;
+    wall_bounds(&w, wall);
+    wall_share(&w, wall);
+    return STORM_OK;
+}
+
+storm_status imc_wall_open(struct storm_imc *imc)
+{
+    storm_status status = STORM_OK;
+    for (int where = 0; where < STORM_N_WALLS && status == STORM_OK; where++) {
+        size_t n = imc->problem->walls[where].n;
+        imc->walls[where] = storm_alloc(imc->env->memory, wall_label,
+                                        (n + 1) * sizeof *imc->walls[where]);
+        if (imc->walls[where] == NULL)
+            status = STORM_ERR_NOMEM;
+        for (size_t i = 0; i < n && status == STORM_OK; i++)
+            status = wall_open(imc, where, i);
+    }
+    if (status == STORM_OK)
+        wall_mark_all(imc);
+    return storm_context_agree(imc->context, status);
+}
+
+void imc_wall_close(struct storm_imc *imc)
+{
+    struct storm_memory *memory = imc->env->memory;
+    for (int where = 0; where < STORM_N_WALLS; where++) {
+        size_t n = imc->walls[where] != NULL ? imc->problem->walls[where].n : 0;
+        for (size_t i = 0; i < n; i++) {
+            storm_free(memory, imc->walls[where][i].share);
+            storm_free(memory, imc->walls[where][i].mine);
+        }
+        storm_free(memory, imc->walls[where]);
+        imc->walls[where] = NULL;
+    }
+}
