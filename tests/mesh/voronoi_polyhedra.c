@@ -64,7 +64,7 @@ static struct point_set make_sphere(struct dice *dice)
 static const struct {
     const char *name;
     struct point_set (*make)(struct dice *dice);
-    int faces;  /* of every cell; 0: as many as the mesh says; -1: at most */
+    int faces; /* of every cell; 0: as many as the mesh says; -1: at most */
 } cases[] = {{"random", make_random, 0},
              {"lattice", make_lattice, 6},
              {"jitter", make_jitter, -1},
@@ -195,8 +195,7 @@ int main(int argc, char **argv)
         check_where("%s, rank %d", cases[i].name, storm_context_rank(all));
         CHECK_OK(set_mesh(alone, &set, 0, &whole));
         CHECK_OK(set_mesh(all, &set, 0, &mesh));
-        uint64_t hash =
-            check_mesh(whole, &set, cases[i].faces, MPI_COMM_SELF);
+        uint64_t hash = check_mesh(whole, &set, cases[i].faces, MPI_COMM_SELF);
         CHECK_EQ(check_mesh(mesh, &set, cases[i].faces, MPI_COMM_WORLD), hash);
         storm_mesh_destroy(whole);
         storm_mesh_destroy(mesh);

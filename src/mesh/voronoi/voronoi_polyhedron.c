@@ -46,17 +46,16 @@ static storm_status polyhedron_make_room(struct voronoi_polyhedron *p)
     size_t n_vertices = (size_t)p->cell.n_vertices;
     size_t n_planes = (size_t)p->cell.n_planes;
     void *corners = p->corners;
-    storm_status status =
-        storm_reserve(p->mesh->env->memory, polyhedron_label,
-                      sizeof *p->corners, n_vertices, &corners,
-                      &p->corners_capacity);
+    storm_status status = storm_reserve(p->mesh->env->memory, polyhedron_label,
+                                        sizeof *p->corners, n_vertices,
+                                        &corners, &p->corners_capacity);
     p->corners = corners;
     if (status >= 0)
         status = polyhedron_reserve(p, n_planes + 3 * n_vertices, &p->faces,
                                     &p->words_capacity);
     if (status >= 0)
-        status = polyhedron_reserve(p, n_vertices, &p->number,
-                                    &p->number_capacity);
+        status =
+            polyhedron_reserve(p, n_vertices, &p->number, &p->number_capacity);
     if (status >= 0)
         status =
             polyhedron_reserve(p, n_planes, &p->planes, &p->planes_capacity);
