@@ -33,11 +33,11 @@ struct run {
     double *times; /* of extra dumps, sorted */
     size_t n_times, i_time;
     uint64_t step;
-    double start_s, time_s; /* of the last step: from, to */
-    double nominal_s;       /* length of the next step but for targets */
-    double seconds;         /* of transport, summed maxima over ranks */
-    bool mesh_written;
-    bool boxes;              /* all cells are boxes */
+    double start_s, time_s;  /* of the last step: from, to */
+    double nominal_s;        /* length of the next step but for targets */
+    double seconds;          /* of transport, summed maxima over ranks */
+    uint64_t n_points;       /* in mesh.h5; 0: it is not written yet */
+    uint64_t n_words;        /* that say what polyhedra are; 0: boxes */
     struct storm_page grids; /* of the dumps so far, as XDMF */
     double energy_erg[4], balance;
     double worst_balance;
@@ -67,7 +67,8 @@ storm_status output_text(const struct storm_context *context, const char *dir,
 /* output_profile.c: profile-<step>.csv. Collective. */
 storm_status output_profile(struct run *run);
 
-/* output_fields.c: fields-<step>.h5 and fields.xdmf. Collective. */
+/* output_fields.c: fields-<step>.h5, fields.xdmf and partition.csv; mesh.h5
+ * with the first. Collective. */
 storm_status output_fields(struct run *run);
 
 /* run.c: what stands for radiation energy in results now. */

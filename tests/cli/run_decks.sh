@@ -24,8 +24,9 @@ same() {
         return
     }
     hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
-    # The resolved deck says what was overridden; the summary, how long it took.
-    rm -f "$scratch/new/summary.json" "$scratch/new/deck.yaml"
+    # The resolved deck says what was overridden; the summary, how long it took;
+    # the partition, whose cells are whose.
+    (cd "$scratch/new" && rm -f summary.json deck.yaml partition.csv)
     if [ ! -d "$scratch/$name" ]; then
         mv "$scratch/new" "$scratch/$name"
         reference=$hash

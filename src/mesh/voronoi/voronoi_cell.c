@@ -388,3 +388,28 @@ bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
         face_out->centroid[d] = origin[d] + moment[d] / (3.0 * sum);
     return true;
 }
+
+int32_t voronoi_cell_face_first(const struct voronoi_cell *cell, int32_t plane)
+{
+    return cell_first(cell, plane, true).vertex;
+}
+
+int32_t voronoi_cell_face_next(const struct voronoi_cell *cell, int32_t plane,
+                               int32_t vertex)
+{
+    struct cell_walk walk = {
+        .vertex = vertex, .i_plane = cell_slot(&cell->vertices[vertex], plane)};
+    cell_step(cell, &walk, plane, true);
+    return walk.vertex;
+}
+
+void voronoi_cell_corner(struct voronoi_cell *cell, int32_t vertex,
+                         double y_out[3])
+{
+    cell_corner(cell, vertex, cell->vertices[vertex].plane[0], true, y_out);
+}
+
+bool voronoi_cell_before(int32_t who, int32_t other)
+{
+    return cell_before(who, other);
+}

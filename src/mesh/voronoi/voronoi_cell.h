@@ -121,6 +121,20 @@ void voronoi_cell_find_faces(struct voronoi_cell *cell);
 bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
                        struct voronoi_face *face_out);
 
+/* The vertices of such a face, anticlockwise as seen from outside: where to
+ * begin, the same one whatever was cut in between, and the next one. */
+int32_t voronoi_cell_face_first(const struct voronoi_cell *cell, int32_t plane);
+int32_t voronoi_cell_face_next(const struct voronoi_cell *cell, int32_t plane,
+                               int32_t vertex);
+
+/* A vertex relative to the generator: the same bits on every rank (C2). */
+void voronoi_cell_corner(struct voronoi_cell *cell, int32_t vertex,
+                         double y_out[3]);
+
+/* Is one plane before the other: by the ids of the generators behind them,
+ * walls last? */
+bool voronoi_cell_before(int32_t who, int32_t other);
+
 /* ---- for the clipper ----------------------------------------------------- */
 
 /* Starts with the box. */

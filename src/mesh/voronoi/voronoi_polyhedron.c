@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/voronoi/voronoi_polyhedron.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char polyhedron_label[] = "mesh polyhedra";
+
+/* Corners are right to 2^-39 of the cell's reach (voronoi_cell.c); nearer to
+ * each other than this, they may well be the same. */
+static const double polyhedron_same = 0x1p-36;
+
+storm_status voronoi_polyhedron_open(const struct storm_mesh *mesh,
+                                     struct voronoi_polyhedron *polyhedron_out)
+{
+    *polyhedron_out = (struct voronoi_polyhedron){.mesh = mesh};
+    return voronoi_cell_create(mesh->env->memory, &polyhedron_out->cell);
+}
+
+void voronoi_polyhedron_close(struct voronoi_polyhedron *polyhedron)
+{
+    void *blocks[] = {polyhedron->corners, polyhedron->faces,
+                      polyhedron->number, polyhedron->planes};
+    if (polyhedron->mesh == NULL)
+        return;
+    struct storm_memory *memory = polyhedron->mesh->env->memory;
+    voronoi_cell_destroy(&polyhedron->cell);
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        storm_free(memory, blocks[i]);
+    *polyhedron = (struct voronoi_polyhedron){.mesh = NULL};
+}
+
+static storm_status polyhedron_reserve(struct voronoi_polyhedron *p, size_t n,
+                                       int32_t **array, size_t *capacity)
+{
+    void *block = *array;
+    storm_status status = storm_reserve(p->mesh->env->memory, polyhedron_label,
+                                        sizeof **array, n, &block, capacity);
+    *array = block;
+    return status;
+}
+
+/* Room for all that the cell can need: each vertex is in three faces. */
+static storm_status polyhedron_make_room(struct voronoi_polyhedron *p)
+{
+    size_t n_vertices = (size_t)p->cell.n_vertices;
+    size_t n_planes = (size_t)p->cell.n_planes;
+    void *corners = p->corners;
+    storm_status status = storm_reserve(p->mesh->env->memory, polyhedron_label,
+                                        sizeof *p->corners, n_vertices,
+                                        &corners, &p->corners_capacity);
+    p->corners = corners;
+    if (status >= 0)
+        status = polyhedron_reserve(p, n_planes + 3 * n_vertices, &p->faces,
+                                    &p->words_capacity);
+    if (status >= 0)
+        status =
+            polyhedron_reserve(p, n_vertices, &p->number, &p->number_capacity);
+    if (status >= 0)
+        status =
+            polyhedron_reserve(p, n_planes, &p->planes, &p->planes_capacity);
+    return status;
+}
+
+/* The planes that have a face, in the order of Y1. */
+static size_t polyhedron_order(struct voronoi_polyhedron *p)
+{
+    const struct voronoi_cell *cell = &p->cell;
+    size_t n = 0;
+    for (int32_t i = 0; i < cell->n_planes; i++) {
+        if (cell->start[i] < 0)
+            continue;
+        size_t k = n++;
+        for (; k > 0 && voronoi_cell_before(cell->planes[i].who,
+                                            cell->planes[p->planes[k - 1]].who);
+             k--)
+            p->planes[k] = p->planes[k - 1];
+        p->planes[k] = i;
+    }
+    return n;
+}
+
+/* Where a vertex is; Y4. */
+static void polyhedron_place(struct voronoi_polyhedron *p, int32_t vertex,
+                             double x_out[3])
+{
+    const struct voronoi_mesh *mesh = voronoi_of(p->mesh);
+    voronoi_cell_corner(&p->cell, vertex, x_out);
+    for (int d = 0; d < 3; d++)
+        x_out[d] += p->cell.centre[d];
+    for (int k = 0; k < 3; k++) {
+        int32_t who = p->cell.planes[p->cell.vertices[vertex].plane[k]].who;
+        if (who < 0)
+            x_out[~who / 2] =
+                ~who % 2 ? mesh->hi_cm[~who / 2] : mesh->lo_cm[~who / 2];
+    }
+}
+
+/* The number of a vertex's corner; that of an earlier one if it is there. */
+static int32_t polyhedron_corner(struct voronoi_polyhedron *p, int32_t vertex,
+                                 double same2)
+{
+    if (p->number[vertex] >= 0)
+        return p->number[vertex];
+    double x[3];
+    size_t i = 0;
+    polyhedron_place(p, vertex, x);
+    for (; i < p->n_corners; i++) {
+        double a = p->corners[i][0] - x[0], b = p->corners[i][1] - x[1],
+               c = p->corners[i][2] - x[2];
+        if (a * a + b * b + c * c <= same2)
+            break;
+    }
+    if (i == p->n_corners)
+        memcpy(p->corners[p->n_corners++], x, sizeof x);
+    p->number[vertex] = (int32_t)i;
+    return p->number[vertex];
+}
+
+/* Adds a corner to a face of n, taking back what leads nowhere: the same
+ * corner again, or there and back. Returns how many there are then. */
+static int32_t polyhedron_append(int32_t *face, int32_t n, int32_t corner)
+{
+    if (n > 0 && face[n - 1] == corner)
+        return n;
+    if (n > 1 && face[n - 2] == corner)
+        return n - 1;
+    face[n] = corner;
+    return n + 1;
+}
+
+/* The same where the end meets the beginning. *begin_out is the first that
+ * stays. */
+static int32_t polyhedron_close_ring(const int32_t *face, int32_t n,
+                                     int32_t *begin_out)
+{
+    int32_t begin = 0;
+    while (n - begin > 1) {
+        if (face[begin] == face[n - 1]) {
+            n--;
+        } else if (n - begin > 2 && face[begin] == face[n - 2]) {
+            n -= 2;
+        } else if (n - begin > 2 && face[begin + 1] == face[n - 1]) {
+            begin++;
+            n--;
+        } else {
+            break;
+        }
+    }
+    *begin_out = begin;
+    return n - begin;
+}
+
+/* Y2, Y3 */
+static void polyhedron_face(struct voronoi_polyhedron *p, int32_t plane,
+                            double same2)
+{
+    int32_t *face = &p->faces[p->n_words + 1], n = 0, begin;
+    int32_t first = voronoi_cell_face_first(&p->cell, plane), v = first;
+    do {
+        n = polyhedron_append(face, n, polyhedron_corner(p, v, same2));
+        v = voronoi_cell_face_next(&p->cell, plane, v);
+    } while (v != first);
+    n = polyhedron_close_ring(face, n, &begin);
+    if (n < 3)
+        return;
+    memmove(face, face + begin, (size_t)n * sizeof *face);
+    face[-1] = n;
+    p->n_words += (size_t)n + 1;
+    p->n_faces++;
+}
+
+storm_status voronoi_polyhedron_build(struct voronoi_polyhedron *p,
+                                      storm_cell_idx cell)
+{
+    const struct voronoi_points *points = &voronoi_part_of(p->mesh)->points;
+    const struct voronoi_hints hints = {.n_neighbours = 0};
+    storm_status status =
+        voronoi_of(p->mesh)->build_cell(&p->cell, points, points->own_lo + cell,
+                                        &hints);
+    if (status >= 0)
+        status = polyhedron_make_room(p);
+    if (status < 0)
+        return status;
+    double same2 = polyhedron_same * polyhedron_same * p->cell.reach2;
+    voronoi_cell_find_faces(&p->cell);
+    p->n_corners = p->n_faces = p->n_words = 0;
+    for (int32_t v = 0; v < p->cell.n_vertices; v++)
+        p->number[v] = -1;
+    size_t n_planes = polyhedron_order(p);
+    for (size_t i = 0; i < n_planes; i++)
+        polyhedron_face(p, p->planes[i], same2);
+    return STORM_OK;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The cells themselves: mesh.h5, which has boxes as hexahedra and Voronoi cells
+ * as polyhedra, and partition.csv, which says whose they are.
+ *
+ * Corners are not shared between cells: each rank numbers its own after those
+ * of the ranks before it, and cells are in order of ids.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "mesh/voronoi/voronoi_polyhedron.h"
+#include "physics/imc.h"
+#include "run/output_h5.h"
+#include "run/page.h"
+#include "run/run.h"
+
+enum { MESH_CORNERS = 8, MESH_POLYHEDRON = 16 };
+
+/* This rank's share. */
+struct mesh_share {
+    const struct storm_imc *imc;
+    uint64_t first_point; /* corners of ranks before */
+
+    /* Voronoi */
+    double (*points)[3];
+    int64_t *words;
+    size_t n_points, n_words, points_capacity, words_capacity;
+};
+
+/* ---- rows ----------------------------------------------------------------- */
+
+/* The corners of a box in the order of a hexahedron. */
+static const int mesh_signs[MESH_CORNERS][3] = {
+    {-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+    {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+
+static void mesh_fill_box_points(void *self, size_t first, size_t n, void *out)
+{
+    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
+    double *rows = out;
+    for (size_t i = 0; i < n; i++) {
+        const size_t cell = (first + i) / MESH_CORNERS;
+        const int *sign = mesh_signs[(first + i) % MESH_CORNERS];
+        for (size_t d = 0; d < 3; d++)
+            rows[3 * i + d] =
+                imc->centre[3 * cell + d] + sign[d] * imc->half[3 * cell + d];
+    }
+}
+
+static void mesh_fill_box_corners(void *self, size_t first, size_t n, void *out)
+{
+    const struct mesh_share *share = self;
+    int64_t *rows = out;
+    for (size_t i = 0; i < n * MESH_CORNERS; i++)
+        rows[i] = (int64_t)(share->first_point + first * MESH_CORNERS + i);
+}
+
+static void mesh_fill_points(void *self, size_t first, size_t n, void *out)
+{
+    const struct mesh_share *share = self;
+    memcpy(out, share->points + first, n * sizeof *share->points);
+}
+
+static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
+{
+    const struct mesh_share *share = self;
+    memcpy(out, share->words + first, n * sizeof *share->words);
+}
+
+static void mesh_fill_generators(void *self, size_t first, size_t n, void *out)
+{
+    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
+    const struct voronoi_part *part = voronoi_part_of(imc->mesh);
+    double *rows = out;
+    for (size_t i = 0; i < n; i++)
+        memcpy(&rows[3 * i], part->heads[first + i].generator,
+               3 * sizeof *rows);
+}
+
+static void mesh_fill_volume(void *self, size_t first, size_t n, void *out)
+{
+    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
+    memcpy(out, imc->volume + first, n * sizeof *imc->volume);
+}
+
+static void mesh_fill_material(void *self, size_t first, size_t n, void *out)
+{
+    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
+    double *rows = out;
+    for (size_t i = 0; i < n; i++)
+        rows[i] = (double)imc->material[first + i];
+}
+
+/* ---- polyhedra ------------------------------------------------------------ */
+
+static storm_status mesh_reserve(struct mesh_share *share, size_t n_points,
+                                 size_t n_words)
+{
+    struct storm_memory *memory = share->imc->env->memory;
+    void *points = share->points, *words = share->words;
+    storm_status status = storm_reserve(memory, "output", sizeof *share->points,
+                                        share->n_points + n_points, &points,
+                                        &share->points_capacity);
+    share->points = points;
+    if (status == STORM_OK)
+        status = storm_reserve(memory, "output", sizeof *share->words,
+                               share->n_words + n_words, &words,
+                               &share->words_capacity);
+    share->words = words;
+    return status;
+}
+
+/* As XDMF wants it: a word for the kind, the number of faces, then for each
+ * face the number of corners and the corners. */
+static storm_status mesh_add(struct mesh_share *share,
+                             const struct voronoi_polyhedron *p)
+{
+    storm_status status = mesh_reserve(share, p->n_corners, p->n_words + 2);
+    if (status < 0)
+        return status;
+    memcpy(share->points + share->n_points, p->corners,
+           p->n_corners * sizeof *p->corners);
+    int64_t *to = share->words + share->n_words;
+    *to++ = MESH_POLYHEDRON;
+    *to++ = (int64_t)p->n_faces;
+    const int32_t *from = p->faces;
+    for (size_t i = 0; i < p->n_faces; i++) {
+        int32_t n = *from++;
+        *to++ = n;
+        for (; n > 0; n--)
+            *to++ = (int64_t)share->n_points + *from++;
+    }
+    share->n_points += p->n_corners;
+    share->n_words += p->n_words + 2;
+    return STORM_OK;
+}
+
+static storm_status mesh_polyhedra(struct mesh_share *share)
+{
+    struct voronoi_polyhedron p;
+    storm_status status = voronoi_polyhedron_open(share->imc->mesh, &p);
+    for (storm_cell_idx i = 0; i < share->imc->n_cells && status == STORM_OK;
+         i++) {
+        status = voronoi_polyhedron_build(&p, i);
+        if (status == STORM_OK)
+            status = mesh_add(share, &p);
+    }
+    voronoi_polyhedron_close(&p);
+    return status;
+}
+
+/* From numbers on this rank to numbers on all. */
+static void mesh_number(struct mesh_share *share)
+{
+    int64_t first = (int64_t)share->first_point;
+    for (size_t at = 0; at < share->n_words;) {
+        int64_t n_faces = share->words[at + 1];
+        at += 2;
+        for (; n_faces > 0; n_faces--) {
+            int64_t n = share->words[at++];
+            for (; n > 0; n--)
+                share->words[at++] += first;
+        }
+    }
+}
+
+static storm_status mesh_points_before(const struct storm_context *context,
+                                       uint64_t mine, uint64_t *before_out)
+{
+    MPI_Request request;
+    uint64_t *numbers = calloc(2, sizeof *numbers);
+    storm_status status =
+        storm_context_agree(context,
+                            numbers != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK) {
+        numbers[0] = mine;
+        status =
+            MPI_Iexscan(&numbers[0], &numbers[1], 1, MPI_UINT64_T, MPI_SUM,
+                        storm_context_comm(context), &request) == MPI_SUCCESS
+                ? storm_context_wait(context, &request)
+                : STORM_ERR_FABRIC;
+    }
+    if (status == STORM_ERR_LOST)
+        return status;      /* memory is MPI's until the end */
+    if (status == STORM_OK) /* MPI leaves it undefined on rank 0 */
+        *before_out = storm_context_rank(context) > 0 ? numbers[1] : 0;
+    free(numbers);
+    return status;
+}
+
+/* ---- mesh.h5 -------------------------------------------------------------- */
+
+static storm_status mesh_write(const struct run *run, struct mesh_share *share)
+{
+    const size_t n = (size_t)share->imc->n_cells;
+    const struct output_array boxes[] = {{"points", OUTPUT_REAL, 3,
+                                          share->n_points, share,
+                                          mesh_fill_box_points},
+                                         {"corners", OUTPUT_WHOLE, MESH_CORNERS,
+                                          n, share, mesh_fill_box_corners}};
+    const struct output_array polyhedra[] = {
+        {"points", OUTPUT_REAL, 3, share->n_points, share, mesh_fill_points},
+        {"cells", OUTPUT_WHOLE, 1, share->n_words, share, mesh_fill_words},
+        {"generator", OUTPUT_REAL, 3, n, share, mesh_fill_generators}};
+    const struct output_array common[] = {
+        {"volume", OUTPUT_REAL, 1, n, share, mesh_fill_volume},
+        {"material", OUTPUT_REAL, 1, n, share, mesh_fill_material}};
+    struct output_h5 *file = NULL;
+    storm_status status =
+        output_h5_create(run->context, run->out_dir, "mesh.h5", &file);
+    for (size_t i = 0; i < 3 && status == STORM_OK; i++)
+        if (run->n_words > 0)
+            status = output_h5_put(file, &polyhedra[i]);
+        else if (i < 2)
+            status = output_h5_put(file, &boxes[i]);
+    for (size_t i = 0; i < 2 && status == STORM_OK; i++)
+        status = output_h5_put(file, &common[i]);
+    storm_status closed = output_h5_close(file);
+    return status < 0 ? status : closed;
+}
+
+storm_status output_mesh(struct run *run)
+{
+    struct mesh_share share = {.imc = run->imc};
+    bool is_voronoi = run->mesh->ops == &storm_mesh_voronoi;
+    storm_status status = is_voronoi ? mesh_polyhedra(&share) : STORM_OK;
+    if (!is_voronoi)
+        share.n_points = (size_t)run->imc->n_cells * MESH_CORNERS;
+    status = storm_context_agree(run->context, status);
+    if (status == STORM_OK)
+        status = mesh_points_before(run->context, share.n_points,
+                                    &share.first_point);
+    uint64_t sizes[2] = {share.n_points, share.n_words};
+    if (status == STORM_OK)
+        status =
+            storm_context_reduce(run->context, sizes, 2, MPI_UINT64_T, MPI_SUM);
+    if (status == STORM_OK) {
+        run->n_points = sizes[0];
+        run->n_words = sizes[1];
+        mesh_number(&share);
+        status = mesh_write(run, &share);
+    }
+    storm_free(run->imc->env->memory, share.points);
+    storm_free(run->imc->env->memory, share.words);
+    return storm_context_agree(run->context, status);
+}
+
+/* ---- partition.csv -------------------------------------------------------- */
+
+storm_status output_partition(const struct run *run)
+{
+    const uint64_t *cut = run->mesh->cut;
+    struct storm_page page = {0};
+    storm_page_add(&page, "rank,first_cell,cells\n");
+    for (int r = 0; r < storm_context_size(run->context); r++)
+        storm_page_add(&page, "%d,%" PRIu64 ",%" PRIu64 "\n", r, cut[r],
+                       cut[r + 1] - cut[r]);
+    char *text = storm_page_end(&page);
+    storm_status status = text != NULL ? output_text(run->context, run->out_dir,
+                                                     "partition.csv", text)
+                                       : STORM_ERR_NOMEM;
+    free(text);
+    return status;
+}

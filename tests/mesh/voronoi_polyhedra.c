@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 3; timeout: 60 */
+/*
+ * The polyhedra of Voronoi cells: closed, with the volume and faces that the
+ * mesh says, exactly on the walls, and the same bits on any number of ranks.
+ * Also where many cells meet in one corner.
+ */
+#include "mesh/voronoi/voronoi_polyhedron.h"
+#include "voronoi_check.h"
+
+static struct point_set make_random(struct dice *dice)
+{
+    struct point_set set = set_make(1500);
+    set.lo[0] = -0.3; /* not a round number on any grid */
+    for (int i = 0; i < set.n; i++)
+        for (int d = 0; d < 3; d++)
+            set.x[i][d] =
+                set.lo[d] + (set.hi[d] - set.lo[d]) * set_uniform(dice);
+    return set;
+}
+
+static struct point_set make_lattice(struct dice *dice)
+{
+    struct point_set set = set_make(10 * 10 * 10);
+    (void)dice;
+    for (int i = 0; i < set.n; i++) {
+        int at[3] = {i % 10, i / 10 % 10, i / 100};
+        for (int d = 0; d < 3; d++)
+            set.x[i][d] = (at[d] + 0.5) / 10;
+    }
+    return set;
+}
+
+/* As far as rounding can tell, and not quite. */
+static struct point_set make_jitter(struct dice *dice)
+{
+    struct point_set set = make_lattice(dice);
+    for (int i = 0; i < set.n; i++)
+        for (int d = 0; d < 3; d++)
+            set.x[i][d] += pow(10.0, -8.0 - i % 7) * (set_uniform(dice) - 0.5);
+    return set;
+}
+
+/* All whole numbers with a*a + b*b + c*c = 689 round their centre: 144 faces
+ * meet in many-fold corners. */
+static struct point_set make_sphere(struct dice *dice)
+{
+    struct point_set set = set_make(1000);
+    (void)dice;
+    set.n = 0;
+    for (int i = 0; i < 53 * 53 * 53; i++) {
+        int at[3] = {i % 53 - 26, i / 53 % 53 - 26, i / 53 / 53 - 26};
+        int r2 = at[0] * at[0] + at[1] * at[1] + at[2] * at[2];
+        if (r2 != 689 && r2 != 0)
+            continue;
+        CHECK(set.n < 1000);
+        for (int d = 0; d < 3; d++)
+            set.x[set.n][d] = 0.5 + at[d] / 64.0;
+        set.n++;
+    }
+    return set;
+}
+
+static const struct {
+    const char *name;
+    struct point_set (*make)(struct dice *dice);
+    int faces; /* of every cell; 0: as many as the mesh says; -1: at most */
+} cases[] = {{"random", make_random, 0},
+             {"lattice", make_lattice, 6},
+             {"jitter", make_jitter, -1},
+             {"sphere", make_sphere, -1}};
+
+/* Six times the volume under a triangle of corners. */
+static double under(const double a[3], const double b[3], const double c[3])
+{
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) +
+           a[1] * (b[2] * c[0] - b[0] * c[2]) +
+           a[2] * (b[0] * c[1] - b[1] * c[0]);
+}
+
+static double volume(const struct voronoi_polyhedron *p)
+{
+    double sum = 0.0;
+    const int32_t *f = p->faces;
+    for (size_t i = 0; i < p->n_faces; i++, f += f[0] + 1)
+        for (int32_t k = 2; k < f[0]; k++) {
+            double x[3][3];
+            for (int d = 0; d < 3; d++) { /* near the cell: less rounding */
+                const double o = p->corners[0][d];
+                x[0][d] = p->corners[f[1]][d] - o;
+                x[1][d] = p->corners[f[k]][d] - o;
+                x[2][d] = p->corners[f[k + 1]][d] - o;
+            }
+            sum += under(x[0], x[1], x[2]);
+        }
+    CHECK_EQ(f - p->faces, p->n_words);
+    return sum / 6.0;
+}
+
+/* How often an edge is there in this direction. */
+static int n_edges(const struct voronoi_polyhedron *p, int32_t from, int32_t to)
+{
+    int n = 0;
+    const int32_t *f = p->faces;
+    for (size_t i = 0; i < p->n_faces; i++, f += f[0] + 1)
+        for (int32_t k = 1; k <= f[0]; k++)
+            n += f[k] == from && f[k < f[0] ? k + 1 : 1] == to;
+    return n;
+}
+
+static void check_closed(const struct voronoi_polyhedron *p)
+{
+    size_t n = 0;
+    const int32_t *f = p->faces;
+    for (size_t i = 0; i < p->n_faces; i++, f += f[0] + 1) {
+        CHECK(f[0] >= 3);
+        for (int32_t k = 1; k <= f[0]; k++, n++) {
+            int32_t to = f[k < f[0] ? k + 1 : 1];
+            CHECK(f[k] >= 0 && (size_t)f[k] < p->n_corners);
+            CHECK_EQ(n_edges(p, f[k], to), 1);
+            CHECK_EQ(n_edges(p, to, f[k]), 1);
+        }
+    }
+    /* Euler: corners and faces are two more than edges */
+    CHECK_EQ(p->n_corners + p->n_faces, n / 2 + 2);
+}
+
+static uint64_t fold(uint64_t hash, const struct voronoi_polyhedron *p)
+{
+    for (size_t i = 0; i < p->n_words; i++)
+        hash = storm_hash_fold(hash, (uint64_t)p->faces[i]);
+    for (size_t i = 0; i < p->n_corners; i++)
+        for (int d = 0; d < 3; d++)
+            hash = storm_hash_fold_real(hash, p->corners[i][d]);
+    return hash;
+}
+
+/* Corners of the box that are corners of the cell. */
+static int n_box_corners(const struct voronoi_polyhedron *p,
+                         const struct point_set *set)
+{
+    int n = 0;
+    for (size_t i = 0; i < p->n_corners; i++) {
+        int at = 0;
+        for (int d = 0; d < 3; d++) {
+            double x = p->corners[i][d];
+            CHECK(x >= set->lo[d] && x <= set->hi[d]);
+            at += x == set->lo[d] || x == set->hi[d];
+        }
+        n += at == 3;
+    }
+    return n;
+}
+
+/* All cells of this rank; the hash of all ranks'. */
+static uint64_t check_mesh(const struct storm_mesh *mesh,
+                           const struct point_set *set, int faces,
+                           MPI_Comm comm)
+{
+    struct voronoi_polyhedron p;
+    uint64_t sum = 0, total;
+    int at_corners = 0, all_corners;
+    double worst = 0.0;
+    CHECK_OK(voronoi_polyhedron_open(mesh, &p));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        int n_faces = storm_mesh_n_faces(mesh, i);
+        double right = storm_mesh_volume_cm3(mesh, i);
+        CHECK_OK(voronoi_polyhedron_build(&p, i));
+        check_closed(&p);
+        worst = fmax(worst, fabs(volume(&p) - right) / right);
+        if (faces >= 0)
+            CHECK_EQ(p.n_faces, faces > 0 ? faces : n_faces);
+        at_corners += n_box_corners(&p, set);
+        sum += fold(storm_mesh_cell_id(mesh, i), &p);
+    }
+    voronoi_polyhedron_close(&p);
+    CHECK(worst < 1e-9);
+    MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, comm);
+    MPI_Allreduce(&at_corners, &all_corners, 1, MPI_INT, MPI_SUM, comm);
+    /* several cells may meet in one, but then they are not at random */
+    CHECK(faces == 0 ? all_corners == 8 : all_corners >= 8);
+    return total;
+}
+
+int main(int argc, char **argv)
+{
+    struct storm_context *all, *alone;
+    MPI_Init(&argc, &argv);
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &all));
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &alone));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct dice dice = dice_make(1, i);
+        struct point_set set = cases[i].make(&dice);
+        struct storm_mesh *mesh, *whole;
+        check_where("%s, rank %d", cases[i].name, storm_context_rank(all));
+        CHECK_OK(set_mesh(alone, &set, 0, &whole));
+        CHECK_OK(set_mesh(all, &set, 0, &mesh));
+        uint64_t hash = check_mesh(whole, &set, cases[i].faces, MPI_COMM_SELF);
+        CHECK_EQ(check_mesh(mesh, &set, cases[i].faces, MPI_COMM_WORLD), hash);
+        storm_mesh_destroy(whole);
+        storm_mesh_destroy(mesh);
+        free(set.x);
+    }
+    storm_context_destroy(alone);
+    storm_context_destroy(all);
+    MPI_Finalize();
+    return CHECK_PASS;
+}
