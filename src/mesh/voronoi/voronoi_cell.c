@@ -106,7 +106,7 @@ void voronoi_cell_destroy(struct voronoi_cell *cell)
 {
     void *blocks[] = {cell->planes,  cell->start, cell->x,    cell->y,
                       cell->z,       cell->r2,    cell->side, cell->vertices,
-                      cell->corners, cell->edges, cell->gone, cell->found};
+                      cell->corners, cell->edges, cell->gone, cell->found, cell->ordered};
     if (cell->memory == NULL)
         return;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)

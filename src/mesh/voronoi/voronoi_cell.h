@@ -51,6 +51,12 @@ struct voronoi_edge {
     int32_t kept; /* the vertex that stays */
 };
 
+/* By the search. */
+struct voronoi_found {
+    float distance2;
+    int32_t index;
+};
+
 /*
  * What is known of a cell before it is built: points that are done, because
  * their own cells have been built and are right, are left alone but for those
@@ -83,8 +89,8 @@ struct voronoi_cell {
     int32_t *gone;
     int32_t n_vertices, vertices_capacity; /* a multiple of eight */
 
-    uint64_t *found; /* by the search: distance and index */
-    size_t n_found, found_capacity;
+    struct voronoi_found *found, *ordered;
+    size_t n_found, found_capacity, ordered_capacity;
 };
 
 struct voronoi_face {

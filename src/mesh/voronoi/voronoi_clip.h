@@ -226,12 +226,18 @@ static storm_status clip_cut(struct voronoi_cell *cell, int32_t who,
 /* Room for the points of one more leaf. */
 static storm_status clip_more_found(struct voronoi_cell *cell)
 {
-    void *array = cell->found;
+    void *found = cell->found, *ordered = cell->ordered;
     storm_status status =
         storm_reserve(cell->memory, clip_label, sizeof *cell->found,
-                      cell->n_found + 256, &array, &cell->found_capacity);
+                      cell->n_found + 256, &found, &cell->found_capacity);
+    if (status < 0)
+        return status;
+    cell->found = found;
+    status = storm_reserve(cell->memory, clip_label, sizeof *cell->ordered,
+                           cell->found_capacity, &ordered,
+                           &cell->ordered_capacity);
     if (status >= 0)
-        cell->found = array;
+        cell->ordered = ordered;
     return status;
 }
 
@@ -262,14 +268,12 @@ static bool clip_may_cut(const struct voronoi_cell *cell,
     return n_near > 0;
 }
 
-/* Notes the points of a leaf, with their distance as a float above the index:
- * positive floats are in the order of their bits. No branch here either. */
+/* Notes the points of a leaf. No branch here either. */
 static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
                       double lo2, double hi2)
 {
     const struct voronoi_points *points = cell->points;
     double distance2[VORONOI_FAN];
-    float rounded[VORONOI_FAN];
     int32_t first = leaf * VORONOI_FAN;
     const double *x = points->x[0] + first;
     const double *y = points->x[1] + first;
@@ -278,14 +282,12 @@ static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
     for (int k = 0; k < VORONOI_FAN; k++) {
         double dx = x[k] - c0, dy = y[k] - c1, dz = z[k] - c2;
         distance2[k] = dx * dx + dy * dy + dz * dz;
-        rounded[k] = (float)distance2[k];
     }
-    uint64_t *found = cell->found + cell->n_found;
+    struct voronoi_found *found = cell->found + cell->n_found;
     size_t n = 0;
     for (int k = 0; k < VORONOI_FAN; k++) {
-        uint32_t bits;
-        memcpy(&bits, &rounded[k], sizeof bits);
-        found[n] = (uint64_t)bits << 32 | (uint32_t)(first + k);
+        found[n].distance2 = (float)distance2[k];
+        found[n].index = first + k;
         n += (size_t)((distance2[k] > lo2) & (distance2[k] <= hi2) &
                       !(done >> k & 1u));
     }
@@ -353,42 +355,52 @@ static storm_status clip_collect(struct voronoi_cell *cell,
     return STORM_OK;
 }
 
-/* Shell sort: a shell has some dozens of points. */
-static void clip_sort(uint64_t *keys, size_t n)
+static inline int clip_bin(float x, float lo, float scale, int n_bins)
 {
-    static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
-        size_t gap = gaps[g];
-        for (size_t i = gap; i < n; i++) {
-            uint64_t key = keys[i];
-            size_t k = i;
-            for (; k >= gap && keys[k - gap] > key; k -= gap)
-                keys[k] = keys[k - gap];
-            keys[k] = key;
-        }
+    int bin = (int)((x - lo) * scale);
+    bin = bin > 0 ? bin : 0;
+    return bin < n_bins ? bin : n_bins - 1;
+}
+
+/* What was found, by growing distance, roughly: by bins of the square of the
+ * distance. A finer order saves no cuts. */
+static void clip_order(struct voronoi_cell *cell, double lo2, double hi2)
+{
+    enum { BINS = 64 };
+    uint32_t end[BINS + 1] = {0};
+    const float lo = (float)lo2;
+    const float scale = (float)((double)BINS / (hi2 - lo2));
+    const struct voronoi_found *found = cell->found;
+    size_t n = cell->n_found;
+    for (size_t i = 0; i < n; i++)
+        end[clip_bin(found[i].distance2, lo, scale, BINS) + 1]++;
+    for (int k = 0; k < BINS; k++)
+        end[k + 1] += end[k];
+    for (size_t i = 0; i < n; i++) {
+        int bin = clip_bin(found[i].distance2, lo, scale, BINS);
+        cell->ordered[end[bin]++] = found[i];
     }
 }
 
 /* Cuts by one point, if it can matter. */
-static storm_status clip_by(struct voronoi_cell *cell, int32_t who,
-                            bool *is_near_out)
+static storm_status clip_by(struct voronoi_cell *cell, int32_t who)
 {
     const struct voronoi_points *points = cell->points;
     double n[3];
     for (int d = 0; d < 3; d++)
         n[d] = points->x[d][who] - cell->centre[d];
     double norm2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    *is_near_out = norm2 <= clip_secure * cell->reach2;
-    return *is_near_out ? clip_cut(cell, who, n, norm2) : STORM_OK;
+    return norm2 <= clip_secure * cell->reach2 ? clip_cut(cell, who, n, norm2)
+                                               : STORM_OK;
 }
 
-static storm_status clip_by_found(struct voronoi_cell *cell)
+static storm_status clip_by_found(struct voronoi_cell *cell, double lo2,
+                                  double hi2)
 {
     storm_status status = STORM_OK;
-    bool is_near = true;
-    clip_sort(cell->found, cell->n_found);
-    for (size_t i = 0; i < cell->n_found && is_near && status >= 0; i++)
-        status = clip_by(cell, (int32_t)(uint32_t)cell->found[i], &is_near);
+    clip_order(cell, lo2, hi2);
+    for (size_t i = 0; i < cell->n_found && status >= 0; i++)
+        status = clip_by(cell, cell->ordered[i].index);
     return status;
 }
 
@@ -396,9 +408,8 @@ static storm_status clip_by_hints(struct voronoi_cell *cell,
                                   const struct voronoi_hints *hints)
 {
     storm_status status = STORM_OK;
-    bool is_near;
     for (int32_t i = 0; i < hints->n_neighbours && status >= 0; i++)
-        status = clip_by(cell, hints->neighbours[i], &is_near);
+        status = clip_by(cell, hints->neighbours[i]);
     return status;
 }
 
@@ -430,7 +441,7 @@ storm_status VORONOI_BUILD(struct voronoi_cell *cell,
         hi2 = hi2 < needed2 ? hi2 : needed2;
         status = clip_collect(cell, hints, lo2, hi2, shell > 1);
         if (status >= 0)
-            status = clip_by_found(cell);
+            status = clip_by_found(cell, lo2, hi2);
         if (status < 0)
             return status;
         if (hi2 >= clip_secure * cell->reach2)
