@@ -253,17 +253,10 @@ static bool clip_may_cut(const struct voronoi_cell *cell,
     }
     int64_t n_near = 0;
     for (int32_t i = 0; i < cell->n_vertices; i++) {
-        double x = cell->x[i], y = cell->y[i], z = cell->z[i];
-        double x1 = lo[0] - x, x2 = x - hi[0];
-        double y1 = lo[1] - y, y2 = y - hi[1];
-        double z1 = lo[2] - z, z2 = z - hi[2];
-        x1 = x1 > x2 ? x1 : x2;
-        y1 = y1 > y2 ? y1 : y2;
-        z1 = z1 > z2 ? z1 : z2;
-        x1 = x1 > 0.0 ? x1 : 0.0;
-        y1 = y1 > 0.0 ? y1 : 0.0;
-        z1 = z1 > 0.0 ? z1 : 0.0;
-        n_near += x1 * x1 + y1 * y1 + z1 * z1 <= cell->r2[i] * (1.0 + 0x1p-30);
+        double x = voronoi_outside(cell->x[i], lo[0], hi[0]);
+        double y = voronoi_outside(cell->y[i], lo[1], hi[1]);
+        double z = voronoi_outside(cell->z[i], lo[2], hi[2]);
+        n_near += x * x + y * y + z * z <= cell->r2[i] * (1.0 + 0x1p-30);
     }
     return n_near > 0;
 }
