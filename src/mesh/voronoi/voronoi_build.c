@@ -62,8 +62,9 @@ static storm_status build_reserve(struct build *b)
     struct voronoi_part *part = b->part;
     size_t n = (size_t)part->base.n_cells + 1;
     part->radius = storm_alloc(memory, build_label, n * sizeof(double));
-    b->covered = storm_alloc(memory, build_label, n * sizeof(double));
-    b->balls = storm_alloc(memory, build_label, n * sizeof *b->balls);
+    size_t n_asked = b->mesh->env->size > 1 ? n : 1; /* alone: none */
+    b->covered = storm_alloc(memory, build_label, n_asked * sizeof(double));
+    b->balls = storm_alloc(memory, build_label, n_asked * sizeof *b->balls);
     b->open = storm_alloc(memory, build_label, n * sizeof *b->open);
     b->done = storm_alloc(memory, build_label, n);
     b->first_hint = storm_alloc(memory, build_label, n * sizeof(int32_t));
@@ -77,6 +78,7 @@ static storm_status build_reserve(struct build *b)
     return status < 0 ? status : voronoi_cell_create(memory, &b->cell);
 }
 
+/* All but the links. */
 static void build_release(struct build *b)
 {
     struct storm_memory *memory = b->mesh->env->memory;
@@ -84,7 +86,6 @@ static void build_release(struct build *b)
                       b->done,       b->first_hint,  b->hints,
                       b->neighbours, b->done_points, b->done_leaves};
     voronoi_ghosts_close(&b->ghosts);
-    voronoi_links_free(memory, &b->links);
     voronoi_cell_destroy(&b->cell);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         storm_free(memory, blocks[i]);
@@ -177,8 +178,7 @@ static storm_status build_hints(struct build *b, int32_t cell,
 /* ---- cells --------------------------------------------------------------- */
 
 /* This rank's own generators. */
-static storm_status build_own(struct build *b,
-                              const struct voronoi_seeds *seeds)
+static storm_status build_own(struct build *b, struct voronoi_seeds *seeds)
 {
     struct voronoi_points *points = &b->part->points;
     points->space = voronoi_of(b->mesh)->space;
@@ -188,9 +188,13 @@ static storm_status build_own(struct build *b,
         return status;
     points->first = seeds->first;
     points->n_own = (int32_t)seeds->n;
-    for (size_t i = 0; i < seeds->n; i++)
+    for (size_t i = 0; i < seeds->n; i++) {
         for (int d = 0; d < 3; d++)
             points->x[d][i] = seeds->array[i].x[d];
+        b->part->radius[i] = seeds->array[i].radius;
+    }
+    storm_free(b->mesh->env->memory, seeds->array);
+    seeds->array = NULL;
     voronoi_points_index(points);
     return STORM_OK;
 }
@@ -228,15 +232,16 @@ static struct voronoi_ball build_ball(const struct build *b, int32_t cell,
 }
 
 /* What to ask first: about cells that probably need it. */
-static size_t build_first(struct build *b, const struct voronoi_seeds *seeds)
+static size_t build_first(struct build *b)
 {
     size_t n = 0;
-    b->n_open = seeds->n;
-    for (int32_t i = 0; i < (int32_t)seeds->n; i++) {
+    int32_t n_cells = b->part->base.n_cells;
+    b->n_open = (size_t)n_cells;
+    for (int32_t i = 0; i < n_cells; i++) {
         b->open[i] = i;
         if (b->mesh->env->size == 1)
             continue; /* nobody to ask */
-        double last = seeds->array[i].radius;
+        double last = b->part->radius[i];
         double radius =
             last > 0.0 ? build_warm_guess * last
                        : build_first_guess * build_leaf(&b->part->points, i);
@@ -296,7 +301,8 @@ static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
     part->cost.n_builds++;
     double radius = voronoi_cell_radius(&b->cell);
     struct voronoi_ball ball = build_ball(b, own, radius);
-    if (radius <= b->covered[own] || !voronoi_ghosts_touch(&b->ghosts, &ball)) {
+    if (b->mesh->env->size == 1 || radius <= b->covered[own] ||
+        !voronoi_ghosts_touch(&b->ghosts, &ball)) {
         part->radius[own] = radius;
         b->done[own] = 1;
         build_mark(b, own);
@@ -312,13 +318,12 @@ static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
 }
 
 /* Rounds until all ranks are done. */
-static storm_status build_rounds(struct build *b,
-                                 const struct voronoi_seeds *seeds)
+static storm_status build_rounds(struct build *b)
 {
     struct voronoi_part *part = b->part;
     const struct storm_context *context = b->mesh->context;
     storm_status status = STORM_OK;
-    size_t n_balls = build_first(b, seeds);
+    size_t n_balls = build_first(b);
     bool alone = b->mesh->env->size == 1;
     for (;;) {
         if (!alone)
@@ -345,7 +350,7 @@ static storm_status build_rounds(struct build *b,
 }
 
 storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
-                           const struct voronoi_seeds *seeds,
+                           struct voronoi_seeds *seeds,
                            struct voronoi_part **part_out)
 {
     struct storm_memory *memory = mesh->env->memory;
@@ -363,12 +368,13 @@ storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
     if (status >= 0)
         status = voronoi_ghosts_open(&b.ghosts, mesh->context, &b.part->points);
     if (status >= 0)
-        status = build_rounds(&b, seeds);
-    if (status >= 0) {
+        status = build_rounds(&b);
+    if (b.part != NULL)
         b.part->cost.n_ghosts = b.ghosts.n;
+    build_release(&b); /* before the layout, which needs as much */
+    if (status >= 0)
         status = voronoi_lay_out(mesh, cut, &b.links, b.part);
-    }
-    build_release(&b);
+    voronoi_links_free(memory, &b.links);
     status = storm_context_agree(mesh->context, status);
     if (status < 0) {
         voronoi_free_part(mesh, b.part != NULL ? &b.part->base : NULL);
@@ -410,13 +416,12 @@ storm_status voronoi_build_part(const struct storm_mesh *mesh,
                                 const uint64_t *cut,
                                 struct storm_mesh_part **part_out)
 {
-    struct voronoi_seeds from = {.n = 0}, seeds = {.n = 0};
+    struct voronoi_seeds seeds = {.n = 0};
     struct voronoi_part *part = NULL;
     storm_status status =
-        storm_context_agree(mesh->context, build_seeds(mesh, &from));
+        storm_context_agree(mesh->context, build_seeds(mesh, &seeds));
     if (status >= 0)
-        status = voronoi_move(mesh, &from, cut, &seeds);
-    storm_free(mesh->env->memory, from.array);
+        status = voronoi_move(mesh, cut, &seeds);
     if (status >= 0)
         status = voronoi_build(mesh, cut, &seeds, &part);
     storm_free(mesh->env->memory, seeds.array);

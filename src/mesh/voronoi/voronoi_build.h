@@ -37,7 +37,7 @@ storm_status voronoi_links_add(struct storm_memory *memory,
 void voronoi_links_free(struct storm_memory *memory,
                         struct voronoi_links *links);
 
-/* Fills in all of the part but its points and radii. Takes the faces. */
+/* Fills in all of the part but its points and radii. Consumes the links. */
 storm_status voronoi_lay_out(const struct storm_mesh *mesh, const uint64_t *cut,
                              struct voronoi_links *links,
                              struct voronoi_part *part);

@@ -250,14 +250,14 @@ static bool cell_before(int32_t a, int32_t b)
     return (uint32_t)a < (uint32_t)b;
 }
 
+/* By selection, not by branches: nobody can predict the order. */
 static void cell_order_planes(const struct voronoi_plane **a,
                               const struct voronoi_plane **b)
 {
-    if (cell_before((*b)->who, (*a)->who)) {
-        const struct voronoi_plane *swap = *a;
-        *a = *b;
-        *b = swap;
-    }
+    const struct voronoi_plane *x = *a, *y = *b;
+    bool swap = cell_before(y->who, x->who);
+    *a = swap ? y : x;
+    *b = swap ? x : y;
 }
 
 /* The point where three planes meet. Always with the three in order: bits must
@@ -302,53 +302,32 @@ static void cell_corner(struct voronoi_cell *cell, int32_t v, int32_t plane,
     cell_meet(&points->space, &seen[0], &seen[1], &seen[2], y_out);
 }
 
-/* A walk round a face: the vertex, and where the plane is in it. */
-struct cell_walk {
-    int32_t vertex;
-    int i_plane;
-};
-
 static int cell_slot(const struct voronoi_vertex *vertex, int32_t plane)
 {
-    return vertex->plane[0] == plane ? 0 : vertex->plane[1] == plane ? 1 : 2;
+    return (vertex->plane[1] == plane) + 2 * (vertex->plane[2] == plane);
 }
 
-/* To the next vertex, or to the one before. */
-static void cell_step(const struct voronoi_cell *cell, struct cell_walk *walk,
-                      int32_t plane, bool forward)
+/* The vertices of a face, in order, and how many; `first_out` is the one at
+ * which the edge with the first of the neighbours begins: the same corner,
+ * whichever of the two cells looks at the face. */
+static int32_t cell_ring(const struct voronoi_cell *cell, int32_t plane,
+                         bool forward, int32_t *ring, int32_t *first_out)
 {
-    const struct voronoi_vertex *vertex = &cell->vertices[walk->vertex];
-    walk->vertex = vertex->next[(walk->i_plane + (forward ? 1 : 2)) % 3];
-    walk->i_plane = cell_slot(&cell->vertices[walk->vertex], plane);
-}
-
-/* Who shares the edge by which a walk leaves the vertex. */
-static int32_t cell_leaves_by(const struct voronoi_cell *cell,
-                              const struct cell_walk *walk, bool forward)
-{
-    int k = (walk->i_plane + (forward ? 2 : 1)) % 3;
-    return cell->planes[cell->vertices[walk->vertex].plane[k]].who;
-}
-
-/* The vertex at which the edge with the first of the neighbours begins: the
- * same corner, whichever of its two cells looks at the face. */
-static struct cell_walk cell_first(const struct voronoi_cell *cell,
-                                   int32_t plane, bool forward)
-{
-    struct cell_walk walk = {.vertex = cell->start[plane]};
-    walk.i_plane = cell_slot(&cell->vertices[walk.vertex], plane);
-    struct cell_walk first = walk;
-    int32_t end = walk.vertex;
-    int32_t best = cell_leaves_by(cell, &walk, forward);
-    for (cell_step(cell, &walk, plane, forward); walk.vertex != end;
-         cell_step(cell, &walk, plane, forward)) {
-        int32_t who = cell_leaves_by(cell, &walk, forward);
-        if (cell_before(who, best)) {
-            best = who;
-            first = walk;
-        }
-    }
-    return first;
+    static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
+    const int *to = forward ? after : before, *by = forward ? before : after;
+    int32_t v = cell->start[plane], n = 0, first = 0;
+    uint32_t best = UINT32_MAX; /* as cell_before compares */
+    do {
+        const struct voronoi_vertex *vertex = &cell->vertices[v];
+        int slot = cell_slot(vertex, plane);
+        uint32_t who = (uint32_t)cell->planes[vertex->plane[by[slot]]].who;
+        first = who < best ? n : first;
+        best = who < best ? who : best;
+        ring[n++] = v;
+        v = vertex->next[to[slot]];
+    } while (v != cell->start[plane]);
+    *first_out = first;
+    return n;
 }
 
 bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
@@ -359,16 +338,16 @@ bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
     struct voronoi_plane seen = forward
                                     ? cell->planes[plane]
                                     : cell_plane(cell->points, who, cell->self);
-    struct cell_walk walk = cell_first(cell, plane, forward);
-    int32_t end = walk.vertex;
+    int32_t *ring = cell->gone; /* not in use after the cuts */
+    int32_t first, n = cell_ring(cell, plane, forward, ring, &first);
     double origin[3], before[3] = {0.0}, moment[3] = {0.0}, sum = 0.0;
-    cell_corner(cell, walk.vertex, plane, forward, origin);
+    cell_corner(cell, ring[first], plane, forward, origin);
     double far2 =
         origin[0] * origin[0] + origin[1] * origin[1] + origin[2] * origin[2];
-    for (cell_step(cell, &walk, plane, forward); walk.vertex != end;
-         cell_step(cell, &walk, plane, forward)) {
+    for (int32_t k = 1, at = first; k < n; k++) {
         double y[3];
-        cell_corner(cell, walk.vertex, plane, forward, y);
+        at = at + 1 < n ? at + 1 : 0;
+        cell_corner(cell, ring[at], plane, forward, y);
         double r2 = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
         far2 = r2 > far2 ? r2 : far2;
         for (int d = 0; d < 3; d++)

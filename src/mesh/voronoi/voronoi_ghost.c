@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <mpi.h>
-
 #include <storm/context.h>
 
 #include "base/port.h"
@@ -93,16 +91,13 @@ storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
     if (status < 0)
         return status;
     struct voronoi_box mine[VORONOI_RANK_BOXES];
-    const int n = (int)(sizeof mine / (sizeof(double)));
     ghost_own_boxes(points, mine);
     voronoi_points_box(points, 0, points->n_own, ghosts->own.lo,
                        ghosts->own.hi);
-    if (MPI_Allgather(mine, n, MPI_DOUBLE, ghosts->boxes, n, MPI_DOUBLE,
-                      storm_context_comm(context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
-    if (points->n_own > 0)
+    status = voronoi_mail_gather(context, mine, sizeof mine, ghosts->boxes);
+    if (status >= 0 && points->n_own > 0)
         ghost_find_near(ghosts);
-    return STORM_OK;
+    return status;
 }
 
 void voronoi_ghosts_close(struct voronoi_ghosts *ghosts)

@@ -62,20 +62,16 @@ void voronoi_links_free(struct storm_memory *memory,
 
 /* ---- layout -------------------------------------------------------------- */
 
-/* A face of a cell, before the faces are in order. */
-struct layout_side {
-    uint64_t order; /* id of the neighbour, walls last */
-    int32_t next;
-    int32_t ref;
-};
-
+/*
+ * What is behind a face and which face it is go straight to their places in the
+ * blocks, and while a cell's are being put in order its head's first_block
+ * stays where it is: nothing else is needed but how many a cell has so far.
+ */
 struct layout {
     const struct storm_mesh *mesh;
     const uint64_t *cut;
-    const struct voronoi_links *links;
     struct voronoi_part *part;
-    size_t *first; /* by cell, n_cells + 1: its sides */
-    struct layout_side *sides;
+    int32_t *n_sides;   /* by cell */
     int32_t *border_of; /* by ghost, -1: none yet */
     size_t borders_capacity;
 };
@@ -150,78 +146,73 @@ static storm_status layout_ghost(struct layout *l, storm_cell_id id,
     return status;
 }
 
-/* Puts a side into its place among those of its cell so far; first[cell] is
- * where they end. */
-static void layout_put(struct layout *l, int32_t cell, size_t start,
-                       struct layout_side side)
+/* By what faces are in order: id of the neighbour, walls last. */
+static uint64_t layout_order(const struct voronoi_part *part, int32_t next)
 {
-    size_t at = l->first[cell]++;
-    for (; at > start && l->sides[at - 1].order > side.order; at--)
-        l->sides[at] = l->sides[at - 1];
-    l->sides[at] = side;
+    if (next >= 0)
+        return part->base.first + (storm_cell_id)next;
+    const struct voronoi_border *border = &part->borders[~next];
+    return border->rank >= 0
+               ? border->id
+               : UINT64_MAX - STORM_N_WALLS + (uint64_t)border->wall;
+}
+
+static int32_t *layout_next(const struct voronoi_part *part, size_t place)
+{
+    return &part->blocks[place / VORONOI_WIDTH].next[place % VORONOI_WIDTH];
+}
+
+/* Puts a side into its place among those that its cell has so far. */
+static void layout_put(struct layout *l, int32_t cell, int32_t next,
+                       int32_t ref)
+{
+    struct voronoi_part *part = l->part;
+    size_t start = (size_t)part->heads[cell].first_block * VORONOI_WIDTH;
+    size_t at = start + (size_t)l->n_sides[cell]++;
+    uint64_t order = layout_order(part, next);
+    for (; at > start; at--) {
+        int32_t before = *layout_next(part, at - 1);
+        if (layout_order(part, before) < order)
+            break;
+        *layout_next(part, at) = before;
+        part->refs[at] = part->refs[at - 1];
+    }
+    *layout_next(part, at) = next;
+    part->refs[at] = ref;
 }
 
 /* What is behind a link, as seen from its cell. */
-static storm_status layout_side(struct layout *l, size_t i,
-                                struct layout_side *side_out)
+static storm_status layout_behind(struct layout *l,
+                                  const struct voronoi_link *link,
+                                  int32_t *next_out)
 {
-    const struct voronoi_link *link = &l->links->array[i];
-    struct layout_side side = {.ref = (int32_t)i};
-    storm_status status = STORM_OK;
-    if (link->other >= 0) {
-        side.next = (int32_t)link->other;
-        side.order = l->part->base.first + (storm_cell_id)link->other;
-    } else if (link->other >= -(int64_t)STORM_N_WALLS) {
-        int32_t wall = (int32_t)(-1 - link->other);
-        side.next = ~wall;
-        side.order = UINT64_MAX - STORM_N_WALLS + (uint64_t)wall;
-    } else {
-        side.order = (storm_cell_id)(-1 - (int64_t)STORM_N_WALLS - link->other);
-        status = layout_ghost(l, side.order, &side.next);
-    }
-    *side_out = side;
-    return status;
+    *next_out = (int32_t)link->other;
+    if (link->other >= 0)
+        return STORM_OK;
+    int64_t behind = -1 - link->other;
+    *next_out = ~(int32_t)behind; /* if it is a wall */
+    return behind < STORM_N_WALLS
+               ? STORM_OK
+               : layout_ghost(l, (storm_cell_id)(behind - STORM_N_WALLS),
+                              next_out);
 }
 
 /* The sides of all cells, each cell's in order. */
-static storm_status layout_sides(struct layout *l)
+static storm_status layout_sides(struct layout *l,
+                                 const struct voronoi_links *links)
 {
-    const struct voronoi_links *links = l->links;
-    size_t n = (size_t)l->part->base.n_cells, sum = 0;
+    memset(l->n_sides, 0, (size_t)l->part->base.n_cells * sizeof *l->n_sides);
     for (size_t i = 0; i < links->n; i++) {
-        l->first[links->array[i].cell]++;
-        if (links->array[i].other >= 0)
-            l->first[links->array[i].other]++;
-    }
-    for (size_t c = 0; c <= n; c++) {
-        size_t count = l->first[c];
-        l->first[c] = sum;
-        sum += count;
-    }
-    /* While they are filled, first[c] moves to the start of the next cell. */
-    size_t *start = storm_alloc(l->mesh->env->memory, layout_label,
-                                (n + 1) * sizeof *start);
-    if (start == NULL)
-        return STORM_ERR_NOMEM;
-    memcpy(start, l->first, (n + 1) * sizeof *start);
-    storm_status status = STORM_OK;
-    for (size_t i = 0; i < links->n && status >= 0; i++) {
         const struct voronoi_link *link = &links->array[i];
-        struct layout_side side;
-        status = layout_side(l, i, &side);
+        int32_t next;
+        storm_status status = layout_behind(l, link, &next);
         if (status < 0)
-            break;
-        layout_put(l, link->cell, start[link->cell], side);
-        if (link->other >= 0) {
-            int32_t other = (int32_t)link->other;
-            side.next = link->cell;
-            side.order = l->part->base.first + (storm_cell_id)link->cell;
-            layout_put(l, other, start[other], side);
-        }
+            return status;
+        layout_put(l, link->cell, next, (int32_t)i);
+        if (next >= 0)
+            layout_put(l, next, link->cell, (int32_t)i);
     }
-    memcpy(l->first, start, (n + 1) * sizeof *start);
-    storm_free(l->mesh->env->memory, start);
-    return status;
+    return STORM_OK;
 }
 
 /* Unit normal of a face and its distance from the generator. */
@@ -238,79 +229,74 @@ static double layout_plane(const struct voronoi_part *part, size_t cell,
     }
     double n[3] = {h[0] - g[0], h[1] - g[1], h[2] - g[2]};
     double norm = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    double inverse = 1.0 / norm;
     for (int d = 0; d < 3; d++)
-        normal_out[d] = n[d] / norm;
+        normal_out[d] = n[d] * inverse;
     return 0.5 * norm;
 }
 
-/* The face's centroid relative to this cell's generator: it is kept relative
- * to that of lower id. */
-static void layout_centroid(const struct layout *l, size_t cell,
-                            const struct layout_side *side,
-                            double centroid_out[3])
+/* Volume and moment of the pyramids over the faces so far. */
+struct layout_sum {
+    double volume, moment[3];
+};
+
+/* The face's centroid is kept relative to the generator of lower id. */
+static void layout_add(const struct voronoi_part *part, size_t cell,
+                       size_t place, double distance, struct layout_sum *sum)
 {
-    const struct voronoi_part *part = l->part;
-    const double *kept = part->faces[side->ref].centroid;
+    int32_t next = *layout_next(part, place);
+    const struct voronoi_face *face = &part->faces[part->refs[place]];
     const double *g = part->heads[cell].generator;
-    bool is_mine = side->order > part->base.first + cell;
-    const double *from = is_mine ? g : voronoi_behind(part, side->next);
+    bool is_mine = layout_order(part, next) > part->base.first + cell;
+    const double *from = is_mine ? g : voronoi_behind(part, next);
+    double pyramid = face->area * distance / 3.0;
+    sum->volume += pyramid;
     for (int d = 0; d < 3; d++)
-        centroid_out[d] = kept[d] + (from[d] - g[d]);
+        sum->moment[d] += pyramid * (face->centroid[d] + (from[d] - g[d]));
 }
 
-/* Volume and centroid: of the pyramids over the faces. */
-static void layout_measure(struct layout *l, size_t cell)
+/* Planes of the faces, volume and centroid. */
+static void layout_cell(struct layout *l, size_t cell)
 {
     struct voronoi_part *part = l->part;
-    double volume = 0.0, moment[3] = {0.0};
-    for (size_t k = l->first[cell]; k < l->first[cell + 1]; k++) {
-        const struct layout_side *side = &l->sides[k];
-        double normal[3], centroid[3];
-        double distance = layout_plane(part, cell, side->next, normal);
-        double pyramid = part->faces[side->ref].area * distance / 3.0;
-        layout_centroid(l, cell, side, centroid);
-        volume += pyramid;
-        for (int d = 0; d < 3; d++)
-            moment[d] += pyramid * centroid[d];
-    }
-    part->volume[cell] = volume;
-    for (int d = 0; d < 3; d++)
-        part->centroid[cell][d] =
-            part->heads[cell].generator[d] + 0.75 * (moment[d] / volume);
-}
-
-static void layout_blocks(struct layout *l, size_t cell)
-{
-    struct voronoi_part *part = l->part;
-    uint32_t first = part->heads[cell].first_block;
-    uint32_t end = part->heads[cell + 1].first_block;
-    size_t side = l->first[cell];
-    for (uint32_t b = first; b < end; b++)
-        for (int k = 0; k < VORONOI_WIDTH; k++, side++) {
-            struct voronoi_block *block = &part->blocks[b];
-            size_t place = (size_t)b * VORONOI_WIDTH + (size_t)k;
-            if (side >= l->first[cell + 1]) {
-                block->distance[k] = INFINITY;
-                block->next[k] = ~0; /* some wall; never chosen */
-                part->refs[place] = -1;
-                continue;
-            }
-            double normal[3];
-            double distance =
-                layout_plane(part, cell, l->sides[side].next, normal);
-            for (int d = 0; d < 3; d++)
-                block->n[d][k] = (float)normal[d];
-            block->distance[k] = (float)distance;
-            block->next[k] = l->sides[side].next;
-            part->refs[place] = l->sides[side].ref;
+    struct layout_sum sum = {.volume = 0.0};
+    size_t first = (size_t)part->heads[cell].first_block * VORONOI_WIDTH;
+    size_t end = (size_t)part->heads[cell + 1].first_block * VORONOI_WIDTH;
+    size_t n = (size_t)l->n_sides[cell];
+    for (size_t place = first; place < end; place++) {
+        struct voronoi_block *block = &part->blocks[place / VORONOI_WIDTH];
+        size_t k = place % VORONOI_WIDTH;
+        if (place >= first + n) {
+            block->distance[k] = INFINITY;
+            block->next[k] = ~0; /* some wall; never chosen */
+            part->refs[place] = -1;
+            continue;
         }
+        double normal[3];
+        double distance = layout_plane(part, cell, block->next[k], normal);
+        for (int d = 0; d < 3; d++)
+            block->n[d][k] = (float)normal[d];
+        block->distance[k] = (float)distance;
+        layout_add(part, cell, place, distance, &sum);
+    }
+    part->volume[cell] = sum.volume;
+    for (int d = 0; d < 3; d++)
+        part->centroid[cell][d] = part->heads[cell].generator[d] +
+                                  0.75 * (sum.moment[d] / sum.volume);
 }
 
 /* Heads, and how many blocks there are. */
-static storm_status layout_heads(struct layout *l, uint32_t *n_blocks_out)
+static storm_status layout_heads(struct layout *l,
+                                 const struct voronoi_links *links,
+                                 uint32_t *n_blocks_out)
 {
     struct voronoi_part *part = l->part;
     size_t n_blocks = 0, n = (size_t)part->base.n_cells;
+    for (size_t i = 0; i < links->n; i++) {
+        l->n_sides[links->array[i].cell]++;
+        if (links->array[i].other >= 0)
+            l->n_sides[links->array[i].other]++;
+    }
     for (size_t c = 0; c <= n; c++) {
         struct voronoi_head *head = &part->heads[c];
         if (n_blocks > UINT32_MAX)
@@ -322,8 +308,7 @@ static storm_status layout_heads(struct layout *l, uint32_t *n_blocks_out)
             head->generator[d] =
                 part->points.x[d][(size_t)part->points.own_lo + c];
         head->radius = (float)(0.5 * part->radius[c] * (1.0 + 0x1p-20));
-        n_blocks +=
-            (l->first[c + 1] - l->first[c] + VORONOI_WIDTH - 1) / VORONOI_WIDTH;
+        n_blocks += ((size_t)l->n_sides[c] + VORONOI_WIDTH - 1) / VORONOI_WIDTH;
     }
     *n_blocks_out = (uint32_t)n_blocks;
     return STORM_OK;
@@ -335,47 +320,47 @@ static storm_status layout_reserve(struct layout *l)
     struct voronoi_part *part = l->part;
     size_t n = (size_t)part->base.n_cells + 1;
     size_t n_ghosts = (size_t)(part->points.n - part->points.n_own);
-    l->first = storm_alloc(memory, layout_label, n * sizeof *l->first);
-    l->sides = storm_alloc(memory, layout_label,
-                           (2 * l->links->n + 1) * sizeof *l->sides);
+    l->n_sides = storm_alloc(memory, layout_label, n * sizeof *l->n_sides);
     l->border_of = storm_alloc(memory, layout_label,
                                (n_ghosts + 1) * sizeof *l->border_of);
     part->heads = storm_alloc(memory, layout_label, n * sizeof *part->heads);
-    part->volume = storm_alloc(memory, layout_label, n * sizeof(double));
-    part->centroid =
-        storm_alloc(memory, layout_label, n * sizeof *part->centroid);
-    if (l->first == NULL || l->sides == NULL || l->border_of == NULL ||
-        part->heads == NULL || part->volume == NULL || part->centroid == NULL)
+    if (l->n_sides == NULL || l->border_of == NULL || part->heads == NULL)
         return STORM_ERR_NOMEM;
     for (size_t i = 0; i < n_ghosts; i++)
         l->border_of[i] = -1;
     return STORM_OK;
 }
 
-/* The array of faces, without what was reserved for more. */
+/* The array of faces; without what was reserved for more, if that is much. */
 static storm_status layout_take_faces(struct layout *l,
                                       struct voronoi_links *links)
 {
     struct storm_memory *memory = l->mesh->env->memory;
     struct voronoi_part *part = l->part;
+    part->n_faces = links->n;
+    if (links->faces_capacity - links->n <= links->n / 8) {
+        part->faces = links->faces;
+        links->faces = NULL;
+        return STORM_OK;
+    }
     part->faces =
         storm_alloc(memory, layout_label, (links->n + 1) * sizeof *part->faces);
     if (part->faces == NULL)
         return STORM_ERR_NOMEM;
     if (links->n > 0)
         memcpy(part->faces, links->faces, links->n * sizeof *part->faces);
-    part->n_faces = links->n;
     storm_free(memory, links->faces);
     links->faces = NULL;
     return STORM_OK;
 }
 
-static storm_status layout_cells(struct layout *l)
+static storm_status layout_blocks(struct layout *l,
+                                  const struct voronoi_links *links)
 {
     struct storm_memory *memory = l->mesh->env->memory;
     struct voronoi_part *part = l->part;
     uint32_t n_blocks = 0;
-    storm_status status = layout_heads(l, &n_blocks);
+    storm_status status = layout_heads(l, links, &n_blocks);
     if (status < 0)
         return status;
     part->blocks = storm_alloc(memory, layout_label,
@@ -385,10 +370,21 @@ static storm_status layout_cells(struct layout *l)
                                  sizeof *part->refs);
     if (part->blocks == NULL || part->refs == NULL)
         return STORM_ERR_NOMEM;
-    for (size_t c = 0; c < (size_t)part->base.n_cells; c++) {
-        layout_measure(l, c);
-        layout_blocks(l, c);
-    }
+    return layout_sides(l, links);
+}
+
+static storm_status layout_cells(struct layout *l)
+{
+    struct storm_memory *memory = l->mesh->env->memory;
+    struct voronoi_part *part = l->part;
+    size_t n = (size_t)part->base.n_cells;
+    part->volume = storm_alloc(memory, layout_label, (n + 1) * sizeof(double));
+    part->centroid =
+        storm_alloc(memory, layout_label, (n + 1) * sizeof *part->centroid);
+    if (part->volume == NULL || part->centroid == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t c = 0; c < n; c++)
+        layout_cell(l, c);
     return STORM_OK;
 }
 
@@ -397,19 +393,19 @@ storm_status voronoi_lay_out(const struct storm_mesh *mesh, const uint64_t *cut,
                              struct voronoi_part *part)
 {
     struct storm_memory *memory = mesh->env->memory;
-    struct layout l = {.mesh = mesh, .cut = cut, .links = links, .part = part};
+    struct layout l = {.mesh = mesh, .cut = cut, .part = part};
     storm_status status = layout_reserve(&l);
     if (status >= 0)
         status = layout_take_faces(&l, links);
     if (status >= 0)
         status = layout_walls(&l);
     if (status >= 0)
-        status = layout_sides(&l);
+        status = layout_blocks(&l, links);
+    voronoi_links_free(memory, links); /* before there is even more */
     if (status >= 0)
         status = layout_cells(&l);
     storm_free(memory, l.border_of);
-    storm_free(memory, l.sides);
-    storm_free(memory, l.first);
+    storm_free(memory, l.n_sides);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include "mesh/voronoi/voronoi_mail.h"
 
 #include <limits.h>
+#include <string.h>
 
 #include <mpi.h>
 
@@ -29,10 +30,11 @@ static storm_status mail_counts(const struct storm_context *context,
     for (size_t i = 0; i < out->n_letters; i++)
         going[out->letters[i].rank] = (int)out->letters[i].n_words;
     *counts = going;
-    if (MPI_Alltoall(going, 1, MPI_INT, going + n, 1, MPI_INT,
-                     storm_context_comm(context)) != MPI_SUCCESS)
+    MPI_Request request;
+    if (MPI_Ialltoall(going, 1, MPI_INT, going + n, 1, MPI_INT,
+                      storm_context_comm(context), &request) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
-    return STORM_OK;
+    return storm_context_wait(context, &request);
 }
 
 static storm_status mail_make_room(const struct storm_env *env,
@@ -88,7 +90,7 @@ static storm_status mail_carry(const struct storm_context *context,
 
 storm_status voronoi_mail_exchange(const struct storm_context *context,
                                    storm_status status,
-                                   const struct voronoi_mail *out,
+                                   struct voronoi_mail *out,
                                    struct voronoi_mail *in_out)
 {
     const struct storm_env *env = storm_context_env(context);
@@ -108,8 +110,38 @@ storm_status voronoi_mail_exchange(const struct storm_context *context,
     if (status >= 0)
         status = mail_carry(context, out, in_out, requests);
 out:
+    if (status == STORM_ERR_LOST) { /* all of it may still be MPI's */
+        *out = *in_out = (struct voronoi_mail){.n_letters = 0};
+        return status;
+    }
     storm_free(env->memory, requests);
     storm_free(env->memory, counts);
+    return status;
+}
+
+storm_status voronoi_mail_gather(const struct storm_context *context,
+                                 const void *mine, size_t bytes, void *all_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    size_t n = (size_t)env->size;
+    MPI_Request request;
+    char *room = storm_alloc(env->memory, mail_label, (n + 1) * bytes);
+    storm_status status =
+        storm_context_agree(context, room != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0) {
+        storm_free(env->memory, room);
+        return status;
+    }
+    memcpy(room + n * bytes, mine, bytes);
+    status = MPI_Iallgather(room + n * bytes, (int)bytes, MPI_BYTE, room,
+                            (int)bytes, MPI_BYTE, storm_context_comm(context),
+                            &request) == MPI_SUCCESS
+                 ? storm_context_wait(context, &request)
+                 : STORM_ERR_FABRIC;
+    if (status == STORM_ERR_LOST)
+        return status; /* the room is MPI's */
+    memcpy(all_out, room, n * bytes);
+    storm_free(env->memory, room);
     return status;
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Letters of any length between ranks, all at once. */
+/*
+ * Letters of any length between ranks, all at once, and what every rank tells
+ * every other. Whatever waits here ends with STORM_ERR_LOST when a rank is lost
+ * (storm_context_wait); memory that MPI has by then is left to it.
+ */
 #ifndef STORM_MESH_VORONOI_MAIL_H
 #define STORM_MESH_VORONOI_MAIL_H
 
@@ -24,15 +28,21 @@ struct voronoi_mail {
 
 /*
  * Sends each letter of `out`, at most one per rank, and fills `in_out` with
- * those that came; release it also after an error. Collective, blocks; the
+ * those that came; release both also after an error. Collective, blocks; the
  * same kind of status on every rank. `status` is how this rank has fared
- * before; if any rank's is an error nothing is sent.
+ * before; if any rank's is an error nothing is sent. After STORM_ERR_LOST both
+ * are empty.
  */
 storm_status voronoi_mail_exchange(const struct storm_context *context,
                                    storm_status status,
-                                   const struct voronoi_mail *out,
+                                   struct voronoi_mail *out,
                                    struct voronoi_mail *in_out);
 void voronoi_mail_release(const struct storm_env *env,
                           struct voronoi_mail *mail);
+
+/* `bytes` from every rank, in order of rank. Collective, blocks; the same kind
+ * of status on every rank. */
+storm_status voronoi_mail_gather(const struct storm_context *context,
+                                 const void *mine, size_t bytes, void *all_out);
 
 #endif /* STORM_MESH_VORONOI_MAIL_H */

@@ -123,13 +123,13 @@ storm_status voronoi_sort(struct voronoi_mesh *mesh,
 uint64_t voronoi_key(const struct voronoi_space *space, const double x[3]);
 
 /* voronoi_move.c: to the ranks of another cut. Collective. */
-storm_status voronoi_move(const struct storm_mesh *mesh,
-                          const struct voronoi_seeds *from,
-                          const uint64_t *to_cut, struct voronoi_seeds *to_out);
+storm_status voronoi_move(const struct storm_mesh *mesh, const uint64_t *to_cut,
+                          struct voronoi_seeds *seeds_inout);
 
-/* voronoi_build.c: the cells of these seeds under this cut. Collective. */
+/* voronoi_build.c: the cells of these seeds under this cut. Collective. Frees
+ * the array of seeds as soon as it can; after an error it may be left. */
 storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
-                           const struct voronoi_seeds *seeds,
+                           struct voronoi_seeds *seeds,
                            struct voronoi_part **part_out);
 storm_status voronoi_build_part(const struct storm_mesh *mesh,
                                 const uint64_t *cut,

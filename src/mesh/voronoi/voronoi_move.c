@@ -47,18 +47,20 @@ static storm_status move_address(const struct storm_mesh *mesh,
     return STORM_OK;
 }
 
-storm_status voronoi_move(const struct storm_mesh *mesh,
-                          const struct voronoi_seeds *from,
-                          const uint64_t *to_cut, struct voronoi_seeds *to_out)
+storm_status voronoi_move(const struct storm_mesh *mesh, const uint64_t *to_cut,
+                          struct voronoi_seeds *seeds_inout)
 {
     const struct storm_env *env = mesh->env;
     struct voronoi_mail out = {.n_letters = 0}, in;
-    storm_status status = move_address(mesh, from, to_cut, &out);
+    if (env->size == 1)
+        return STORM_OK;
+    storm_status status = move_address(mesh, seeds_inout, to_cut, &out);
     status = voronoi_mail_exchange(mesh->context, status, &out, &in);
     if (status >= 0) {
-        to_out->first = to_cut[env->rank];
-        to_out->n = (size_t)(to_cut[env->rank + 1] - to_cut[env->rank]);
-        to_out->array = (struct voronoi_seed *)(void *)in.words;
+        storm_free(env->memory, seeds_inout->array);
+        seeds_inout->first = to_cut[env->rank];
+        seeds_inout->n = (size_t)(to_cut[env->rank + 1] - to_cut[env->rank]);
+        seeds_inout->array = (struct voronoi_seed *)(void *)in.words;
         in.words = NULL;
     }
     voronoi_mail_release(env, &in);

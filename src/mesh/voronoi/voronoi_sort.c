@@ -94,9 +94,11 @@ static storm_status sort_refine(const struct voronoi_mesh *mesh,
         count[k] = sort_below(records, n,
                               splitter[k / SORT_TRIES] +
                                   ((uint64_t)(k % SORT_TRIES + 1) << shift));
-    if (MPI_Allreduce(MPI_IN_PLACE, count, (int)n_counts, MPI_UINT64_T, MPI_SUM,
-                      storm_context_comm(mesh->base.context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    storm_status status =
+        storm_context_reduce(mesh->base.context, count, (int)n_counts,
+                             MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
     for (int r = 0; r < n_ranks - 1; r++) {
         uint64_t share =
             mesh->base.n_total / (uint64_t)n_ranks * (uint64_t)(r + 1);
@@ -221,9 +223,10 @@ static storm_status sort_number(struct voronoi_mesh *mesh)
 {
     const struct storm_env *env = mesh->base.env;
     uint64_t n = mesh->seeds.n;
-    if (MPI_Allgather(&n, 1, MPI_UINT64_T, mesh->seeds_cut + 1, 1, MPI_UINT64_T,
-                      storm_context_comm(mesh->base.context)) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
+    storm_status status = voronoi_mail_gather(mesh->base.context, &n, sizeof n,
+                                              mesh->seeds_cut + 1);
+    if (status < 0)
+        return status;
     mesh->seeds_cut[0] = 0;
     for (int r = 0; r < env->size; r++)
         mesh->seeds_cut[r + 1] += mesh->seeds_cut[r];
