@@ -2,9 +2,8 @@
 #include "run/heatmap.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "run/page.h"
+#include "run/svg.h"
 
 /* Places on the canvas, in pixels. */
 enum {
@@ -60,46 +59,10 @@ static double map_block_mean(const struct storm_heatmap *map,
     return n > 0 ? sum / (double)n : (double)NAN;
 }
 
-/* The scale of the colours or of an axis: ticks at multiples of `step`. */
-struct map_scale {
-    double lo, hi, step;
-};
-
-static struct map_scale map_nice(double lo, double hi, int n_wanted)
-{
-    if (!(hi > lo)) {
-        double middle = isfinite(lo) ? lo : 0.0;
-        double half = middle != 0.0 ? 0.1 * fabs(middle) : 1.0;
-        lo = middle - half;
-        hi = middle + half;
-    }
-    double rough = (hi - lo) / n_wanted;
-    double power = pow(10.0, floor(log10(rough)));
-    double ratio = rough / power;
-    double nice = ratio < 1.5   ? 1.0
-                  : ratio < 3.5 ? 2.0
-                  : ratio < 7.5 ? 5.0
-                                : 10.0;
-    return (struct map_scale){lo, hi, nice * power};
-}
-
-static double map_tick(const struct map_scale *scale, int i)
-{
-    double tick = (ceil(scale->lo / scale->step - 1e-9) + i) * scale->step;
-    return fabs(tick) < 1e-9 * scale->step ? 0.0 : tick;
-}
-
-static void map_add_text(struct storm_page *svg, double x, double y,
-                         const char *class, const char *text)
-{
-    storm_page_add(svg, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">%s</text>\n",
-                   x, y, class, text);
-}
-
 /* What a block of values covers on the canvas. */
 static void map_add_values(struct storm_page *svg,
                            const struct storm_heatmap *map,
-                           const struct map_scale *colours)
+                           const struct storm_svg_scale *colours)
 {
     int64_t blocks[2];
     for (int k = 0; k < 2; k++)
@@ -125,61 +88,41 @@ static void map_add_values(struct storm_page *svg,
                 "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
                 "fill=\"#%06x\"/>\n",
                 MAP_LEFT + at[0], MAP_TOP + MAP_SIDE - at[1] - size[1], size[0],
-                size[1],
-                map_colour((mean - colours->lo) / (colours->hi - colours->lo)));
+                size[1], map_colour(storm_svg_place(colours, mean)));
         }
     storm_page_add(svg, "</g>\n");
-}
-
-static void map_add_frame(struct storm_page *svg, int x, int y, int width,
-                          int height)
-{
-    storm_page_add(svg,
-                   "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
-                   "class=\"line\"/>\n",
-                   x, y, width, height);
-}
-
-static void map_add_line(struct storm_page *svg, double x, double y, double dx,
-                         double dy)
-{
-    storm_page_add(svg, "<path d=\"M%.2f %.2fl%.2f %.2f\" class=\"line\"/>\n",
-                   x, y, dx, dy);
 }
 
 static void map_add_axes(struct storm_page *svg,
                          const struct storm_heatmap *map)
 {
     const int bottom = MAP_TOP + MAP_SIDE;
+    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
     for (int k = 0; k < 2; k++) {
-        struct map_scale scale = map_nice(map->lo[k], map->hi[k], 6);
-        double tick;
-        for (int i = 0;
-             (tick = map_tick(&scale, i)) <= scale.hi + 1e-9 * scale.step;
-             i++) {
-            double at = MAP_SIDE * (tick - scale.lo) / (scale.hi - scale.lo);
-            char label[32];
-            snprintf(label, sizeof label, "%.6g", tick);
+        struct storm_svg_scale scale =
+            storm_svg_scale(map->lo[k], map->hi[k], false);
+        size_t n = storm_svg_ticks(&scale, 6, ticks);
+        for (size_t i = 0; i < n; i++) {
+            double at = MAP_SIDE * storm_svg_place(&scale, ticks[i].value);
             if (k == 0) {
-                map_add_line(svg, MAP_LEFT + at, bottom, 0, 6);
-                map_add_text(svg, MAP_LEFT + at, bottom + 23, "mid", label);
+                storm_svg_line(svg, MAP_LEFT + at, bottom, 0, 6, "line");
+                storm_svg_text(svg, MAP_LEFT + at, bottom + 23, "mid",
+                               ticks[i].label);
             } else {
-                map_add_line(svg, MAP_LEFT, bottom - at, -6, 0);
-                map_add_text(svg, MAP_LEFT - 11, bottom - at + 5, "end", label);
+                storm_svg_line(svg, MAP_LEFT, bottom - at, -6, 0, "line");
+                storm_svg_text(svg, MAP_LEFT - 11, bottom - at + 5, "end",
+                               ticks[i].label);
             }
         }
     }
-    map_add_frame(svg, MAP_LEFT, MAP_TOP, MAP_SIDE, MAP_SIDE);
-    map_add_text(svg, MAP_LEFT + 0.5 * MAP_SIDE, bottom + 50, "mid",
-                 map->axis[0]);
-    storm_page_add(svg,
-                   "<text transform=\"translate(32 %d) rotate(-90)\" "
-                   "class=\"mid\">%s</text>\n",
-                   MAP_TOP + MAP_SIDE / 2, map->axis[1]);
+    storm_svg_frame(svg, MAP_LEFT, MAP_TOP, MAP_SIDE, MAP_SIDE);
+    storm_svg_text(svg, MAP_LEFT + 0.5 * MAP_SIDE, bottom + 50, "mid",
+                   map->axis[0]);
+    storm_svg_text_up(svg, 32, MAP_TOP + 0.5 * MAP_SIDE, map->axis[1]);
 }
 
 static void map_add_bar(struct storm_page *svg, const char *label,
-                        const struct map_scale *scale)
+                        const struct storm_svg_scale *scale)
 {
     const double stripe = (double)MAP_SIDE / MAP_BAR_STRIPES;
     storm_page_add(svg, "<g shape-rendering=\"crispEdges\">\n");
@@ -191,26 +134,21 @@ static void map_add_bar(struct storm_page *svg, const char *label,
                        MAP_BAR_WIDTH, stripe + 0.01,
                        map_colour((i + 0.5) / MAP_BAR_STRIPES));
     storm_page_add(svg, "</g>\n");
-    map_add_frame(svg, MAP_BAR_LEFT, MAP_TOP, MAP_BAR_WIDTH, MAP_SIDE);
+    storm_svg_frame(svg, MAP_BAR_LEFT, MAP_TOP, MAP_BAR_WIDTH, MAP_SIDE);
     const int right = MAP_BAR_LEFT + MAP_BAR_WIDTH;
-    double tick;
-    for (int i = 0;
-         (tick = map_tick(scale, i)) <= scale->hi + 1e-9 * scale->step; i++) {
-        double at = MAP_SIDE * (tick - scale->lo) / (scale->hi - scale->lo);
-        char text[32];
-        snprintf(text, sizeof text, "%.6g", tick);
-        map_add_line(svg, right, MAP_TOP + MAP_SIDE - at, 5, 0);
-        map_add_text(svg, right + 10, MAP_TOP + MAP_SIDE - at + 5, "start",
-                     text);
+    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    size_t n = storm_svg_ticks(scale, 6, ticks);
+    for (size_t i = 0; i < n; i++) {
+        double at = MAP_SIDE * storm_svg_place(scale, ticks[i].value);
+        storm_svg_line(svg, right, MAP_TOP + MAP_SIDE - at, 5, 0, "line");
+        storm_svg_text(svg, right + 10, MAP_TOP + MAP_SIDE - at + 5, "start",
+                       ticks[i].label);
     }
-    storm_page_add(svg,
-                   "<text transform=\"translate(%d %d) rotate(-90)\" "
-                   "class=\"mid\">%s</text>\n",
-                   right + 74, MAP_TOP + MAP_SIDE / 2, label);
+    storm_svg_text_up(svg, right + 74, MAP_TOP + 0.5 * MAP_SIDE, label);
 }
 
 /* From the smallest to the largest value. */
-static struct map_scale map_colour_scale(const struct storm_heatmap *map)
+static struct storm_svg_scale map_colour_scale(const struct storm_heatmap *map)
 {
     double lo = (double)INFINITY, hi = (double)-INFINITY;
     for (int64_t i = 0; i < map->n[0] * map->n[1]; i++)
@@ -218,28 +156,18 @@ static struct map_scale map_colour_scale(const struct storm_heatmap *map)
             lo = fmin(lo, map->value[i]);
             hi = fmax(hi, map->value[i]);
         }
-    return map_nice(lo, hi, 6);
+    return storm_svg_scale(lo, hi, false);
 }
 
 char *storm_heatmap_svg(const struct storm_heatmap *map)
 {
     struct storm_page svg = {0};
-    storm_page_add(
-        &svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-        "height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"'DejaVu Sans', "
-        "Helvetica, Arial, sans-serif\" font-size=\"15\">\n"
-        "<style>.mid{text-anchor:middle}.end{text-anchor:end}"
-        ".title{font-size:20px;font-weight:bold}.sub{font-size:14px;"
-        "fill:#555}.line{fill:none;stroke:#222;stroke-width:1.2}</style>\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-        MAP_WIDTH, MAP_HEIGHT, MAP_WIDTH, MAP_HEIGHT);
-    struct map_scale colours = map_colour_scale(map);
-    map_add_text(&svg, MAP_LEFT, 40, "title", map->title);
-    map_add_text(&svg, MAP_LEFT, 66, "sub", map->subtitle);
+    storm_svg_begin(&svg, MAP_WIDTH, MAP_HEIGHT);
+    struct storm_svg_scale colours = map_colour_scale(map);
+    storm_svg_text(&svg, MAP_LEFT, 40, "title", map->title);
+    storm_svg_text(&svg, MAP_LEFT, 66, "sub", map->subtitle);
     map_add_values(&svg, map, &colours);
     map_add_axes(&svg, map);
     map_add_bar(&svg, map->value_label, &colours);
-    storm_page_add(&svg, "</svg>\n");
-    return storm_page_end(&svg);
+    return storm_svg_end(&svg);
 }

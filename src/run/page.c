@@ -39,6 +39,28 @@ void storm_page_add(struct storm_page *page, const char *format, ...)
     va_end(again);
 }
 
+void storm_page_add_xml(struct storm_page *page, const char *text)
+{
+    while (*text != '\0') {
+        size_t plain = 0;
+        while ((unsigned char)text[plain] >= ' ' &&
+               strchr("&<>\"", text[plain]) == NULL)
+            plain++;
+        if (plain > 0)
+            storm_page_add(page, "%.*s", (int)plain, text);
+        text += plain;
+        if (*text != '\0') {
+            const char *as = *text == '&'   ? "&amp;"
+                             : *text == '<' ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '"' ? "&quot;"
+                                            : " ";
+            storm_page_add(page, "%s", as);
+            text++;
+        }
+    }
+}
+
 char *storm_page_end(struct storm_page *page)
 {
     storm_page_add(page, "%s", "");

@@ -23,6 +23,10 @@ struct storm_page {
 void storm_page_add(struct storm_page *page, const char *format, ...)
     STORM_PRINTF(2, 3);
 
+/* Adds a text to XML: what that reserves (& < > ") is escaped, and characters
+ * it cannot hold become spaces. */
+void storm_page_add_xml(struct storm_page *page, const char *text);
+
 /* Ends the text; the caller owns it (free). NULL if memory ran out. */
 char *storm_page_end(struct storm_page *page);
 

@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST timeout: 20 */
+/* C1 to C5 of charts and S1 to S3 of scales. With a folder as argument, some
+ * of the pictures are written there, to be looked at. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run/chart.h"
+#include "run/svg.h"
+#include "support/xml.h"
+
+enum { N = 5 };
+
+static const char *folder; /* for the pictures; NULL: none */
+
+static void keep(const char *name, const char *svg)
+{
+    char path[512];
+    if (folder == NULL)
+        return;
+    snprintf(path, sizeof path, "%s/%s.svg", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(svg, file);
+    fclose(file);
+}
+
+/* Number behind `key`, from `at` on; not-a-number if there is none. */
+static double number_after(const char *at, const char *key)
+{
+    const char *found = strstr(at, key);
+    return found != NULL ? strtod(found + strlen(key), NULL) : (double)NAN;
+}
+
+static int count(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++)
+        n++;
+    return n;
+}
+
+/* Well-formed, all numbers finite, every place on the canvas. */
+static void check_picture(const char *svg)
+{
+    assert_non_null(svg);
+    assert_true(test_xml_well_formed(svg));
+    assert_null(strstr(svg, "nan"));
+    assert_null(strstr(svg, "inf"));
+    double width = number_after(svg, " width=\"");
+    double height = number_after(svg, " height=\"");
+    assert_true(width > 0.0 && width < 1e5 && height > 0.0 && height < 1e5);
+    for (const char *at = svg; (at = strstr(at, "d=\"M")) != NULL; at++) {
+        char *rest;
+        double x = strtod(at + 4, &rest), y = strtod(rest, NULL);
+        assert_true(x >= -0.1 && x <= width && y >= -0.1 && y <= height);
+    }
+    for (const char *at = svg; (at = strstr(at, "<text x=\"")) != NULL; at++) {
+        double x = number_after(at, "x=\""), y = number_after(at, "y=\"");
+        assert_true(x >= 0.0 && x <= width && y >= 0.0 && y <= height);
+    }
+}
+
+/* The frame is the last rectangle with the class of lines. */
+static void find_frame(const char *svg, double box_out[4])
+{
+    const char *at = svg, *last = NULL;
+    while ((at = strstr(at, "<rect x=")) != NULL) {
+        const char *end = strchr(at, '>');
+        if (memmem(at, (size_t)(end - at), "class=\"line\"", 12) != NULL)
+            last = at;
+        at = end;
+    }
+    assert_non_null(last);
+    box_out[0] = number_after(last, "x=\"");
+    box_out[1] = number_after(last, "y=\"");
+    box_out[2] = box_out[0] + number_after(last, "width=\"");
+    box_out[3] = box_out[1] + number_after(last, "height=\"");
+}
+
+/* All corners of the series' line, which begins with the stroke's colour
+ * behind it, are inside the frame. Returns how many. */
+static int corners_inside(const char *svg, const char *colour)
+{
+    double box[4];
+    int n = 0;
+    find_frame(svg, box);
+    for (const char *at = svg; (at = strstr(at, "<path d=\"M")) != NULL;) {
+        const char *end = strchr(at, '>');
+        const char *d = at + 9, *quote = strchr(d, '"');
+        bool wanted =
+            memmem(quote, (size_t)(end - quote), colour, strlen(colour)) &&
+            memmem(quote, (size_t)(end - quote), "linejoin", 8);
+        bool sample = memchr(d, 'h', (size_t)(quote - d)) != NULL;
+        while (wanted && !sample && d < quote) {
+            char *rest;
+            double x = strtod(d + 1, &rest), y = strtod(rest, &rest);
+            assert_true(x >= box[0] - 0.01 && x <= box[2] + 0.01);
+            assert_true(y >= box[1] - 0.01 && y <= box[3] + 0.01);
+            d = rest;
+            n++;
+        }
+        at = end;
+    }
+    return n;
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    const double ranks[N] = {1, 2, 4, 8, 16};
+    const double shm[N] = {8.1, 4.2, 2.2, 1.2, 0.71};
+    const double p2p[N] = {8.2, 4.6, 2.6, 1.5, 1.0};
+    const double ideal[N] = {8.1, 4.05, 2.025, 1.0125, 0.50625};
+    const double error[N] = {0.4, 0.2, 0.1, 0.1, 0.05};
+    const struct storm_chart_series series[] = {
+        {"shm", STORM_CHART_BOTH, 0, N, ranks, shm, error},
+        {"p2p", STORM_CHART_BOTH, 1, N, ranks, p2p, NULL},
+        {"ideal", STORM_CHART_REFERENCE, 7, N, ranks, ideal, NULL},
+    };
+    struct storm_chart chart = {
+        .title = "Strong scaling",
+        .subtitle = "uniform emission, 5,000 cells per rank",
+        .x = {.label = "ranks", .log = true, .ticks = ranks, .n_ticks = N},
+        .y = {.label = "time per cycle (s)", .log = true},
+        .series = series,
+        .n_series = 3,
+    };
+    char *svg = storm_chart_svg(&chart), *again = storm_chart_svg(&chart);
+    check_picture(svg);
+    assert_string_equal(svg, again);
+    keep("lines", svg);
+    assert_int_equal(corners_inside(svg, "#0072b2"), N);
+    assert_int_equal(corners_inside(svg, "#222222"), N);
+    /* Markers of two series, and one each in the legend. */
+    assert_int_equal(count(svg, "stroke=\"#fff\""), 2 * N + 2);
+    assert_int_equal(count(svg, "stroke-dasharray"), 2);
+    assert_non_null(strstr(svg, ">16</text>"));
+    /* The legend is to the right of the frame. */
+    double box[4];
+    find_frame(svg, box);
+    const char *entry = strstr(svg, ">ideal</text>");
+    while (*entry != '<')
+        entry--;
+    assert_true(number_after(entry, "x=\"") > box[2]);
+    free(svg);
+    free(again);
+}
+
+/* Gaps: the others stay as they were; what is between gaps is still seen. */
+static void test_gaps(void **state)
+{
+    (void)state;
+    const double x[7] = {0, 1, 2, 3, 4, 5, 6};
+    const double y[7] = {1, 2, (double)NAN, 3, (double)INFINITY, -1, 4};
+    struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 7, x, y,
+                                        NULL};
+    struct storm_chart chart = {
+        .x.label = "x", .y.label = "y", .series = &series, .n_series = 1};
+    char *svg = storm_chart_svg(&chart);
+    check_picture(svg);
+    assert_int_equal(corners_inside(svg, "#0072b2"), 5);
+    assert_int_equal(count(svg, "stroke=\"#fff\""), 1); /* the lone (3, 3) */
+    free(svg);
+    chart.y.log = true;
+    svg = storm_chart_svg(&chart);
+    check_picture(svg);
+    assert_int_equal(corners_inside(svg, "#0072b2"), 4); /* without -1 */
+    free(svg);
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    const double bad[2] = {(double)NAN, (double)-INFINITY};
+    const double x[2] = {1, 2};
+    struct storm_chart_series series = {"a", STORM_CHART_BOTH, 0, 2, x, bad,
+                                        bad};
+    struct storm_chart chart = {.title = "t",
+                                .x.label = "x",
+                                .y.label = "y",
+                                .series = &series,
+                                .n_series = 1};
+    for (int i = 0; i < 8; i++) {
+        chart.x.log = i & 1;
+        chart.y.log = i & 2;
+        chart.n_series = i & 4 ? 0 : 1;
+        char *svg = storm_chart_svg(&chart);
+        check_picture(svg);
+        assert_int_equal(count(svg, "no data"), 1);
+        free(svg);
+    }
+}
+
+/* One point, equal points, and the ends of what a double can hold. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    const double pairs[][2] = {
+        {3.0, 3.0},
+        {0.0, 0.0},
+        {-DBL_MAX, DBL_MAX},
+        {DBL_MAX, DBL_MAX},
+        {DBL_MIN, DBL_MAX},
+        {DBL_MIN, DBL_MIN},
+        {5e-324, 5e-324},
+        {1.0, 1.0 + DBL_EPSILON},
+        {1e300, 1.000001e300},
+        {-1e-20, 1e-20},
+        {1e15, 1e15 + 1.0},
+        {0.999, 1.001},
+    };
+    const double error[2] = {DBL_MAX, 1e-3};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        for (int form = 0; form < 16; form++) {
+            struct storm_chart_series series = {
+                "a",      STORM_CHART_BOTH,       0, form & 8 ? 1 : 2, pairs[i],
+                pairs[i], form & 4 ? error : NULL};
+            struct storm_chart chart = {
+                .x = {.label = "x", .log = form & 1},
+                .y = {.label = "y", .log = form & 2, .from_zero = true},
+                .series = &series,
+                .n_series = 1};
+            char *svg = storm_chart_svg(&chart);
+            check_picture(svg);
+            corners_inside(svg, "#0072b2");
+            free(svg);
+        }
+}
+
+/* Labels of one series of ticks all differ, and there are some. */
+static void check_ticks(double lo, double hi, bool log)
+{
+    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_scale scale = storm_svg_scale(lo, hi, log);
+    assert_true(scale.hi > scale.lo);
+    for (int widen = 0; widen < 2; widen++) {
+        for (int wanted = 4; wanted <= 8; wanted++) {
+            size_t n = storm_svg_ticks(&scale, wanted, ticks);
+            assert_true(n >= 2 && n <= STORM_SVG_MOST_TICKS);
+            for (size_t i = 0; i < n; i++) {
+                double at = storm_svg_place(&scale, ticks[i].value);
+                assert_true(at >= -1e-8 && at <= 1.0 + 1e-8);
+                if (i > 0) {
+                    assert_true(ticks[i].value > ticks[i - 1].value);
+                    assert_string_not_equal(ticks[i].label, ticks[i - 1].label);
+                }
+            }
+        }
+        scale = storm_svg_widen(scale, 0.04);
+    }
+}
+
+static void test_ticks(void **state)
+{
+    (void)state;
+    uint64_t dice = 12345;
+    double last = 1.0;
+    for (int i = 0; i < 20000; i++) {
+        dice = dice * 6364136223846793005u + 1442695040888963407u;
+        double part = (double)(dice >> 11) * 0x1p-53;
+        double value = pow(10.0, 600.0 * part - 300.0);
+        double near = last * (1.0 + 1e-9 * part);
+        check_ticks(last, value, true);
+        check_ticks(last, value, false);
+        check_ticks(-last, value, false);
+        check_ticks(last, near, false);
+        check_ticks(last, near, true);
+        last = value;
+    }
+    check_ticks((double)NAN, (double)NAN, false);
+    check_ticks((double)NAN, (double)NAN, true);
+    check_ticks(-1.0, 0.0, true);
+    check_ticks(-DBL_MAX, DBL_MAX, false);
+    check_ticks(DBL_MIN, DBL_MAX, true);
+}
+
+/* Known answers. */
+static void test_known_ticks(void **state)
+{
+    (void)state;
+    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_scale scale = storm_svg_scale(-5.0, 5.0, false);
+    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 5);
+    assert_string_equal(ticks[0].label, "-4");
+    assert_string_equal(ticks[2].label, "0");
+    scale = storm_svg_scale(0.3, 40.0, true);
+    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 6);
+    assert_string_equal(ticks[0].label, "0.5");
+    assert_string_equal(ticks[5].label, "20");
+    scale = storm_svg_scale(1e-9, 1e9, true);
+    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 7);
+    assert_string_equal(ticks[0].label, "10⁻⁹");
+    char label[STORM_SVG_LABEL_BYTES];
+    storm_svg_number(-2.5e-12, 6, label);
+    assert_string_equal(label, "-2.5×10⁻¹²");
+    storm_svg_number(-1e20, 6, label);
+    assert_string_equal(label, "-10²⁰");
+    storm_svg_number(0.0, 6, label);
+    assert_string_equal(label, "0");
+}
+
+static void test_escaping(void **state)
+{
+    (void)state;
+    const char *nasty = "<a href=\"x\">&amp; & \x01\n</text>";
+    const double x[1] = {1};
+    struct storm_chart_series series = {nasty, STORM_CHART_POINTS, 0, 1, x, x,
+                                        NULL};
+    struct storm_chart chart = {.title = nasty,
+                                .subtitle = nasty,
+                                .x.label = nasty,
+                                .y.label = nasty,
+                                .series = &series,
+                                .n_series = 1};
+    char *svg = storm_chart_svg(&chart);
+    check_picture(svg);
+    assert_int_equal(count(svg, "&lt;a href=&quot;x&quot;&gt;&amp;amp; &amp;"),
+                     5);
+    free(svg);
+    struct storm_bar bar = {nasty, nasty, x};
+    struct storm_bars bars = {.title = nasty,
+                              .label = nasty,
+                              .parts = &nasty,
+                              .n_parts = 1,
+                              .bars = &bar,
+                              .n_bars = 1};
+    svg = storm_bars_svg(&bars);
+    check_picture(svg);
+    assert_int_equal(count(svg, "&lt;/text&gt;"), 4);
+    free(svg);
+}
+
+/* The picture grows with the legend and with the title. */
+static void test_long_texts(void **state)
+{
+    (void)state;
+    enum { MANY = 60 };
+    char names[MANY][128];
+    const double x[2] = {0, 1};
+    struct storm_chart_series series[MANY];
+    for (int i = 0; i < MANY; i++) {
+        snprintf(names[i], sizeof names[i], "series %d, %*s", i, 2 * i, "long");
+        series[i] = (struct storm_chart_series){
+            names[i], STORM_CHART_BOTH, i, 2, x, x, NULL};
+    }
+    struct storm_chart chart = {.title = names[MANY - 1],
+                                .x.label = "x",
+                                .y.label = "y",
+                                .series = series,
+                                .n_series = MANY};
+    char *svg = storm_chart_svg(&chart);
+    check_picture(svg);
+    assert_true(number_after(svg, " width=\"") > 1200.0);
+    assert_true(number_after(svg, " height=\"") > 26.0 * MANY);
+    free(svg);
+}
+
+static void test_steps(void **state)
+{
+    (void)state;
+    const double edges[4] = {0, 1, 2.5, 4}, y[3] = {2, 1, 3};
+    const double x[3] = {0.5, 1.75, 3.25}, exact[3] = {1.9, 1.2, 2.7};
+    const struct storm_chart_series series[2] = {
+        {"Monte Carlo", STORM_CHART_STEPS, 0, 3, edges, y, NULL},
+        {"exact", STORM_CHART_REFERENCE, 7, 3, x, exact, NULL}};
+    struct storm_chart chart = {.title = "Profile",
+                                .x.label = "x (cm)",
+                                .y = {.label = "T (keV)", .from_zero = true},
+                                .series = series,
+                                .n_series = 2};
+    char *svg = storm_chart_svg(&chart);
+    check_picture(svg);
+    keep("steps", svg);
+    double box[4];
+    find_frame(svg, box);
+    const char *last = strrchr(svg, 'H');
+    double end = strtod(last + 1, NULL);
+    assert_true(end > box[0] + 0.9 * (box[2] - box[0]) && end < box[2]);
+    free(svg);
+}
+
+static void test_bars(void **state)
+{
+    (void)state;
+    const char *parts[6] = {"physics",     "progress", "send_recv",
+                            "termination", "growth",   "idle"};
+    const double a[6] = {0.59, 0.97, 2.22, 0.57, 0.0, 1.33};
+    const double b[6] = {0.59, 0.16, 1.92, 0.31, 0.19, 0.85};
+    const double c[6] = {(double)NAN, -1.0, (double)INFINITY, 0, 0, 0};
+    const struct storm_bar list[4] = {{"p2p", "2 ranks", a},
+                                      {"ibv", "2 ranks", b},
+                                      {"p2p", "8 ranks", b},
+                                      {"ibv", "8 ranks", c}};
+    struct storm_bars bars = {.title = "Where the time goes",
+                              .subtitle = "hohlraum",
+                              .label = "mean over ranks, per cycle (s)",
+                              .parts = parts,
+                              .n_parts = 6,
+                              .bars = list,
+                              .n_bars = 4};
+    char *svg = storm_bars_svg(&bars);
+    check_picture(svg);
+    keep("bars", svg);
+    assert_int_equal(count(svg, ">2 ranks<"), 1);
+    assert_int_equal(count(svg, ">8 ranks<"), 1);
+    assert_int_equal(count(svg, ">5.68<"), 1);
+    assert_int_equal(count(svg, ">no data<"), 1);
+    assert_int_equal(count(svg, ">2.22<"), 1);
+    free(svg);
+    bars.n_bars = 0;
+    svg = storm_bars_svg(&bars);
+    check_picture(svg);
+    free(svg);
+}
+
+static void test_bars_extremes(void **state)
+{
+    (void)state;
+    const char *parts[2] = {"a", "b"};
+    const double values[][2] = {{DBL_MAX, DBL_MAX}, {5e-324, 0}, {1e-300, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        struct storm_bar bar = {"x", NULL, values[i]};
+        struct storm_bars bars = {.label = "s",
+                                  .parts = parts,
+                                  .n_parts = 2,
+                                  .bars = &bar,
+                                  .n_bars = 1};
+        char *svg = storm_bars_svg(&bars);
+        check_picture(svg);
+        free(svg);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    folder = argc > 1 ? argv[1] : NULL;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_known_ticks),
+        cmocka_unit_test(test_escaping),
+        cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_bars),
+        cmocka_unit_test(test_bars_extremes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
