@@ -163,11 +163,74 @@ static uint64_t hilbert_before(const struct hilbert_part *part,
     return sum;
 }
 
+/*
+ * The same for cubes of a power of two, one look-up a level: row 8 * along +
+ * entry, column halves; eight times the row of the part, plus its order. Made
+ * by hilbert_order and hilbert_enter.
+ */
+static const uint8_t hilbert_cubes[24][8] = {
+    {64, 95, 129, 174, 51, 52, 130, 173},
+    {87, 72, 166, 137, 60, 59, 165, 138},
+    {145, 190, 80, 79, 146, 189, 35, 36},
+    {182, 153, 71, 88, 181, 154, 44, 43},
+    {19, 20, 162, 141, 96, 127, 161, 142},
+    {28, 27, 133, 170, 119, 104, 134, 169},
+    {178, 157, 3, 4, 177, 158, 112, 111},
+    {149, 186, 12, 11, 150, 185, 103, 120},
+    {128, 107, 183, 108, 1, 2, 30, 29},
+    {99, 136, 100, 191, 10, 9, 21, 22},
+    {167, 124, 144, 123, 14, 13, 17, 18},
+    {116, 175, 115, 152, 5, 6, 26, 25},
+    {33, 34, 62, 61, 160, 75, 151, 76},
+    {42, 41, 53, 54, 67, 168, 68, 159},
+    {46, 45, 49, 50, 135, 92, 176, 91},
+    {37, 38, 58, 57, 84, 143, 83, 184},
+    {0, 65, 155, 66, 47, 118, 156, 117},
+    {73, 8, 74, 147, 126, 39, 125, 148},
+    {139, 82, 16, 81, 140, 101, 63, 102},
+    {90, 131, 89, 24, 109, 132, 110, 55},
+    {15, 86, 188, 85, 32, 97, 187, 98},
+    {94, 7, 93, 180, 105, 40, 106, 179},
+    {172, 69, 31, 70, 171, 114, 48, 113},
+    {77, 164, 78, 23, 122, 163, 121, 56},
+};
+
+/* Is the part such a cube, and not one that is smaller than its levels say? */
+static bool hilbert_is_cube(const struct hilbert_part *part)
+{
+    bool is_cube = true;
+    for (int d = 0; d < 3; d++)
+        is_cube = is_cube && part->levels[d] == part->level &&
+                  part->n[d] == (int32_t)1 << part->level;
+    return is_cube;
+}
+
+/* The position within it. */
+static uint64_t hilbert_in_cube(const struct hilbert_part *part,
+                                const int32_t ijk[3])
+{
+    uint64_t position = 0;
+    const int32_t at[3] = {ijk[0] - part->lo[0], ijk[1] - part->lo[1],
+                           ijk[2] - part->lo[2]};
+    unsigned row = 8u * (unsigned)part->along + part->entry;
+    for (int level = part->level - 1; level >= 0; level--) {
+        unsigned halves = 0;
+        for (int d = 0; d < 3; d++)
+            halves |= ((unsigned)at[d] >> level & 1u) << d;
+        unsigned found = hilbert_cubes[row][halves];
+        position = position << 3 | (found & 7u);
+        row = found >> 3;
+    }
+    return position;
+}
+
 uint64_t storm_hilbert_position(const int32_t n[3], const int32_t ijk[3])
 {
     uint64_t position = 0;
     struct hilbert_part part = hilbert_root(n);
     while (part.level > 0) {
+        if (hilbert_is_cube(&part))
+            return position + hilbert_in_cube(&part, ijk);
         struct hilbert_split split = hilbert_split(&part);
         unsigned halves = 0;
         for (int i = 0; i < split.n_dims; i++) {

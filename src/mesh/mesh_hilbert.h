@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The order of the cells of a box of n[0] x n[1] x n[2] cells along a Hilbert
- * curve: position <-> (i, j, k), without tables.
+ * curve: position <-> (i, j, k), one pass down the levels.
  *
  * The box is halved in every direction that still has as many levels as the
  * longest one, the larger half first; the two, four or eight parts are visited

@@ -43,10 +43,10 @@ struct checkpoint {
     char *grids;
 };
 
-/* checkpoint.c: writes the present state to `path`. Collective. */
+/* checkpoint.c: writes the present state. Collective; STORM_ERR_IO is logged. */
 storm_status checkpoint_write(struct run *run,
                               const struct checkpoint_head *head,
-                              const char *path);
+                              const char *dir, const char *name);
 
 /* Reads. Local; STORM_ERR_IO: the file is damaged or was made by another
  * version. Clear it also after an error. */

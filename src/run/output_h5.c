@@ -11,11 +11,12 @@
 
 #include "run/gather.h"
 
-enum { H5_PATH = 4096 };
+enum { H5_PATH = 4096, H5_CHUNK_ROWS = 4096 };
 
 struct output_h5 {
     const struct storm_context *context;
     storm_status status;
+    bool checked; /* arrays have checksums */
     /* rank 0: */
     char path[H5_PATH];
     hid_t file;
@@ -66,6 +67,11 @@ storm_status output_h5_create(const struct storm_context *context,
     return file->status;
 }
 
+void output_h5_add_checksums(struct output_h5 *file)
+{
+    file->checked = true;
+}
+
 storm_status output_h5_close(struct output_h5 *file)
 {
     if (file == NULL)
@@ -98,12 +104,19 @@ static bool h5_open_target(const struct output_array *array, uint64_t n_rows,
                            struct h5_target *target)
 {
     bool whole = array->kind == OUTPUT_WHOLE;
+    int n_dims = array->columns > 1 ? 2 : 1;
     hsize_t shape[2] = {n_rows, array->columns};
+    hsize_t most[2] = {H5S_UNLIMITED, array->columns}; /* or no chunks */
+    hsize_t chunk[2] = {H5_CHUNK_ROWS, array->columns};
     hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     target->memory_type = whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
     target->columns = array->columns;
-    target->space = H5Screate_simple(array->columns > 1 ? 2 : 1, shape, NULL);
+    target->space =
+        H5Screate_simple(n_dims, shape, target->file->checked ? most : NULL);
     bool good = how >= 0 && H5Pset_obj_track_times(how, 0) >= 0;
+    if (good && target->file->checked)
+        good = H5Pset_chunk(how, n_dims, chunk) >= 0 &&
+               H5Pset_fletcher32(how) >= 0;
     target->set = H5Dcreate2(target->file->file, array->name,
                              whole ? H5T_STD_I64LE : H5T_IEEE_F64LE,
                              target->space, H5P_DEFAULT, how, H5P_DEFAULT);

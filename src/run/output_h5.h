@@ -38,6 +38,9 @@ storm_status output_h5_create(const struct storm_context *context,
                               const char *dir, const char *name,
                               struct output_h5 **file_out);
 
+/* Arrays that follow get checksums: reading finds what has been damaged. */
+void output_h5_add_checksums(struct output_h5 *file);
+
 /* Collective. */
 storm_status output_h5_put(struct output_h5 *file,
                            const struct output_array *array);

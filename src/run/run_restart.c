@@ -137,23 +137,19 @@ static bool restart_settle(const char *part, const char *path, const char *dir)
 
 static storm_status restart_write(struct run *run)
 {
-    char path[CHECKPOINT_PATH], part[CHECKPOINT_PATH + 8];
+    static const char name[] = "checkpoint.part";
+    char path[CHECKPOINT_PATH], part[CHECKPOINT_PATH];
     struct checkpoint_head head;
-    bool is_root = storm_context_rank(run->context) == 0;
-    storm_status status =
-        restart_path(run->out_dir, run->step, path) ? STORM_OK : STORM_ERR_ARG;
+    bool fits = restart_path(run->out_dir, run->step, path);
+    snprintf(part, sizeof part, "%s/%s", run->out_dir, name);
+    storm_status status = restart_head(run, &head);
     if (status == STORM_OK)
-        status = restart_head(run, &head);
-    snprintf(part, sizeof part, "%s.part", path);
-    if (status == STORM_OK)
-        status = checkpoint_write(run, &head, part);
-    if (is_root && status == STORM_OK &&
-        !restart_settle(part, path, run->out_dir))
-        status = STORM_ERR_IO;
-    if (is_root && status == STORM_ERR_IO) {
+        status = checkpoint_write(run, &head, run->out_dir, name);
+    if (status == STORM_OK && storm_context_rank(run->context) == 0 &&
+        !(fits && restart_settle(part, path, run->out_dir))) {
         storm_context_log(run->context, STORM_LOG_ERROR, "cannot write %s: %s",
                           path, strerror(errno));
-        unlink(part);
+        status = STORM_ERR_IO;
     }
     return storm_context_agree(run->context, status);
 }

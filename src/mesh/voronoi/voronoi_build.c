@@ -233,14 +233,16 @@ static size_t build_first(struct build *b, const struct voronoi_seeds *seeds)
     size_t n = 0;
     b->n_open = seeds->n;
     for (int32_t i = 0; i < (int32_t)seeds->n; i++) {
+        b->open[i] = i;
+        if (b->mesh->env->size == 1)
+            continue; /* nobody to ask */
         double last = seeds->array[i].radius;
         double radius =
             last > 0.0 ? build_warm_guess * last
                        : build_first_guess * build_leaf(&b->part->points, i);
         struct voronoi_ball ball = build_ball(b, i, radius);
-        b->open[i] = i;
         b->covered[i] = radius;
-        if (b->mesh->env->size > 1 && voronoi_ghosts_touch(&b->ghosts, &ball))
+        if (voronoi_ghosts_touch(&b->ghosts, &ball))
             b->balls[n++] = ball;
     }
     return n;

@@ -59,7 +59,8 @@ static storm_status cell_more_vertices(struct voronoi_cell *cell)
     storm_status status = STORM_OK;
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
         if (status == STORM_OK)
-            status = cell_resize(cell, sizeof(double), old, wanted, reals[i]);
+            status = cell_resize(cell, sizeof(double), old,
+                                 wanted + VORONOI_PADDING, reals[i]);
     if (status == STORM_OK)
         status = cell_resize(cell, sizeof *cell->vertices, old, wanted,
                              &cell->vertices);
@@ -106,7 +107,8 @@ void voronoi_cell_destroy(struct voronoi_cell *cell)
 {
     void *blocks[] = {cell->planes,  cell->start, cell->x,    cell->y,
                       cell->z,       cell->r2,    cell->side, cell->vertices,
-                      cell->corners, cell->edges, cell->gone, cell->found};
+                      cell->corners, cell->edges, cell->gone, cell->found,
+                      cell->ordered};
     if (cell->memory == NULL)
         return;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)

@@ -27,6 +27,9 @@
 #include "mesh/voronoi/voronoi_exact.h"
 #include "mesh/voronoi/voronoi_points.h"
 
+/* Arrays of vertices go on behind the last one: loops take eight at a time. */
+enum { VORONOI_PADDING = 8 };
+
 /* n . y <= d, relative to the generator. */
 struct voronoi_plane {
     double n[3]; /* exact; a wall's has length 1 */
@@ -51,6 +54,12 @@ struct voronoi_edge {
     int32_t kept; /* the vertex that stays */
 };
 
+/* By the search. */
+struct voronoi_found {
+    float distance2;
+    int32_t index;
+};
+
 /*
  * What is known of a cell before it is built: points that are done, because
  * their own cells have been built and are right, are left alone but for those
@@ -69,6 +78,8 @@ struct voronoi_cell {
     int32_t self;
     double centre[3];
     double reach2;       /* of the farthest vertex */
+    double doubt;        /* within this, times the norm of a plane, the side a
+                          * vertex is on is not certain */
     double last_radius2; /* of the cell before: a first guess */
 
     struct voronoi_plane *planes;
@@ -81,10 +92,10 @@ struct voronoi_cell {
     struct voronoi_corner *corners;
     struct voronoi_edge *edges;
     int32_t *gone;
-    int32_t n_vertices, vertices_capacity; /* a multiple of eight */
+    int32_t n_vertices, vertices_capacity; /* and VORONOI_PADDING more */
 
-    uint64_t *found; /* by the search: distance and index */
-    size_t n_found, found_capacity;
+    struct voronoi_found *found, *ordered;
+    size_t n_found, found_capacity, ordered_capacity;
 };
 
 struct voronoi_face {

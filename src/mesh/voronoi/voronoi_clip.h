@@ -24,46 +24,66 @@ static const char clip_label[] = "mesh clipper";
 
 /* ---- cut ----------------------------------------------------------------- */
 
-/* The distances of all vertices from the plane, times its norm; how many of
- * them may be beyond it. Some that do not exist may be counted. */
-static inline int64_t clip_sides(struct voronoi_cell *cell, const double n[3],
-                                 double d, double doubt)
+/* 1 << i, to be loaded side by side. */
+#define CLIP_BIT(_i) UINT64_C(1) << (_i)
+#define CLIP_BITS(_i)                                                   \
+    CLIP_BIT(_i), CLIP_BIT(_i + 1), CLIP_BIT(_i + 2), CLIP_BIT(_i + 3), \
+        CLIP_BIT(_i + 4), CLIP_BIT(_i + 5), CLIP_BIT(_i + 6), CLIP_BIT(_i + 7)
+enum { CLIP_WORD = 64 };
+static const uint64_t clip_bits[CLIP_WORD] = {
+    CLIP_BITS(0),  CLIP_BITS(8),  CLIP_BITS(16), CLIP_BITS(24),
+    CLIP_BITS(32), CLIP_BITS(40), CLIP_BITS(48), CLIP_BITS(56)};
+
+/* The distances of up to 64 vertices from the plane, times its norm; a bit for
+ * each that may be beyond it. */
+static inline uint64_t clip_sides(struct voronoi_cell *cell, int32_t first,
+                                  const double n[3], double d, double doubt)
 {
-    const double *restrict x = cell->x, *restrict y = cell->y,
-                           *restrict z = cell->z;
-    double *restrict side = cell->side;
+    const double *restrict x = cell->x + first, *restrict y = cell->y + first,
+                           *restrict z = cell->z + first;
+    double *restrict side = cell->side + first;
     double n0 = n[0], n1 = n[1], n2 = n[2];
-    int64_t n_hits = 0;
-    int32_t n_padded = (cell->n_vertices + 7) & ~7;
+    uint64_t hits = 0;
+    int32_t n_padded = (cell->n_vertices - first + 7) & ~7;
+    n_padded = n_padded < CLIP_WORD ? n_padded : CLIP_WORD;
     for (int32_t i = 0; i < n_padded; i++) {
         double s = (n0 * x[i] + n1 * y[i]) + (n2 * z[i] - d);
         side[i] = s;
-        n_hits += s > -doubt;
+        hits |= s > -doubt ? clip_bits[i] : 0;
     }
-    return n_hits;
+    return hits;
 }
 
-/* Lists the vertices that are beyond the plane and marks them by an infinite
- * side. First those that may be: which ones cannot be predicted, so there is
- * no branch. */
-static int32_t clip_mark(struct voronoi_cell *cell,
+/* Adds those of 64 vertices that are beyond the plane to the list and marks
+ * them by an infinite side. Hits on the padding do not count: a plane may be so
+ * near that the generator itself is in doubt. */
+static int32_t clip_mark(struct voronoi_cell *cell, int32_t first,
+                         uint64_t hits, int32_t n_gone,
                          const struct voronoi_plane *plane, double doubt)
 {
-    int32_t n_maybe = 0, n_gone = 0;
     double *side = cell->side;
-    int32_t *gone = cell->gone;
-    for (int32_t i = 0; i < cell->n_vertices; i++) {
-        gone[n_maybe] = i;
-        n_maybe += side[i] > -doubt;
-    }
-    for (int32_t k = 0; k < n_maybe; k++) {
-        int32_t i = gone[k];
+    int32_t n_left = cell->n_vertices - first;
+    if (n_left < CLIP_WORD)
+        hits &= (UINT64_C(1) << n_left) - 1;
+    for (; hits != 0; hits &= hits - 1) {
+        int32_t i = first + __builtin_ctzll(hits);
         if (STORM_LIKELY(side[i] > doubt) ||
             voronoi_cell_beyond(cell, i, plane)) {
-            gone[n_gone++] = i;
+            cell->gone[n_gone++] = i;
             side[i] = (double)INFINITY;
         }
     }
+    return n_gone;
+}
+
+/* The same for vertices after the first 64: few cells have any. */
+static int32_t clip_mark_rest(struct voronoi_cell *cell, int32_t n_gone,
+                              const struct voronoi_plane *plane, double doubt)
+{
+    for (int32_t i = CLIP_WORD; i < cell->n_vertices; i += CLIP_WORD)
+        n_gone =
+            clip_mark(cell, i, clip_sides(cell, i, plane->n, plane->d, doubt),
+                      n_gone, plane, doubt);
     return n_gone;
 }
 
@@ -150,9 +170,10 @@ static void clip_ring(struct voronoi_cell *cell, int32_t n_gone,
         const struct voronoi_edge *edge = &cell->edges[k];
         int32_t v = k < n_gone ? cell->gone[k] : n_before + k - n_gone;
         struct voronoi_vertex *kept = &cell->vertices[edge->kept];
-        int back = 0; /* across from the plane that is not of the edge */
-        while (kept->plane[back] == edge->a || kept->plane[back] == edge->b)
-            back++;
+        /* across from the plane that is not of the edge */
+        int32_t third = kept->plane[0] ^ kept->plane[1] ^ kept->plane[2] ^
+                        edge->a ^ edge->b;
+        int back = (kept->plane[1] == third) + 2 * (kept->plane[2] == third);
         kept->next[back] = v;
         cell->start[edge->a] = v;
         cell->vertices[v] = (struct voronoi_vertex){
@@ -169,40 +190,42 @@ static void clip_ring(struct voronoi_cell *cell, int32_t n_gone,
     }
 }
 
+/* Loops go in steps of eight: what is not there must not look cut, nor far. */
+static inline void clip_pad(struct voronoi_cell *cell)
+{
+    int32_t n = cell->n_vertices;
+    double *reals[] = {cell->x, cell->y, cell->z, cell->r2};
+    for (int k = 0; k < 4; k++)
+        for (int32_t i = 0; i < VORONOI_PADDING; i++)
+            reals[k][n + i] = 0.0;
+}
+
 static inline double clip_reach2(const struct voronoi_cell *cell)
 {
     double most[4] = {0.0, 0.0, 0.0, 0.0};
     const double *r2 = cell->r2;
-    int32_t i = 0;
-    for (; i + 4 <= cell->n_vertices; i += 4)
+    for (int32_t i = 0; i < cell->n_vertices; i += 4)
         for (int k = 0; k < 4; k++)
             most[k] = r2[i + k] > most[k] ? r2[i + k] : most[k];
-    for (; i < cell->n_vertices; i++)
-        most[0] = r2[i] > most[0] ? r2[i] : most[0];
     most[0] = most[1] > most[0] ? most[1] : most[0];
     most[2] = most[3] > most[2] ? most[3] : most[2];
     return most[2] > most[0] ? most[2] : most[0];
 }
 
-/* clip_sides goes in steps of eight: what is not there must not look cut. */
-static inline void clip_pad(struct voronoi_cell *cell)
+static inline void clip_set_reach2(struct voronoi_cell *cell, double reach2)
 {
-    for (int32_t i = cell->n_vertices; i & 7; i++)
-        cell->x[i] = cell->y[i] = cell->z[i] = 0.0;
+    cell->reach2 = reach2;
+    cell->doubt = clip_doubt * sqrt(reach2);
 }
 
-/* Cuts off what is nearer to `who`, at n from the generator. */
-static storm_status clip_cut(struct voronoi_cell *cell, int32_t who,
-                             const double n[3], double norm2)
+/* Cuts off what is beyond the plane; `hits` may be, of the first vertices. */
+static storm_status clip_cut(struct voronoi_cell *cell,
+                             const struct voronoi_plane *plane, uint64_t hits,
+                             double doubt)
 {
-    double d = 0.5 * norm2;
-    double doubt = clip_doubt * sqrt(cell->reach2) *
-                   (fabs(n[0]) + fabs(n[1]) + fabs(n[2]));
-    if (STORM_LIKELY(clip_sides(cell, n, d, doubt) == 0))
-        return STORM_OK;
-    struct voronoi_plane plane = {.d = d, .norm2 = norm2, .who = who};
-    memcpy(plane.n, n, sizeof plane.n);
-    int32_t n_gone = clip_mark(cell, &plane, doubt);
+    int32_t n_gone = clip_mark(cell, 0, hits, 0, plane, doubt);
+    if (STORM_UNLIKELY(cell->n_vertices > CLIP_WORD))
+        n_gone = clip_mark_rest(cell, n_gone, plane, doubt);
     if (n_gone == 0)
         return STORM_OK;
     if (STORM_UNLIKELY(!voronoi_cell_has_room(cell))) {
@@ -211,14 +234,34 @@ static storm_status clip_cut(struct voronoi_cell *cell, int32_t who,
             return status;
     }
     int32_t p = cell->n_planes++;
-    cell->planes[p] = plane;
+    cell->planes[p] = *plane;
     int32_t n_edges = clip_border(cell, n_gone);
     clip_ring(cell, n_gone, n_edges, p);
     if (n_edges < n_gone)
         clip_close(cell, n_gone, n_edges);
     clip_pad(cell);
-    cell->reach2 = clip_reach2(cell);
+    clip_set_reach2(cell, clip_reach2(cell));
     return STORM_OK;
+}
+
+/* Cuts off what is nearer to one point, if it can matter. */
+static inline storm_status clip_by(struct voronoi_cell *cell, int32_t who)
+{
+    const struct voronoi_points *points = cell->points;
+    double n[3];
+    for (int d = 0; d < 3; d++)
+        n[d] = points->x[d][who] - cell->centre[d];
+    double norm2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    if (norm2 > clip_secure * cell->reach2)
+        return STORM_OK;
+    double d = 0.5 * norm2;
+    double doubt = cell->doubt * (fabs(n[0]) + fabs(n[1]) + fabs(n[2]));
+    uint64_t hits = clip_sides(cell, 0, n, d, doubt);
+    if (STORM_LIKELY(hits == 0 && cell->n_vertices <= CLIP_WORD))
+        return STORM_OK;
+    struct voronoi_plane plane = {
+        .n = {n[0], n[1], n[2]}, .d = d, .norm2 = norm2, .who = who};
+    return clip_cut(cell, &plane, hits, doubt);
 }
 
 /* ---- search -------------------------------------------------------------- */
@@ -226,12 +269,18 @@ static storm_status clip_cut(struct voronoi_cell *cell, int32_t who,
 /* Room for the points of one more leaf. */
 static storm_status clip_more_found(struct voronoi_cell *cell)
 {
-    void *array = cell->found;
+    void *found = cell->found, *ordered = cell->ordered;
     storm_status status =
         storm_reserve(cell->memory, clip_label, sizeof *cell->found,
-                      cell->n_found + 256, &array, &cell->found_capacity);
+                      cell->n_found + 256, &found, &cell->found_capacity);
+    if (status < 0)
+        return status;
+    cell->found = found;
+    status =
+        storm_reserve(cell->memory, clip_label, sizeof *cell->ordered,
+                      cell->found_capacity, &ordered, &cell->ordered_capacity);
     if (status >= 0)
-        cell->found = array;
+        cell->ordered = ordered;
     return status;
 }
 
@@ -247,29 +296,20 @@ static bool clip_may_cut(const struct voronoi_cell *cell,
     }
     int64_t n_near = 0;
     for (int32_t i = 0; i < cell->n_vertices; i++) {
-        double x = cell->x[i], y = cell->y[i], z = cell->z[i];
-        double x1 = lo[0] - x, x2 = x - hi[0];
-        double y1 = lo[1] - y, y2 = y - hi[1];
-        double z1 = lo[2] - z, z2 = z - hi[2];
-        x1 = x1 > x2 ? x1 : x2;
-        y1 = y1 > y2 ? y1 : y2;
-        z1 = z1 > z2 ? z1 : z2;
-        x1 = x1 > 0.0 ? x1 : 0.0;
-        y1 = y1 > 0.0 ? y1 : 0.0;
-        z1 = z1 > 0.0 ? z1 : 0.0;
-        n_near += x1 * x1 + y1 * y1 + z1 * z1 <= cell->r2[i] * (1.0 + 0x1p-30);
+        double x = voronoi_outside(cell->x[i], lo[0], hi[0]);
+        double y = voronoi_outside(cell->y[i], lo[1], hi[1]);
+        double z = voronoi_outside(cell->z[i], lo[2], hi[2]);
+        n_near += x * x + y * y + z * z <= cell->r2[i] * (1.0 + 0x1p-30);
     }
     return n_near > 0;
 }
 
-/* Notes the points of a leaf, with their distance as a float above the index:
- * positive floats are in the order of their bits. No branch here either. */
+/* Notes the points of a leaf. No branch here either. */
 static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
                       double lo2, double hi2)
 {
     const struct voronoi_points *points = cell->points;
     double distance2[VORONOI_FAN];
-    float rounded[VORONOI_FAN];
     int32_t first = leaf * VORONOI_FAN;
     const double *x = points->x[0] + first;
     const double *y = points->x[1] + first;
@@ -278,14 +318,12 @@ static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
     for (int k = 0; k < VORONOI_FAN; k++) {
         double dx = x[k] - c0, dy = y[k] - c1, dz = z[k] - c2;
         distance2[k] = dx * dx + dy * dy + dz * dz;
-        rounded[k] = (float)distance2[k];
     }
-    uint64_t *found = cell->found + cell->n_found;
+    struct voronoi_found *found = cell->found + cell->n_found;
     size_t n = 0;
     for (int k = 0; k < VORONOI_FAN; k++) {
-        uint32_t bits;
-        memcpy(&bits, &rounded[k], sizeof bits);
-        found[n] = (uint64_t)bits << 32 | (uint32_t)(first + k);
+        found[n].distance2 = (float)distance2[k];
+        found[n].index = first + k;
         n += (size_t)((distance2[k] > lo2) & (distance2[k] <= hi2) &
                       !(done >> k & 1u));
     }
@@ -353,42 +391,40 @@ static storm_status clip_collect(struct voronoi_cell *cell,
     return STORM_OK;
 }
 
-/* Shell sort: a shell has some dozens of points. */
-static void clip_sort(uint64_t *keys, size_t n)
+static inline int clip_bin(float x, float lo, float scale, int n_bins)
 {
-    static const size_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; g++) {
-        size_t gap = gaps[g];
-        for (size_t i = gap; i < n; i++) {
-            uint64_t key = keys[i];
-            size_t k = i;
-            for (; k >= gap && keys[k - gap] > key; k -= gap)
-                keys[k] = keys[k - gap];
-            keys[k] = key;
-        }
+    int bin = (int)((x - lo) * scale);
+    bin = bin > 0 ? bin : 0;
+    return bin < n_bins ? bin : n_bins - 1;
+}
+
+/* What was found, by growing distance, roughly: by bins of the square of the
+ * distance. A finer order saves no cuts. */
+static void clip_order(struct voronoi_cell *cell, double lo2, double hi2)
+{
+    enum { BINS = 64 };
+    uint32_t end[BINS + 1] = {0};
+    const float lo = (float)lo2;
+    const float scale = (float)((double)BINS / (hi2 - lo2));
+    const struct voronoi_found *found = cell->found;
+    size_t n = cell->n_found;
+    for (size_t i = 0; i < n; i++)
+        end[clip_bin(found[i].distance2, lo, scale, BINS) + 1]++;
+    for (int k = 0; k < BINS; k++)
+        end[k + 1] += end[k];
+    for (size_t i = 0; i < n; i++) {
+        int bin = clip_bin(found[i].distance2, lo, scale, BINS);
+        cell->ordered[end[bin]++] = found[i];
     }
 }
 
-/* Cuts by one point, if it can matter. */
-static storm_status clip_by(struct voronoi_cell *cell, int32_t who,
-                            bool *is_near_out)
-{
-    const struct voronoi_points *points = cell->points;
-    double n[3];
-    for (int d = 0; d < 3; d++)
-        n[d] = points->x[d][who] - cell->centre[d];
-    double norm2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    *is_near_out = norm2 <= clip_secure * cell->reach2;
-    return *is_near_out ? clip_cut(cell, who, n, norm2) : STORM_OK;
-}
-
-static storm_status clip_by_found(struct voronoi_cell *cell)
+static storm_status clip_by_found(struct voronoi_cell *cell, double lo2,
+                                  double hi2)
 {
     storm_status status = STORM_OK;
-    bool is_near = true;
-    clip_sort(cell->found, cell->n_found);
-    for (size_t i = 0; i < cell->n_found && is_near && status >= 0; i++)
-        status = clip_by(cell, (int32_t)(uint32_t)cell->found[i], &is_near);
+    clip_order(cell, lo2, hi2);
+    for (size_t i = 0; i < cell->n_found && status >= 0; i++)
+        status = clip_by(cell, cell->ordered[i].index);
     return status;
 }
 
@@ -396,9 +432,8 @@ static storm_status clip_by_hints(struct voronoi_cell *cell,
                                   const struct voronoi_hints *hints)
 {
     storm_status status = STORM_OK;
-    bool is_near;
     for (int32_t i = 0; i < hints->n_neighbours && status >= 0; i++)
-        status = clip_by(cell, hints->neighbours[i], &is_near);
+        status = clip_by(cell, hints->neighbours[i]);
     return status;
 }
 
@@ -421,6 +456,7 @@ storm_status VORONOI_BUILD(struct voronoi_cell *cell,
                            const struct voronoi_hints *hints)
 {
     voronoi_cell_start(cell, points, self);
+    clip_set_reach2(cell, cell->reach2);
     storm_status status = clip_by_hints(cell, hints);
     if (status < 0)
         return status;
@@ -430,7 +466,7 @@ storm_status VORONOI_BUILD(struct voronoi_cell *cell,
         hi2 = hi2 < needed2 ? hi2 : needed2;
         status = clip_collect(cell, hints, lo2, hi2, shell > 1);
         if (status >= 0)
-            status = clip_by_found(cell);
+            status = clip_by_found(cell, lo2, hi2);
         if (status < 0)
             return status;
         if (hi2 >= clip_secure * cell->reach2)

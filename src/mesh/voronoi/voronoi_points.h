@@ -97,6 +97,15 @@ static inline double voronoi_distance2(const struct voronoi_points *points,
     return dx * dx + dy * dy + dz * dz;
 }
 
+/* How far y is from an interval. Written as a distance from the nearest point,
+ * without a zero to compare with: compilers make a branch of that one. */
+static inline double voronoi_outside(double y, double lo, double hi)
+{
+    double nearest = y > lo ? y : lo;
+    nearest = nearest < hi ? nearest : hi;
+    return y - nearest;
+}
+
 /* One loop over all children, without a branch: compilers make vectors of it. */
 static inline void voronoi_group_distance2(const struct voronoi_group *group,
                                            const double y[3],
@@ -105,16 +114,10 @@ static inline void voronoi_group_distance2(const struct voronoi_group *group,
     const double y0 = y[0], y1 = y[1], y2 = y[2];
     double sum[VORONOI_FAN];
     for (int k = 0; k < VORONOI_FAN; k++) {
-        double a = group->lo[0][k] - y0, b = y0 - group->hi[0][k];
-        double c = group->lo[1][k] - y1, d = y1 - group->hi[1][k];
-        double e = group->lo[2][k] - y2, f = y2 - group->hi[2][k];
-        a = a > b ? a : b;
-        c = c > d ? c : d;
-        e = e > f ? e : f;
-        a = a > 0.0 ? a : 0.0;
-        c = c > 0.0 ? c : 0.0;
-        e = e > 0.0 ? e : 0.0;
-        sum[k] = a * a + c * c + e * e;
+        double a = voronoi_outside(y0, group->lo[0][k], group->hi[0][k]);
+        double b = voronoi_outside(y1, group->lo[1][k], group->hi[1][k]);
+        double c = voronoi_outside(y2, group->lo[2][k], group->hi[2][k]);
+        sum[k] = a * a + b * b + c * c;
     }
     for (int k = 0; k < VORONOI_FAN; k++)
         distance2_out[k] = sum[k];
