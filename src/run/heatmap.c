@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "run/colours.h"
 #include "run/svg.h"
 
 /* Places on the canvas, in pixels. */
@@ -17,30 +18,6 @@ enum {
     MAP_BAR_STRIPES = 64,
     MAP_MOST_BLOCKS = 128
 };
-
-/* The colours of "viridis" (public domain): equal steps look equal, also in
- * grey and to colour-blind eyes. */
-static const unsigned char map_colours[][3] = {
-    {0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b},
-    {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c}, {0x28, 0xae, 0x80},
-    {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
-enum { MAP_N_COLOURS = sizeof map_colours / sizeof map_colours[0] };
-
-static unsigned map_colour(double t)
-{
-    double place = fmin(fmax(t, 0.0), 1.0) * (MAP_N_COLOURS - 1);
-    int i = (int)place;
-    if (i > MAP_N_COLOURS - 2)
-        i = MAP_N_COLOURS - 2;
-    double part = place - i;
-    unsigned rgb = 0;
-    for (int k = 0; k < 3; k++) {
-        double c =
-            (1.0 - part) * map_colours[i][k] + part * map_colours[i + 1][k];
-        rgb = rgb << 8 | (unsigned)lround(c);
-    }
-    return rgb;
-}
 
 /* Mean of the values of one block; not-a-number if it has none. */
 static double map_block_mean(const struct storm_heatmap *map,
@@ -88,7 +65,7 @@ static void map_add_values(struct storm_page *svg,
                 "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
                 "fill=\"#%06x\"/>\n",
                 MAP_LEFT + at[0], MAP_TOP + MAP_SIDE - at[1] - size[1], size[0],
-                size[1], map_colour(storm_svg_place(colours, mean)));
+                size[1], storm_colour(storm_svg_place(colours, mean)));
         }
     storm_page_add(svg, "</g>\n");
 }
@@ -132,7 +109,7 @@ static void map_add_bar(struct storm_page *svg, const char *label,
                        "height=\"%.2f\" fill=\"#%06x\"/>\n",
                        MAP_BAR_LEFT, MAP_TOP + MAP_SIDE - stripe * (i + 1),
                        MAP_BAR_WIDTH, stripe + 0.01,
-                       map_colour((i + 0.5) / MAP_BAR_STRIPES));
+                       storm_colour((i + 0.5) / MAP_BAR_STRIPES));
     storm_page_add(svg, "</g>\n");
     storm_svg_frame(svg, MAP_BAR_LEFT, MAP_TOP, MAP_BAR_WIDTH, MAP_SIDE);
     const int right = MAP_BAR_LEFT + MAP_BAR_WIDTH;

@@ -35,20 +35,22 @@ struct mesh_share {
 /* ---- rows ----------------------------------------------------------------- */
 
 /* The corners of a box in the order of a hexahedron. */
-static const int mesh_signs[MESH_CORNERS][3] = {
-    {-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
-    {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+static const int mesh_ends[MESH_CORNERS][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},
+                                               {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
+                                               {1, 1, 1}, {0, 1, 1}};
 
 static void mesh_fill_box_points(void *self, size_t first, size_t n, void *out)
 {
     const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
-    double *rows = out;
+    double *rows = out, bounds[2][3];
     for (size_t i = 0; i < n; i++) {
-        const size_t cell = (first + i) / MESH_CORNERS;
-        const int *sign = mesh_signs[(first + i) % MESH_CORNERS];
+        const size_t corner = (first + i) % MESH_CORNERS;
+        if (corner == 0 || i == 0)
+            storm_mesh_bounds(imc->mesh,
+                              (storm_cell_idx)((first + i) / MESH_CORNERS),
+                              bounds[0], bounds[1]);
         for (size_t d = 0; d < 3; d++)
-            rows[3 * i + d] =
-                imc->centre[3 * cell + d] + sign[d] * imc->half[3 * cell + d];
+            rows[3 * i + d] = bounds[mesh_ends[corner][d]][d];
     }
 }
 

@@ -383,6 +383,10 @@ static int args_take_word(struct tool_args *args, char *word)
         args->deck = word;
         return TOOL_OK;
     }
+    if (args->command->takes_run && args->run_dir == NULL) {
+        args->run_dir = word;
+        return TOOL_OK;
+    }
     return tool_usage("unexpected argument '%s'", word);
 }
 
@@ -396,6 +400,9 @@ static int args_check(struct tool_args *args)
     if (args->command->takes_deck && args->deck == NULL && !args->keys &&
         args->restart == NULL)
         return tool_usage("%s: which deck? 'storm %s --help' says more",
+                          args->command->name, args->command->name);
+    if (args->command->takes_run && args->run_dir == NULL)
+        return tool_usage("%s: which directory? 'storm %s --help' says more",
                           args->command->name, args->command->name);
     if (!args->command->takes_options)
         return TOOL_OK;

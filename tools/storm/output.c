@@ -7,8 +7,6 @@
 
 #include "tool.h"
 
-enum { OUTPUT_PATH_BYTES = 4096 };
-
 static int output_problem(const char *path)
 {
     fprintf(stderr, "storm: error: cannot write %s: %s\n", path,
@@ -29,9 +27,9 @@ static int output_file(const char *path, const char *text)
 }
 
 /* mkdir -p */
-static int output_directory(const char *path)
+int tool_directory(const char *path)
 {
-    char part[OUTPUT_PATH_BYTES];
+    char part[TOOL_PATH_BYTES];
     if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
         errno = ENAMETOOLONG;
         return output_problem(path);
@@ -47,15 +45,25 @@ static int output_directory(const char *path)
                                                      : output_problem(path);
 }
 
+int tool_write(const char *dir, const char *name, const char *text,
+               char path_out[TOOL_PATH_BYTES])
+{
+    if (snprintf(path_out, TOOL_PATH_BYTES, "%s/%s", dir, name) >=
+        TOOL_PATH_BYTES) {
+        errno = ENAMETOOLONG;
+        return output_problem(dir);
+    }
+    return output_file(path_out, text);
+}
+
 /* Writes one file of --out and says so, if people are reading. */
 static int output_part(const struct tool_args *args, const char *name,
                        const char *text, FILE *say)
 {
-    char path[OUTPUT_PATH_BYTES];
+    char path[TOOL_PATH_BYTES];
     if (text == NULL)
         return TOOL_OK;
-    snprintf(path, sizeof path, "%s/%s", args->out, name);
-    int status = output_file(path, text);
+    int status = tool_write(args->out, name, text, path);
     if (status == TOOL_OK && say != NULL)
         fprintf(say, "  wrote %s\n", path);
     return status;
@@ -82,7 +90,7 @@ int tool_output(const struct tool_args *args,
     else if (args->json != NULL)
         status = output_file(args->json, json);
     if (status == TOOL_OK && args->out != NULL)
-        status = output_directory(args->out);
+        status = tool_directory(args->out);
     if (status == TOOL_OK && args->out != NULL)
         status = output_part(args, "summary.json", json, say);
     if (status == TOOL_OK && args->out != NULL)

@@ -10,7 +10,7 @@
  *   session.c   MPI, the context, messages: from first to last rank call
  *   progress.c  the bar
  *   deck.c      reading a deck
- *   info.c, bench.c, options.c, run.c: the commands
+ *   info.c, bench.c, options.c, run.c, plot.c: the commands
  */
 #ifndef STORM_TOOL_H
 #define STORM_TOOL_H
@@ -77,6 +77,10 @@ struct tool_args {
     const char **sets; /* KEY=VALUE for the deck */
     size_t n_sets;
 
+    /* plot */
+    const char *run_dir;
+    const char *axis, *at, *fields, *step, *reference, *lines, *scale;
+
     /* The same command line without what is for the launcher; ends in NULL. */
     char **child_argv;
     int n_child;
@@ -120,6 +124,7 @@ struct tool_command {
     const struct tool_flag *flags;
     bool takes_options; /* the flags of the option table, too */
     bool takes_deck;    /* a file, and --set for its entries */
+    bool takes_run;     /* the directory of a run */
     int (*run)(const struct tool_args *args);
 };
 
@@ -183,6 +188,7 @@ int tool_bench(const struct tool_args *args);
 int tool_options(const struct tool_args *args);
 int tool_check(const struct tool_args *args);
 int tool_run(const struct tool_args *args);
+int tool_plot(const struct tool_args *args);
 storm_status tool_run_deck(struct storm_context *context,
                            const struct tool_args *args,
                            const struct storm_bench_progress *progress,
@@ -192,7 +198,14 @@ storm_status tool_run_deck(struct storm_context *context,
  * that the deck has and nobody else. Free *deck_out with storm_deck_destroy. */
 int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out);
 
-/* output.c: what a benchmark gave, on rank 0. */
+/* output.c: makes a directory with its parents; writes a file into one and puts
+ * its path into `path_out`. Both say what is wrong. */
+enum { TOOL_PATH_BYTES = 4096 };
+int tool_directory(const char *path);
+int tool_write(const char *dir, const char *name, const char *text,
+               char path_out[TOOL_PATH_BYTES]);
+
+/* What a benchmark gave, on rank 0. */
 int tool_output(const struct tool_args *args,
                 const struct storm_bench_report *report);
 

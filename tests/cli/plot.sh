@@ -1,0 +1,156 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 120; label: mpi
+#
+# storm plot: pictures are there, well-formed, and their polygons fill the box;
+# what cannot be drawn is said, with what can.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+need_python
+decks=$here/../../examples/decks
+
+# pictures RUN N ARGS...: storm plot names N files, all of them pictures whose
+# cells cover the frame.
+pictures() {
+    dir=$1 n=$2
+    shift 2
+    rm -rf "$scratch/plots"
+    run plot "$dir" --out "$scratch/plots" "$@"
+    [ "$status" -eq 0 ] ||
+        fail "plot $*: exit status $status: $(cat "$scratch/err")"
+    [ "$(wc -l <"$scratch/out")" -eq "$n" ] ||
+        fail "plot $*: not $n files: $(cat "$scratch/out")"
+    xargs python3 "$scratch/look.py" <"$scratch/out" ||
+        fail "plot $*: pictures"
+}
+
+cat >"$scratch/look.py" <<'PYTHON'
+import re, sys
+import xml.etree.ElementTree as tree
+
+svg = "{http://www.w3.org/2000/svg}"
+
+def area(d, unit):
+    """Of all polygons of a path: M x y l dx dy ... z"""
+    total = 0
+    for part in d.split("z"):
+        if not part.strip():
+            continue
+        x, y, steps = re.match(r"\s*M(-?\d+) (-?\d+)l(.*)$", part).groups()
+        at, twice = [int(x), int(y)], 0
+        steps = [int(s) for s in steps.split()]
+        first = list(at)
+        for dx, dy in zip(steps[::2], steps[1::2]):
+            twice += at[0] * (at[1] + dy) - at[1] * (at[0] + dx)
+            at = [at[0] + dx, at[1] + dy]
+        twice += at[0] * first[1] - at[1] * first[0]
+        total += abs(twice) / 2
+    return total * unit * unit
+
+for path in sys.argv[1:]:
+    root = tree.parse(path).getroot()
+    assert root.tag == svg + "svg", path
+    texts = [t.text for t in root.iter(svg + "text")]
+    assert texts and all(texts), path
+    cells = [g for g in root.iter(svg + "g") if g.get("class") == "cells"]
+    if "profile-" in path:
+        assert not cells
+        continue
+    unit = float(re.search(r"scale\(([^)]*)\)", cells[0].get("transform"))[1])
+    drawn = sum(area(p.get("d"), unit) for p in cells[0])
+    frame = [r for r in root.iter(svg + "rect") if r.get("class") == "line"][0]
+    right = float(frame.get("width")) * float(frame.get("height"))
+    assert abs(drawn - right) < 2e-3 * right, (path, drawn, right)
+PYTHON
+
+# Boxes and polyhedra; whole sets, single fields, other planes and steps.
+run run "$decks/hohlraum.yaml" -n 2 --quiet --out "$scratch/boxes" \
+    --set time.steps=4 --set time.dt=5e-11 --set output.every=2 \
+    --set mesh.cells='[28,14,13]' --set boundaries.x_lo.1.packets=500
+[ "$status" -eq 0 ] || fail "hohlraum: $(cat "$scratch/err")"
+run run "$decks/hohlraum.yaml" -n 3 --quiet --out "$scratch/cells" \
+    --set mesh.kind=voronoi --set mesh.points=2000 --set time.steps=2 \
+    --set time.dt=5e-11 --set boundaries.x_lo.1.packets=500
+[ "$status" -eq 0 ] || fail "hohlraum, voronoi: $(cat "$scratch/err")"
+pictures "$scratch/boxes" 6
+for name in slice-z-material slice-z-cell_size slice-z-temperatures-4 \
+    slice-z-owner profile-material_temperature profile-radiation_temperature; do
+    [ -f "$scratch/plots/$name.svg" ] || fail "no $name.svg"
+done
+grep -q ">rank 1<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
+grep -q ">wall<" "$scratch/plots/slice-z-material.svg" || fail "no materials"
+grep -q "t = .* s (step 4)" "$scratch/plots/slice-z-temperatures-4.svg" ||
+    fail "no time"
+grep -q ">temperature (keV)<" "$scratch/plots/slice-z-temperatures-4.svg" ||
+    fail "no unit"
+pictures "$scratch/cells" 6
+grep -q ">rank 2<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
+pictures "$scratch/cells" 1 --field material --axis x --at 0
+pictures "$scratch/cells" 1 --field volume --axis y --at 0.65 --lines always
+pictures "$scratch/boxes" 3 --field radiation_energy --step 0,4 --scale log
+pictures "$scratch/boxes" 2 --field radiation_energy --axis x --at 0.7
+
+# Profiles against a reference.
+sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,3 >"$scratch/ref.csv"
+pictures "$scratch/boxes" 5 --reference "$scratch/ref.csv"
+grep -q ">ref.csv<" "$scratch/plots/profile-radiation_temperature.svg" ||
+    fail "no reference"
+
+# Pictures go to the run's directory unless told otherwise, quietly if so.
+run plot "$scratch/boxes" --quiet --field owner
+[ -f "$scratch/boxes/plots/slice-z-owner.svg" ] || fail "no plots"
+[ ! -s "$scratch/out" ] || fail "--quiet talks"
+
+# bad TEXT ARGS...: exit 2, one line, with that text.
+bad() {
+    text=$1
+    shift
+    run plot "$@" --out "$scratch/none"
+    [ "$status" -eq 2 ] || fail "plot $*: exit status $status"
+    [ "$(wc -l <"$scratch/err")" -eq 1 ] || fail "plot $*: not one line"
+    grep -qF -e "$text" "$scratch/err" || fail "plot $*: $(cat "$scratch/err")"
+    [ ! -e "$scratch/none" ] || fail "plot $*: writes"
+}
+bad "which directory"
+bad "is not the directory of a run" "$scratch/nowhere"
+bad "is not the directory of a run" "$scratch"
+bad "no field 'heat'; there are: material, owner, cell_size, volume, \
+temperatures, material_energy, material_temperature, radiation_energy" \
+    "$scratch/boxes" --field material,heat
+bad "no field ''" "$scratch/boxes" --field ,
+bad "no step 3; there are: 0, 2, 4" "$scratch/boxes" --step 0,3
+bad "--step: expected whole numbers" "$scratch/boxes" --step 1,,2
+bad "--axis: expected x, y or z" "$scratch/boxes" --axis r
+bad "z = 0.66 is not in the box" "$scratch/boxes" --at 0.66
+bad "--at: expected a number" "$scratch/boxes" --at here
+bad "--lines: expected auto, always or never" "$scratch/boxes" --lines no
+bad "--scale: expected auto, log or linear" "$scratch/boxes" --scale big
+bad "cannot read $scratch/none.csv" "$scratch/boxes" \
+    --reference "$scratch/none.csv"
+printf 'x,y\n1,2\n' >"$scratch/bad.csv"
+bad "expected a column 'position'" "$scratch/boxes" \
+    --reference "$scratch/bad.csv"
+printf 'position,material_temperature\n1,2\n1\n' >"$scratch/bad.csv"
+bad "bad.csv:3: expected" "$scratch/boxes" --reference "$scratch/bad.csv"
+
+# Damaged files are said to be so; nothing crashes.
+cp -r "$scratch/cells" "$scratch/hurt"
+size=$(wc -c <"$scratch/hurt/mesh.h5")
+head -c $((size / 2)) "$scratch/cells/mesh.h5" >"$scratch/hurt/mesh.h5"
+run plot "$scratch/hurt" --out "$scratch/none"
+[ "$status" -eq 2 ] || [ "$status" -eq 1 ] || fail "half a mesh: $status"
+cp "$scratch/cells/mesh.h5" "$scratch/hurt/mesh.h5"
+rm "$scratch/hurt/partition.csv"
+run plot "$scratch/hurt" --field owner --out "$scratch/none"
+grep -q "cannot read .*partition.csv" "$scratch/err" || fail "no partition"
+printf 'rank,first_cell,cells\n0,0,7\n' >"$scratch/hurt/partition.csv"
+run plot "$scratch/hurt" --field owner --out "$scratch/none"
+grep -q "partition.csv does not fit" "$scratch/err" || fail "bad partition"
+
+# Nowhere to write.
+run plot "$scratch/boxes" --out /dev/null/x
+[ "$status" -eq 1 ] || fail "no place for pictures: exit status $status"
+
+finish

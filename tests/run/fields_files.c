@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 3; timeout: 60 */
+/*
+ * What a run writes of its cells, read with HDF5 alone: cells are closed and
+ * fill the box, arrays fit together, fields.xdmf names arrays that are there
+ * with the shape it says, and slices of the mesh fill the cross section. Boxes
+ * and Voronoi cells.
+ */
+#include <hdf5.h>
+
+#include "case.h"
+#include "run/slice.h"
+
+/* An array of numbers of a file. */
+struct array {
+    double *values;
+    size_t n, rows, columns;
+};
+
+static struct array array_read(const char *dir, const char *file,
+                               const char *name)
+{
+    char path[2 * CASE_PATH];
+    struct array a = {.columns = 1};
+    hsize_t shape[2] = {0, 1};
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    hid_t f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    CHECK(f >= 0);
+    hid_t set = H5Dopen2(f, name, H5P_DEFAULT);
+    CHECK(set >= 0);
+    hid_t space = H5Dget_space(set);
+    CHECK(H5Sget_simple_extent_ndims(space) <= 2);
+    CHECK(H5Sget_simple_extent_dims(space, shape, NULL) >= 1);
+    a.rows = (size_t)shape[0];
+    a.columns = (size_t)shape[1];
+    a.n = a.rows * a.columns;
+    a.values = malloc((a.n + 1) * sizeof *a.values);
+    CHECK(a.values != NULL);
+    CHECK(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                  a.values) >= 0);
+    H5Sclose(space);
+    H5Dclose(set);
+    H5Fclose(f);
+    return a;
+}
+
+/* ---- polyhedra ------------------------------------------------------------ */
+
+/* Directed edges of a cell. */
+struct edges {
+    size_t n;
+    int from[4096], to[4096];
+};
+
+static void check_edges(const struct edges *edges)
+{
+    for (size_t i = 0; i < edges->n; i++) {
+        int same = 0, back = 0;
+        for (size_t k = 0; k < edges->n; k++) {
+            same += edges->from[k] == edges->from[i] &&
+                    edges->to[k] == edges->to[i];
+            back += edges->from[k] == edges->to[i] &&
+                    edges->to[k] == edges->from[i];
+        }
+        CHECK_EQ(same, 1);
+        CHECK_EQ(back, 1);
+    }
+}
+
+/* Volume under a face, from the first corner of the cell. */
+static double under(const double *points, const double *ids, int n,
+                    const double *origin)
+{
+    double sum = 0.0, x[3][3];
+    for (int k = 1; k + 1 < n; k++) {
+        const int at[3] = {0, k, k + 1};
+        for (int c = 0; c < 3; c++)
+            for (int d = 0; d < 3; d++)
+                x[c][d] =
+                    points[3 * (size_t)ids[at[c]] + (size_t)d] - origin[d];
+        sum += x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) +
+               x[0][1] * (x[1][2] * x[2][0] - x[1][0] * x[2][2]) +
+               x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
+    }
+    return sum / 6.0;
+}
+
+/* Every cell is closed and has its volume; corners are used in order. */
+static void check_polyhedra(const char *dir, const struct array *volume)
+{
+    struct array points = array_read(dir, "mesh.h5", "points");
+    struct array cells = array_read(dir, "mesh.h5", "cells");
+    struct array generator = array_read(dir, "mesh.h5", "generator");
+    CHECK_EQ(generator.rows, volume->rows);
+    CHECK_EQ(generator.columns, 3);
+    size_t n_cells = 0, n_faces = 0, next = 0;
+    const double *end = cells.values + cells.n;
+    for (const double *at = cells.values; at < end; n_cells++) {
+        static struct edges edges;
+        double sum = 0.0;
+        const size_t first = next;
+        edges.n = 0;
+        CHECK(at[0] == 16.0 && at[1] >= 4.0 && n_cells < volume->rows);
+        int faces = (int)at[1];
+        at += 2;
+        for (; faces > 0; faces--, n_faces++) {
+            int n = (int)*at++;
+            CHECK(n >= 3 && edges.n + (size_t)n <= 4096 && end - at >= n);
+            for (int k = 0; k < n; k++) {
+                edges.from[edges.n] = (int)at[k];
+                edges.to[edges.n++] = (int)at[k + 1 < n ? k + 1 : 0];
+                CHECK(at[k] >= (double)first && at[k] <= (double)next);
+                next += at[k] == (double)next;
+            }
+            sum += under(points.values, at, n, points.values + 3 * first);
+            at += n;
+        }
+        check_edges(&edges);
+        CHECK(fabs(sum - volume->values[n_cells]) <
+              1e-9 * volume->values[n_cells]);
+    }
+    CHECK_EQ(n_cells, volume->rows);
+    CHECK_EQ(next, points.rows);
+    printf("  %zu cells, %.1f faces each, %zu corners\n", n_cells,
+           (double)n_faces / (double)n_cells, points.rows);
+    free(points.values);
+    free(cells.values);
+    free(generator.values);
+}
+
+/* Hexahedra: volumes from their first and seventh corner. */
+static void check_boxes(const char *dir, const struct array *volume)
+{
+    struct array points = array_read(dir, "mesh.h5", "points");
+    struct array corners = array_read(dir, "mesh.h5", "corners");
+    CHECK_EQ(corners.rows, volume->rows);
+    CHECK_EQ(corners.columns, 8);
+    CHECK_EQ(points.rows, 8 * volume->rows);
+    for (size_t i = 0; i < corners.n; i++)
+        CHECK(corners.values[i] == (double)i);
+    for (size_t i = 0; i < volume->rows; i++) {
+        const double *lo = points.values + 24 * i, *hi = lo + 3 * 6;
+        double product = (hi[0] - lo[0]) * (hi[1] - lo[1]) * (hi[2] - lo[2]);
+        CHECK(fabs(product - volume->values[i]) < 1e-12 * product);
+    }
+    free(points.values);
+    free(corners.values);
+}
+
+/* ---- fields.xdmf ---------------------------------------------------------- */
+
+/* Every "Dimensions="a b">file:/name<" is there; returns how many. */
+static int check_xdmf(const char *dir)
+{
+    char path[2 * CASE_PATH], line[4096];
+    int n_items = 0;
+    snprintf(path, sizeof path, "%s/fields.xdmf", dir);
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL)
+        for (const char *at = line; (at = strstr(at, "Dimensions=\"")) != NULL;
+             n_items++) {
+            char name[64], array[64];
+            unsigned long long rows, columns = 1;
+            at += strlen("Dimensions=\"");
+            CHECK(sscanf(at, "%llu %llu", &rows, &columns) >= 1);
+            at = strchr(at, '>') + 1;
+            CHECK(sscanf(at, "%63[^:]:/%63[^<]", name, array) == 2);
+            struct array a = array_read(dir, name, array);
+            CHECK_EQ(a.rows, rows);
+            CHECK_EQ(a.columns, columns);
+            free(a.values);
+        }
+    fclose(file);
+    return n_items;
+}
+
+/* ---- slices --------------------------------------------------------------- */
+
+static void check_slices(const char *dir, const double lo[3],
+                         const double hi[3])
+{
+    /* walls, the middle, faces of the boxes, and places between */
+    static const double parts[] = {1e-9, 0.25, 0.5, 0.61803, 1.0};
+    struct output_reader reader;
+    CHECK_OK(output_reader_open(dir, &reader));
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < 5; i++) {
+            struct slice slice;
+            double area = 0.0, at = lo[axis] + parts[i] * (hi[axis] - lo[axis]);
+            int a = slice_direction(axis, 0), b = slice_direction(axis, 1);
+            double right = (hi[a] - lo[a]) * (hi[b] - lo[b]);
+            CHECK_OK(slice_make(&reader, axis, at, &slice));
+            for (size_t k = 0; k < slice.n_polygons; k++) {
+                CHECK(slice_area(&slice, k) >= 0.0);
+                CHECK(k == 0 ||
+                      slice.polygons[k].cell > slice.polygons[k - 1].cell);
+                area += slice_area(&slice, k);
+            }
+            CHECK(fabs(area - right) < 1e-9 * right);
+            slice_free(&slice);
+        }
+    output_reader_close(&reader);
+}
+
+/* ---- runs ----------------------------------------------------------------- */
+
+static void check_run(const char *const *sets, bool boxes)
+{
+    static const double lo[3] = {0, -0.65, -0.65}, hi[3] = {1.4, 0.65, 0.65};
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct case_run run = case_open("hohlraum", 1, sets);
+    if (rank == 0) {
+        struct array volume = array_read(run.dir, "mesh.h5", "volume");
+        struct array material = array_read(run.dir, "mesh.h5", "material");
+        double sum = 0.0;
+        for (size_t i = 0; i < volume.n; i++)
+            sum += volume.values[i];
+        CHECK(fabs(sum - 1.4 * 1.3 * 1.3) < 1e-12);
+        CHECK_EQ(material.n, volume.n);
+        if (boxes)
+            check_boxes(run.dir, &volume);
+        else
+            check_polyhedra(run.dir, &volume);
+        CHECK_EQ(check_xdmf(run.dir), 3 * 8); /* dumps, arrays each */
+        check_slices(run.dir, lo, hi);
+        free(volume.values);
+        free(material.values);
+    }
+    case_close(&run);
+}
+
+int main(int argc, char **argv)
+{
+    const char *boxes[] = {"mesh.cells=[28,13,14]", "time.steps=2",
+                           "output.every=1", "boundaries.x_lo.1.packets=100",
+                           NULL};
+    const char *voronoi[] = {"mesh.kind=voronoi",
+                             "mesh.points=1500",
+                             "mesh.lloyd=1",
+                             "mesh.refine_interfaces=8",
+                             "time.steps=2",
+                             "output.every=1",
+                             "boundaries.x_lo.1.packets=100",
+                             NULL};
+    MPI_Init(&argc, &argv);
+    check_run(boxes, true);
+    check_run(voronoi, false);
+    MPI_Finalize();
+    return CHECK_PASS;
+}
