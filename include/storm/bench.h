@@ -106,6 +106,28 @@ storm_bench_uniform(struct storm_context *context,
 STORM_API void storm_bench_uniform_shape(uint64_t cells, int64_t n_out[3]);
 
 /** Zero in a field means "choose for me". */
+struct storm_bench_imc_params {
+    storm_bench_mesh mesh;
+    uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
+    uint64_t cells_per_rank; /**< 0: 5000 */
+    uint64_t emit;           /**< packets per cell and cycle; 0: 5 */
+    uint32_t cycles;         /**< 0: 8 */
+    uint32_t timed;          /**< of them, the last ones; 0: 5, or all */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Implicit Monte Carlo, grey, in a cube of mirrors in equilibrium: a third of
+ * the events are collisions, a packet crosses 15 cells a cycle. Limit: free
+ * streaming by the bare tracking kernel in the same cells, on all ranks at
+ * once.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_imc(struct storm_context *context,
+                const struct storm_bench_imc_params *params,
+                struct storm_bench_report **report_out);
+
+/** Zero in a field means "choose for me". */
 struct storm_bench_exchange_params {
     uint64_t records; /**< in all, per repeat; 0: 800000 */
     uint32_t repeat;  /**< 0: 6 */

@@ -58,7 +58,8 @@ struct imc_pass {
 
 enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END };
 
-/* The lane is in another cell, or its packet in another group. */
+/* At the start of each event: what crossed into this cell has given its memory
+ * the time of the other lanes' events to arrive. */
 TRACK_INLINE void imc_look_up(const struct imc_pass *pass,
                               struct imc_lane *lane)
 {
@@ -136,7 +137,6 @@ static bool imc_refill(struct imc_pass *pass, struct imc_lane *lane)
         lane->light_weight = imc_analogue_below * packet->birth_weight;
         lane->depth = packet->optical_depth;
         geom_enter(&pass->geom, &lane->geom, packet);
-        imc_look_up(pass, lane);
         return true;
     }
     return false;
@@ -213,9 +213,6 @@ static bool imc_border(struct imc_pass *pass, struct imc_lane *lane,
     geom_wrap(&pass->geom, &lane->geom, next, side);
     if (way.rank == pass->geom.rank) {
         lane->cell = way.idx;
-        if (pass->track->cells[way.idx].outside)
-            return imc_retire(pass, lane, STORM_FATE_ESCAPED);
-        imc_look_up(pass, lane);
         return true;
     }
     lane->packet->cell = way.id;
@@ -398,18 +395,33 @@ static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
             &track->opacity[(size_t)lane->cell * track->n_groups +
                             (size_t)packet->group];
         storm_packet_random(packet, track->seed, u);
-        if (u[0] < o->effective) {
+        if (u[0] < o->effective)
             packet->group = imc_draw_group(track, lane->cell, u[1]);
-            imc_look_up(pass, lane);
-        }
     }
     return true;
+}
+
+/* The lane has crossed into a cell that is outside. That it did so counts as
+ * an event already. */
+static bool imc_leave(struct imc_pass *pass, struct imc_lane *lane)
+{
+    lane->start++;
+    return imc_retire(pass, lane, STORM_FATE_ESCAPED);
+}
+
+TRACK_INLINE void imc_prefetch(const struct imc_pass *pass, storm_cell_idx cell)
+{
+    geom_prefetch(&pass->geom, cell);
+    STORM_PREFETCH_WRITE(&pass->track->cells[cell]);
 }
 
 /* One event of one packet. Returns like imc_retire. */
 TRACK_INLINE bool imc_step(struct imc_pass *pass, struct imc_lane *lane)
 {
     uint32_t side;
+    if (STORM_UNLIKELY(pass->track->cells[lane->cell].outside))
+        return imc_leave(pass, lane);
+    imc_look_up(pass, lane);
     bool analogue = lane->weight < lane->light_weight;
     double rate = lane->scatter_s + (analogue ? lane->absorb_s : 0.0);
     double seconds = geom_nearest(&lane->geom, &side);
@@ -439,9 +451,7 @@ TRACK_INLINE bool imc_step(struct imc_pass *pass, struct imc_lane *lane)
         return imc_border(pass, lane, next, side);
     geom_cross(&pass->geom, &lane->geom, side, next);
     lane->cell = next;
-    if (STORM_UNLIKELY(pass->track->cells[next].outside))
-        return imc_retire(pass, lane, STORM_FATE_ESCAPED);
-    imc_look_up(pass, lane);
+    imc_prefetch(pass, next);
     return true;
 }
 

@@ -29,17 +29,23 @@ static double source_box_share(const struct storm_shape *shape,
     return share;
 }
 
-/* Share of `n` points of the cell that are in the shape. */
+/* Share of `n` points of the cell that are in the shape. They are spread more
+ * evenly than by chance: steps of an irrational vector from a random start
+ * (powers of the real root of x^4 = x + 1; M. Roberts, 2018). */
 static double source_sample_share(const struct storm_imc *imc,
                                   const struct storm_shape *shape,
                                   storm_cell_idx cell, uint64_t n)
 {
     struct storm_packet_id key = {.hi = 1,
                                   .lo = storm_mesh_cell_id(imc->mesh, cell)};
+    static const double way[3] = {0.8191725133961645, 0.6710436067037893,
+                                  0.5497004779019703};
     uint64_t inside = 0;
+    double u[4], point[3];
+    storm_random(0, STORM_STREAM_MESH, key, 0, u);
     for (uint64_t i = 0; i < n; i++) {
-        double u[4], point[3];
-        storm_random(0, STORM_STREAM_MESH, key, i, u);
+        for (int d = 0; d < 3; d++)
+            u[d] = u[d] + way[d] - (u[d] + way[d] < 1.0 ? 0.0 : 1.0);
         storm_mesh_sample(imc->mesh, cell, u, point);
         inside += storm_shape_contains(shape, point);
     }

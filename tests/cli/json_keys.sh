@@ -81,6 +81,8 @@ good uniform "kernel_steps_per_second kernel_ratio dt_s shape" \
     -n 2 --cells 512 --emit 2 --cycles 3 --timed 2
 good uniform "kernel_steps_per_second kernel_ratio dt_s lloyd" \
     -n 2 --mesh voronoi --cells 300 --emit 2 --cycles 3 --timed 2
+good imc "kernel_steps_per_second kernel_ratio dt_s mesh" \
+    -n 2 --cells 300 --emit 2 --cycles 3 --timed 2
 good voronoi "cells_per_second bytes_per_cell faces_per_cell volume_error \
     closure_error geometry_hash ghost_ratio voropp_ratio limit_ratio" \
     -n 2 --cells 2000 --repeat 1 --distribution clustered

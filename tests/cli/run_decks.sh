@@ -51,7 +51,7 @@ same marshak "$small" -n 3 --ring-slots 8 --batch 1 --set balance.weight=cells
 same marshak "$small" -n 2 --protocol paper --set balance.weight=none
 
 # A cylinder, outside, parts of a wall, empty cells.
-small="--set time.steps=6 --set mesh.cells=[14,13,13]"
+small="--set time.steps=6 --set mesh.kind=cartesian --set mesh.cells=[14,13,13]"
 small="$small --set boundaries.x_lo.1.packets=500 --set time.dt=2e-11"
 small="$small --set output.every=3"
 same hohlraum "$small" -n 1

@@ -54,15 +54,16 @@ static inline void case_deck(const char *name, char path_out[CASE_PATH])
              (int)(end - here), here, name);
 }
 
-/* Runs the deck on all ranks; sets ends in NULL. */
-static inline struct case_run case_open(const char *name, uint64_t seed,
-                                        const char *const *sets)
+/* Runs the deck on the ranks of comm; sets ends in NULL. */
+static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
+                                           uint64_t seed,
+                                           const char *const *sets)
 {
     struct case_run run = {.json = NULL};
     char path[CASE_PATH], text[32], *problems = NULL;
     size_t n_sets = 0;
     int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(comm, &rank);
     while (sets != NULL && sets[n_sets] != NULL)
         n_sets++;
     case_deck(name, path);
@@ -80,21 +81,21 @@ static inline struct case_run case_open(const char *name, uint64_t seed,
         snprintf(run.dir, sizeof run.dir, "/tmp/storm-case-XXXXXX");
         CHECK(mkdtemp(run.dir) != NULL);
     }
-    MPI_Bcast(run.dir, sizeof run.dir, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Bcast(run.dir, sizeof run.dir, MPI_CHAR, 0, comm);
     struct storm_context *context;
     struct storm_context_params context_params = {.options = options};
-    CHECK_OK(storm_context_create(MPI_COMM_WORLD, &context_params, &context));
+    CHECK_OK(storm_context_create(comm, &context_params, &context));
     struct storm_run_params params = {.out_dir = run.dir};
     struct storm_bench_report *report;
     CHECK_OK(storm_run(context, deck, &params, &report));
     const char *json = storm_bench_report_text(report, STORM_BENCH_JSON);
     int length = json != NULL ? (int)strlen(json) + 1 : 0;
-    MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&length, 1, MPI_INT, 0, comm);
     run.json = calloc((size_t)length, 1);
     CHECK(run.json != NULL);
     if (json != NULL)
         memcpy(run.json, json, (size_t)length);
-    MPI_Bcast(run.json, length, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Bcast(run.json, length, MPI_CHAR, 0, comm);
     storm_bench_report_destroy(report);
     storm_context_destroy(context);
     storm_options_destroy(options);
@@ -103,11 +104,11 @@ static inline struct case_run case_open(const char *name, uint64_t seed,
 }
 
 /* Removes what the run has written, when all ranks have read it. */
-static inline void case_close(struct case_run *run)
+static inline void case_close_on(MPI_Comm comm, struct case_run *run)
 {
     int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Barrier(comm);
     if (rank != 0) {
         free(run->json);
         return;
@@ -122,6 +123,18 @@ static inline void case_close(struct case_run *run)
         closedir(dir);
     (void)rmdir(run->dir);
     free(run->json);
+}
+
+/* Both on all ranks. */
+static inline struct case_run case_open(const char *name, uint64_t seed,
+                                        const char *const *sets)
+{
+    return case_open_on(MPI_COMM_WORLD, name, seed, sets);
+}
+
+static inline void case_close(struct case_run *run)
+{
+    case_close_on(MPI_COMM_WORLD, run);
 }
 
 static inline bool case_read(const char *path, struct case_profile *p)

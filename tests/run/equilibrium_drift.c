@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 2; timeout: 180; label: slow-asan */
+/* TEST ranks: 2; timeout: 180; args: voronoi; label: long slow-asan slow-mpich
+ */
 /*
  * examples/decks/equilibrium.yaml: after 1,000 steps the mean temperature of
- * matter is still 1 keV. (It cools by a part of order 1/N, N packets a cell,
+ * matter is still 1 keV, in boxes and in as many Voronoi cells. (It cools by a part of order 1/N, N packets a cell,
  * because T^4 of a temperature that fluctuates is larger on the mean: about
  * 1e-5 here, less than an error.)
  */
@@ -13,9 +15,12 @@ int main(int argc, char **argv)
 {
     static struct case_profile profile;
     struct case_mean mean = {0.0, 0.0, 0.0};
+    static const char *const voronoi[] = {"mesh.kind=voronoi", "mesh.points=8",
+                                          "mesh.lloyd=2", NULL};
     MPI_Init(&argc, &argv);
+    const char *const *sets = argc > 1 ? voronoi : NULL;
     for (uint64_t seed = 1; seed <= EQUILIBRIUM_SEEDS; seed++) {
-        struct case_run run = case_open("equilibrium", seed, NULL);
+        struct case_run run = case_open("equilibrium", seed, sets);
         case_at(&run, case_json(&run, "time"), &profile);
         case_add(&mean, profile.row[0][CASE_MATERIAL_T]);
         case_close(&run);

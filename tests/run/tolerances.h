@@ -8,6 +8,8 @@
  *                    a standard error below `error`
  *   su_olson, short  every point within k errors and 1 %    3 runs
  *   marshak_wave     place of 0.5 keV at 1, 5, 10 ns         3 runs
+ *   marshak, short   the same at 1 ns, and two meshes        3 runs each
+ *                    within k errors and `mesh`
  *   absorber         share that comes through, within k      8 runs
  *   infinite_medium  energies against the equation, within   8 runs
  *                    k errors and `steps` for the length of
@@ -22,8 +24,10 @@ static const double su_olson_relative = 0.02;
 static const double su_olson_error = 0.007;
 static const double su_olson_short_k = 6.0;
 
-enum { MARSHAK_SEEDS = 3 };
+enum { MARSHAK_SEEDS = 3, MARSHAK_SHORT_SEEDS = 3 };
 static const double marshak_relative[3] = {0.03, 0.02, 0.02};
+static const double marshak_short_k = 3.0;
+static const double marshak_short_mesh = 0.015;
 
 enum { ABSORBER_SEEDS = 8 };
 static const double absorber_k = 3.0;

@@ -179,6 +179,49 @@ static const struct tool_flag uniform_flags[] = {
      .help = "a larger case with a table and a picture, in out/uniform"},
     {.name = NULL}};
 
+static const struct tool_flag imc_flags[] = {
+    {.name = "--mesh",
+     .value = "KIND",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(mesh),
+     .help = "voronoi (default) or cartesian"},
+    {.name = "--cells-per-rank",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(cells_per_rank),
+     .min = 1,
+     .max = 1e9,
+     .help = "cells for each rank (default 5000)"},
+    {.name = "--cells",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(cells),
+     .min = 1,
+     .max = 1e12,
+     .help = "cells in all"},
+    {.name = "--emit",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(emit),
+     .min = 1,
+     .max = 1e6,
+     .help = "packets per cell and cycle (default 5)"},
+    {.name = "--cycles",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(cycles),
+     .min = 1,
+     .max = 1e6,
+     .help = "time steps (default 8)"},
+    {.name = "--timed",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(timed),
+     .min = 1,
+     .max = 1e6,
+     .help = "of them, the last ones that count (default 5)"},
+    {.name = NULL}};
+
 static const struct tool_flag voronoi_flags[] = {
     {.name = "--cells",
      .value = "N",
@@ -339,6 +382,25 @@ static int uniform_check(struct tool_args *args)
     return TOOL_OK;
 }
 
+static int imc_check(struct tool_args *args)
+{
+    if (args->mesh == NULL)
+        args->mesh = "voronoi";
+    if (strcmp(args->mesh, "voronoi") != 0 &&
+        strcmp(args->mesh, "cartesian") != 0)
+        return tool_usage("mesh '%s' is not part of this build; built here: "
+                          "cartesian, voronoi",
+                          args->mesh);
+    if (args->cells > 0 && args->cells_per_rank > 0)
+        return tool_usage("--cells and --cells-per-rank do not go together");
+    uint64_t cycles = args->cycles > 0 ? args->cycles : 8;
+    if (args->timed > cycles)
+        return tool_usage("--timed %llu: there are only %llu cycles",
+                          (unsigned long long)args->timed,
+                          (unsigned long long)cycles);
+    return TOOL_OK;
+}
+
 static int nothing_to_check(struct tool_args *args)
 {
     (void)args;
@@ -393,6 +455,24 @@ static storm_status uniform_run(struct storm_context *context,
     if (!voronoi_points(args->distribution, &params.points))
         return STORM_ERR_ARG; /* uniform_check has seen to it */
     return storm_bench_uniform(context, &params, report_out);
+}
+
+static storm_status imc_run(struct storm_context *context,
+                            const struct tool_args *args,
+                            const struct storm_bench_progress *progress,
+                            struct storm_bench_report **report_out)
+{
+    struct storm_bench_imc_params params = {
+        .mesh = strcmp(args->mesh, "voronoi") == 0 ? STORM_BENCH_VORONOI
+                                                   : STORM_BENCH_CARTESIAN,
+        .cells = args->cells,
+        .cells_per_rank = args->cells_per_rank,
+        .emit = args->emit,
+        .cycles = (uint32_t)args->cycles,
+        .timed = (uint32_t)args->timed,
+        .progress = *progress,
+    };
+    return storm_bench_imc(context, &params, report_out);
 }
 
 static storm_status voronoi_run(struct storm_context *context,
@@ -458,6 +538,11 @@ const struct tool_bench tool_benches[] = {
      .flags = uniform_flags,
      .check = uniform_check,
      .run = uniform_run},
+    {.name = "imc",
+     .summary = "implicit Monte Carlo in a cube in equilibrium",
+     .flags = imc_flags,
+     .check = imc_check,
+     .run = imc_run},
     {.name = "voronoi",
      .summary = "building a Voronoi mesh, by all ranks and by one",
      .flags = voronoi_flags,

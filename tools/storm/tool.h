@@ -54,7 +54,7 @@ struct tool_args {
     enum tool_progress progress;
     bool quiet, verbose;
 
-    /* uniform */
+    /* uniform, imc */
     const char *mesh;
     uint64_t lloyd, cells, cells_per_rank, emit, cycles, timed;
     double dt_s, crossings;

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 3; timeout: 60 */
+/*
+ * Implicit Monte Carlo in cells that are no boxes: the plain kernel and the one
+ * for AVX2 give the same bits, with random walk and without, and the energy
+ * balance closes; sources and parts of walls that cut cells send out what they
+ * should from where they are, and evenly (within k = 5 standard errors).
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include <storm/context.h>
+#include <storm/engine.h>
+#include <storm/imc.h>
+#include <storm/streaming.h>
+
+#include "base/port.h"
+#include "physics/imc.h"
+#include "physics/track.h"
+#include "run/bench_voronoi.h"
+#include "support/check.h"
+
+static const double even_k = 5.0;
+
+/* A problem in the unit cube, natural units, and all around it. */
+struct box {
+    struct storm_problem problem;
+    uint64_t n_points;
+    struct storm_context *context;
+    struct storm_mesh *mesh;
+    struct storm_imc *imc;
+    struct storm_comb *comb;
+    struct storm_engine *engine;
+};
+
+static void box_open(struct box *box)
+{
+    struct storm_points_params set = {
+        .seed = 3, .n_total = box->n_points, .hi_cm = {1, 1, 1}};
+    struct storm_voronoi_params voronoi = {.hi_cm = {1, 1, 1}};
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box->context));
+    CHECK_OK(storm_bench_voronoi_mesh(box->context, &set, &voronoi,
+                                      &box->mesh));
+    CHECK_OK(storm_imc_create(box->context, box->mesh, &box->problem,
+                              &box->imc));
+    struct storm_comb_params comb = {.seed = 1,
+                                     .n_min = box->problem.min_per_cell,
+                                     .n_max = box->problem.max_per_cell,
+                                     .remainder = storm_imc_deposit,
+                                     .remainder_self = box->imc};
+    CHECK_OK(storm_comb_create(box->context, &comb, &box->comb));
+    struct storm_engine_params engine = {
+        .record_bytes = sizeof(struct storm_packet),
+        .physics = storm_imc_physics(box->imc)};
+    if (box->problem.comb)
+        engine.population = storm_comb_population(box->comb);
+    CHECK_OK(storm_engine_create(box->context, &engine, &box->engine));
+    CHECK_OK(storm_imc_start(box->imc, box->engine));
+}
+
+static void box_close(struct box *box)
+{
+    storm_engine_destroy(box->engine);
+    storm_comb_destroy(box->comb);
+    storm_imc_destroy(box->imc);
+    storm_mesh_destroy(box->mesh);
+    storm_context_destroy(box->context);
+}
+
+static void box_step(struct box *box, double time, double dt,
+                     double energy_out[4])
+{
+    double error;
+    storm_imc_set_step(box->imc, time, dt);
+    CHECK_OK(storm_engine_step(box->engine));
+    CHECK_OK(storm_imc_balance(box->imc, box->engine, energy_out, &error));
+    CHECK(error <= 1e-13);
+}
+
+/* ---- kernels -------------------------------------------------------------- */
+
+static const struct storm_material materials[] = {
+    {.name = "thick",
+     .absorption = {.coef = 500, .max = 1e12},
+     .heat_capacity = {.coef = 4, .max = 1e12},
+     .temperature_kev = 0.5,
+     .radiation_temperature_kev = -1},
+    {.name = "thin",
+     .absorption = {.coef = 2, .t_exp = -1, .max = 50},
+     .scattering = {.coef = 3, .max = 1e12},
+     .heat_capacity = {.coef = 1, .max = 1e12},
+     .temperature_kev = 0.1,
+     .radiation_temperature_kev = -1},
+};
+static const struct storm_region regions[] = {
+    {.material = 0},
+    {.material = 1,
+     .shape = {.kind = STORM_SHAPE_SPHERE,
+               .centre = {0.5, 0.5, 0.5},
+               .radius = {0, 0.45}}},
+    {.material = STORM_OUTSIDE,
+     .shape = {.kind = STORM_SHAPE_BOX,
+               .lo = {0.8, 0.8, 0.0},
+               .hi = {1, 1, 1}}},
+};
+static const struct storm_source sources[] = {
+    {.shape = {.kind = STORM_SHAPE_SPHERE,
+               .centre = {0.4, 0.5, 0.6},
+               .radius = {0.1, 0.3}},
+     .power = 2.0,
+     .stop_s = 100.0,
+     .packets = 500},
+};
+static const double hot[] = {0.0, 1.0};
+static const struct storm_edge edges[] = {
+    {.kind = STORM_EDGE_REFLECT},
+    {.kind = STORM_EDGE_BLACKBODY,
+     .temperature = {.points = hot, .n = 1},
+     .stop_s = 100.0,
+     .packets = 500,
+     .part = {.kind = STORM_SHAPE_CYLINDER,
+              .axis = 0,
+              .centre = {0.4, 0.6},
+              .radius = {0.1, 0.35},
+              .range = {-1, 2}}},
+};
+
+static uint64_t kernel_hash(const struct storm_track_ops *ops, bool walk,
+                            uint64_t n_groups, uint64_t *events_out)
+{
+    enum { STEPS = 4 };
+    struct box box = {
+        .problem = {.light_cm_s = 1,
+                    .radiation = 1,
+                    .hi_cm = {1, 1, 1},
+                    .materials = materials,
+                    .n_materials = 2,
+                    .regions = regions,
+                    .n_regions = 3,
+                    .sources = sources,
+                    .n_sources = 1,
+                    .walls = {{edges, 2}, {edges, 1}, {edges, 1}},
+                    .n_groups = n_groups,
+                    .group_min = 0.01,
+                    .group_max = 10,
+                    .emit_per_cell = 4,
+                    .min_per_cell = 2,
+                    .max_per_cell = 8,
+                    .comb = true,
+                    .random_walk = walk,
+                    .seed = 1},
+        .n_points = 300,
+    };
+    struct storm_stats stats;
+    double energy[4];
+    uint64_t hash;
+    box_open(&box);
+    box.imc->advance = ops->imc;
+    for (int i = 0; i < STEPS; i++)
+        box_step(&box, 0.2 * i, 0.2, energy);
+    CHECK_OK(storm_imc_hash(box.imc, box.engine, &hash));
+    storm_engine_stats(box.engine, &stats);
+    *events_out = stats.events;
+    box_close(&box);
+    return hash;
+}
+
+static void check_kernels(void)
+{
+    uint64_t events[2], plain = 0, fast = 0;
+    for (int i = 0; i < 3; i++) {
+        bool walk = i == 1;
+        uint64_t n_groups = i == 2 ? 5 : 1;
+        check_where("walk %d, groups %d", walk, (int)n_groups);
+        plain =
+            kernel_hash(&storm_track_voronoi, walk, n_groups, &events[walk]);
+        if (storm_cpu_has_avx2()) {
+            fast = kernel_hash(STORM_IF_AVX2(&storm_track_voronoi_avx2,
+                                             &storm_track_voronoi),
+                               walk, n_groups, &events[walk]);
+            CHECK_EQ(fast, plain);
+        }
+        if (i == 1) /* else it was never used */
+            CHECK(2 * events[1] < events[0]);
+    }
+}
+
+/* ---- where packets come from ---------------------------------------------- */
+
+/* Counts of packets, and of those on either side of a plane through `centre`,
+ * by direction. */
+struct sides {
+    uint64_t n, above[3];
+};
+
+static void count_sides(struct box *box, const struct storm_shape *shape,
+                        const double centre[3], double reach,
+                        struct sides *sides)
+{
+    size_t n;
+    void *const *packets = storm_engine_packets(box->engine, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct storm_packet *packet = packets[i];
+        double back[3]; /* to where it was born: within `reach` */
+        bool near = false;
+        for (int k = 0; k <= 4 && !near; k++) {
+            for (int d = 0; d < 3; d++)
+                back[d] = packet->position[d] -
+                          0.25 * k * reach * packet->direction[d];
+            near = storm_shape_contains(shape, back);
+        }
+        CHECK(near);
+        for (int d = 0; d < 3; d++)
+            sides->above[d] += packet->position[d] > centre[d];
+    }
+    sides->n += n;
+    MPI_Allreduce(MPI_IN_PLACE, sides, 4, MPI_UINT64_T, MPI_SUM,
+                  MPI_COMM_WORLD);
+}
+
+static void check_even(uint64_t above, uint64_t n)
+{
+    double off = fabs((double)above - 0.5 * (double)n);
+    CHECK(off <= even_k * 0.5 * sqrt((double)n));
+}
+
+static struct box empty_box(void)
+{
+    return (struct box){.problem = {.light_cm_s = 1,
+                                    .radiation = 1,
+                                    .hi_cm = {1, 1, 1},
+                                    .n_groups = 1,
+                                    .seed = 1},
+                        .n_points = 200};
+}
+
+/* A ball that cuts cells: half of the packets on each side of its middle. */
+static void check_source(void)
+{
+    static const struct storm_source ball = {
+        .shape = {.kind = STORM_SHAPE_SPHERE,
+                  .centre = {0.45, 0.5, 0.55},
+                  .radius = {0, 0.27}},
+        .power = 3.0,
+        .stop_s = 100,
+        .packets = 20000};
+    const double dt = 1e-9, volume = 4.0 / 3.0 * 3.14159265358979 * 0.019683;
+    struct box box = empty_box();
+    struct sides sides = {0};
+    double energy[4];
+    box.problem.sources = &ball;
+    box.problem.n_sources = 1;
+    box_open(&box);
+    box_step(&box, 0.0, dt, energy);
+    /* Shares of cells are from samples: 200 cells, 2,048 points each. */
+    printf("source: %.6g created, right %.6g\n", energy[0], 3.0 * volume * dt);
+    CHECK(fabs(energy[0] / (3.0 * volume * dt) - 1.0) < 0.01);
+    struct storm_shape larger = ball.shape;
+    larger.radius[1] += 2.0 * dt;
+    count_sides(&box, &larger, ball.shape.centre, dt, &sides);
+    CHECK_EQ(sides.n, ball.packets);
+    for (int d = 0; d < 3; d++)
+        check_even(sides.above[d], sides.n);
+    box_close(&box);
+}
+
+/* A ring on a wall, less a quarter that a mirror covers. */
+static void check_wall(void)
+{
+    static const struct storm_edge ring[] = {
+        {.kind = STORM_EDGE_BLACKBODY,
+         .temperature = {.points = hot, .n = 1},
+         .stop_s = 100,
+         .packets = 20000,
+         .part = {.kind = STORM_SHAPE_CYLINDER,
+                  .axis = 1,
+                  .centre = {0.45, 0.5},
+                  .radius = {0.2, 0.4},
+                  .range = {-1, 2}}},
+        {.kind = STORM_EDGE_REFLECT,
+         .part = {.kind = STORM_SHAPE_BOX,
+                  .lo = {0.5, -1, 0.45},
+                  .hi = {2, 2, 2}}},
+    };
+    const double dt = 1e-9, area = 0.75 * 3.14159265358979 * 0.12;
+    const double centre[3] = {0.5, 0.5, 0.45}; /* z first on this axis */
+    struct box box = empty_box();
+    struct sides sides = {0};
+    double energy[4];
+    box.problem.walls[3] = (struct storm_edges){ring, 2};
+    box_open(&box);
+    box_step(&box, 0.0, dt, energy);
+    printf("wall: %.8g created, right %.8g\n", energy[0], 0.25 * area * dt);
+    CHECK(fabs(energy[0] / (0.25 * area * dt) - 1.0) < 1e-4);
+    struct storm_shape larger = ring[0].part;
+    larger.radius[0] -= 2.0 * dt;
+    larger.radius[1] += 2.0 * dt;
+    count_sides(&box, &larger, centre, dt, &sides);
+    CHECK_EQ(sides.n, ring[0].packets);
+    /* A third on the side where a quarter is missing. */
+    for (int d = 0; d < 3; d += 2) {
+        double off = fabs((double)sides.above[d] - (double)sides.n / 3.0);
+        CHECK(off <= even_k * sqrt((double)sides.n * 2.0 / 9.0));
+    }
+    CHECK_EQ(sides.above[1], sides.n);
+    box_close(&box);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    check_kernels();
+    check_source();
+    check_wall();
+    MPI_Finalize();
+    return CHECK_PASS;
+}
