@@ -98,6 +98,25 @@ static void imc_groups(struct storm_imc *imc, storm_cell_idx cell)
     imc->emitted[cell] = imc_emission(imc, cell, planck_mean, fleck);
 }
 
+/* Groups in order of thickness, for the random walk. What a group emits, over
+ * its opacity, is its share of the Planck function. */
+static void imc_order_groups(struct storm_imc *imc, storm_cell_idx cell)
+{
+    size_t n = (size_t)imc->problem->n_groups;
+    const struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
+    struct storm_walk_group *thick = &imc->thick[(size_t)cell * n];
+    double below = 0.0;
+    for (size_t g = 0; g < n; g++) {
+        double effective = o[g].effective * o[g].scatter;
+        double absorb = o[g].absorb + effective;
+        double planck = absorb > 0.0 ? (o[g].emission - below) / absorb : 0.0;
+        below = o[g].emission;
+        thick[g] = storm_walk_group((int32_t)g, planck, o[g].absorb,
+                                    o[g].scatter, effective);
+    }
+    storm_walk_sort(thick, n);
+}
+
 static void imc_set_fields(struct storm_imc *imc)
 {
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
@@ -110,6 +129,8 @@ static void imc_set_fields(struct storm_imc *imc)
             imc_grey(imc, i);
         else
             imc_groups(imc, i);
+        if (imc->thick != NULL)
+            imc_order_groups(imc, i);
     }
 }
 
@@ -250,10 +271,9 @@ static storm_status imc_make_heat(struct storm_imc *imc)
     return STORM_OK;
 }
 
-/* With several groups there is no random walk yet. */
 static storm_status imc_make_walk(struct storm_imc *imc)
 {
-    if (!imc->problem->random_walk || imc->problem->n_groups > 1)
+    if (!imc->problem->random_walk)
         return STORM_OK;
     imc->walk = storm_alloc(imc->env->memory, imc_label, sizeof *imc->walk);
     if (imc->walk == NULL)

@@ -53,8 +53,9 @@ struct imc_track {
     size_t n_groups;
     const struct storm_walk *walk;     /* NULL: no random walk */
     const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
-    unsigned mirror_walls;             /* bit w: all of wall w reflects */
-    unsigned split_walls;              /* bit w: parts of wall w differ */
+    const struct storm_walk_group *thick; /* the same, if they walk */
+    unsigned mirror_walls;                /* bit w: all of wall w reflects */
+    unsigned split_walls;                 /* bit w: parts of wall w differ */
     struct storm_exact_unit deposit_unit, path_unit;
     struct imc_cell *cells;
     struct storm_ledger *escaped;
@@ -123,15 +124,16 @@ struct storm_imc {
     struct imc_track track;
     int *material;
     double *volume;
-    bool *is_box;                /* with sides along the axes */
-    double *half;                /* 3 each: half extents about the centre */
-    double *centre;              /* 3 each */
-    struct imc_opacity *opacity; /* n_groups each, if there are several */
-    double *energy;              /* of the material, erg/cm3 */
-    double *temperature;         /* keV */
-    double *emitted;             /* in this step, erg */
-    double *radiation;           /* path average, erg/cm3 */
-    double *slope;               /* 3 each: of the emission, relative, per cm */
+    bool *is_box;                   /* with sides along the axes */
+    double *half;                   /* 3 each: half extents about the centre */
+    double *centre;                 /* 3 each */
+    struct imc_opacity *opacity;    /* n_groups each, if there are several */
+    struct storm_walk_group *thick; /* the same, if there is a random walk */
+    double *energy;                 /* of the material, erg/cm3 */
+    double *temperature;            /* keV */
+    double *emitted;                /* in this step, erg */
+    double *radiation;              /* path average, erg/cm3 */
+    double *slope; /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
     struct imc_source *sources;
     struct imc_wall *walls[STORM_N_WALLS]; /* one for each edge */

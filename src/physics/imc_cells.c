@@ -92,7 +92,10 @@ storm_status imc_cells_open(struct storm_imc *imc)
     imc->slope = cells_array(imc, 3 * sizeof(double), &ok);
     if (n_groups > 1)
         imc->opacity = cells_array(imc, n_groups * sizeof *imc->opacity, &ok);
+    if (n_groups > 1 && imc->walk != NULL)
+        imc->thick = cells_array(imc, n_groups * sizeof *imc->thick, &ok);
     imc->track.opacity = imc->opacity;
+    imc->track.thick = imc->thick;
     if (ok)
         for (storm_cell_idx i = 0; i < imc->n_cells; i++)
             cells_measure(imc, i);
@@ -125,12 +128,14 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->radiation);
     storm_free(memory, imc->slope);
     storm_free(memory, imc->opacity);
+    storm_free(memory, imc->thick);
     imc->track.cells = NULL;
     imc->material = NULL;
     imc->is_box = NULL;
     imc->volume = imc->half = imc->centre = imc->energy = NULL;
     imc->temperature = imc->emitted = imc->radiation = imc->slope = NULL;
     imc->opacity = NULL;
+    imc->thick = NULL;
 }
 
 void imc_cells_begin(struct storm_imc *imc)

@@ -25,12 +25,6 @@ static const double imc_analogue_below = 0.01;
 /* Below this optical depth series replace exp; four terms leave 1e-14. */
 static const double imc_thin = 1e-3;
 
-/* Where a random walk is as good as transport: this many mean free paths to
- * the nearest face and to the end of the step, and this share of them
- * scattering. */
-static const double imc_walk_depth = 5.0;
-static const double imc_walk_scatter = 0.9;
-
 struct imc_lane {
     struct geom_lane geom;
     double time_left_s;
@@ -305,36 +299,115 @@ static void imc_outwards(const double normal[3], const double u[4],
             mu * normal[d] + across * (circle[0] * a[d] + circle[1] * b[d]);
 }
 
-/* Many collisions as one, if the packet is deep enough in a cell that
- * scatters, eqs. (15) to (18). It has just collided: its direction does not
- * matter. Returns like imc_retire; *done_out says whether it walked. */
-static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
-                     bool analogue, bool *done_out)
+/* A sphere about a packet that has just collided, in which many collisions are
+ * as one. */
+struct imc_sphere {
+    double radius_cm;
+    struct storm_walk_medium medium;
+    const struct storm_walk_group *groups; /* of the cell; NULL: grey */
+    size_t n_thick;                        /* that walk */
+};
+
+/* Deep enough in a cell that scatters? */
+static bool imc_sphere_grey(const struct imc_pass *pass,
+                            const struct imc_lane *lane,
+                            struct imc_sphere *sphere_out)
+{
+    double light = pass->track->light_cm_s;
+    double rate = lane->absorb_s + lane->scatter_s; /* 1/s */
+    if (lane->scatter_s < storm_walk_scatter * rate ||
+        rate * lane->time_left_s < storm_walk_depth)
+        return false;
+    double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
+    if (!(radius * rate >= storm_walk_depth * light))
+        return false;
+    *sphere_out = (struct imc_sphere){
+        .radius_cm = radius,
+        .medium =
+            storm_walk_grey(lane->absorb_s / light, lane->scatter_s / light),
+    };
+    return true;
+}
+
+/* The same for a packet that has just changed its group: is that thick, and
+ * would it stay among thick groups for a while? */
+static bool imc_sphere_groups(const struct imc_pass *pass,
+                              const struct imc_lane *lane,
+                              struct imc_sphere *sphere_out)
 {
     const struct imc_track *track = pass->track;
-    struct storm_packet *packet = lane->packet;
-    double rate = lane->absorb_s + lane->scatter_s; /* 1/s */
-    *done_out = false;
-    if (lane->scatter_s < imc_walk_scatter * rate ||
-        rate * lane->time_left_s < imc_walk_depth)
-        return true;
+    size_t n = track->n_groups;
+    const struct imc_opacity *o =
+        &track->opacity[(size_t)lane->cell * n + (size_t)lane->packet->group];
+    double own =
+        storm_walk_thickness(o->absorb, o->scatter, o->effective * o->scatter);
+    double length = track->light_cm_s * lane->time_left_s;
+    if (!(own * length >= storm_walk_depth))
+        return false;
     double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
-    double sigma = rate / track->light_cm_s;
-    if (!(radius * sigma >= imc_walk_depth))
-        return true;
-    *done_out = true;
+    length = radius < length ? radius : length;
+    if (!(own * length >= storm_walk_depth))
+        return false;
+    const struct storm_walk_group *groups =
+        &track->thick[(size_t)lane->cell * n];
+    size_t n_thick = storm_walk_thick(groups, n, length);
+    if (n_thick == 0 ||
+        groups[n_thick - 1].sum[STORM_WALK_EVENTS] <
+            storm_walk_together * groups[n - 1].sum[STORM_WALK_EVENTS])
+        return false;
+    *sphere_out = (struct imc_sphere){
+        .radius_cm = radius,
+        .medium = storm_walk_ensemble(groups, n, n_thick),
+        .groups = groups,
+        .n_thick = n_thick,
+    };
+    return true;
+}
 
-    double u[4], v[4], way[3];
+/* The group after a walk, eq. (24). */
+static void imc_walk_group(const struct imc_pass *pass, struct imc_lane *lane,
+                           const struct imc_sphere *sphere,
+                           enum storm_walk_end end)
+{
+    double u[4];
+    if (sphere->groups == NULL)
+        return;
+    storm_packet_random(lane->packet, pass->track->seed, u);
+    lane->packet->group = storm_walk_draw(sphere->groups, pass->track->n_groups,
+                                          sphere->n_thick, end, u);
+    imc_look_up(pass, lane);
+}
+
+/* Many collisions as one, eqs. (15) to (24). The packet has just collided: its
+ * direction does not matter. Returns like imc_retire. */
+static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
+                     const struct imc_sphere *sphere, bool analogue)
+{
+    const struct imc_track *track = pass->track;
+    const struct storm_walk_medium *medium = &sphere->medium;
+    struct storm_packet *packet = lane->packet;
+    double u[4], v[4], way[3], light = track->light_cm_s;
     storm_packet_random(packet, track->seed, u);
     storm_packet_random(packet, track->seed, v);
-    double whole = radius + storm_walk_extrapolation / sigma;
-    double scale = track->light_cm_s / (3.0 * sigma * whole * whole);
-    double theta = storm_walk_exit(track->walk, u[0]);
-    double seconds = theta / scale;
-    bool stays = !(seconds < lane->time_left_s);
-    if (stays)
+    double whole = sphere->radius_cm + medium->beyond_cm;
+    double scale = light * medium->diffusion_cm / (whole * whole);
+    double seconds = storm_walk_exit(track->walk, u[0]) / scale;
+    enum storm_walk_end end = STORM_WALK_OUT;
+    if (!(seconds < lane->time_left_s)) {
         seconds = lane->time_left_s;
+        end = STORM_WALK_CENSUS;
+    }
+    lane->absorb_s = medium->absorb * light;
     double absorbed_s = analogue ? -log(u[1]) / lane->absorb_s : INFINITY;
+    if (medium->leak > 0.0) {
+        double w[4];
+        storm_packet_random(packet, track->seed, w);
+        double leak_s = -log(w[0]) / (medium->leak * light);
+        if (leak_s < seconds) {
+            seconds = leak_s;
+            end = STORM_WALK_LEAK;
+        }
+    }
     if (absorbed_s < seconds) {
         imc_spend(track, lane, absorbed_s, true);
         track->cells[lane->cell].deposit +=
@@ -345,22 +418,45 @@ static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
     imc_spend(track, lane, seconds, analogue);
     if (!(lane->weight > 0.0))
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
-    double distance = radius;
-    if (stays) { /* the first flight is straight: a mean free time is lost */
-        theta = scale * (seconds - 1.0 / rate);
-        distance = fmin(radius, whole * storm_walk_radius(theta, v));
+    double distance = sphere->radius_cm;
+    if (end != STORM_WALK_OUT) {
+        double lost_s =
+            end == STORM_WALK_CENSUS ? medium->lost_cm / light : 0.0;
+        double theta = scale * (seconds - lost_s);
+        distance =
+            fmin(distance, whole * storm_walk_radius(track->walk, theta, v));
     }
     imc_displace(lane, distance, u[2], u[3], way);
     storm_packet_random(packet, track->seed, v);
-    if (stays)
-        storm_isotropic(v[0], v[1], packet->direction);
-    else
+    if (end == STORM_WALK_OUT)
         imc_outwards(way, v, packet->direction);
+    else
+        storm_isotropic(v[0], v[1], packet->direction);
+    imc_walk_group(pass, lane, sphere, end);
     imc_draw_depth(pass, packet);
     lane->depth = packet->optical_depth;
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
-    return !stays || imc_retire(pass, lane, STORM_FATE_CENSUS);
+    return end != STORM_WALK_CENSUS ||
+           imc_retire(pass, lane, STORM_FATE_CENSUS);
+}
+
+/* Effective scattering draws a new group, eq. (14). Returns whether it was
+ * effective. */
+static bool imc_change_group(const struct imc_pass *pass, struct imc_lane *lane)
+{
+    const struct imc_track *track = pass->track;
+    struct storm_packet *packet = lane->packet;
+    const struct imc_opacity *o =
+        &track->opacity[(size_t)lane->cell * track->n_groups +
+                        (size_t)packet->group];
+    double u[4];
+    storm_packet_random(packet, track->seed, u);
+    if (!(u[0] < o->effective))
+        return false;
+    packet->group = imc_draw_group(track, lane->cell, u[1]);
+    imc_look_up(pass, lane);
+    return true;
 }
 
 /* A collision: absorbed as a whole (K2), or a new direction, maybe a new
@@ -370,6 +466,7 @@ static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
 {
     const struct imc_track *track = pass->track;
     struct storm_packet *packet = lane->packet;
+    struct imc_sphere sphere;
     double u[4];
     storm_packet_random(packet, track->seed, u);
     if (analogue &&
@@ -379,25 +476,19 @@ static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
         lane->weight = 0.0;
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
-    if (track->walk != NULL) {
-        bool done;
-        bool goes_on = imc_walk(pass, lane, analogue, &done);
-        if (done)
-            return goes_on;
-    }
+    bool walks;
+    if (track->n_groups > 1)
+        walks = imc_change_group(pass, lane) && track->walk != NULL &&
+                imc_sphere_groups(pass, lane, &sphere);
+    else
+        walks = track->walk != NULL && imc_sphere_grey(pass, lane, &sphere);
+    if (walks)
+        return imc_walk(pass, lane, &sphere, analogue);
     storm_isotropic(u[1], u[2], packet->direction);
     lane->depth = -log(u[3]);
     geom_leave(&lane->geom, packet);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
-    if (track->n_groups > 1) {
-        const struct imc_opacity *o =
-            &track->opacity[(size_t)lane->cell * track->n_groups +
-                            (size_t)packet->group];
-        storm_packet_random(packet, track->seed, u);
-        if (u[0] < o->effective)
-            packet->group = imc_draw_group(track, lane->cell, u[1]);
-    }
     return true;
 }
 

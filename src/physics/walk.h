@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random walk (Fleck and Canfield 1984): many scatterings inside a sphere as
- * one, by the solution of the diffusion equation in it.
+ * one, by the solution of the diffusion equation in it; with several groups in
+ * its partially grey form, in which all groups that are thick walk as one.
  *
  * A packet starts at the centre of a sphere of radius R, diffuses with D = c /
  * (3 sigma), and is out when it first reaches R. In units theta = D t / R^2
@@ -11,17 +12,39 @@
  *   W2  storm_walk_exit is its inverse, by a table, to 1e-5 of a theta.
  *   W3  The radius a sphere has for diffusion is larger than that where the
  *       packet leaves by the extrapolation length, 0.7104 mean free paths.
+ *   W4  storm_walk_radius follows eq. (16), by a table, to 1e-3 of R.
+ *   W5  Groups are in order of thickness, so that those which are thick
+ *       enough for a sphere are the first ones, and all that a walk needs of
+ *       them (eqs. 19 to 24) is in the sums at the last of these.
  */
 #ifndef STORM_PHYSICS_WALK_H
 #define STORM_PHYSICS_WALK_H
 
-enum { STORM_WALK_NODES = 4096 };
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    STORM_WALK_NODES = 4096,
+    STORM_WALK_SHAPES = 64, /* of eq. (16): times, and places for each */
+    STORM_WALK_PLACES = 64
+};
 
 static const double storm_walk_extrapolation = 0.7104;
 
-/* theta at evenly spaced probabilities to be inside. */
+/* Where a random walk is as good as transport: this many mean free paths to
+ * the nearest face and to the end of the step, and this share of them
+ * scattering; of scatterings that change the group, this share into groups
+ * that walk. */
+static const double storm_walk_depth = 5.0;
+static const double storm_walk_scatter = 0.9;
+static const double storm_walk_together = 0.8;
+
 struct storm_walk {
+    /* theta at evenly spaced probabilities to be inside */
     double theta[STORM_WALK_NODES + 1];
+    /* places of packets inside, over R, for times evenly spaced in their
+     * logarithm */
+    double place[STORM_WALK_SHAPES + 1][STORM_WALK_PLACES + 1];
 };
 
 void storm_walk_make(struct storm_walk *walk);
@@ -33,7 +56,69 @@ double storm_walk_stay(double theta);
 double storm_walk_exit(const struct storm_walk *walk, double u);
 
 /* Distance from the centre, over R, of a packet still inside after theta,
- * from three uniform numbers. */
-double storm_walk_radius(double theta, const double u[3]);
+ * from four uniform numbers. */
+double storm_walk_radius(const struct storm_walk *walk, double theta,
+                         const double u[4]);
+
+/* ---- what a packet walks through ------------------------------------------- */
+
+/* Lengths are paths: times, by c. */
+struct storm_walk_medium {
+    double diffusion_cm; /* D / c */
+    double beyond_cm;    /* extrapolation length */
+    double lost_cm;      /* of the path to a census: the first flight is
+                            straight */
+    double absorb;       /* 1/cm */
+    double leak;         /* 1/cm: into groups that do not walk */
+};
+
+/* One group of opacity `absorb` and `scatter`. */
+struct storm_walk_medium storm_walk_grey(double absorb, double scatter);
+
+/* Sums over a group and all that are thicker; weights b_g are shares of the
+ * Planck function, up to a common factor. */
+enum storm_walk_sum {
+    STORM_WALK_PLANCK, /* b */
+    STORM_WALK_REACH,  /* b / sigma */
+    STORM_WALK_REACH2, /* b / sigma^2 */
+    STORM_WALK_EVENTS, /* b times effective scattering */
+    STORM_WALK_ABSORB, /* b times absorption */
+    STORM_WALK_SUMS
+};
+
+struct storm_walk_group {
+    double thick; /* 1/cm, eq. (19); 0: never walks */
+    double sum[STORM_WALK_SUMS];
+    int32_t group;
+};
+
+/* eq. (19): from opacities of a group; `effective` is a part of `scatter`. */
+double storm_walk_thickness(double absorb, double scatter, double effective);
+
+/* A group by itself, before storm_walk_sort. */
+struct storm_walk_group storm_walk_group(int32_t group, double planck,
+                                         double absorb, double scatter,
+                                         double effective);
+
+/* Sorts the groups of a cell and adds up. */
+void storm_walk_sort(struct storm_walk_group *groups, size_t n);
+
+/* How many, from the first, are thick over this length. */
+size_t storm_walk_thick(const struct storm_walk_group *groups, size_t n,
+                        double length_cm);
+
+/* The first n_thick of n groups as one, eqs. (20) to (23). */
+struct storm_walk_medium
+storm_walk_ensemble(const struct storm_walk_group *groups, size_t n,
+                    size_t n_thick);
+
+/* How a walk ends. */
+enum storm_walk_end { STORM_WALK_OUT, STORM_WALK_CENSUS, STORM_WALK_LEAK };
+
+/* The group after a walk of the first n_thick of n groups, from two uniform
+ * numbers, eq. (24). */
+int32_t storm_walk_draw(const struct storm_walk_group *groups, size_t n,
+                        size_t n_thick, enum storm_walk_end end,
+                        const double u[2]);
 
 #endif /* STORM_PHYSICS_WALK_H */

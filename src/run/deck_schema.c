@@ -517,7 +517,8 @@ static const struct deck_row deck_acceleration[] = {
      .kind = DECK_BOOL,
      HERE(random_walk),
      .preset = "false",
-     .help = "random walk in thick cells"},
+     .help =
+         "random walk in thick cells; with groups, of those that are thick"},
     {.key = NULL}};
 
 static const struct deck_row deck_balance[] = {

@@ -190,15 +190,6 @@ static storm_status run_make_engine(struct run *run)
                                storm_imc_start(run->imc, run->engine));
 }
 
-/* What is asked for but does not apply. */
-static void run_say_no_walk(const struct run *run)
-{
-    if (run->problem.random_walk && run->problem.n_groups > 1 &&
-        storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "random walk is for one group so far: it is off");
-}
-
 /* Cells that no region has filled: worth a word. */
 static storm_status run_say_empty(const struct run *run)
 {
@@ -236,8 +227,6 @@ storm_status run_open(struct run *run)
         status = run_make_engine(run);
     if (status == STORM_OK)
         status = run_say_empty(run);
-    if (status == STORM_OK)
-        run_say_no_walk(run);
     return status;
 }
 

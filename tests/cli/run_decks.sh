@@ -77,6 +77,12 @@ for n in 2 3 5; do
     same thick-slab "$small" -n $n --set balance.every=1
 done
 
+small="--set time.steps=2 --set packets.emit_per_cell=3"
+same thick-groups "$small" -n 1
+for n in 2 3; do
+    same thick-groups "$small" -n $n --set balance.every=1
+done
+
 # Groups.
 small="--set time.steps=5 --set mesh.cells=[20,1,1] --set groups.count=8"
 small="$small --set boundaries.x_lo.packets=100"

@@ -78,7 +78,8 @@ static void history(uint64_t number, double whole)
 }
 
 /* Mean distance of those inside, from the sampler. */
-static double mean_distance(double theta, double whole)
+static double mean_distance(const struct storm_walk *walk, double theta,
+                            double whole)
 {
     /* The first flight is straight: one mean free time is lost. */
     double sum = 0.0, start = 1.0 / (3.0 * whole * whole);
@@ -86,7 +87,7 @@ static double mean_distance(double theta, double whole)
         double u[4];
         storm_random(11, STORM_STREAM_USER, (struct storm_packet_id){.lo = i},
                      0, u);
-        sum += fmin(whole * storm_walk_radius(theta - start, u), radius);
+        sum += fmin(whole * storm_walk_radius(walk, theta - start, u), radius);
     }
     return sum / HISTORIES;
 }
@@ -117,7 +118,7 @@ int main(void)
         double error = sqrt(right * (1.0 - right) / n);
         double mean = distance[i] / inside[i];
         double spread = distance2[i] / inside[i] - mean * mean;
-        double away = mean_distance(thetas[i], whole);
+        double away = mean_distance(&walk, thetas[i], whole);
         printf("theta %.2f: inside %.4f, %.4f by diffusion; mean distance "
                "%.3f, %.3f\n",
                thetas[i], share, right, mean, away);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: 2000; timeout: 60 */
-/* TEST ranks: 1; args: 600s; timeout: 700; label: long */
+/* TEST args: 60s; timeout: 120; label: long */
 /*
  * The deck reader takes anything: decks with bytes changed, pieces copied,
  * moved or cut out are read or refused, and whatever is read is written so
  * that it reads back to the same text. Sanitizer builds see what else goes
  * wrong. The argument is the number of decks, or with an s the seconds.
+ * tests/fuzz/deck.sh lets libFuzzer do the same.
  */
 #include <stdbool.h>
 #include <stdio.h>

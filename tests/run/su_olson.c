@@ -42,9 +42,9 @@ static bool judge(int t, int i, int what, bool all)
         return true;
     double off = case_average(&found[t][i][what]) / right - 1.0;
     double error = case_error(&found[t][i][what]) / right;
-    printf("tau %-4g x %-8g %s %.5f: off by %5.2f %% +- %.2f %%\n",
-           su_olson_tau[t], su_olson[i].x, what == 0 ? "rad" : "mat", right,
-           100.0 * off, 100.0 * error);
+    printf("%-8g %-4g %-9s %.5f    %.5f   %+.4f  %.4f\n", su_olson[i].x,
+           su_olson_tau[t], what == 0 ? "radiation" : "matter", right,
+           case_average(&found[t][i][what]), off, error);
     if (all)
         return fabs(off) <= su_olson_relative && error <= su_olson_error;
     return fabs(off) <= 0.01 + su_olson_short_k * error && error <= 0.1;
@@ -58,6 +58,10 @@ int main(int argc, char **argv)
     uint64_t seeds = all ? SU_OLSON_SEEDS : SU_OLSON_SHORT_SEEDS;
     for (uint64_t seed = 1; seed <= seeds; seed++)
         add_run(seed);
+    printf("# %llu runs; errors relative to the published value\n"
+           "# x      tau  energy    published  computed  error    standard "
+           "error\n",
+           (unsigned long long)seeds);
     for (int t = 0; t < 3; t++)
         for (int i = 0; i < POINTS; i++)
             for (int what = 0; what < 2; what++)
