@@ -205,6 +205,66 @@ storm_bench_voronoi(struct storm_context *context,
                     const struct storm_bench_voronoi_params *params,
                     struct storm_bench_report **report_out);
 
+/** What stays the same when there are more ranks. */
+typedef enum storm_bench_mode {
+    STORM_BENCH_STRONG = 0, /**< steps in all: a packet crosses fewer cells */
+    STORM_BENCH_WEAK        /**< steps of each rank */
+} storm_bench_mode;
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_scaling_params {
+    storm_bench_mode mode;
+    const uint32_t *ranks; /**< rising; all must be in the context */
+    size_t n_ranks;        /**< 0: 1, 2, 4 and so on up to all */
+    /** Names, separated by commas; NULL: that of transport.backend, or if that
+     *  is "auto" all that work here. */
+    const char *backends;
+    uint32_t repeat; /**< of each point; the best counts; 0: 3 */
+    /** The problem with the fewest ranks; crossings 0: 60. Its picture is that
+     *  of the scaling. Not: cells, costs. */
+    struct storm_bench_uniform_params uniform;
+};
+
+/**
+ * Uniform emission over more and more ranks, as many cells on each: time per
+ * cycle for every backend, beside ideal scaling. Each point runs on the first
+ * of the context's ranks while the others sleep. Limit: as for
+ * storm_bench_uniform, for every point. All backends must do the same steps
+ * and end in the same state, bit for bit.
+ *
+ * @retval STORM_ERR_STATE  they do not (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_scaling(struct storm_context *context,
+                    const struct storm_bench_scaling_params *params,
+                    struct storm_bench_report **report_out);
+
+struct storm_deck; /* opaque, storm/deck.h */
+
+/** Zero in a field means "choose for me". */
+struct storm_bench_breakdown_params {
+    const struct storm_deck *deck;
+    const uint32_t *ranks; /**< as for the scaling */
+    size_t n_ranks;        /**< 0: all */
+    const char *backends;  /**< as for the scaling */
+    uint32_t repeat;       /**< of each run; the fastest counts; 0: 1 */
+    bool picture;          /**< draw the times as bars */
+    struct storm_bench_progress progress;
+};
+
+/**
+ * Run a deck without output for every number of ranks and backend, and say
+ * where the time goes. Limit: the time for physics alone. All must end in the
+ * same state, bit for bit.
+ *
+ * @retval STORM_ERR_STATE  they do not (logged)
+ * @return also what storm_run returns
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_bench_breakdown(struct storm_context *context,
+                      const struct storm_bench_breakdown_params *params,
+                      struct storm_bench_report **report_out);
+
 #ifdef __cplusplus
 }
 #endif

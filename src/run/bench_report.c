@@ -2,6 +2,7 @@
 #include "run/bench_report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +115,7 @@ void storm_bench_tell(struct storm_context *context,
 /* ---- the summary --------------------------------------------------------- */
 
 /* Pointers to all counters of a storm_stats that add up over ranks. */
-enum { REPORT_N_COUNTS = 14, REPORT_N_TIMES = 6 };
+enum { REPORT_N_COUNTS = 14, REPORT_N_TIMES = STORM_BENCH_N_TIMES };
 
 static void report_counts(struct storm_stats *s,
                           uint64_t *counts_out[REPORT_N_COUNTS])
@@ -137,8 +138,29 @@ static void report_times(struct storm_times *t,
     memcpy(times_out, times, sizeof times);
 }
 
-static const char *const report_time_names[REPORT_N_TIMES] = {
+const char *const storm_bench_time_names[STORM_BENCH_N_TIMES] = {
     "physics", "progress", "send_recv", "termination", "growth", "idle"};
+
+void storm_bench_times(const struct storm_times *times,
+                       double times_out[STORM_BENCH_N_TIMES])
+{
+    struct storm_times copy = *times;
+    double *time[REPORT_N_TIMES];
+    report_times(&copy, time);
+    for (int i = 0; i < REPORT_N_TIMES; i++)
+        times_out[i] = *time[i];
+}
+
+void storm_bench_times_json(struct storm_json *json,
+                            const struct storm_times *times)
+{
+    double time[REPORT_N_TIMES];
+    storm_bench_times(times, time);
+    storm_json_open(json, "breakdown", '{');
+    for (int i = 0; i < REPORT_N_TIMES; i++)
+        storm_json_real(json, storm_bench_time_names[i], time[i]);
+    storm_json_close(json, '}');
+}
 
 void storm_bench_stats_add(struct storm_stats *sum,
                            const struct storm_stats *before,
@@ -243,6 +265,37 @@ storm_status storm_bench_summary_reduce(struct storm_context *context,
     return status;
 }
 
+/* Census and peaks are states, not counts. */
+static void report_stats_sum(struct storm_stats *sum,
+                             const struct storm_stats *part)
+{
+    static const struct storm_stats nothing;
+    struct storm_stats before = *sum;
+    storm_bench_stats_add(sum, &nothing, part);
+    sum->census = before.census + part->census;
+    sum->ring_bytes_peak = before.ring_bytes_peak;
+    sum->pinned_bytes_peak = before.pinned_bytes_peak;
+}
+
+void storm_bench_summary_add(struct storm_bench_summary *sum,
+                             const struct storm_bench_summary *part)
+{
+    report_stats_sum(&sum->run, &part->run);
+    report_stats_sum(&sum->timed, &part->timed);
+    sum->seconds += part->seconds;
+    sum->cycles += part->cycles;
+    sum->energy_balance = fmax(sum->energy_balance, part->energy_balance);
+    sum->imbalance = fmax(sum->imbalance, part->imbalance);
+    sum->peak_memory_mb = fmax(sum->peak_memory_mb, part->peak_memory_mb);
+    sum->ring_memory_mb = fmax(sum->ring_memory_mb, part->ring_memory_mb);
+    sum->pinned_memory_mb = fmax(sum->pinned_memory_mb, part->pinned_memory_mb);
+    if (part->ranks >= sum->ranks) { /* the largest, of them the last */
+        sum->ranks = part->ranks;
+        sum->cells = part->cells;
+        sum->state_hash = part->state_hash;
+    }
+}
+
 static double report_rate(const struct storm_bench_summary *s)
 {
     return s->seconds > 0.0 ? (double)s->timed.events / s->seconds / s->ranks
@@ -290,14 +343,7 @@ void storm_bench_summary_json(struct storm_json *json,
     storm_json_real(json, "seconds", summary->seconds);
     storm_json_real(json, "steps_per_second_per_rank", report_rate(summary));
 
-    struct storm_times times = summary->timed.times;
-    double *time[REPORT_N_TIMES];
-    report_times(&times, time);
-    storm_json_open(json, "breakdown", '{');
-    for (int i = 0; i < REPORT_N_TIMES; i++)
-        storm_json_real(json, report_time_names[i], *time[i]);
-    storm_json_close(json, '}');
-
+    storm_bench_times_json(json, &summary->timed.times);
     storm_json_real(json, "imbalance", summary->imbalance);
     storm_json_real(json, "energy_balance", summary->energy_balance);
     storm_json_text(json, "state_hash", hash);
@@ -312,15 +358,14 @@ void storm_bench_summary_table(struct storm_page *table,
     static const char *const label[REPORT_N_TIMES] = {
         "moving packets",      "driving the network", "sending and receiving",
         "looking for the end", "making rings",        "waiting"};
-    struct storm_times times = summary->timed.times;
-    double *time[REPORT_N_TIMES], sum = 0.0;
-    report_times(&times, time);
+    double time[REPORT_N_TIMES], sum = 0.0;
+    storm_bench_times(&summary->timed.times, time);
     for (int i = 0; i < REPORT_N_TIMES; i++)
-        sum += *time[i];
+        sum += time[i];
     storm_page_add(table, "  %-32s %9s %8s\n", "time, mean of the ranks",
                    "seconds", "share");
     for (int i = 0; i < REPORT_N_TIMES; i++)
         storm_page_add(table, "    %-11s  %-21s %7.3f %6.1f %%\n",
-                       report_time_names[i], label[i], *time[i],
-                       sum > 0.0 ? 100.0 * *time[i] / sum : 0.0);
+                       storm_bench_time_names[i], label[i], time[i],
+                       sum > 0.0 ? 100.0 * time[i] / sum : 0.0);
 }

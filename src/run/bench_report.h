@@ -58,9 +58,22 @@ storm_status storm_bench_summary_reduce(struct storm_context *context,
                                         const struct storm_engine *engine,
                                         struct storm_bench_summary *summary);
 
+/* Adds what a part of a benchmark gave: counts, times and seconds are summed,
+ * of peaks, ranks and errors the largest stays. Local. */
+void storm_bench_summary_add(struct storm_bench_summary *sum,
+                             const struct storm_bench_summary *part);
+
 /* The keys every benchmark has, into an object that is open. */
 void storm_bench_summary_json(struct storm_json *json,
                               const struct storm_bench_summary *summary);
+
+/* The times of the breakdown and their names, in order. */
+enum { STORM_BENCH_N_TIMES = 6 };
+extern const char *const storm_bench_time_names[STORM_BENCH_N_TIMES];
+void storm_bench_times(const struct storm_times *times,
+                       double times_out[STORM_BENCH_N_TIMES]);
+void storm_bench_times_json(struct storm_json *json,
+                            const struct storm_times *times);
 
 /* Where the time went, one line per category. */
 void storm_bench_summary_table(struct storm_page *table,

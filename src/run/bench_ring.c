@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <storm/info.h>
+#include "run/bench_crew.h"
 
 static const uint32_t ring_default_batches[] = {1, 8, 64, 512};
 
@@ -24,39 +24,6 @@ struct ring_bench {
     struct ring_result *results;
     size_t n_results, n_expected;
 };
-
-/* Is the name in the comma-separated list? NULL stands for all. */
-static bool ring_wants(const char *list, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *item = list; item != NULL && *item != '\0';) {
-        size_t length = strcspn(item, ",");
-        if (length == n && strncmp(item, name, n) == 0)
-            return true;
-        item += length + (item[length] == ',');
-    }
-    return list == NULL;
-}
-
-/* Every name in the list is one of a backend of this build. */
-static storm_status ring_check_list(const struct ring_bench *b)
-{
-    for (const char *item = b->params.backends;
-         item != NULL && *item != '\0';) {
-        char name[32];
-        size_t length = strcspn(item, ",");
-        snprintf(name, sizeof name, "%.*s", (int)length, item);
-        const struct storm_backend *backend = storm_backend_find(name);
-        if (length >= sizeof name || backend == NULL || !backend->built) {
-            if (storm_context_rank(b->context) == 0)
-                storm_context_log(b->context, STORM_LOG_ERROR,
-                                  "ring benchmark: no backend '%s' here", name);
-            return STORM_ERR_ARG;
-        }
-        item += length + (item[length] == ',');
-    }
-    return STORM_OK;
-}
 
 static storm_status ring_measure(struct ring_bench *b,
                                  struct storm_bench_ring_case *that,
@@ -126,7 +93,7 @@ static storm_status ring_all(struct ring_bench *b)
     char reason[256];
     for (size_t i = 0; status >= 0 && storm_fabric_list[i] != NULL; i++) {
         const struct storm_fabric_ops *fabric = storm_fabric_list[i];
-        if (!ring_wants(b->params.backends, fabric->name))
+        if (!storm_bench_list_has(b->params.backends, fabric->name))
             continue;
         status = storm_context_agree(b->context,
                                      fabric->probe(reason, sizeof reason));
@@ -141,7 +108,7 @@ static storm_status ring_all(struct ring_bench *b)
         else if (!asked)
             status = STORM_OK; /* all that work */
     }
-    if (status >= 0 && ring_wants(b->params.backends, "p2p"))
+    if (status >= 0 && storm_bench_list_has(b->params.backends, "p2p"))
         status = ring_backend(b, NULL);
     return status;
 }
@@ -253,7 +220,8 @@ storm_status storm_bench_ring(struct storm_context *context,
                               storm_context_size(context));
         return STORM_ERR_ARG;
     }
-    storm_status status = ring_check_list(&b);
+    storm_status status =
+        storm_bench_check_backends(context, b.params.backends);
     if (status < 0)
         return status;
     /* Two protocols for each fabric, and p2p. */

@@ -81,7 +81,8 @@ static void uniform_tell(struct storm_uniform_pass *pass, double part)
         pass->cycle < u->params.cycles ? pass->cycle + 1 : u->params.cycles;
     storm_bench_tell(pass->context, &u->params.progress,
                      u->told + u->share * fraction,
-                     "cycle %" PRIu32 " of %" PRIu32, shown, u->params.cycles);
+                     "%scycle %" PRIu32 " of %" PRIu32,
+                     u->what != NULL ? u->what : "", shown, u->params.cycles);
 }
 
 /* Makes the ways to all ranks that own a neighbouring cell. */
@@ -213,7 +214,7 @@ static storm_status uniform_kernel(struct storm_uniform_pass *pass,
         status = storm_context_agree(
             pass->context,
             storm_streaming_bare_kernel(pass->streaming, pass->engine,
-                                        uniform_kernel_seconds, &rate));
+                                        pass->problem->kernel_seconds, &rate));
     if (status >= 0)
         status = storm_bench_sum(pass->context, &rate);
     *rate_out = rate / storm_context_size(pass->context);
@@ -260,14 +261,7 @@ static storm_status uniform_check(struct storm_context *context,
     return STORM_ERR_STATE;
 }
 
-/* What the benchmark knows besides the summary. */
-struct uniform_result {
-    struct storm_bench_summary summary;
-    double kernel_rate;
-    struct storm_uniform_costs costs;
-};
-
-static double uniform_ratio(const struct uniform_result *result)
+double storm_uniform_ratio(const struct storm_uniform_result *result)
 {
     const struct storm_bench_summary *s = &result->summary;
     return (double)s->timed.events / (s->seconds * s->ranks) /
@@ -292,7 +286,8 @@ static void uniform_mesh_json(struct storm_json *json,
 }
 
 static char *uniform_json(const struct storm_uniform *u,
-                          const struct uniform_result *result)
+                          const struct storm_uniform_result *result,
+                          const struct storm_uniform_costs *costs)
 {
     struct storm_json json;
     storm_json_begin(&json, true);
@@ -309,11 +304,11 @@ static char *uniform_json(const struct storm_uniform *u,
     storm_json_text(&json, "kernel_is",
                     "per rank, all ranks at once, median of one run after "
                     "each of the last timed cycles");
-    storm_json_real(&json, "kernel_ratio", uniform_ratio(result));
+    storm_json_real(&json, "kernel_ratio", storm_uniform_ratio(result));
     if (u->params.costs > 0) {
-        storm_json_real(&json, "exact_sum_cost", result->costs.exact_sum);
-        storm_json_real(&json, "tally_cost", result->costs.tally);
-        storm_json_real(&json, "statistics_cost", result->costs.statistics);
+        storm_json_real(&json, "exact_sum_cost", costs->exact_sum);
+        storm_json_real(&json, "tally_cost", costs->tally);
+        storm_json_real(&json, "statistics_cost", costs->statistics);
         storm_json_uint(&json, "costs_repeats", u->params.costs);
     }
     storm_json_close(&json, '}');
@@ -321,7 +316,8 @@ static char *uniform_json(const struct storm_uniform *u,
 }
 
 static char *uniform_table(const struct storm_uniform *u,
-                           const struct uniform_result *result)
+                           const struct storm_uniform_result *result,
+                           const struct storm_uniform_costs *costs)
 {
     const struct storm_bench_summary *s = &result->summary;
     struct storm_page page = {0};
@@ -357,7 +353,7 @@ static char *uniform_table(const struct storm_uniform *u,
                    "  speed       %.2f million steps per second and rank\n"
                    "              %.0f %% of the bare tracking kernel "
                    "(%.2f million)\n",
-                   1e-6 * rate, 100.0 * uniform_ratio(result),
+                   1e-6 * rate, 100.0 * storm_uniform_ratio(result),
                    1e-6 * result->kernel_rate);
     storm_page_add(&page, "  energy      balance closed to %.1e\n",
                    s->energy_balance);
@@ -370,9 +366,8 @@ static char *uniform_table(const struct storm_uniform *u,
         storm_page_add(&page,
                        "\n  cost of exact sums %.1f %%, of the tally %.1f %%, "
                        "of statistics %.1f %%\n",
-                       100.0 * result->costs.exact_sum,
-                       100.0 * result->costs.tally,
-                       100.0 * result->costs.statistics);
+                       100.0 * costs->exact_sum, 100.0 * costs->tally,
+                       100.0 * costs->statistics);
     return storm_page_end(&page);
 }
 
@@ -385,12 +380,12 @@ static void uniform_dt(struct storm_uniform *u, double per_side)
                                   uniform_light_cm_s;
 }
 
-/* Zeros become the defaults, and sizes become a mesh and a time step. */
-static storm_status uniform_prepare(struct storm_context *context,
-                                    const struct storm_bench_uniform_params *p,
-                                    struct storm_uniform *u_out)
+storm_status storm_uniform_prepare(struct storm_context *context,
+                                   const struct storm_bench_uniform_params *p,
+                                   struct storm_uniform *u_out)
 {
-    struct storm_uniform u = {.params = *p};
+    struct storm_uniform u = {
+        .params = *p, .share = 1.0, .kernel_seconds = uniform_kernel_seconds};
     struct storm_bench_uniform_params *q = &u.params;
     uint64_t per_rank = q->cells_per_rank > 0 ? q->cells_per_rank : 5000;
     if (q->cells == 0)
@@ -432,9 +427,8 @@ static storm_status uniform_prepare(struct storm_context *context,
     return STORM_OK;
 }
 
-static storm_status uniform_measure(struct storm_uniform_pass *pass,
-                                    struct uniform_result *result,
-                                    char **picture_out)
+storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
+                                   struct storm_uniform_result *result)
 {
     const struct storm_uniform *u = pass->problem;
     struct storm_bench_summary *summary = &result->summary;
@@ -447,9 +441,6 @@ static storm_status uniform_measure(struct storm_uniform_pass *pass,
     if (status >= 0)
         status = storm_streaming_hash(pass->streaming, pass->engine,
                                       &summary->state_hash);
-    if (status >= 0 && u->params.picture &&
-        u->params.mesh == STORM_BENCH_CARTESIAN)
-        status = storm_uniform_picture(pass, picture_out);
     if (status < 0)
         return status;
     summary->title = "uniform emission";
@@ -468,9 +459,10 @@ storm_bench_uniform(struct storm_context *context,
                     struct storm_bench_report **report_out)
 {
     struct storm_uniform u;
-    struct uniform_result result = {0};
+    struct storm_uniform_result result = {0};
+    struct storm_uniform_costs costs = {0};
     char *parts[STORM_BENCH_N_PARTS] = {NULL};
-    storm_status status = uniform_prepare(context, params, &u);
+    storm_status status = storm_uniform_prepare(context, params, &u);
     if (status < 0)
         return status;
 
@@ -479,15 +471,18 @@ storm_bench_uniform(struct storm_context *context,
     struct storm_uniform_pass pass;
     status = storm_uniform_open(&pass, &u, context, STORM_TALLY_EXACT);
     if (status >= 0)
-        status = uniform_measure(&pass, &result, &parts[STORM_BENCH_PICTURE]);
+        status = storm_uniform_measure(&pass, &result);
+    if (status >= 0 && u.params.picture &&
+        u.params.mesh == STORM_BENCH_CARTESIAN)
+        status = storm_uniform_picture(&pass, &parts[STORM_BENCH_PICTURE]);
     storm_uniform_close(&pass);
     u.told = u.share;
     if (status >= 0 && u.params.costs > 0)
-        status = storm_uniform_costs(&u, context, &result.costs);
+        status = storm_uniform_costs(&u, context, &costs);
 
     if (status >= 0 && storm_context_rank(context) == 0) {
-        parts[STORM_BENCH_JSON] = uniform_json(&u, &result);
-        parts[STORM_BENCH_TABLE] = uniform_table(&u, &result);
+        parts[STORM_BENCH_JSON] = uniform_json(&u, &result, &costs);
+        parts[STORM_BENCH_TABLE] = uniform_table(&u, &result, &costs);
     }
     return storm_bench_finish(context, status, parts, report_out);
 }

@@ -15,8 +15,17 @@ struct storm_uniform {
     uint64_t seed;
     int64_t n[3];
     double dt_s;
-    double told, share; /* progress: done before, and part of, this pass */
+    double kernel_seconds; /* for each look at the bare kernel */
+    double told, share;    /* progress: done before, and part of, this pass */
+    const char *what;      /* said before the cycle; NULL: nothing */
 };
+
+/* Zeros become the defaults, and sizes become a mesh and a time step.
+ * STORM_ERR_ARG is logged. */
+storm_status
+storm_uniform_prepare(struct storm_context *context,
+                      const struct storm_bench_uniform_params *params,
+                      struct storm_uniform *problem_out);
 
 /* One run through all cycles, and what it uses. */
 struct storm_uniform_pass {
@@ -39,6 +48,20 @@ void storm_uniform_close(struct storm_uniform_pass *pass);
 
 /* Runs one more cycle; the last params.timed ones count. Collective. */
 storm_status storm_uniform_cycle(struct storm_uniform_pass *pass);
+
+/* What a pass gives. */
+struct storm_uniform_result {
+    struct storm_bench_summary summary;
+    double kernel_rate; /* of the bare kernel: steps per second and rank */
+};
+
+/* Steps per second and rank, as part of what the bare kernel does. */
+double storm_uniform_ratio(const struct storm_uniform_result *result);
+
+/* Runs all cycles of an open pass, and the bare kernel between them; checks
+ * that nothing was lost. Collective. */
+storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
+                                   struct storm_uniform_result *result_out);
 
 /* What the tally and the statistics cost, relative to the time without. */
 struct storm_uniform_costs {

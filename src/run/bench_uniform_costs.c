@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What exact sums and statistics cost: the same run with and without. */
-#include <stdio.h>
-
-#include "base/env.h"
+#include "run/bench_crew.h"
 #include "run/bench_uniform.h"
 
 enum { COSTS_N_KINDS = 4, COSTS_MOST_REPEATS = 64 };
@@ -18,55 +16,6 @@ static const struct costs_kind {
     {STORM_TALLY_EXACT, "false"},
 };
 
-/* The options of `from` with statistics switched. */
-static storm_status costs_options(const struct storm_options *from,
-                                  const char *statistics,
-                                  struct storm_options **options_out)
-{
-    struct storm_options *options;
-    storm_status status = storm_options_create(&options);
-    if (status < 0)
-        return status;
-    const struct storm_option *row;
-    for (size_t i = 0; status >= 0 && (row = storm_option_at(i)) != NULL; i++)
-        if (storm_options_is_set(from, row->key))
-            status =
-                storm_options_set(options, row->key,
-                                  storm_options_text(from, row->key), NULL, 0);
-    if (status >= 0)
-        status = storm_options_set(options, "transport.statistics", statistics,
-                                   NULL, 0);
-    if (status < 0) {
-        storm_options_destroy(options);
-        return status;
-    }
-    *options_out = options;
-    return STORM_OK;
-}
-
-/* A context over the same ranks that differs in statistics alone. */
-static storm_status costs_context(struct storm_context *context,
-                                  const char *statistics,
-                                  struct storm_context **context_out)
-{
-    struct storm_options *options = NULL;
-    const struct storm_log *log = &storm_context_env(context)->log;
-    storm_status status =
-        storm_context_agree(context,
-                            costs_options(storm_context_options(context),
-                                          statistics, &options));
-    if (status >= 0) {
-        struct storm_context_params params = {.options = options,
-                                              .log = log->sink,
-                                              .log_self = log->self,
-                                              .log_level = log->level};
-        status = storm_context_create(storm_context_comm(context), &params,
-                                      context_out);
-    }
-    storm_options_destroy(options);
-    return status;
-}
-
 static storm_status costs_pass(struct storm_uniform *problem,
                                struct storm_context *context,
                                const struct costs_kind *kind,
@@ -74,7 +23,11 @@ static storm_status costs_pass(struct storm_uniform *problem,
 {
     struct storm_context *own = NULL;
     struct storm_uniform_pass pass;
-    storm_status status = costs_context(context, kind->statistics, &own);
+    const struct storm_bench_setting setting = {"transport.statistics",
+                                                kind->statistics};
+    storm_status status =
+        storm_bench_own_context(context, storm_context_comm(context), &setting,
+                                1, &own);
     if (status < 0)
         return status;
     status = storm_uniform_open(&pass, problem, own, kind->tally);

@@ -101,13 +101,14 @@ static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
     return scale;
 }
 
-/* Round numbers, or those asked for that are inside. */
+/* Round numbers, or those asked for that are inside, if not too many. */
 static size_t chart_ticks(const struct storm_chart_axis *axis,
                           const struct storm_svg_scale *scale,
                           struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS])
 {
     size_t n = 0;
-    for (size_t i = 0; i < axis->n_ticks && n < STORM_SVG_MOST_TICKS; i++) {
+    bool given = axis->n_ticks <= STORM_SVG_MOST_TICKS;
+    for (size_t i = 0; given && i < axis->n_ticks; i++) {
         if (!storm_svg_shows(scale, axis->ticks[i]))
             continue;
         double place = storm_svg_place(scale, axis->ticks[i]);

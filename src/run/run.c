@@ -232,6 +232,29 @@ static storm_status run_summarise(struct run *run,
     return status;
 }
 
+/* Sets up and goes through all steps; run_close is the caller's. */
+static storm_status run_whole(struct run *run,
+                              struct storm_bench_summary *summary_out)
+{
+    storm_status status = run_open(run);
+    if (status >= 0)
+        status = run_begin_output(run);
+    if (status >= 0)
+        status = run_loop(run);
+    return status < 0 ? status : run_summarise(run, summary_out);
+}
+
+storm_status run_measure(struct storm_context *context,
+                         const struct storm_deck *deck,
+                         const struct storm_bench_progress *progress,
+                         struct storm_bench_summary *summary_out)
+{
+    struct run run = {.context = context, .deck = deck, .progress = *progress};
+    storm_status status = run_whole(&run, summary_out);
+    run_close(&run);
+    return status;
+}
+
 storm_status storm_run(struct storm_context *context,
                        const struct storm_deck *deck,
                        const struct storm_run_params *params,
@@ -244,13 +267,7 @@ storm_status storm_run(struct storm_context *context,
                       .progress = params->progress};
     struct storm_bench_summary summary;
     char *parts[STORM_BENCH_N_PARTS] = {NULL};
-    storm_status status = run_open(&run);
-    if (status >= 0)
-        status = run_begin_output(&run);
-    if (status >= 0)
-        status = run_loop(&run);
-    if (status >= 0)
-        status = run_summarise(&run, &summary);
+    storm_status status = run_whole(&run, &summary);
     if (status >= 0 && storm_context_rank(context) == 0) {
         parts[STORM_BENCH_JSON] = run_json(&run, &summary);
         parts[STORM_BENCH_TABLE] = run_table(&run, &summary);

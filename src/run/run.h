@@ -71,6 +71,13 @@ storm_status output_profile(struct run *run);
  * with the first. Collective. */
 storm_status output_fields(struct run *run);
 
+/* run.c: a run without results, but for the summary. Collective. */
+struct storm_bench_summary;
+storm_status run_measure(struct storm_context *context,
+                         const struct storm_deck *deck,
+                         const struct storm_bench_progress *progress,
+                         struct storm_bench_summary *summary_out);
+
 /* run.c: what stands for radiation energy in results now. */
 storm_imc_field run_radiation(const struct run *run);
 

@@ -28,7 +28,7 @@ for command in bench info options; do
 done
 good bench --help
 cp "$scratch/out" "$scratch/bench_help"
-for name in uniform exchange ring termination; do
+for name in uniform scaling breakdown exchange ring termination; do
     grep -q "^  $name" "$scratch/bench_help" || fail "bench --help: no $name"
     good bench "$name" --help
     [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "$name --help is too long"

@@ -89,6 +89,10 @@ good voronoi "cells_per_second bytes_per_cell faces_per_cell volume_error \
 good exchange "records_per_second records_per_cpu_second limit_ratio" \
     -n 3 --records 20000 --repeat 3
 good termination "seconds_median seconds_max limit_ratio" -n 2 --steps 20
+good scaling "points mode cells_per_rank repeats oversubscribed" \
+    --ranks 1,2 --cells-per-rank 200 --cycles 1 --crossings 3 --repeat 1
+good breakdown "points repeats oversubscribed" --ranks 2 --backends shm \
+    --deck "$(cd "$(dirname "$0")" && pwd)/good.yaml"
 good ring results --batch 1,8 --seconds 0.01
 
 # Into files; the picture comes with --out, and nothing without.

@@ -163,7 +163,8 @@ static int args_set_pair(struct tool_args *args, const char *name,
     size_t length = strcspn(pair, "=");
     if (pair[length] == '\0' || length == 0 || length >= sizeof key)
         return tool_usage("%s: expected KEY=VALUE, got '%s'", name, pair);
-    if (args->command != NULL && args->command->takes_deck) {
+    if ((args->command != NULL && args->command->takes_deck) ||
+        (args->bench != NULL && args->bench->takes_deck)) {
         args->sets[args->n_sets++] = pair; /* the deck knows its keys */
         return TOOL_OK;
     }

@@ -105,56 +105,64 @@ static const struct tool_flag options_flags[] = {
      .help = "as a page of documentation"},
     {.name = NULL}};
 
+/* Flags of everything that is uniform emission. */
+#define UNIFORM_FLAGS                                                       \
+    {.name = "--lloyd",                                                     \
+     .value = "N",                                                          \
+     .kind = TOOL_COUNT,                                                    \
+     .offset = FIELD(lloyd),                                                \
+     .min = 1,                                                              \
+     .max = 1e6,                                                            \
+     .help = "voronoi: relaxations of the mesh (default 5)"},               \
+        DISTRIBUTION_FLAG("voronoi: points before them, uniform (default) " \
+                          "or clustered"),                                  \
+        {.name = "--cells-per-rank",                                        \
+         .value = "N",                                                      \
+         .kind = TOOL_COUNT,                                                \
+         .offset = FIELD(cells_per_rank),                                   \
+         .min = 1,                                                          \
+         .max = 1e9,                                                        \
+         .help = "cells for each rank (default 5000)"},                     \
+        {.name = "--emit",                                                  \
+         .value = "N",                                                      \
+         .kind = TOOL_COUNT,                                                \
+         .offset = FIELD(emit),                                             \
+         .min = 1,                                                          \
+         .max = 1e9,                                                        \
+         .help = "packets per cell and cycle (default 5)"},                 \
+        {.name = "--cycles",                                                \
+         .value = "N",                                                      \
+         .kind = TOOL_COUNT,                                                \
+         .offset = FIELD(cycles),                                           \
+         .min = 1,                                                          \
+         .max = 1e6,                                                        \
+         .help = "time steps (default 5); packets accumulate"},             \
+        {.name = "--timed",                                                 \
+         .value = "N",                                                      \
+         .kind = TOOL_COUNT,                                                \
+         .offset = FIELD(timed),                                            \
+         .min = 1,                                                          \
+         .max = 1e6,                                                        \
+         .help = "of them, the last ones that count (default 3)"},          \
+    {                                                                       \
+        .name = "--dt", .value = "S", .kind = TOOL_REAL,                    \
+        .offset = FIELD(dt_s), .min = 1e-30, .max = 1e30,                   \
+        .help = "length of a cycle in seconds, instead of --crossings"      \
+    }
+
 static const struct tool_flag uniform_flags[] = {
     {.name = "--mesh",
      .value = "KIND",
      .kind = TOOL_TEXT,
      .offset = FIELD(mesh),
      .help = "cartesian (default) or voronoi"},
-    {.name = "--lloyd",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = FIELD(lloyd),
-     .min = 1,
-     .max = 1e6,
-     .help = "voronoi: relaxations of the mesh (default 5)"},
-    DISTRIBUTION_FLAG("voronoi: points before them, uniform (default) or "
-                      "clustered"),
-    {.name = "--cells-per-rank",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = FIELD(cells_per_rank),
-     .min = 1,
-     .max = 1e9,
-     .help = "cells for each rank (default 5000)"},
     {.name = "--cells",
      .value = "N",
      .kind = TOOL_COUNT,
      .offset = FIELD(cells),
      .min = 1,
      .max = 1e12,
-     .help = "cells in all, instead; rounded to the nearest cube-like box"},
-    {.name = "--emit",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = FIELD(emit),
-     .min = 1,
-     .max = 1e9,
-     .help = "packets per cell and cycle (default 5)"},
-    {.name = "--cycles",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = FIELD(cycles),
-     .min = 1,
-     .max = 1e6,
-     .help = "time steps (default 5); packets accumulate"},
-    {.name = "--timed",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = FIELD(timed),
-     .min = 1,
-     .max = 1e6,
-     .help = "of them, the last ones that count (default 3)"},
+     .help = "cells in all; rounded to the nearest cube-like box"},
     {.name = "--crossings",
      .value = "X",
      .kind = TOOL_REAL,
@@ -162,13 +170,7 @@ static const struct tool_flag uniform_flags[] = {
      .min = 1e-6,
      .max = 1e9,
      .help = "cells a packet crosses in a cycle (default 15)"},
-    {.name = "--dt",
-     .value = "S",
-     .kind = TOOL_REAL,
-     .offset = FIELD(dt_s),
-     .min = 1e-30,
-     .max = 1e30,
-     .help = "length of a cycle in seconds, instead"},
+    UNIFORM_FLAGS,
     {.name = "--costs",
      .kind = TOOL_SWITCH,
      .offset = FIELD(costs),
@@ -177,6 +179,68 @@ static const struct tool_flag uniform_flags[] = {
      .kind = TOOL_SWITCH,
      .offset = FIELD(demo),
      .help = "a larger case with a table and a picture, in out/uniform"},
+    {.name = NULL}};
+
+/* Flags of everything that compares ranks and backends. */
+#define CREW_FLAGS                                                        \
+    {.name = "--ranks",                                                   \
+     .value = "LIST",                                                     \
+     .kind = TOOL_LIST,                                                   \
+     .offset = FIELD(rank_counts),                                        \
+     .min = 1,                                                            \
+     .max = 1e6,                                                          \
+     .help = "numbers of ranks, rising, such as 1,2,4"},                  \
+    {                                                                     \
+        .name = "--backends", .value = "LIST", .kind = TOOL_TEXT,         \
+        .offset = FIELD(backends),                                        \
+        .help = "backends, separated by commas (default: that of "        \
+                "--backend, or all that work here), each without shared " \
+                "memory on nodes unless --shm is given"                   \
+    }
+
+static const struct tool_flag scaling_flags[] = {
+    {.name = "--mode",
+     .value = "WORD",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(mode),
+     .help = "strong (default): as many steps in all; weak: on each rank"},
+    CREW_FLAGS,
+    {.name = "--repeat",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(repeat),
+     .min = 1,
+     .max = 1e4,
+     .help = "times to measure each; the best counts (default 3)"},
+    {.name = "--mesh",
+     .value = "KIND",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(mesh),
+     .help = "voronoi (default) or cartesian"},
+    {.name = "--crossings",
+     .value = "X",
+     .kind = TOOL_REAL,
+     .offset = FIELD(crossings),
+     .min = 1e-6,
+     .max = 1e9,
+     .help = "cells crossed in a cycle with the fewest ranks (default 60)"},
+    UNIFORM_FLAGS,
+    {.name = NULL}};
+
+static const struct tool_flag breakdown_flags[] = {
+    {.name = "--deck",
+     .value = "FILE",
+     .kind = TOOL_TEXT,
+     .offset = FIELD(deck),
+     .help = "the deck to run; --set overrides its entries"},
+    CREW_FLAGS,
+    {.name = "--repeat",
+     .value = "N",
+     .kind = TOOL_COUNT,
+     .offset = FIELD(repeat),
+     .min = 1,
+     .max = 1e4,
+     .help = "times to run each; the fastest counts (default 1)"},
     {.name = NULL}};
 
 static const struct tool_flag imc_flags[] = {
@@ -353,18 +417,16 @@ static void uniform_demo(struct tool_args *args)
         args->out = "out/uniform";
 }
 
-static int uniform_check(struct tool_args *args)
+/* The problem of uniform emission, whatever is done with it. */
+static int emission_check(struct tool_args *args)
 {
-    bool is_voronoi = args->mesh != NULL && strcmp(args->mesh, "voronoi") == 0;
-    if (args->mesh != NULL && !is_voronoi &&
-        strcmp(args->mesh, "cartesian") != 0)
+    bool is_voronoi = strcmp(args->mesh, "voronoi") == 0;
+    if (!is_voronoi && strcmp(args->mesh, "cartesian") != 0)
         return tool_usage("mesh '%s' is not part of this build; built here: "
                           "cartesian, voronoi",
                           args->mesh);
     if ((args->lloyd > 0 || args->distribution != NULL) && !is_voronoi)
         return tool_usage("--lloyd and --distribution are for --mesh voronoi");
-    if (args->cells > 0 && args->cells_per_rank > 0)
-        return tool_usage("--cells and --cells-per-rank do not go together");
     if (args->dt_s > 0.0 && args->crossings > 0.0)
         return tool_usage("--dt and --crossings do not go together");
     int status = voronoi_check(args);
@@ -372,8 +434,6 @@ static int uniform_check(struct tool_args *args)
         return status;
     if (strcmp(args->distribution, "lattice") == 0)
         return tool_usage("--distribution: must be uniform or clustered here");
-    if (args->demo)
-        uniform_demo(args);
     uint64_t cycles = args->cycles > 0 ? args->cycles : 5;
     if (args->timed > cycles)
         return tool_usage("--timed %llu: there are only %llu cycles",
@@ -401,23 +461,30 @@ static int imc_check(struct tool_args *args)
     return TOOL_OK;
 }
 
+static int uniform_check(struct tool_args *args)
+{
+    if (args->mesh == NULL)
+        args->mesh = "cartesian";
+    if (args->cells > 0 && args->cells_per_rank > 0)
+        return tool_usage("--cells and --cells-per-rank do not go together");
+    if (args->demo)
+        uniform_demo(args);
+    return emission_check(args);
+}
+
 static int nothing_to_check(struct tool_args *args)
 {
     (void)args;
     return TOOL_OK;
 }
 
-static int ring_check(struct tool_args *args)
+/* The names in --backends, one by one. */
+static int backends_check(const struct tool_args *args)
 {
-    if (args->ranks == 0 && !tool_launcher().is_there)
-        args->ranks = 2;
-    struct tool_launcher launcher = tool_launcher();
-    if (args->ranks > 0 ? args->ranks != 2
-                        : launcher.size > 0 && launcher.size != 2)
-        return tool_usage("the ring benchmark is between 2 ranks");
     char copy[256], *rest = NULL;
-    snprintf(copy, sizeof copy, "%s",
-             args->backends != NULL ? args->backends : "");
+    const char *list = args->backends != NULL ? args->backends : "";
+    if (snprintf(copy, sizeof copy, "%s", list) >= (int)sizeof copy)
+        return tool_usage("--backends: too long");
     for (char *name = strtok_r(copy, ",", &rest); name != NULL;
          name = strtok_r(NULL, ",", &rest)) {
         int status = strcmp(name, "auto") == 0
@@ -429,15 +496,61 @@ static int ring_check(struct tool_args *args)
     return TOOL_OK;
 }
 
+/* As many ranks are started as the largest number in --ranks. */
+static int crew_check(struct tool_args *args)
+{
+    const struct tool_list *list = &args->rank_counts;
+    struct tool_launcher launcher = tool_launcher();
+    for (size_t i = 1; i < list->n; i++)
+        if (list->values[i] <= list->values[i - 1])
+            return tool_usage("--ranks: the numbers must rise");
+    uint64_t most = list->n > 0 ? list->values[list->n - 1] : 0;
+    if (args->ranks == 0 && !launcher.is_there)
+        args->ranks = most;
+    uint64_t there = args->ranks > 0 ? args->ranks : (uint64_t)launcher.size;
+    if (there > 0 && there < most)
+        return tool_usage("--ranks %llu: there are only %llu",
+                          (unsigned long long)most, (unsigned long long)there);
+    return backends_check(args);
+}
+
+static int scaling_check(struct tool_args *args)
+{
+    if (args->mode == NULL)
+        args->mode = "strong";
+    if (args->mesh == NULL)
+        args->mesh = "voronoi";
+    if (strcmp(args->mode, "strong") != 0 && strcmp(args->mode, "weak") != 0)
+        return tool_usage("--mode %s: must be strong or weak", args->mode);
+    int status = emission_check(args);
+    return status == TOOL_OK ? crew_check(args) : status;
+}
+
+static int breakdown_check(struct tool_args *args)
+{
+    if (args->deck == NULL)
+        return tool_usage("breakdown: which deck? Name it with --deck");
+    return crew_check(args);
+}
+
+static int ring_check(struct tool_args *args)
+{
+    if (args->ranks == 0 && !tool_launcher().is_there)
+        args->ranks = 2;
+    struct tool_launcher launcher = tool_launcher();
+    if (args->ranks > 0 ? args->ranks != 2
+                        : launcher.size > 0 && launcher.size != 2)
+        return tool_usage("the ring benchmark is between 2 ranks");
+    return backends_check(args);
+}
+
 /* ---- from flags to parameters -------------------------------------------- */
 
-static storm_status uniform_run(struct storm_context *context,
-                                const struct tool_args *args,
-                                const struct storm_bench_progress *progress,
-                                struct storm_bench_report **report_out)
+static struct storm_bench_uniform_params
+emission_params(const struct tool_args *args,
+                const struct storm_bench_progress *progress)
 {
-    enum { REPEATS_OF_COSTS = 5 };
-    bool is_voronoi = args->mesh != NULL && strcmp(args->mesh, "voronoi") == 0;
+    bool is_voronoi = strcmp(args->mesh, "voronoi") == 0;
     struct storm_bench_uniform_params params = {
         .mesh = is_voronoi ? STORM_BENCH_VORONOI : STORM_BENCH_CARTESIAN,
         .lloyd = (uint32_t)args->lloyd,
@@ -448,12 +561,21 @@ static storm_status uniform_run(struct storm_context *context,
         .timed = (uint32_t)args->timed,
         .dt_s = args->dt_s,
         .crossings = args->crossings,
-        .costs = args->costs ? REPEATS_OF_COSTS : 0,
         .picture = args->out != NULL,
         .progress = *progress,
     };
-    if (!voronoi_points(args->distribution, &params.points))
-        return STORM_ERR_ARG; /* uniform_check has seen to it */
+    (void)voronoi_points(args->distribution, &params.points); /* is checked */
+    return params;
+}
+
+static storm_status uniform_run(struct storm_context *context,
+                                const struct tool_args *args,
+                                const struct storm_bench_progress *progress,
+                                struct storm_bench_report **report_out)
+{
+    enum { REPEATS_OF_COSTS = 5 };
+    struct storm_bench_uniform_params params = emission_params(args, progress);
+    params.costs = args->costs ? REPEATS_OF_COSTS : 0;
     return storm_bench_uniform(context, &params, report_out);
 }
 
@@ -473,6 +595,40 @@ static storm_status imc_run(struct storm_context *context,
         .progress = *progress,
     };
     return storm_bench_imc(context, &params, report_out);
+}
+
+static storm_status scaling_run(struct storm_context *context,
+                                const struct tool_args *args,
+                                const struct storm_bench_progress *progress,
+                                struct storm_bench_report **report_out)
+{
+    bool weak = strcmp(args->mode, "weak") == 0;
+    struct storm_bench_scaling_params params = {
+        .mode = weak ? STORM_BENCH_WEAK : STORM_BENCH_STRONG,
+        .ranks = args->rank_counts.values,
+        .n_ranks = args->rank_counts.n,
+        .backends = args->backends,
+        .repeat = (uint32_t)args->repeat,
+        .uniform = emission_params(args, progress),
+    };
+    return storm_bench_scaling(context, &params, report_out);
+}
+
+static storm_status breakdown_run(struct storm_context *context,
+                                  const struct tool_args *args,
+                                  const struct storm_bench_progress *progress,
+                                  struct storm_bench_report **report_out)
+{
+    struct storm_bench_breakdown_params params = {
+        .deck = args->loaded,
+        .ranks = args->rank_counts.values,
+        .n_ranks = args->rank_counts.n,
+        .backends = args->backends,
+        .repeat = (uint32_t)args->repeat,
+        .picture = args->out != NULL,
+        .progress = *progress,
+    };
+    return storm_bench_breakdown(context, &params, report_out);
 }
 
 static storm_status voronoi_run(struct storm_context *context,
@@ -536,6 +692,7 @@ const struct tool_bench tool_benches[] = {
     {.name = "uniform",
      .summary = "packets emitted everywhere in a transparent cube",
      .flags = uniform_flags,
+     .picture = "density.svg",
      .check = uniform_check,
      .run = uniform_run},
     {.name = "imc",
@@ -543,6 +700,19 @@ const struct tool_bench tool_benches[] = {
      .flags = imc_flags,
      .check = imc_check,
      .run = imc_run},
+    {.name = "scaling",
+     .summary = "strong or weak scaling of uniform, all backends side by side",
+     .flags = scaling_flags,
+     .picture = "scaling.svg",
+     .check = scaling_check,
+     .run = scaling_run},
+    {.name = "breakdown",
+     .summary = "where the time of a deck goes, by ranks and backend",
+     .flags = breakdown_flags,
+     .picture = "breakdown.svg",
+     .takes_deck = true,
+     .check = breakdown_check,
+     .run = breakdown_run},
     {.name = "voronoi",
      .summary = "building a Voronoi mesh, by all ranks and by one",
      .flags = voronoi_flags,

@@ -93,8 +93,8 @@ int tool_output(const struct tool_args *args,
         status = tool_directory(args->out);
     if (status == TOOL_OK && args->out != NULL)
         status = output_part(args, "summary.json", json, say);
-    if (status == TOOL_OK && args->out != NULL)
-        status = output_part(args, "density.svg", picture, say);
+    if (status == TOOL_OK && args->out != NULL && picture != NULL)
+        status = output_part(args, args->bench->picture, picture, say);
     if (fflush(stdout) != 0 && status == TOOL_OK)
         status = output_problem("standard output");
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* storm run: reads the deck, starts ranks, or is one. */
+/* storm run and storm bench: read the deck if there is one, and start. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,22 +21,16 @@ static void run_default_out(const char *deck, char out_out[RUN_PATH_BYTES])
     snprintf(out_out, RUN_PATH_BYTES, "out/%.*s", (int)length, name);
 }
 
-int tool_run(const struct tool_args *args)
+/* Reads the deck, says if it cannot be run, and goes on with it. */
+static int run_with_deck(const struct tool_args *args)
 {
     struct tool_args mine = *args;
     struct storm_deck *deck;
-    char path[RUN_PATH_BYTES], out[RUN_PATH_BYTES], problem[512];
-    if (mine.deck == NULL) {
-        snprintf(path, sizeof path, "%s/deck.yaml", mine.restart);
-        mine.deck = path;
-    }
-    int status = tool_read_deck(&mine, &deck);
+    char problem[512];
+    int status = tool_read_deck(args, &deck);
     if (status != TOOL_OK)
         return status;
     mine.loaded = deck;
-    run_default_out(mine.deck, out);
-    if (mine.out == NULL)
-        mine.out = mine.restart != NULL ? mine.restart : out;
     if (storm_run_check(deck, problem, sizeof problem) < 0)
         status = tool_usage("%s: %s", mine.deck, problem);
     if (status == TOOL_OK)
@@ -46,6 +40,25 @@ int tool_run(const struct tool_args *args)
         status = tool_start(&mine);
     storm_deck_destroy(deck);
     return status;
+}
+
+int tool_run(const struct tool_args *args)
+{
+    struct tool_args mine = *args;
+    char path[RUN_PATH_BYTES], out[RUN_PATH_BYTES];
+    if (mine.deck == NULL) {
+        snprintf(path, sizeof path, "%s/deck.yaml", mine.restart);
+        mine.deck = path;
+    }
+    run_default_out(mine.deck, out);
+    if (mine.out == NULL)
+        mine.out = mine.restart != NULL ? mine.restart : out;
+    return run_with_deck(&mine);
+}
+
+int tool_bench(const struct tool_args *args)
+{
+    return args->bench->takes_deck ? run_with_deck(args) : tool_start(args);
 }
 
 storm_status tool_run_deck(struct storm_context *context,

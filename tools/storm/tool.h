@@ -10,7 +10,8 @@
  *   session.c   MPI, the context, messages: from first to last rank call
  *   progress.c  the bar
  *   deck.c      reading a deck
- *   info.c, bench.c, options.c, run.c, plot.c: the commands
+ *   start.c     starting ranks, or being one
+ *   info.c, options.c, run.c (with bench), plot.c: the commands
  */
 #ifndef STORM_TOOL_H
 #define STORM_TOOL_H
@@ -64,10 +65,11 @@ struct tool_args {
     const char *restart;
     /* exchange, termination, voronoi */
     uint64_t records, repeat, steps;
-    /* ring */
+    /* ring, scaling, breakdown */
     const char *backends;
-    struct tool_list batches;
+    struct tool_list batches, rank_counts;
     double seconds;
+    const char *mode;
     /* options */
     bool markdown;
     /* run, check */
@@ -109,6 +111,8 @@ struct tool_bench {
     const char *name;
     const char *summary;
     const struct tool_flag *flags; /* ended by a NULL name */
+    const char *picture;           /* name of its file in --out, if any */
+    bool takes_deck;               /* --deck, and --set for its entries */
     /* Fills in defaults and says what cannot be: TOOL_OK or TOOL_USAGE. */
     int (*check)(struct tool_args *args);
     storm_status (*run)(struct storm_context *context,
@@ -161,7 +165,7 @@ int tool_n_processors(void);
  * the exit status. */
 int tool_launch(const struct tool_args *args);
 
-/* bench.c: starts the ranks of a benchmark or a run, or is one. */
+/* start.c: starts the ranks of a benchmark or a run, or is one. */
 int tool_start(const struct tool_args *args);
 
 /* Did this program start us? */

@@ -372,16 +372,16 @@ bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
 
 int32_t voronoi_cell_face_first(const struct voronoi_cell *cell, int32_t plane)
 {
-    return cell_first(cell, plane, true).vertex;
+    int32_t first;
+    (void)cell_ring(cell, plane, true, cell->gone, &first);
+    return cell->gone[first];
 }
 
 int32_t voronoi_cell_face_next(const struct voronoi_cell *cell, int32_t plane,
                                int32_t vertex)
 {
-    struct cell_walk walk = {
-        .vertex = vertex, .i_plane = cell_slot(&cell->vertices[vertex], plane)};
-    cell_step(cell, &walk, plane, true);
-    return walk.vertex;
+    const struct voronoi_vertex *at = &cell->vertices[vertex];
+    return at->next[(cell_slot(at, plane) + 1) % 3];
 }
 
 void voronoi_cell_corner(struct voronoi_cell *cell, int32_t vertex,

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* storm bench; and for storm run as well: starts ranks, or is one. */
+/* storm bench and storm run: starts ranks, or is one. */
 #include <unistd.h>
 
 #include "tool.h"
-
-int tool_bench(const struct tool_args *args)
-{
-    return tool_start(args);
-}
 
 int tool_start(const struct tool_args *args)
 {
