@@ -60,7 +60,7 @@ storm_status output_h5_create(const struct storm_context *context,
                 file->file = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT,
                                        H5P_DEFAULT);
         }
-        H5E_END_TRY
+        H5E_END_TRY;
         h5_judge(file, file->file >= 0);
     }
     file->status = storm_context_agree(context, file->status);
@@ -82,7 +82,7 @@ storm_status output_h5_close(struct output_h5 *file)
         {
             closed = H5Fclose(file->file);
         }
-        H5E_END_TRY
+        H5E_END_TRY;
         h5_judge(file, closed >= 0);
     }
     storm_status status = storm_context_agree(file->context, file->status);
@@ -156,7 +156,7 @@ static storm_status h5_take(void *self, const void *rows, size_t n)
     {
         good = h5_write_rows(target, rows, n);
     }
-    H5E_END_TRY
+    H5E_END_TRY;
     return h5_judge(target->file, good);
 }
 
@@ -179,7 +179,7 @@ storm_status output_h5_put(struct output_h5 *file,
         {
             good = h5_open_target(array, n_rows, &target);
         }
-        H5E_END_TRY
+        H5E_END_TRY;
         status = h5_judge(file, good);
     }
     status = storm_context_agree(file->context, status);
@@ -190,7 +190,7 @@ storm_status output_h5_put(struct output_h5 *file,
         {
             good = h5_close_target(&target);
         }
-        H5E_END_TRY
+        H5E_END_TRY;
         if (status == STORM_OK)
             status = h5_judge(file, good);
     }
@@ -224,7 +224,7 @@ storm_status output_h5_mark(struct output_h5 *file, const char *name,
         {
             good = h5_write_mark(file->file, name, value);
         }
-        H5E_END_TRY
+        H5E_END_TRY;
         h5_judge(file, good);
     }
     file->status = storm_context_agree(file->context, file->status);

@@ -46,7 +46,7 @@ static hid_t reader_open_file(const struct output_reader *r, const char *name)
     {
         file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     }
-    H5E_END_TRY
+    H5E_END_TRY;
     return file;
 }
 
@@ -81,7 +81,7 @@ static bool reader_open_array(hid_t file, const char *name,
         if (rank == 1 || rank == 2)
             H5Sget_simple_extent_dims(array->space, array->shape, NULL);
     }
-    H5E_END_TRY
+    H5E_END_TRY;
     if (rank == 1 || rank == 2)
         return true;
     reader_close_array(array);
@@ -108,7 +108,7 @@ static bool reader_rows(const struct reader_array *array, hid_t type,
         if (memory >= 0)
             H5Sclose(memory);
     }
-    H5E_END_TRY
+    H5E_END_TRY;
     return good;
 }
 
@@ -434,7 +434,7 @@ storm_status output_reader_names(struct output_reader *reader, const char *file,
         if (handle >= 0)
             H5Fclose(handle);
     }
-    H5E_END_TRY
+    H5E_END_TRY;
     if (done < 0) {
         free(names.list);
         return reader_fail(reader, "%s/%s is not there or cannot be read",
@@ -459,7 +459,7 @@ storm_status output_reader_mark(struct output_reader *reader, const char *file,
         if (handle >= 0)
             H5Fclose(handle);
     }
-    H5E_END_TRY
+    H5E_END_TRY;
     return good ? STORM_OK
                 : reader_fail(reader, "%s/%s has no '%s'", reader->dir, file,
                               name);

@@ -128,6 +128,9 @@ static void plot_widen(struct plot_range *range, const struct slice *slice,
 static struct storm_svg_scale plot_scale(const struct plot_run *plot,
                                          const struct plot_range *range)
 {
+    const double same = 1e-9; /* one value but for roundings: one colour */
+    if (range->hi > 0.0 && range->hi - range->lo <= same * range->hi)
+        return storm_svg_scale(0.9 * range->hi, 1.105 * range->hi, false);
     storm_plot_choice log = plot->params->log;
     bool can = range->lo >= 0.0 && range->hi > 0.0;
     bool asks = range->hi > plot_wide * range->positive;

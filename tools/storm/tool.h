@@ -11,7 +11,7 @@
  *   progress.c  the bar
  *   deck.c      reading a deck
  *   start.c     starting ranks, or being one
- *   info.c, options.c, run.c (with bench), plot.c: the commands
+ *   info.c, options.c, run.c (with bench), plot.c, report.c: the commands
  */
 #ifndef STORM_TOOL_H
 #define STORM_TOOL_H
@@ -79,7 +79,7 @@ struct tool_args {
     const char **sets; /* KEY=VALUE for the deck */
     size_t n_sets;
 
-    /* plot */
+    /* plot, report */
     const char *run_dir;
     const char *axis, *at, *fields, *step, *reference, *lines, *scale;
 
@@ -193,6 +193,7 @@ int tool_options(const struct tool_args *args);
 int tool_check(const struct tool_args *args);
 int tool_run(const struct tool_args *args);
 int tool_plot(const struct tool_args *args);
+int tool_report(const struct tool_args *args);
 storm_status tool_run_deck(struct storm_context *context,
                            const struct tool_args *args,
                            const struct storm_bench_progress *progress,

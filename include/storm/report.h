@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/report.h
+ * One page about a finished run, from the files in its directory. Local: no
+ * MPI, no ranks; nothing is written or printed.
+ */
+#ifndef STORM_REPORT_H
+#define STORM_REPORT_H
+
+#include <stddef.h>
+
+#include <storm/log.h>
+#include <storm/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Zero in a field means "choose for me". */
+struct storm_report_params {
+    const char *run_dir;   /**< required: where the run has written */
+    const char *reference; /**< CSV file to compare profiles with; NULL: none */
+};
+
+/**
+ * Make the page: summary, pictures and deck as one HTML document that needs
+ * nothing else. Local, blocks.
+ *
+ * @param[out] html_out     from malloc, the caller frees it; set only on
+ *                          STORM_OK
+ * @param problem           after an error, one line that says what is wrong
+ * @param problem_size      bytes available there
+ * @retval STORM_ERR_ARG    not the directory of a run; no good reference
+ * @retval STORM_ERR_IO     a file is damaged or cannot be read
+ * @retval STORM_ERR_NOMEM  no memory
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_report(const struct storm_report_params *params, char **html_out,
+             char *problem, size_t problem_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* STORM_REPORT_H */
