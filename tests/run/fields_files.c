@@ -233,9 +233,9 @@ static void check_run(const char *const *sets, bool boxes)
 
 int main(int argc, char **argv)
 {
-    const char *boxes[] = {"mesh.cells=[28,13,14]", "time.steps=2",
-                           "output.every=1", "boundaries.x_lo.1.packets=100",
-                           NULL};
+    const char *boxes[] = {
+        "mesh.kind=cartesian", "mesh.cells=[28,13,14]",         "time.steps=2",
+        "output.every=1",      "boundaries.x_lo.1.packets=100", NULL};
     const char *voronoi[] = {"mesh.kind=voronoi",
                              "mesh.points=1500",
                              "mesh.lloyd=1",
