@@ -70,7 +70,7 @@ typedef enum storm_bench_mesh {
 /** Zero in a field means "choose for me". */
 struct storm_bench_uniform_params {
     storm_bench_mesh mesh;
-    uint32_t lloyd;           /**< Voronoi: relaxations; 0: 5 */
+    uint32_t lloyd;           /**< Voronoi: relaxations; 0: none */
     storm_points_kind points; /**< Voronoi: before them; RANDOM or CLUSTERED */
     uint64_t cells;           /**< in all; 0: cells_per_rank on each rank */
     uint64_t cells_per_rank;  /**< 0: 5000 */
@@ -192,13 +192,20 @@ struct storm_bench_voronoi_params {
     uint64_t cells;           /**< 0: 100000 */
     storm_points_kind points; /**< not REFINED; LATTICE: the nearest cube */
     uint32_t repeat;          /**< 0: 3; the median counts */
+    /** Builds the cells of the same points, in the cube from 0 to 1, with
+     *  voro++: volumes, centroids, neighbours, areas and normals; sets the CPU
+     *  seconds that took. False: there is no voro++, or it took more than
+     *  @p limit_s. Called by rank 0 alone. NULL: no comparison. */
+    bool (*voropp)(uint64_t n, const double *points_cm, double limit_s,
+                   double *cpu_s_out);
     struct storm_bench_progress progress;
 };
 
 /**
  * Build the Voronoi mesh of a set of points, by all ranks together and by one
- * alone, and look at all of its cells. Limit: the serial build, as many times
- * as fast as there are ranks.
+ * alone, in turns with voro++, and look at all of its cells. Limit: the serial
+ * build, as many times as fast as there are ranks. What is compared with
+ * voro++, and ranks with one, is CPU time, the best of all repeats.
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_bench_voronoi(struct storm_context *context,

@@ -117,9 +117,11 @@ storm_points_make(const struct storm_points_params *params, uint64_t first,
                   uint64_t n, double *points_out);
 
 /**
- * Points from a text file: three numbers a line, separated by commas or
- * blanks; lines that begin with # and names of columns in the first line are
- * passed over. Each rank reads a part of the file. Collective.
+ * Points from a file, of whichever of two formats it is. Text: three numbers a
+ * line, separated by commas or blanks; lines that begin with # and names of
+ * columns in the first line are passed over. HDF5: the array `generator`, as
+ * the mesh.h5 of a run has it, or `points`, n x 3 numbers. Each rank reads a
+ * part of the file. Collective.
  *
  * @param[out] points_out  this rank's; release with storm_points_free
  * @retval STORM_ERR_IO  no such file, or a line is not three numbers (logged)

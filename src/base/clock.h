@@ -17,6 +17,14 @@ static inline double storm_clock_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* What this process has used of its processors, all threads together. */
+static inline double storm_clock_cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static inline uint64_t storm_clock_ticks(void)
 {
 #if defined(__x86_64__)

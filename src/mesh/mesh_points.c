@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of points for meshes: each point is a function of its number. */
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <storm/context.h>
 #include <storm/mesh.h>
 
 #include "base/env.h"
-
-static const char points_label[] = "points";
 
 /* What random numbers of a point are for; part of their key. */
 enum { POINTS_PLACE = 1, POINTS_CENTRE = 2, POINTS_OFFSET = 3 };
@@ -132,121 +125,4 @@ storm_status storm_points_make(const struct storm_points_params *params,
         }
     }
     return STORM_OK;
-}
-
-/* ---- files --------------------------------------------------------------- */
-
-struct points_reader {
-    const struct storm_env *env;
-    const char *path;
-    FILE *file;
-    double *points;
-    size_t n, capacity;
-};
-
-/* Three numbers, separated by commas or blanks. False: something else. */
-static bool points_parse(const char *line, double x_out[3])
-{
-    const char *at = line;
-    for (int d = 0; d < 3; d++) {
-        char *end;
-        x_out[d] = strtod(at, &end);
-        if (end == at)
-            return false;
-        at = end + strspn(end, " \t");
-        if (d < 2 && *at == ',')
-            at++;
-    }
-    at += strspn(at, " \t\r\n");
-    return *at == '\0';
-}
-
-static storm_status points_line(struct points_reader *r, const char *line,
-                                long offset)
-{
-    double x[3];
-    const char *text = line + strspn(line, " \t\r\n");
-    if (*text == '\0' || *text == '#')
-        return STORM_OK;
-    if (!points_parse(text, x)) {
-        if (offset == 0)
-            return STORM_OK; /* names of the columns */
-        storm_log_write(&r->env->log, STORM_LOG_ERROR,
-                        "%s, byte %ld: expected three numbers, not `%.40s`",
-                        r->path, offset, text);
-        return STORM_ERR_IO;
-    }
-    void *array = r->points;
-    storm_status status =
-        storm_reserve(r->env->memory, points_label, 3 * sizeof *r->points,
-                      r->n + 1, &array, &r->capacity);
-    if (status < 0)
-        return status;
-    r->points = array;
-    memcpy(r->points + 3 * r->n++, x, sizeof x);
-    return STORM_OK;
-}
-
-/* The lines that begin in this rank's share of the bytes. */
-static storm_status points_share(struct points_reader *r, long begin, long end)
-{
-    enum { MOST = 512 };
-    char line[MOST];
-    if (begin > 0) { /* the line that is under way is the rank's before */
-        if (fseek(r->file, begin - 1, SEEK_SET) != 0)
-            return STORM_ERR_IO;
-        for (int c = fgetc(r->file); c != EOF && c != '\n';)
-            c = fgetc(r->file);
-    }
-    for (long at = ftell(r->file); at >= 0 && at < end; at = ftell(r->file)) {
-        if (fgets(line, sizeof line, r->file) == NULL)
-            break;
-        if (strlen(line) + 1 == sizeof line && line[MOST - 2] != '\n') {
-            storm_log_write(&r->env->log, STORM_LOG_ERROR,
-                            "%s, byte %ld: line too long", r->path, at);
-            return STORM_ERR_IO;
-        }
-        storm_status status = points_line(r, line, at);
-        if (status < 0)
-            return status;
-    }
-    return ferror(r->file) ? STORM_ERR_IO : STORM_OK;
-}
-
-storm_status storm_points_read(struct storm_context *context, const char *path,
-                               double **points_out, uint64_t *n_out)
-{
-    const struct storm_env *env = storm_context_env(context);
-    struct points_reader r = {.env = env, .path = path};
-    storm_status status = STORM_ERR_IO;
-    long size = -1;
-    r.file = fopen(path, "r");
-    if (r.file != NULL && fseek(r.file, 0, SEEK_END) == 0)
-        size = ftell(r.file);
-    if (size >= 0) {
-        rewind(r.file);
-        status = points_share(&r, (long)((double)size * env->rank / env->size),
-                              env->rank + 1 == env->size
-                                  ? size
-                                  : (long)((double)size * (env->rank + 1) /
-                                           env->size));
-    } else if (env->rank == 0) {
-        storm_log_write(&env->log, STORM_LOG_ERROR, "%s: %s", path,
-                        strerror(errno));
-    }
-    if (r.file != NULL)
-        fclose(r.file);
-    status = storm_context_agree(context, status);
-    if (status < 0) {
-        storm_free(env->memory, r.points);
-        return status;
-    }
-    *points_out = r.points;
-    *n_out = r.n;
-    return STORM_OK;
-}
-
-void storm_points_free(struct storm_context *context, double *points)
-{
-    storm_free(storm_context_env(context)->memory, points);
 }

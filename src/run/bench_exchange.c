@@ -136,13 +136,6 @@ static storm_status exchange_check(struct storm_context *context,
     return STORM_ERR_STATE;
 }
 
-static double exchange_cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* What a repeat measured, the same on every rank. */
 struct exchange_times {
     double *wall, *cpu; /* one per repeat */
@@ -159,10 +152,10 @@ static storm_status exchange_repeat(struct storm_context *context,
     if (status < 0)
         return status;
     storm_engine_stats(engine, &before);
-    double cpu = exchange_cpu_seconds(), start = storm_clock_seconds();
+    double cpu = storm_clock_cpu_seconds(), start = storm_clock_seconds();
     status = storm_engine_step(engine);
     double wall = storm_clock_seconds() - start;
-    cpu = exchange_cpu_seconds() - cpu;
+    cpu = storm_clock_cpu_seconds() - cpu;
     status = storm_context_agree(context, status);
     if (status >= 0)
         status = storm_bench_max(context, &wall);

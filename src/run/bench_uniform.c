@@ -406,8 +406,6 @@ storm_status storm_uniform_prepare(struct storm_context *context,
     }
     u.seed =
         (uint64_t)storm_options_int(storm_context_options(context), "seed");
-    if (q->lloyd == 0)
-        q->lloyd = 5;
     if (q->mesh == STORM_BENCH_VORONOI) {
         uniform_dt(&u, uniform_voronoi_crossings * cbrt((double)q->cells));
         *u_out = u;

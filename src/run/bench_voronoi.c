@@ -20,25 +20,44 @@
 /* What may be wrong with a mesh before the benchmark calls it wrong. */
 static const double voronoi_most_error = 1e-12;
 
-storm_status
-storm_bench_voronoi_mesh(struct storm_context *context,
-                         const struct storm_points_params *set,
-                         const struct storm_voronoi_params *voronoi,
-                         struct storm_mesh **mesh_out)
+/* What voro++ may take for one build before it is given up. */
+static const double voronoi_voropp_limit_s = 60.0;
+
+/* An own copy of this rank's share of the points; free it. Collective. */
+static storm_status voronoi_share(struct storm_context *context,
+                                  const struct storm_points_params *set,
+                                  double **points_out, uint64_t *n_out)
 {
     uint64_t rank = (uint64_t)storm_context_rank(context);
     uint64_t size = (uint64_t)storm_context_size(context);
     uint64_t first = set->n_total / size * rank;
     uint64_t end =
         rank + 1 < size ? set->n_total / size * (rank + 1) : set->n_total;
-    struct storm_voronoi_params params = *voronoi;
     double *points = malloc(((size_t)(end - first) + 1) * 3 * sizeof *points);
     storm_status status =
         points != NULL ? storm_points_make(set, first, end - first, points)
                        : STORM_ERR_NOMEM;
     status = storm_context_agree(context, status);
+    if (status < 0) {
+        free(points);
+        return status;
+    }
+    *points_out = points;
+    *n_out = end - first;
+    return STORM_OK;
+}
+
+storm_status
+storm_bench_voronoi_mesh(struct storm_context *context,
+                         const struct storm_points_params *set,
+                         const struct storm_voronoi_params *voronoi,
+                         struct storm_mesh **mesh_out)
+{
+    struct storm_voronoi_params params = *voronoi;
+    double *points = NULL;
+    storm_status status =
+        voronoi_share(context, set, &points, &params.n_points);
     params.points_cm = points;
-    params.n_points = end - first;
     if (status >= 0)
         status = storm_mesh_create_voronoi(context, &params, mesh_out);
     free(points);
@@ -56,7 +75,8 @@ const char *storm_bench_points_name(storm_points_kind kind)
 
 struct voronoi_quality {
     double volume_error, closure_error;
-    double faces_per_cell, bytes_per_cell, ghost_ratio, build_ratio;
+    double faces_per_cell, bytes_per_cell, peak_bytes_per_cell;
+    double ghost_ratio, build_ratio;
     uint64_t rounds, hash;
 };
 
@@ -101,14 +121,17 @@ static uint64_t voronoi_look_at(const struct storm_mesh *mesh,
     return hash;
 }
 
-/* The cube has volume 1. Collective. */
+/* The cube has volume 1. `bytes` are booked for the mesh; the context has
+ * made nothing but such meshes, so its peak is that of a build. Collective. */
 static storm_status voronoi_judge(struct storm_context *context,
-                                  const struct storm_mesh *mesh, size_t bytes,
+                                  const struct storm_mesh *mesh,
+                                  const struct storm_memory_entry *bytes,
                                   struct voronoi_quality *q)
 {
     const struct voronoi_cost *cost = &voronoi_part_of(mesh)->cost;
     struct voronoi_sum volume = {0};
-    uint64_t counts[5] = {0, cost->n_ghosts, cost->n_builds, 0, bytes};
+    uint64_t counts[6] = {0, cost->n_ghosts, cost->n_builds,
+                          0, bytes->bytes,   bytes->peak_bytes};
     double n = (double)storm_mesh_n_cells_total(mesh);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
         voronoi_sum_add(&volume, storm_mesh_volume_cm3(mesh, i));
@@ -121,12 +144,13 @@ static storm_status voronoi_judge(struct storm_context *context,
     if (status >= 0)
         status = storm_bench_max(context, &q->closure_error);
     if (status >= 0)
-        status = storm_bench_sum_uint(context, counts, 5);
+        status = storm_bench_sum_uint(context, counts, 6);
     q->volume_error = fabs((sum - 1.0) + rest);
     q->faces_per_cell = (double)counts[0] / n;
     q->ghost_ratio = (double)counts[1] / n;
     q->build_ratio = (double)counts[2] / n;
     q->bytes_per_cell = (double)counts[4] / n;
+    q->peak_bytes_per_cell = (double)counts[5] / n;
     q->rounds = cost->n_rounds;
     q->hash = storm_hash_word(counts[3]);
     return status;
@@ -134,67 +158,134 @@ static storm_status voronoi_judge(struct storm_context *context,
 
 /* ---- time ---------------------------------------------------------------- */
 
+/* Of the builds by some ranks. */
+struct voronoi_times {
+    double seconds;     /* on the slowest rank; the median */
+    double cpu_seconds; /* of all ranks; the least */
+};
+
 struct voronoi_bench {
     struct storm_context *context;
     struct storm_bench_voronoi_params params;
     struct storm_points_params set;
     struct storm_bench_summary summary;
     struct voronoi_quality quality;
-    double seconds, serial_seconds;
+    struct voronoi_times all, alone;
+    double voropp_seconds; /* the least; 0: not known */
 };
 
-static size_t voronoi_bytes(struct storm_context *context)
+/* What a context holds more than at `before`. */
+static struct storm_memory_entry
+voronoi_bytes(struct storm_context *context,
+              const struct storm_memory_entry *before)
 {
     struct storm_memory_entry entry = {.bytes = 0};
-    if (storm_context_memory(context, 0, &entry) != STORM_OK)
-        return 0;
-    return entry.bytes;
+    if (storm_context_memory(context, 0, &entry) == STORM_OK) {
+        entry.bytes -= before->bytes;
+        entry.peak_bytes -= before->bytes;
+    }
+    return entry;
 }
 
-/* Builds the mesh and says how long it took on the slowest rank. The last one
- * is judged, unless quality is NULL. */
-static storm_status voronoi_build_once(struct voronoi_bench *b,
-                                       struct storm_context *context,
+/* A set of points, and what is done with them again and again. */
+struct voronoi_job {
+    struct storm_context *context; /* who does it */
+    struct storm_voronoi_params params;
+    struct voronoi_quality *quality; /* NULL: not wanted */
+};
+
+/* Builds the mesh and says how long it took. It is judged if that is asked
+ * for. */
+static storm_status voronoi_build_once(const struct voronoi_job *job,
                                        struct voronoi_quality *quality,
-                                       double *seconds_out)
+                                       struct voronoi_times *times_out)
 {
-    struct storm_voronoi_params voronoi = {.hi_cm = {1.0, 1.0, 1.0}};
+    const struct storm_memory_entry nothing = {.bytes = 0};
+    struct storm_context *context = job->context;
+    struct storm_memory_entry bytes = voronoi_bytes(context, &nothing);
     struct storm_mesh *mesh = NULL;
-    size_t before = voronoi_bytes(context);
     storm_status status = storm_bench_barrier(context);
-    double start = storm_clock_seconds();
+    double cpu = storm_clock_cpu_seconds(), start = storm_clock_seconds();
     if (status >= 0)
-        status = storm_bench_voronoi_mesh(context, &b->set, &voronoi, &mesh);
-    *seconds_out = storm_clock_seconds() - start;
+        status = storm_mesh_create_voronoi(context, &job->params, &mesh);
+    times_out->seconds = storm_clock_seconds() - start;
+    times_out->cpu_seconds = storm_clock_cpu_seconds() - cpu;
     if (status >= 0)
-        status = storm_bench_max(context, seconds_out);
+        status = storm_bench_max(context, &times_out->seconds);
+    if (status >= 0)
+        status = storm_bench_sum(context, &times_out->cpu_seconds);
+    bytes = voronoi_bytes(context, &bytes);
     if (status >= 0 && quality != NULL)
-        status = voronoi_judge(context, mesh, voronoi_bytes(context) - before,
-                               quality);
+        status = voronoi_judge(context, mesh, &bytes, quality);
     storm_mesh_destroy(mesh);
     return status;
 }
 
-/* The median of several builds. Collective over the context given. */
+/* The same points by voro++, unless that has failed before. */
+static void voronoi_voropp(struct voronoi_bench *b,
+                           const struct voronoi_job *job)
+{
+    double seconds;
+    if (b->params.voropp == NULL)
+        return;
+    if (!b->params.voropp(job->params.n_points, job->params.points_cm,
+                          voronoi_voropp_limit_s, &seconds)) {
+        b->params.voropp = NULL;
+        b->voropp_seconds = 0.0;
+        return;
+    }
+    if (b->voropp_seconds == 0.0 || seconds < b->voropp_seconds)
+        b->voropp_seconds = seconds;
+}
+
+/* Several builds, in turns with voro++ if by one rank. Collective over the
+ * context of the job. */
+static storm_status voronoi_repeat(struct voronoi_bench *b,
+                                   const struct voronoi_job *job,
+                                   double *seconds,
+                                   struct voronoi_times *times_out)
+{
+    uint32_t n = b->params.repeat;
+    bool is_first = job->quality != NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        struct voronoi_times times;
+        storm_bench_tell(b->context, &b->params.progress,
+                         (is_first ? 0.0 : 0.5) + 0.5 * i / n,
+                         "build %" PRIu32 " of %" PRIu32, i + 1, n);
+        storm_status status =
+            voronoi_build_once(job, i + 1 == n ? job->quality : NULL, &times);
+        if (status < 0)
+            return status;
+        seconds[i] = times.seconds;
+        if (i == 0 || times.cpu_seconds < times_out->cpu_seconds)
+            times_out->cpu_seconds = times.cpu_seconds;
+        if (storm_context_size(job->context) == 1)
+            voronoi_voropp(b, job);
+    }
+    times_out->seconds = storm_bench_median(seconds, n);
+    return STORM_OK;
+}
+
+/* The same with points. Collective over the context given. */
 static storm_status voronoi_time(struct voronoi_bench *b,
                                  struct storm_context *context,
                                  struct voronoi_quality *quality,
-                                 double *median_out)
+                                 struct voronoi_times *times_out)
 {
-    uint32_t n = b->params.repeat;
-    double *seconds = calloc(n, sizeof *seconds);
+    struct voronoi_job job = {.context = context,
+                              .params = {.hi_cm = {1.0, 1.0, 1.0}},
+                              .quality = quality};
+    double *points = NULL;
+    double *seconds = calloc(b->params.repeat, sizeof *seconds);
     storm_status status =
         storm_context_agree(context,
                             seconds != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    for (uint32_t i = 0; i < n && status >= 0; i++) {
-        storm_bench_tell(b->context, &b->params.progress,
-                         (quality != NULL ? 0.0 : 0.5) + 0.5 * i / n,
-                         "build %" PRIu32 " of %" PRIu32, i + 1, n);
-        status = voronoi_build_once(b, context, i + 1 == n ? quality : NULL,
-                                    &seconds[i]);
-    }
     if (status >= 0)
-        *median_out = storm_bench_median(seconds, n);
+        status = voronoi_share(context, &b->set, &points, &job.params.n_points);
+    job.params.points_cm = points;
+    if (status >= 0)
+        status = voronoi_repeat(b, &job, seconds, times_out);
+    free(points);
     free(seconds);
     return status;
 }
@@ -211,28 +302,44 @@ static storm_status voronoi_serial(struct voronoi_bench *b)
                                           .log_level = log->level};
     storm_status status = STORM_OK;
     if (storm_context_size(b->context) == 1) {
-        b->serial_seconds = b->seconds;
+        b->alone = b->all;
         return STORM_OK;
     }
     if (storm_context_rank(b->context) == 0) {
         status = storm_context_create(MPI_COMM_SELF, &params, &alone);
         if (status >= 0)
-            status = voronoi_time(b, alone, NULL, &b->serial_seconds);
+            status = voronoi_time(b, alone, NULL, &b->alone);
         storm_context_destroy(alone);
     }
     storm_status waited = storm_bench_barrier(b->context);
-    status = storm_context_agree(b->context, status < 0 ? status : waited);
-    if (status >= 0) /* zero elsewhere */
-        status = storm_bench_max(b->context, &b->serial_seconds);
-    return status;
+    return storm_context_agree(b->context, status < 0 ? status : waited);
 }
 
 /* ---- report -------------------------------------------------------------- */
 
-/* What the ranks spent together, relative to one alone. */
-static double voronoi_overhead(const struct voronoi_bench *b)
+/* How much faster than voro++, by one rank. */
+static double voronoi_against_voropp(const struct voronoi_bench *b)
 {
-    return b->summary.ranks * b->seconds / b->serial_seconds;
+    return b->voropp_seconds / b->alone.cpu_seconds;
+}
+
+/* CPU time of all ranks, ghosts and waiting included, over that of one. */
+static double voronoi_parallel_cost(const struct voronoi_bench *b)
+{
+    return b->all.cpu_seconds / b->alone.cpu_seconds;
+}
+
+static void voronoi_json_voropp(struct storm_json *json,
+                                const struct voronoi_bench *b)
+{
+    if (b->voropp_seconds == 0.0) {
+        storm_json_null(json, "voropp_cells_per_second");
+        storm_json_null(json, "voropp_ratio");
+        return;
+    }
+    storm_json_real(json, "voropp_cells_per_second",
+                    (double)b->summary.cells / b->voropp_seconds);
+    storm_json_real(json, "voropp_ratio", voronoi_against_voropp(b));
 }
 
 static char *voronoi_json(const struct voronoi_bench *b)
@@ -250,12 +357,17 @@ static char *voronoi_json(const struct voronoi_bench *b)
                     storm_bench_points_name(b->set.kind));
     storm_json_uint(&json, "repeat", b->params.repeat);
     storm_json_uint(&json, "seed", b->set.seed);
-    storm_json_real(&json, "cells_per_second", n / b->seconds);
-    storm_json_real(&json, "serial_cells_per_second", n / b->serial_seconds);
-    storm_json_real(&json, "limit_ratio", 1.0 / voronoi_overhead(b));
+    storm_json_real(&json, "cells_per_second", n / b->all.seconds);
+    storm_json_real(&json, "serial_cells_per_second", n / b->alone.seconds);
+    storm_json_real(&json, "limit_ratio",
+                    b->alone.seconds / (b->summary.ranks * b->all.seconds));
     storm_json_text(&json, "limit_is",
                     "the serial build, as fast as there are ranks");
+    storm_json_real(&json, "serial_cells_per_cpu_second",
+                    n / b->alone.cpu_seconds);
+    storm_json_real(&json, "parallel_cost", voronoi_parallel_cost(b));
     storm_json_real(&json, "bytes_per_cell", q->bytes_per_cell);
+    storm_json_real(&json, "peak_bytes_per_cell", q->peak_bytes_per_cell);
     storm_json_real(&json, "faces_per_cell", q->faces_per_cell);
     storm_json_real(&json, "volume_error", q->volume_error);
     storm_json_real(&json, "closure_error", q->closure_error);
@@ -263,9 +375,7 @@ static char *voronoi_json(const struct voronoi_bench *b)
     storm_json_real(&json, "ghost_ratio", q->ghost_ratio);
     storm_json_real(&json, "builds_per_cell", q->build_ratio);
     storm_json_uint(&json, "rounds", q->rounds);
-    /* measured by tests/mesh/voronoi_voropp: voro++ is C++ */
-    storm_json_null(&json, "voropp_cells_per_second");
-    storm_json_null(&json, "voropp_ratio");
+    voronoi_json_voropp(&json, b);
     storm_json_close(&json, '}');
     return storm_json_end(&json);
 }
@@ -282,15 +392,21 @@ static char *voronoi_table(const struct voronoi_bench *b)
     storm_page_add(
         &page,
         "  speed     %.0f cells per second by %d ranks, %.0f by one\n"
-        "  ranks     spend %.2f times what one alone does\n",
-        n / b->seconds, b->summary.ranks, n / b->serial_seconds,
-        voronoi_overhead(b));
+        "  ranks     spend %.2f times what one alone does, of CPU time\n",
+        n / b->all.seconds, b->summary.ranks, n / b->alone.seconds,
+        voronoi_parallel_cost(b));
+    if (b->voropp_seconds > 0.0)
+        storm_page_add(&page,
+                       "  voro++    %.0f cells per second; one rank is %.2f "
+                       "times as fast\n",
+                       n / b->voropp_seconds, voronoi_against_voropp(b));
     storm_page_add(&page,
                    "  ghosts    %.3f per cell, in %" PRIu64
                    " rounds; %.3f builds per cell\n"
-                   "  memory    %.0f bytes per cell, %.2f faces\n",
+                   "  memory    %.0f bytes per cell, %.0f while it is built; "
+                   "%.2f faces\n",
                    q->ghost_ratio, q->rounds, q->build_ratio, q->bytes_per_cell,
-                   q->faces_per_cell);
+                   q->peak_bytes_per_cell, q->faces_per_cell);
     storm_page_add(&page,
                    "  volumes   add up to %.1e, cells are closed to %.1e\n"
                    "  hash      %016" PRIx64
@@ -301,7 +417,7 @@ static char *voronoi_table(const struct voronoi_bench *b)
 
 static storm_status voronoi_measure(struct voronoi_bench *b)
 {
-    storm_status status = voronoi_time(b, b->context, &b->quality, &b->seconds);
+    storm_status status = voronoi_time(b, b->context, &b->quality, &b->all);
     if (status >= 0)
         status = voronoi_serial(b);
     if (status < 0)
@@ -310,7 +426,7 @@ static storm_status voronoi_measure(struct voronoi_bench *b)
     b->summary.backend = b->summary.protocol = "none";
     b->summary.cycles = b->params.repeat;
     b->summary.cells = b->set.n_total;
-    b->summary.seconds = b->seconds;
+    b->summary.seconds = b->all.seconds;
     b->summary.state_hash = b->quality.hash;
     status = storm_bench_summary_reduce(b->context, NULL, &b->summary);
     if (status < 0)

@@ -62,7 +62,7 @@ bad "expected a FILE" bench exchange --json ''
 
 bad "mesh 'octree' is not part of this build" bench uniform --mesh octree
 bad "must be uniform, clustered or lattice" bench voronoi --distribution odd
-bad "--lloyd and --distribution are for --mesh voronoi" bench uniform --lloyd 3
+bad "--lloyd and --distribution are for --mesh voronoi" bench uniform --lloyd 0
 bad "expected a whole number" bench uniform --cells 0
 bad "expected a whole number" bench uniform --emit -3
 bad "--timed 6: there are only 5 cycles" bench uniform --timed 6

@@ -80,11 +80,13 @@ PYTHON
 good uniform "kernel_steps_per_second kernel_ratio dt_s shape" \
     -n 2 --cells 512 --emit 2 --cycles 3 --timed 2
 good uniform "kernel_steps_per_second kernel_ratio dt_s lloyd" \
-    -n 2 --mesh voronoi --cells 300 --emit 2 --cycles 3 --timed 2
+    -n 2 --mesh voronoi --lloyd 0 --cells 300 --emit 2 --cycles 3 --timed 2
+grep -q '"lloyd": 0' "$scratch/out" || fail "--lloyd 0: is not what was done"
 good imc "kernel_steps_per_second kernel_ratio dt_s mesh" \
     -n 2 --cells 300 --emit 2 --cycles 3 --timed 2
-good voronoi "cells_per_second bytes_per_cell faces_per_cell volume_error \
-    closure_error geometry_hash ghost_ratio voropp_ratio limit_ratio" \
+good voronoi "cells_per_second bytes_per_cell peak_bytes_per_cell \
+    faces_per_cell volume_error closure_error geometry_hash ghost_ratio \
+    parallel_cost rounds voropp_cells_per_second voropp_ratio limit_ratio" \
     -n 2 --cells 2000 --repeat 1 --distribution clustered
 good exchange "records_per_second records_per_cpu_second limit_ratio" \
     -n 3 --records 20000 --repeat 3

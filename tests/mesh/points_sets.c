@@ -2,10 +2,13 @@
 /* TEST ranks: 1 3; timeout: 60 */
 /*
  * Sets of points: in the box, a function of the number alone, denser where the
- * material changes; from a file, all of it, whatever the number of ranks.
+ * material changes; from a file, text or HDF5, all of it, whatever the number
+ * of ranks; files that cannot be points are refused.
  * Relaxation makes cells more equal.
  */
 #include <unistd.h>
+
+#include <hdf5.h>
 
 #include "voronoi_check.h"
 
@@ -100,6 +103,124 @@ static void check_files(struct storm_context *context)
     CHECK(status == STORM_ERR_IO);
 }
 
+/* What a file holds, beside numbers of the right shape. */
+struct h5_case {
+    const char *name, *other; /* arrays; `other` is all zero; NULL: none */
+    hid_t type;
+    hsize_t columns;
+    int rank;
+};
+
+static double *h5_numbers(hsize_t n)
+{
+    double *numbers = malloc((size_t)n * sizeof *numbers);
+    CHECK(numbers != NULL);
+    for (hsize_t i = 0; i < n; i++)
+        numbers[i] = (double)i - 7.0;
+    return numbers;
+}
+
+static void h5_put(hid_t file, const char *name, const struct h5_case *c,
+                   hsize_t n, const double *numbers)
+{
+    const hsize_t shape[2] = {n, c->columns};
+    hid_t space = H5Screate_simple(c->rank, shape, NULL);
+    hid_t set = H5Dcreate2(file, name, c->type, space, H5P_DEFAULT, H5P_DEFAULT,
+                           H5P_DEFAULT);
+    CHECK(set >= 0);
+    if (numbers != NULL)
+        CHECK(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                       numbers) >= 0);
+    CHECK(H5Dclose(set) >= 0 && H5Sclose(space) >= 0);
+}
+
+static void h5_write(const char *path, const struct h5_case *c, hsize_t n)
+{
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    double *numbers = h5_numbers(n * c->columns);
+    bool is_text = H5Tget_class(c->type) == H5T_STRING;
+    CHECK(file >= 0);
+    h5_put(file, c->name, c, n, is_text ? NULL : numbers);
+    if (c->other != NULL)
+        h5_put(file, c->other, c, n, NULL);
+    CHECK(H5Fclose(file) >= 0);
+    free(numbers);
+}
+
+/* All rows, once each and in order, whatever the name and the type. */
+static void check_h5_rows(struct storm_context *context, const char *path,
+                          const struct h5_case *c, uint64_t n)
+{
+    double *points;
+    uint64_t mine, before = 0, total;
+    if (storm_context_rank(context) == 0)
+        h5_write(path, c, n);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_OK(storm_points_read(context, path, &points, &mine));
+    MPI_Exscan(&mine, &before, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (storm_context_rank(context) == 0)
+        before = 0;
+    for (uint64_t i = 0; i < 3 * mine; i++)
+        CHECK(points[i] == (double)(3 * before + i) - 7.0);
+    storm_points_free(context, points);
+    MPI_Allreduce(&mine, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    CHECK_EQ(total, n);
+}
+
+static void check_h5_wrong(struct storm_context *context, const char *path,
+                           const struct h5_case *c)
+{
+    double *points;
+    uint64_t n;
+    if (storm_context_rank(context) == 0)
+        h5_write(path, c, 6);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQ(storm_points_read(context, path, &points, &n), STORM_ERR_IO);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A file that ends too early. */
+static void check_h5_cut(struct storm_context *context, const char *path,
+                         const struct h5_case *c)
+{
+    double *points;
+    uint64_t n;
+    if (storm_context_rank(context) == 0) {
+        h5_write(path, c, 5000);
+        CHECK(truncate(path, 4000) == 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_EQ(storm_points_read(context, path, &points, &n), STORM_ERR_IO);
+}
+
+static void check_hdf5(struct storm_context *context)
+{
+    hid_t text = H5Tcopy(H5T_C_S1);
+    const struct h5_case good[] = {
+        {"points", NULL, H5T_NATIVE_DOUBLE, 3, 2},
+        {"points", NULL, H5T_NATIVE_FLOAT, 3, 2},
+        {"generator", "points", H5T_NATIVE_INT64, 3, 2}};
+    const struct h5_case wrong[] = {{"Points", NULL, H5T_NATIVE_DOUBLE, 3, 2},
+                                    {"points", NULL, H5T_NATIVE_DOUBLE, 2, 2},
+                                    {"points", NULL, H5T_NATIVE_DOUBLE, 3, 1},
+                                    {"points", NULL, text, 3, 2}};
+    char path[64];
+    int id = (int)getpid();
+    MPI_Bcast(&id, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    snprintf(path, sizeof path, "points_sets.%d.h5", id);
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        check_h5_rows(context, path, &good[i], 1000);
+        check_h5_rows(context, path, &good[i], 1); /* fewer than ranks */
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        check_h5_wrong(context, path, &wrong[i]);
+    check_h5_cut(context, path, &good[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (storm_context_rank(context) == 0)
+        remove(path);
+    H5Tclose(text);
+}
+
 /* The spread of volumes after so many relaxations. */
 static double spread(struct storm_context *context, uint32_t lloyd)
 {
@@ -134,6 +255,7 @@ int main(int argc, char **argv)
     struct storm_context_params params = {.log = quiet};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &context));
     check_sets();
+    check_hdf5(context);
     check_files(context);
     double before = spread(context, 0), after = spread(context, 5);
     printf("volumes spread by %.3f, relaxed by %.3f\n", before, after);

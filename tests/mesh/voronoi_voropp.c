@@ -8,8 +8,8 @@
  */
 #include <time.h>
 
-#include "oracle/voropp.h"
 #include "voronoi_check.h"
+#include "voropp/voropp.h"
 
 static const double least_face = 1e-10; /* of the cell's surface */
 /* Cells of voro++ that are cut from far larger ones are that much off: volumes
@@ -43,7 +43,7 @@ static double surface(const struct storm_mesh *mesh, storm_cell_idx cell)
 }
 
 /* Their faces must be ours, with the same area, unless they are tiny. */
-static void compare_cell(void *self, int i, const struct voropp_cell *theirs)
+static bool compare_cell(void *self, int i, const struct voropp_cell *theirs)
 {
     struct compare *c = self;
     storm_cell_idx cell = c->cell_of[i];
@@ -91,13 +91,15 @@ static void compare_cell(void *self, int i, const struct voropp_cell *theirs)
         c->mark[face.neighbour] = 0;
     }
     CHECK_EQ(n_matched, n_ours);
+    return true;
 }
 
-static void ignore(void *self, int i, const struct voropp_cell *cell)
+static bool ignore(void *self, int i, const struct voropp_cell *cell)
 {
     (void)self;
     (void)i;
     (void)cell;
+    return true;
 }
 
 static struct point_set make_set(const char *kind, int n)

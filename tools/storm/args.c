@@ -433,6 +433,7 @@ int tool_args_parse(struct tool_args *args, int argc, char **argv)
 {
     char problem[512] = "";
     memset(args, 0, sizeof *args);
+    args->lloyd = TOOL_NOT_GIVEN;
     args->child_argv = calloc((size_t)argc + 3, sizeof *args->child_argv);
     args->sets = calloc((size_t)argc + 1, sizeof *args->sets);
     if (args->child_argv == NULL || args->sets == NULL ||

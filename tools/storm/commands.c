@@ -111,7 +111,7 @@ static const struct tool_flag options_flags[] = {
      .value = "N",                                                          \
      .kind = TOOL_COUNT,                                                    \
      .offset = FIELD(lloyd),                                                \
-     .min = 1,                                                              \
+     .min = 0,                                                              \
      .max = 1e6,                                                            \
      .help = "voronoi: relaxations of the mesh (default 5)"},               \
         DISTRIBUTION_FLAG("voronoi: points before them, uniform (default) " \
@@ -425,8 +425,11 @@ static int emission_check(struct tool_args *args)
         return tool_usage("mesh '%s' is not part of this build; built here: "
                           "cartesian, voronoi",
                           args->mesh);
-    if ((args->lloyd > 0 || args->distribution != NULL) && !is_voronoi)
+    if ((args->lloyd != TOOL_NOT_GIVEN || args->distribution != NULL) &&
+        !is_voronoi)
         return tool_usage("--lloyd and --distribution are for --mesh voronoi");
+    if (args->lloyd == TOOL_NOT_GIVEN)
+        args->lloyd = 5;
     if (args->dt_s > 0.0 && args->crossings > 0.0)
         return tool_usage("--dt and --crossings do not go together");
     int status = voronoi_check(args);
@@ -639,6 +642,7 @@ static storm_status voronoi_run(struct storm_context *context,
     struct storm_bench_voronoi_params params = {
         .cells = args->cells,
         .repeat = (uint32_t)args->repeat,
+        .voropp = tool_voropp,
         .progress = *progress,
     };
     if (!voronoi_points(args->distribution, &params.points))

@@ -42,7 +42,10 @@ struct tool_list {
 
 struct storm_deck;
 
-/* Everything a command line can say. Numbers: 0 means not given. */
+/* Everything a command line can say. Numbers: 0 means not given, but for lloyd:
+ * none is a number of relaxations, too. */
+#define TOOL_NOT_GIVEN UINT64_MAX
+
 struct tool_args {
     const struct tool_command *command;
     const struct tool_bench *bench;
@@ -189,6 +192,10 @@ void tool_bar_hide(struct tool_bar *bar);
 /* The commands. */
 int tool_info(const struct tool_args *args);
 int tool_bench(const struct tool_args *args);
+
+/* See struct storm_bench_voronoi_params. */
+bool tool_voropp(uint64_t n, const double *points_cm, double limit_s,
+                 double *cpu_s_out);
 int tool_options(const struct tool_args *args);
 int tool_check(const struct tool_args *args);
 int tool_run(const struct tool_args *args);

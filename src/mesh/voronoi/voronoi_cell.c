@@ -15,10 +15,6 @@ enum { CELL_PLANES = 64, CELL_VERTICES = 128, CELL_WALLS = 6 };
  * generators, is not told from no face by the roundings of its corners. */
 static const double cell_least_area = 1e-13;
 
-/* Corners are computed exactly where three normals are closer to dependent
- * than this. */
-static const double cell_least_det = 0x1p-8;
-
 /* ---- memory -------------------------------------------------------------- */
 
 static storm_status cell_resize(struct voronoi_cell *cell, size_t element_bytes,
@@ -65,8 +61,8 @@ static storm_status cell_more_vertices(struct voronoi_cell *cell)
         status = cell_resize(cell, sizeof *cell->vertices, old, wanted,
                              &cell->vertices);
     if (status == STORM_OK)
-        status = cell_resize(cell, sizeof *cell->corners, old, wanted,
-                             &cell->corners);
+        status = cell_resize(cell, sizeof *cell->is_sure, old, wanted,
+                             &cell->is_sure);
     if (status == STORM_OK)
         status =
             cell_resize(cell, sizeof *cell->edges, old, wanted, &cell->edges);
@@ -107,7 +103,7 @@ void voronoi_cell_destroy(struct voronoi_cell *cell)
 {
     void *blocks[] = {cell->planes,  cell->start, cell->x,    cell->y,
                       cell->z,       cell->r2,    cell->side, cell->vertices,
-                      cell->corners, cell->edges, cell->gone, cell->found,
+                      cell->is_sure, cell->edges, cell->gone, cell->found,
                       cell->ordered};
     if (cell->memory == NULL)
         return;
@@ -171,13 +167,13 @@ bool voronoi_cell_beyond(const struct voronoi_cell *cell, int32_t vertex,
 }
 
 void voronoi_meet_exactly(const struct voronoi_space *space,
-                          const struct voronoi_plane *const planes[3],
-                          double y_out[3])
+                          const struct voronoi_plane *planes,
+                          const int32_t which[3], double y_out[3])
 {
     struct voronoi_row rows[3];
     double y[3];
     for (int i = 0; i < 3; i++)
-        rows[i] = cell_row(space, planes[i]);
+        rows[i] = cell_row(space, &planes[which[i]]);
     bool meet = voronoi_exact_vertex(rows, y);
     STORM_ASSERT(meet);
     for (int d = 0; d < 3; d++)
@@ -211,6 +207,7 @@ static void cell_start_vertex(struct voronoi_cell *cell, int corner)
     cell->y[corner] = y[1];
     cell->z[corner] = y[2];
     cell->r2[corner] = r2;
+    cell->is_sure[corner] = false;
     if (r2 > cell->reach2)
         cell->reach2 = r2;
 }
@@ -233,64 +230,55 @@ void voronoi_cell_start(struct voronoi_cell *cell,
 
 /* ---- faces --------------------------------------------------------------- */
 
+/* The point where three of the planes meet, as the corner of a face. */
+static void cell_meet(const struct voronoi_space *space,
+                      const struct voronoi_plane *planes, int32_t which[3],
+                      double y_out[3])
+{
+    if (STORM_UNLIKELY(voronoi_meet(planes, which, y_out) != VORONOI_SURE))
+        voronoi_meet_exactly(space, planes, which, y_out);
+}
+
+static void cell_make_sure(struct voronoi_cell *cell, int32_t v)
+{
+    int32_t which[3];
+    double y[3];
+    memcpy(which, cell->vertices[v].plane, sizeof which);
+    cell_meet(&cell->points->space, cell->planes, which, y);
+    cell->x[v] = y[0];
+    cell->y[v] = y[1];
+    cell->z[v] = y[2];
+    cell->is_sure[v] = true;
+}
+
 void voronoi_cell_find_faces(struct voronoi_cell *cell)
 {
     for (int32_t i = 0; i < cell->n_planes; i++)
         cell->start[i] = -1;
     for (int32_t v = 0; v < cell->n_vertices; v++) {
-        cell->corners[v].is_known = false;
+        if (STORM_UNLIKELY(!cell->is_sure[v]))
+            cell_make_sure(cell, v);
         for (int k = 0; k < 3; k++)
             cell->start[cell->vertices[v].plane[k]] = v;
     }
 }
 
-/* Generators by index, walls after them: the same order on every rank. */
 static bool cell_before(int32_t a, int32_t b)
 {
     return (uint32_t)a < (uint32_t)b;
 }
 
-/* By selection, not by branches: nobody can predict the order. */
-static void cell_order_planes(const struct voronoi_plane **a,
-                              const struct voronoi_plane **b)
-{
-    const struct voronoi_plane *x = *a, *y = *b;
-    bool swap = cell_before(y->who, x->who);
-    *a = swap ? y : x;
-    *b = swap ? x : y;
-}
-
-/* The point where three planes meet. Always with the three in order: bits must
- * not depend on who asks. */
-static void cell_meet(const struct voronoi_space *space,
-                      const struct voronoi_plane *a,
-                      const struct voronoi_plane *b,
-                      const struct voronoi_plane *c, double y_out[3])
-{
-    cell_order_planes(&a, &b);
-    cell_order_planes(&b, &c);
-    cell_order_planes(&a, &b);
-    if (STORM_LIKELY(voronoi_meet(a, b, c, cell_least_det, y_out)))
-        return;
-    const struct voronoi_plane *const planes[3] = {a, b, c};
-    voronoi_meet_exactly(space, planes, y_out);
-}
-
 /* A vertex relative to the generator of lower id of a face it is on: this
  * cell's, or the one behind `plane`. */
-static void cell_corner(struct voronoi_cell *cell, int32_t v, int32_t plane,
-                        bool is_low, double y_out[3])
+static void cell_corner(const struct voronoi_cell *cell, int32_t v,
+                        int32_t plane, bool is_low, double y_out[3])
 {
     const struct voronoi_points *points = cell->points;
     const struct voronoi_vertex *vertex = &cell->vertices[v];
-    struct voronoi_corner *corner = &cell->corners[v];
-    if (is_low) {
-        if (!corner->is_known)
-            cell_meet(&points->space, &cell->planes[vertex->plane[0]],
-                      &cell->planes[vertex->plane[1]],
-                      &cell->planes[vertex->plane[2]], corner->y);
-        corner->is_known = true;
-        memcpy(y_out, corner->y, sizeof corner->y);
+    if (STORM_LIKELY(is_low)) {
+        y_out[0] = cell->x[v];
+        y_out[1] = cell->y[v];
+        y_out[2] = cell->z[v];
         return;
     }
     int32_t low = cell->planes[plane].who;
@@ -299,7 +287,8 @@ static void cell_corner(struct voronoi_cell *cell, int32_t v, int32_t plane,
         int32_t who = cell->planes[vertex->plane[i]].who;
         seen[i] = cell_plane(points, low, who == low ? cell->self : who);
     }
-    cell_meet(&points->space, &seen[0], &seen[1], &seen[2], y_out);
+    int32_t which[3] = {0, 1, 2};
+    cell_meet(&points->space, seen, which, y_out);
 }
 
 static int cell_slot(const struct voronoi_vertex *vertex, int32_t plane)

@@ -43,12 +43,6 @@ struct voronoi_vertex {
     int32_t next[3];
 };
 
-/* A vertex computed with its planes in order of their generators. */
-struct voronoi_corner {
-    double y[3];
-    bool is_known;
-};
-
 struct voronoi_edge {
     int32_t a, b; /* planes, as the vertex that goes has them */
     int32_t kept; /* the vertex that stays */
@@ -89,7 +83,7 @@ struct voronoi_cell {
 
     double *x, *y, *z, *r2, *side; /* by vertex */
     struct voronoi_vertex *vertices;
-    struct voronoi_corner *corners;
+    bool *is_sure; /* the coordinates are those of a corner of a face */
     struct voronoi_edge *edges;
     int32_t *gone;
     int32_t n_vertices, vertices_capacity; /* and VORONOI_PADDING more */
@@ -125,7 +119,7 @@ static inline double voronoi_cell_radius(const struct voronoi_cell *cell)
     return 2.0 * sqrt(cell->reach2) * (1.0 + 0x1p-29);
 }
 
-/* After the build: `start` by plane. */
+/* After the build: `start` by plane, and all vertices sure. */
 void voronoi_cell_find_faces(struct voronoi_cell *cell);
 
 /* The face on a plane whose `start` is not -1. False: too small to keep. */
@@ -165,22 +159,54 @@ static inline bool voronoi_cell_has_room(const struct voronoi_cell *cell)
 bool voronoi_cell_beyond(const struct voronoi_cell *cell, int32_t vertex,
                          const struct voronoi_plane *plane);
 
-/* The point where three planes meet, where rounding does not allow
- * voronoi_meet to tell. */
+/* The point where three of the planes meet, where rounding does not allow
+ * voronoi_meet to tell. `which` is in order. */
 void voronoi_meet_exactly(const struct voronoi_space *space,
-                          const struct voronoi_plane *const planes[3],
-                          double y_out[3]);
+                          const struct voronoi_plane *planes,
+                          const int32_t which[3], double y_out[3]);
 
-/*
- * The point where three planes meet. False if their normals are so close to
- * dependent, by `least`, that rounding may have moved it by more than about
- * 2^-47 / least of its distance.
- */
-static inline bool voronoi_meet(const struct voronoi_plane *a,
-                                const struct voronoi_plane *b,
-                                const struct voronoi_plane *c, double least,
-                                double y_out[3])
+/* By what planes are in order: generators by index, walls after them; the same
+ * on every rank. Below that the plane's own number. */
+static inline uint64_t voronoi_plane_key(const struct voronoi_plane *planes,
+                                         int32_t i)
 {
+    return (uint64_t)(uint32_t)planes[i].who << 32 | (uint32_t)i;
+}
+
+/* Least and most, not swaps: nobody can predict the order. */
+static inline void voronoi_order_keys(uint64_t *a, uint64_t *b)
+{
+    uint64_t x = *a, y = *b;
+    *a = x < y ? x : y;
+    *b = x < y ? y : x;
+}
+
+/* How well the point where three planes meet is known. Rounding moves it by
+ * about 2^-47 of its distance, over the determinant of the unit normals. */
+typedef enum voronoi_met {
+    VORONOI_LOST, /* not at all: below 2^-14 */
+    VORONOI_NEAR, /* well enough for a filter before exact questions */
+    VORONOI_SURE  /* as the corner of a face: at least 2^-8 */
+} voronoi_met;
+
+/* The point where three of the planes meet. They are taken in order, so that
+ * bits do not depend on who asks; `which` is in order afterwards. */
+static inline voronoi_met voronoi_meet(const struct voronoi_plane *planes,
+                                       int32_t which[3], double y_out[3])
+{
+    const double least = 0x1p-28, sure = 0x1p-16; /* squares */
+    uint64_t key0 = voronoi_plane_key(planes, which[0]);
+    uint64_t key1 = voronoi_plane_key(planes, which[1]);
+    uint64_t key2 = voronoi_plane_key(planes, which[2]);
+    voronoi_order_keys(&key0, &key1);
+    voronoi_order_keys(&key1, &key2);
+    voronoi_order_keys(&key0, &key1);
+    which[0] = (int32_t)(uint32_t)key0;
+    which[1] = (int32_t)(uint32_t)key1;
+    which[2] = (int32_t)(uint32_t)key2;
+    const struct voronoi_plane *a = &planes[(uint32_t)key0];
+    const struct voronoi_plane *b = &planes[(uint32_t)key1];
+    const struct voronoi_plane *c = &planes[(uint32_t)key2];
     double bc0 = b->n[1] * c->n[2] - b->n[2] * c->n[1];
     double bc1 = b->n[2] * c->n[0] - b->n[0] * c->n[2];
     double bc2 = b->n[0] * c->n[1] - b->n[1] * c->n[0];
@@ -191,13 +217,14 @@ static inline bool voronoi_meet(const struct voronoi_plane *a,
     double ab1 = a->n[2] * b->n[0] - a->n[0] * b->n[2];
     double ab2 = a->n[0] * b->n[1] - a->n[1] * b->n[0];
     double det = a->n[0] * bc0 + a->n[1] * bc1 + a->n[2] * bc2;
-    if (!(det * det >= least * least * (a->norm2 * b->norm2 * c->norm2)))
-        return false;
+    double scale = a->norm2 * b->norm2 * c->norm2;
+    if (!(det * det >= least * scale))
+        return VORONOI_LOST;
     double inverse = 1.0 / det;
     y_out[0] = (a->d * bc0 + b->d * ca0 + c->d * ab0) * inverse;
     y_out[1] = (a->d * bc1 + b->d * ca1 + c->d * ab1) * inverse;
     y_out[2] = (a->d * bc2 + b->d * ca2 + c->d * ab2) * inverse;
-    return true;
+    return det * det >= sure * scale ? VORONOI_SURE : VORONOI_NEAR;
 }
 
 #endif /* STORM_MESH_VORONOI_CELL_H */

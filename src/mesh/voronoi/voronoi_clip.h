@@ -14,7 +14,6 @@
 /* A vertex that was not computed exactly is right to 2^-47 / 2^-14 of its
  * distance, so this times the norm of a plane is more than what rounding can
  * do to the side it is on. */
-static const double clip_least_det = 0x1p-14;
 static const double clip_doubt = 0x1p-31;
 
 /* A little more than twice the reach, squared: roundings included. */
@@ -115,6 +114,7 @@ static void clip_move(struct voronoi_cell *cell, int32_t from, int32_t to)
     cell->y[to] = cell->y[from];
     cell->z[to] = cell->z[from];
     cell->r2[to] = cell->r2[from];
+    cell->is_sure[to] = cell->is_sure[from];
     cell->side[to] = cell->side[from];
     cell->vertices[to] = cell->vertices[from];
     for (int i = 0; i < 3; i++) {
@@ -146,14 +146,12 @@ static void clip_close(struct voronoi_cell *cell, int32_t n_gone,
 static void clip_place(struct voronoi_cell *cell, int32_t v,
                        const struct voronoi_edge *edge, int32_t p)
 {
-    const struct voronoi_plane *a = &cell->planes[edge->a];
-    const struct voronoi_plane *b = &cell->planes[edge->b];
-    const struct voronoi_plane *c = &cell->planes[p];
+    int32_t which[3] = {edge->a, edge->b, p};
     double y[3];
-    if (STORM_UNLIKELY(!voronoi_meet(a, b, c, clip_least_det, y))) {
-        const struct voronoi_plane *const planes[3] = {a, b, c};
-        voronoi_meet_exactly(&cell->points->space, planes, y);
-    }
+    voronoi_met met = voronoi_meet(cell->planes, which, y);
+    if (STORM_UNLIKELY(met == VORONOI_LOST))
+        voronoi_meet_exactly(&cell->points->space, cell->planes, which, y);
+    cell->is_sure[v] = met != VORONOI_NEAR;
     cell->x[v] = y[0];
     cell->y[v] = y[1];
     cell->z[v] = y[2];

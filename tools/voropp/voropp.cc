@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "oracle/voropp.h"
+#include "voropp/voropp.h"
 
 #include <ctime>
 #include <vector>
@@ -17,11 +17,11 @@ static double cpu_seconds()
  * the box: so it gets a larger one. */
 static const double scale = 0x1p20;
 
-int voropp_cells(int n, const double *x, const double lo[3],
-                 const double hi[3],
-                 void (*visit)(void *self, int i,
-                               const struct voropp_cell *cell),
-                 void *self, double *cpu_seconds_out)
+bool voropp_cells(int n, const double *x, const double lo[3],
+                  const double hi[3],
+                  bool (*visit)(void *self, int i,
+                                const struct voropp_cell *cell),
+                  void *self, double *cpu_seconds_out)
 {
     double seconds = -cpu_seconds();
     double a[3], b[3];
@@ -44,6 +44,7 @@ int voropp_cells(int n, const double *x, const double lo[3],
     std::vector<int> neighbours;
     std::vector<double> areas, normals;
     voro::c_loop_all loop(container);
+    bool goes_on = true;
     if (loop.start())
         do {
             if (!container.compute_cell(cell, loop))
@@ -64,9 +65,9 @@ int voropp_cells(int n, const double *x, const double lo[3],
             result.areas = areas.data();
             result.normals = normals.data();
             seconds += cpu_seconds();
-            visit(self, loop.pid(), &result);
+            goes_on = visit(self, loop.pid(), &result);
             seconds -= cpu_seconds();
-        } while (loop.inc());
+        } while (goes_on && loop.inc());
     *cpu_seconds_out = seconds + cpu_seconds();
-    return 1;
+    return true;
 }
