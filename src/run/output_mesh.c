@@ -21,15 +21,21 @@
 
 enum { MESH_CORNERS = 8, MESH_POLYHEDRON = 16 };
 
-/* This rank's share. */
+/* This rank's share. Polyhedra are built as they are asked for, in order, and
+ * forgotten: they take more memory than the mesh. */
 struct mesh_share {
     const struct storm_imc *imc;
     uint64_t first_point; /* corners of ranks before */
+    size_t n_points, n_words;
 
-    /* Voronoi */
-    double (*points)[3];
+    /* Voronoi: the cell in hand */
+    struct voronoi_polyhedron polyhedron;
     int64_t *words;
-    size_t n_points, n_words, points_capacity, words_capacity;
+    size_t words_capacity;
+    storm_cell_idx next_cell; /* after it */
+    uint64_t next_point;      /* after its corners */
+    size_t n_left;            /* rows of it that are to be handed out */
+    storm_status status;      /* of building */
 };
 
 /* ---- rows ----------------------------------------------------------------- */
@@ -62,18 +68,6 @@ static void mesh_fill_box_corners(void *self, size_t first, size_t n, void *out)
         rows[i] = (int64_t)(share->first_point + first * MESH_CORNERS + i);
 }
 
-static void mesh_fill_points(void *self, size_t first, size_t n, void *out)
-{
-    const struct mesh_share *share = self;
-    memcpy(out, share->points + first, n * sizeof *share->points);
-}
-
-static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
-{
-    const struct mesh_share *share = self;
-    memcpy(out, share->words + first, n * sizeof *share->words);
-}
-
 static void mesh_fill_generators(void *self, size_t first, size_t n, void *out)
 {
     const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
@@ -100,74 +94,94 @@ static void mesh_fill_material(void *self, size_t first, size_t n, void *out)
 
 /* ---- polyhedra ------------------------------------------------------------ */
 
-static storm_status mesh_reserve(struct mesh_share *share, size_t n_points,
-                                 size_t n_words)
+/* Counts, and makes room for the largest. */
+static storm_status mesh_count(struct mesh_share *share)
 {
-    struct storm_memory *memory = share->imc->env->memory;
-    void *points = share->points, *words = share->words;
-    storm_status status = storm_reserve(memory, "output", sizeof *share->points,
-                                        share->n_points + n_points, &points,
-                                        &share->points_capacity);
-    share->points = points;
+    const struct storm_imc *imc = share->imc;
+    const struct voronoi_polyhedron *p = &share->polyhedron;
+    size_t most = 0;
+    storm_status status =
+        voronoi_polyhedron_open(imc->mesh, &share->polyhedron);
+    for (storm_cell_idx i = 0; i < imc->n_cells && status == STORM_OK; i++) {
+        status = voronoi_polyhedron_build(&share->polyhedron, i);
+        share->n_points += p->n_corners;
+        share->n_words += p->n_words + 2;
+        most = p->n_words + 2 > most ? p->n_words + 2 : most;
+    }
+    void *words = NULL;
     if (status == STORM_OK)
-        status = storm_reserve(memory, "output", sizeof *share->words,
-                               share->n_words + n_words, &words,
-                               &share->words_capacity);
+        status = storm_reserve(imc->env->memory, "output", sizeof(int64_t),
+                               most + 1, &words, &share->words_capacity);
     share->words = words;
     return status;
 }
 
-/* As XDMF wants it: a word for the kind, the number of faces, then for each
- * face the number of corners and the corners. */
-static storm_status mesh_add(struct mesh_share *share,
-                             const struct voronoi_polyhedron *p)
+/* The next cell. Rows are asked for from the first on, one after the other. */
+static void mesh_next(struct mesh_share *share)
 {
-    storm_status status = mesh_reserve(share, p->n_corners, p->n_words + 2);
-    if (status < 0)
-        return status;
-    memcpy(share->points + share->n_points, p->corners,
-           p->n_corners * sizeof *p->corners);
-    int64_t *to = share->words + share->n_words;
+    storm_status status =
+        voronoi_polyhedron_build(&share->polyhedron, share->next_cell++);
+    if (status <
+        0) /* all ranks go on to the end of the file, then hear of it */
+        share->status = status;
+    share->next_point += share->polyhedron.n_corners;
+}
+
+static void mesh_rewind(struct mesh_share *share)
+{
+    share->next_cell = 0;
+    share->next_point = share->first_point;
+    share->n_left = 0;
+}
+
+static void mesh_fill_points(void *self, size_t first, size_t n, void *out)
+{
+    struct mesh_share *share = self;
+    const struct voronoi_polyhedron *p = &share->polyhedron;
+    double(*rows)[3] = out;
+    if (first == 0)
+        mesh_rewind(share);
+    for (size_t i = 0; i < n; i++, share->n_left--) {
+        if (share->n_left == 0) {
+            mesh_next(share);
+            share->n_left = p->n_corners;
+        }
+        memcpy(rows[i], p->corners[p->n_corners - share->n_left], sizeof *rows);
+    }
+}
+
+/* As XDMF wants it: a word for the kind, the number of faces, then for each
+ * face the number of corners and the corners. Returns how many words. */
+static size_t mesh_spell(struct mesh_share *share)
+{
+    const struct voronoi_polyhedron *p = &share->polyhedron;
+    const int64_t first = (int64_t)(share->next_point - p->n_corners);
+    const int32_t *from = p->faces;
+    int64_t *to = share->words;
     *to++ = MESH_POLYHEDRON;
     *to++ = (int64_t)p->n_faces;
-    const int32_t *from = p->faces;
     for (size_t i = 0; i < p->n_faces; i++) {
         int32_t n = *from++;
         *to++ = n;
         for (; n > 0; n--)
-            *to++ = (int64_t)share->n_points + *from++;
+            *to++ = first + *from++;
     }
-    share->n_points += p->n_corners;
-    share->n_words += p->n_words + 2;
-    return STORM_OK;
+    return (size_t)(to - share->words);
 }
 
-static storm_status mesh_polyhedra(struct mesh_share *share)
+static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
 {
-    struct voronoi_polyhedron p;
-    storm_status status = voronoi_polyhedron_open(share->imc->mesh, &p);
-    for (storm_cell_idx i = 0; i < share->imc->n_cells && status == STORM_OK;
-         i++) {
-        status = voronoi_polyhedron_build(&p, i);
-        if (status == STORM_OK)
-            status = mesh_add(share, &p);
-    }
-    voronoi_polyhedron_close(&p);
-    return status;
-}
-
-/* From numbers on this rank to numbers on all. */
-static void mesh_number(struct mesh_share *share)
-{
-    int64_t first = (int64_t)share->first_point;
-    for (size_t at = 0; at < share->n_words;) {
-        int64_t n_faces = share->words[at + 1];
-        at += 2;
-        for (; n_faces > 0; n_faces--) {
-            int64_t n = share->words[at++];
-            for (; n > 0; n--)
-                share->words[at++] += first;
+    struct mesh_share *share = self;
+    const size_t *n_words = &share->polyhedron.n_words;
+    int64_t *rows = out;
+    if (first == 0)
+        mesh_rewind(share);
+    for (size_t i = 0; i < n; i++, share->n_left--) {
+        if (share->n_left == 0) {
+            mesh_next(share);
+            share->n_left = mesh_spell(share);
         }
+        rows[i] = share->words[*n_words + 2 - share->n_left];
     }
 }
 
@@ -230,7 +244,7 @@ storm_status output_mesh(struct run *run)
 {
     struct mesh_share share = {.imc = run->imc};
     bool is_voronoi = run->mesh->ops == &storm_mesh_voronoi;
-    storm_status status = is_voronoi ? mesh_polyhedra(&share) : STORM_OK;
+    storm_status status = is_voronoi ? mesh_count(&share) : STORM_OK;
     if (!is_voronoi)
         share.n_points = (size_t)run->imc->n_cells * MESH_CORNERS;
     status = storm_context_agree(run->context, status);
@@ -244,10 +258,11 @@ storm_status output_mesh(struct run *run)
     if (status == STORM_OK) {
         run->n_points = sizes[0];
         run->n_words = sizes[1];
-        mesh_number(&share);
         status = mesh_write(run, &share);
     }
-    storm_free(run->imc->env->memory, share.points);
+    if (status == STORM_OK)
+        status = share.status;
+    voronoi_polyhedron_close(&share.polyhedron);
     storm_free(run->imc->env->memory, share.words);
     return storm_context_agree(run->context, status);
 }

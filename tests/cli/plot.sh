@@ -68,7 +68,8 @@ PYTHON
 # Boxes and polyhedra; whole sets, single fields, other planes and steps.
 run run "$decks/hohlraum.yaml" -n 2 --quiet --out "$scratch/boxes" \
     --set time.steps=4 --set time.dt=5e-11 --set output.every=2 \
-    --set mesh.cells='[28,14,13]' --set boundaries.x_lo.1.packets=500
+    --set mesh.kind=cartesian --set mesh.cells='[28,14,13]' \
+    --set boundaries.x_lo.1.packets=500
 [ "$status" -eq 0 ] || fail "hohlraum: $(cat "$scratch/err")"
 run run "$decks/hohlraum.yaml" -n 3 --quiet --out "$scratch/cells" \
     --set mesh.kind=voronoi --set mesh.points=2000 --set time.steps=2 \
