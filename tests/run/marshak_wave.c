@@ -10,7 +10,7 @@
  * for this problem: 0.0433, 0.0995 and 0.1416 cm at 1, 5 and 10 ns.
  *
  * examples/decks/marshak.yaml: 100 cells of 0.002 cm; marshak-voronoi.yaml:
- * 500 Voronoi cells, about 0.004 cm wide. Steps from 1 ps, each 0.4 % longer,
+ * 900 Voronoi cells, about 0.004 cm wide. Steps from 1 ps, each 0.4 % longer,
  * up to 20 ps.
  *
  * Short: the first nanosecond, Cartesian cells of 0.002 cm and 150 Voronoi

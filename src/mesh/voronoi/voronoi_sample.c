@@ -151,6 +151,24 @@ static void sample_fold(const double u[3], double w_out[3])
     w_out[2] = v;
 }
 
+/* Is the point so far from all faces that rounding cannot matter? */
+static bool sample_is_deep(const struct voronoi_part *part, storm_cell_idx cell,
+                           const double y[3])
+{
+    const struct voronoi_head *head = &part->heads[cell];
+    const float doubt = 0x1p-18f * head->radius;
+    const float z[3] = {(float)y[0], (float)y[1], (float)y[2]};
+    int near = 0;
+    for (uint32_t b = head->first_block; b < head[1].first_block; b++) {
+        const struct voronoi_block *block = &part->blocks[b];
+        for (int k = 0; k < VORONOI_WIDTH; k++)
+            near |= !(block->distance[k] - block->n[0][k] * z[0] -
+                          block->n[1][k] * z[1] - block->n[2][k] * z[2] >
+                      doubt);
+    }
+    return near == 0;
+}
+
 /* Towards the generator, by as little as it takes for the point to be nearest
  * to it as locate sees it. */
 static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
@@ -168,7 +186,7 @@ static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
             x[d] = x[d] > voronoi->lo_cm[d] ? x[d] : voronoi->lo_cm[d];
             x[d] = x[d] < voronoi->hi_cm[d] ? x[d] : voronoi->hi_cm[d];
         }
-        if (factor == 0.0 ||
+        if (factor == 0.0 || (shrink == 0.0 && sample_is_deep(part, cell, y)) ||
             voronoi_points_nearest(&part->points, x, self) == self) {
             memcpy(point_out, x, sizeof x);
             return;
