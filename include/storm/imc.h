@@ -57,6 +57,10 @@ STORM_API struct storm_physics storm_imc_physics(struct storm_imc *imc);
 STORM_API void storm_imc_deposit(void *imc, storm_cell_idx cell,
                                  double weight_erg);
 
+/** At most how many packets a cell is to keep in this step. Local. Fits the
+ *  `limit` of struct storm_comb_params, with @p imc for `limit_self`. */
+STORM_API uint64_t storm_imc_keep(void *imc, storm_cell_idx cell);
+
 /** Give the initial radiation to @p engine, before its first step. Local.
  *  STORM_ERR_NOMEM. */
 STORM_API STORM_MUST_CHECK storm_status

@@ -129,6 +129,8 @@ struct storm_problem {
     uint64_t min_per_cell;       /**< of the comb */
     uint64_t max_per_cell;       /**< also of the initial radiation */
     bool comb;                   /**< population control */
+    bool steer_by_error;         /**< numbers of packets by cell so that errors
+                                      are even; else the numbers are */
     bool random_walk;
     uint64_t seed;
 };

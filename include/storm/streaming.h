@@ -145,6 +145,10 @@ struct storm_comb_params {
      *  it is lost (storm_streaming_deposit books it). */
     void (*remainder)(void *self, storm_cell_idx cell, double weight_erg);
     void *remainder_self;
+    /** n_max of a cell in this step, not less than n_min, the same on whichever
+     *  rank. NULL: that of all cells. */
+    uint64_t (*limit)(void *self, storm_cell_idx cell);
+    void *limit_self;
 };
 
 /**

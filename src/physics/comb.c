@@ -126,6 +126,13 @@ static double comb_offset(const struct storm_comb *comb,
     return u[0];
 }
 
+/* More than this many packets of a cell are merged; 0: never. */
+static uint64_t comb_most(const struct storm_comb *comb, storm_cell_idx cell)
+{
+    const struct storm_comb_params *p = &comb->params;
+    return p->limit != NULL ? p->limit(p->limit_self, cell) : p->n_max;
+}
+
 /* Hands on all of what is left in an account, exactly. */
 static void comb_hand_on(const struct storm_comb *comb, storm_cell_idx cell,
                          struct storm_ledger *left)
@@ -198,7 +205,7 @@ static storm_status comb_cell(struct storm_comb *comb, struct storm_step *step,
         row.n = comb->params.n_min - n;
         return comb_split(step, items, n, &row);
     }
-    row.n = comb->params.n_max;
+    row.n = comb_most(comb, cell);
     storm_ledger_add(&ledger, -row.total);
     comb_hand_on(comb, cell, &ledger);
     return comb_merge(step, items, n, &row);
@@ -206,10 +213,10 @@ static storm_status comb_cell(struct storm_comb *comb, struct storm_step *step,
 
 /* ---- all cells ---------------------------------------------------------- */
 
-static bool comb_wants(const struct storm_comb *comb, uint64_t n)
+static bool comb_wants(const struct storm_comb *comb, size_t cell, uint64_t n)
 {
-    const struct storm_comb_params *p = &comb->params;
-    return (n > 0 && n < p->n_min) || (p->n_max > 0 && n > p->n_max);
+    uint64_t most = comb_most(comb, (storm_cell_idx)cell);
+    return (n > 0 && n < comb->params.n_min) || (most > 0 && n > most);
 }
 
 /* Packets per cell; grows the list of cells to the highest index. */
@@ -250,7 +257,7 @@ static storm_status comb_gather(struct storm_comb *comb, void *const *packets,
     size_t n_items = 0;
     for (size_t cell = 0; cell < n_cells; cell++) {
         comb->cells[cell].i_first = n_items;
-        if (comb_wants(comb, comb->cells[cell].n))
+        if (comb_wants(comb, cell, comb->cells[cell].n))
             n_items += comb->cells[cell].n;
     }
     void *array = comb->items;
@@ -265,7 +272,7 @@ static storm_status comb_gather(struct storm_comb *comb, void *const *packets,
         if (packet == NULL)
             continue;
         struct comb_cell *cell = &comb->cells[packet->cell_idx];
-        if (comb_wants(comb, cell->n))
+        if (comb_wants(comb, (size_t)packet->cell_idx, cell->n))
             comb->items[cell->i_first++] = (struct comb_item){
                 .id = packet->id, .packet = packet, .i_entry = i};
     }
@@ -282,7 +289,7 @@ static storm_status comb_control(void *self, struct storm_step *step)
         status = comb_gather(comb, packets, n, n_cells);
     for (size_t i = 0; i < n_cells && status == STORM_OK; i++) {
         const struct comb_cell *cell = &comb->cells[i];
-        if (comb_wants(comb, cell->n))
+        if (comb_wants(comb, i, cell->n))
             status = comb_cell(comb, step, (storm_cell_idx)i,
                                &comb->items[cell->i_first - cell->n], cell->n);
     }

@@ -164,6 +164,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc_set_fields(imc);
     storm_status status = imc_halo_slopes(imc);
     if (status == STORM_OK)
+        status = imc_steer(imc, step);
+    if (status == STORM_OK)
         status = imc_birth_emission(imc, step, &largest);
     if (status == STORM_OK)
         status = imc_birth_sources(imc, step, &largest);

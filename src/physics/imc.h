@@ -110,6 +110,11 @@ struct imc_wall {
     bool *mine;          /* does a cell of this rank touch the tile? */
 };
 
+/* How many packets a cell emits, and keeps at most, in this step. */
+struct imc_steer {
+    uint64_t emit, keep;
+};
+
 struct storm_imc {
     const struct storm_context *context;
     const struct storm_env *env;
@@ -138,6 +143,7 @@ struct storm_imc {
     struct imc_source *sources;
     struct imc_wall *walls[STORM_N_WALLS]; /* one for each edge */
 
+    struct imc_steer *steer; /* NULL: as the problem says */
     struct storm_walk *walk;
     double time_s, dt_s;
     struct storm_ledger account[IMC_ACCOUNTS];
@@ -164,6 +170,11 @@ enum { IMC_STATE_VALUES = 3 };
 double *imc_state_new(const struct storm_imc *imc); /* room; free */
 void imc_state_get(const struct storm_imc *imc, double *rows_out);
 void imc_state_set(struct storm_imc *imc, const double *rows);
+
+/* imc_steer.c: fills imc->steer, if it is there. Collective. */
+storm_status imc_steer(struct storm_imc *imc, struct storm_step *step);
+/* How many packets the cell emits in this step. */
+uint64_t imc_emit_number(const struct storm_imc *imc, storm_cell_idx cell);
 
 /* imc_birth.c: this step's new packets; `largest_inout` is their weight. */
 storm_status imc_birth_emission(struct storm_imc *imc, struct storm_step *step,

@@ -133,11 +133,12 @@ storm_status imc_birth_emission(struct storm_imc *imc, struct storm_step *step,
                                 double *largest_inout)
 {
     const struct storm_problem *p = imc->problem;
-    uint64_t cycle = storm_step_number(step), n = p->emit_per_cell;
+    uint64_t cycle = storm_step_number(step);
     for (storm_cell_idx cell = 0; cell < imc->n_cells; cell++) {
         double energy = imc->emitted[cell];
         if (!(energy > 0.0))
             continue;
+        uint64_t n = imc_emit_number(imc, cell);
         struct storm_split split = storm_split(energy, n);
         for (uint64_t k = 0; k < n; k++) {
             double u[4];

@@ -94,6 +94,8 @@ storm_status imc_cells_open(struct storm_imc *imc)
         imc->opacity = cells_array(imc, n_groups * sizeof *imc->opacity, &ok);
     if (n_groups > 1 && imc->walk != NULL)
         imc->thick = cells_array(imc, n_groups * sizeof *imc->thick, &ok);
+    if (imc->problem->steer_by_error)
+        imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
     imc->track.opacity = imc->opacity;
     imc->track.thick = imc->thick;
     if (ok)
@@ -129,6 +131,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->slope);
     storm_free(memory, imc->opacity);
     storm_free(memory, imc->thick);
+    storm_free(memory, imc->steer);
     imc->track.cells = NULL;
     imc->material = NULL;
     imc->is_box = NULL;
@@ -136,6 +139,7 @@ void imc_cells_close(struct storm_imc *imc)
     imc->temperature = imc->emitted = imc->radiation = imc->slope = NULL;
     imc->opacity = NULL;
     imc->thick = NULL;
+    imc->steer = NULL;
 }
 
 void imc_cells_begin(struct storm_imc *imc)

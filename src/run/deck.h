@@ -91,6 +91,7 @@ struct deck_values {
     double group_min, group_max;
     int64_t emit_per_cell, min_per_cell, max_per_cell;
     int population; /* 0: comb, 1: none */
+    int steer;      /* 0: number, 1: error */
     bool random_walk;
     int64_t balance_every;
     int balance_weight;

@@ -510,6 +510,15 @@ static const struct deck_row deck_packets[] = {
      .preset = "comb",
      .choices = "comb|none",
      .help = "how the number of packets is kept in check"},
+    {.key = "steer",
+     .kind = DECK_WORD,
+     HERE(steer),
+     .preset = "number",
+     .choices = "number|error",
+     .help = "what is to be even over cells: number: each emits "
+             "`emit_per_cell` and keeps up to `max_per_cell`; error: these are "
+             "means, and cells get more or fewer so that their statistical "
+             "errors are even"},
     {.key = NULL}};
 
 static const struct deck_row deck_acceleration[] = {

@@ -130,6 +130,7 @@ static void run_fill_problem(struct run *run)
         .min_per_cell = (uint64_t)v->min_per_cell,
         .max_per_cell = (uint64_t)v->max_per_cell,
         .comb = v->population == 0,
+        .steer_by_error = v->steer == 1,
         .random_walk = v->random_walk,
         .seed = (uint64_t)storm_options_int(options, "seed"),
     };
@@ -169,6 +170,8 @@ static storm_status run_make_engine(struct run *run)
         .n_max = run->problem.max_per_cell,
         .remainder = storm_imc_deposit,
         .remainder_self = run->imc,
+        .limit = storm_imc_keep,
+        .limit_self = run->imc,
     };
     storm_status status =
         storm_context_agree(run->context,

@@ -70,6 +70,13 @@ small="$small --set boundaries.x_lo.1.packets=500"
 same crooked-pipe "$small" -n 1
 same crooked-pipe "$small" -n 3 --set balance.every=2
 
+# Numbers of packets by error.
+rm -rf "$scratch/crooked-pipe"
+small="$small --set packets.steer=error"
+same crooked-pipe "$small" -n 1
+same crooked-pipe "$small" -n 2 --set balance.every=2
+same crooked-pipe "$small" -n 3 --set balance.every=1
+
 # Random walk, also for packets that are absorbed as a whole.
 small="--set time.steps=2 --set packets.emit_per_cell=3"
 same thick-slab "$small" -n 1
