@@ -15,14 +15,15 @@ JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO = $(BUILD)/storm bench uniform --demo --out out/demo
 
 # Open MPI refuses to start as root, or more ranks than cores, unless told.
-demo bench: export OMPI_ALLOW_RUN_AS_ROOT = 1
-demo bench: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
-demo bench: export OMPI_MCA_rmaps_base_oversubscribe = 1
+demo bench bench-scaling: export OMPI_ALLOW_RUN_AS_ROOT = 1
+demo bench bench-scaling: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+demo bench bench-scaling: export OMPI_MCA_rmaps_base_oversubscribe = 1
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
-.PHONY: all configure tests test demo check check-long check-rdma bench format lint docs \
+.PHONY: all configure tests test demo check check-long check-rdma bench bench-scaling \
+        format lint docs \
         install clean help
 
 all: configure ## build library, program and examples into build/
@@ -58,6 +59,9 @@ check-rdma: ## tests that need an RDMA device, on an emulated machine; log too
 
 bench: all ## run the benchmarks; writes bench/results/*.json
 	@tools/dev/bench $(BUILD)/storm
+
+bench-scaling: all ## scaling of all backends; JSON and pictures to bench/results
+	@tools/dev/bench_scaling $(BUILD)/storm
 
 format: ## format all C files
 	@tools/dev/format

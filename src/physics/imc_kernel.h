@@ -156,6 +156,7 @@ static bool imc_refill(struct imc_pass *pass, struct imc_lane *lane)
         lane->light_weight = imc_analogue_below * packet->birth_weight;
         lane->depth = packet->optical_depth;
         geom_enter(&pass->geom, &lane->geom, packet);
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         return true;
     }
     return false;
@@ -173,6 +174,7 @@ static bool imc_retire(struct imc_pass *pass, struct imc_lane *lane,
     packet->weight = lane->weight;
     packet->optical_depth = lane->depth;
     if (fate != STORM_FATE_SEND) {
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         packet->cell_idx = lane->cell;
         packet->cell = pass->geom.first + (storm_cell_id)lane->cell;
     }
@@ -232,6 +234,7 @@ static bool imc_border(struct imc_pass *pass, struct imc_lane *lane,
     geom_wrap(&pass->geom, &lane->geom, next, side);
     if (way.rank == pass->geom.rank) {
         lane->cell = way.idx;
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         return true;
     }
     lane->packet->cell = way.id;
@@ -462,6 +465,7 @@ static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
     lane->depth = packet->optical_depth;
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
+    STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
     return end != STORM_WALK_CENSUS ||
            imc_retire(pass, lane, STORM_FATE_CENSUS);
 }
@@ -567,6 +571,7 @@ TRACK_INLINE bool imc_step(struct imc_pass *pass, struct imc_lane *lane)
         return imc_border(pass, lane, next, side);
     geom_cross(&pass->geom, &lane->geom, side, next);
     lane->cell = next;
+    STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, next));
     imc_prefetch(pass, next);
     return true;
 }

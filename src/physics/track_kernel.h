@@ -20,6 +20,9 @@
  *   geom_exit, geom_wrap where a border leads; the jump of a periodic one
  *   geom_leave           writes the position into the packet
  *   geom_prefetch        the cell will be needed soon
+ *   geom_holds           is it in this local cell, but for roundings? Asked
+ *                        in debug builds, when a packet comes in, after each
+ *                        crossing, and when it is written back
  *   geom_clearance       distance from the packet to the nearest face of its
  *                        cell, whichever way it moves (imc_kernel.h alone)
  *
@@ -119,6 +122,7 @@ static bool track_refill(struct track_pass *pass, struct track_lane *lane)
         lane->time_left_s = packet->time_left_s;
         lane->power = packet->weight * pass->track->speed_cm_s;
         geom_enter(&pass->geom, &lane->geom, packet);
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         return true;
     }
     return false;
@@ -134,6 +138,7 @@ static bool track_retire(struct track_pass *pass, struct track_lane *lane,
     geom_leave(&lane->geom, packet);
     packet->time_left_s = lane->time_left_s;
     if (fate != STORM_FATE_SEND) { /* else they have been set */
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         packet->cell_idx = lane->cell;
         packet->cell = pass->geom.first + (storm_cell_id)lane->cell;
     }
@@ -166,6 +171,7 @@ static bool track_border(struct track_pass *pass, struct track_lane *lane,
     geom_wrap(&pass->geom, &lane->geom, next, side);
     if (is_here) {
         lane->cell = way.idx;
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         return true;
     }
     lane->packet->cell = way.id;
@@ -256,6 +262,7 @@ TRACK_INLINE void track_run(struct track_pass *pass, storm_tally_kind tally)
             }
             geom_cross(&geom, &lane->geom, side, next);
             lane->cell = next;
+            STORM_ASSERT(geom_holds(&geom, &lane->geom, next));
             geom_prefetch(&geom, next);
             if (tally == STORM_TALLY_EXACT)
                 STORM_PREFETCH_WRITE(&exact[next]);

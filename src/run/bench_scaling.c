@@ -68,6 +68,23 @@ double storm_scaling_over_p2p(const struct storm_scaling *scaling,
     return (double)NAN;
 }
 
+double storm_scaling_kernel(const struct storm_scaling *scaling, size_t i_ranks)
+{
+    double best = 0.0;
+    for (size_t i = 0; i < scaling->n_backends; i++)
+        best = fmax(best, storm_scaling_at(scaling, i_ranks, i)->kernel_rate);
+    return best;
+}
+
+double storm_scaling_kernel_ratio(const struct storm_scaling *scaling,
+                                  size_t i_ranks, size_t i_backend)
+{
+    const struct storm_bench_summary *s =
+        &storm_scaling_at(scaling, i_ranks, i_backend)->best.summary;
+    return (double)s->timed.events / (s->seconds * s->ranks) /
+           storm_scaling_kernel(scaling, i_ranks);
+}
+
 /* ---- one point ----------------------------------------------------------- */
 
 /* One repeat of a point. */
@@ -130,7 +147,7 @@ static storm_status scaling_compare(const struct scaling_pass *pass,
     const struct storm_bench_summary *b = &other->best.summary;
     bool same =
         a->timed.events == b->timed.events && a->state_hash == b->state_hash;
-    if (same || other->best.kernel_rate == 0.0)
+    if (same || other->kernel_rate == 0.0)
         return STORM_OK;
     storm_context_log(pass->scaling->context, STORM_LOG_ERROR,
                       "wrong result: with %d ranks, backend %s made %" PRIu64
@@ -152,6 +169,7 @@ static storm_status scaling_keep(struct scaling_pass *pass, size_t i_ranks,
         status =
             scaling_compare(pass, storm_scaling_at(pass->scaling, i_ranks, i));
     point->seconds[repeat] = pass->result.summary.seconds;
+    point->kernel_rate = fmax(point->kernel_rate, pass->result.kernel_rate);
     if (repeat == 0 ||
         pass->result.summary.seconds < point->best.summary.seconds)
         point->best = pass->result;

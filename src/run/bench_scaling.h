@@ -14,6 +14,7 @@ struct storm_scaling_point {
     double dt_s;
     double *seconds; /* of all repeats, in any order */
     struct storm_uniform_result best;
+    double kernel_rate; /* best of all repeats */
 };
 
 struct storm_scaling {
@@ -47,6 +48,13 @@ double storm_scaling_efficiency(const struct storm_scaling *scaling,
 /* Time of p2p over time; not-a-number if p2p was not measured. */
 double storm_scaling_over_p2p(const struct storm_scaling *scaling,
                               size_t i_ranks, size_t i_backend);
+
+/* The bare kernel with as many ranks, steps per second and rank: the best that
+ * was seen with any backend, as for times; and the part of it that is left. */
+double storm_scaling_kernel(const struct storm_scaling *scaling,
+                            size_t i_ranks);
+double storm_scaling_kernel_ratio(const struct storm_scaling *scaling,
+                                  size_t i_ranks, size_t i_backend);
 
 /* bench_scaling_report.c: on rank 0; free the texts. */
 char *storm_scaling_json(const struct storm_scaling *scaling);

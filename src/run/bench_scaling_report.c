@@ -57,8 +57,10 @@ static void scaling_point_json(struct storm_json *json,
     storm_json_real(json, "efficiency",
                     storm_scaling_efficiency(scaling, i_ranks, i_backend));
     storm_json_real(json, "speedup_over_p2p", over_p2p); /* NaN: null */
-    storm_json_real(json, "kernel_steps_per_second", point->best.kernel_rate);
-    storm_json_real(json, "kernel_ratio", storm_uniform_ratio(&point->best));
+    storm_json_real(json, "kernel_steps_per_second",
+                    storm_scaling_kernel(scaling, i_ranks));
+    storm_json_real(json, "kernel_ratio",
+                    storm_scaling_kernel_ratio(scaling, i_ranks, i_backend));
     storm_json_text(json, "state_hash", hash);
     storm_json_bool(json, "oversubscribed", point->oversubscribed);
     storm_json_close(json, '}');
@@ -130,16 +132,14 @@ static void scaling_row(struct storm_page *page,
     char number[STORM_GROUPED_BYTES], speedup[16] = "-";
     if (isfinite(over_p2p))
         snprintf(speedup, sizeof speedup, "%.2f", over_p2p);
-    storm_page_add(page,
-                   "  %5d%s %-8s %12s %10.4f %10.4f %9.1f %% %9s %8.0f %%\n",
-                   point->ranks, point->oversubscribed ? "*" : " ",
-                   point->backend,
-                   storm_page_grouped(point->best.summary.timed.events, number),
-                   storm_scaling_seconds(scaling, point),
-                   storm_scaling_median(scaling, point),
-                   100.0 *
-                       storm_scaling_efficiency(scaling, i_ranks, i_backend),
-                   speedup, 100.0 * storm_uniform_ratio(&point->best));
+    storm_page_add(
+        page, "  %5d%s %-8s %12s %10.4f %10.4f %9.1f %% %9s %8.0f %%\n",
+        point->ranks, point->oversubscribed ? "*" : " ", point->backend,
+        storm_page_grouped(point->best.summary.timed.events, number),
+        storm_scaling_seconds(scaling, point),
+        storm_scaling_median(scaling, point),
+        100.0 * storm_scaling_efficiency(scaling, i_ranks, i_backend), speedup,
+        100.0 * storm_scaling_kernel_ratio(scaling, i_ranks, i_backend));
 }
 
 char *storm_scaling_table(const struct storm_scaling *scaling)

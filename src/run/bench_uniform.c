@@ -261,7 +261,7 @@ static storm_status uniform_check(struct storm_context *context,
     return STORM_ERR_STATE;
 }
 
-double storm_uniform_ratio(const struct storm_uniform_result *result)
+static double uniform_ratio(const struct storm_uniform_result *result)
 {
     const struct storm_bench_summary *s = &result->summary;
     return (double)s->timed.events / (s->seconds * s->ranks) /
@@ -304,7 +304,7 @@ static char *uniform_json(const struct storm_uniform *u,
     storm_json_text(&json, "kernel_is",
                     "per rank, all ranks at once, median of one run after "
                     "each of the last timed cycles");
-    storm_json_real(&json, "kernel_ratio", storm_uniform_ratio(result));
+    storm_json_real(&json, "kernel_ratio", uniform_ratio(result));
     if (u->params.costs > 0) {
         storm_json_real(&json, "exact_sum_cost", costs->exact_sum);
         storm_json_real(&json, "tally_cost", costs->tally);
@@ -353,7 +353,7 @@ static char *uniform_table(const struct storm_uniform *u,
                    "  speed       %.2f million steps per second and rank\n"
                    "              %.0f %% of the bare tracking kernel "
                    "(%.2f million)\n",
-                   1e-6 * rate, 100.0 * storm_uniform_ratio(result),
+                   1e-6 * rate, 100.0 * uniform_ratio(result),
                    1e-6 * result->kernel_rate);
     storm_page_add(&page, "  energy      balance closed to %.1e\n",
                    s->energy_balance);

@@ -55,9 +55,6 @@ struct storm_uniform_result {
     double kernel_rate; /* of the bare kernel: steps per second and rank */
 };
 
-/* Steps per second and rank, as part of what the bare kernel does. */
-double storm_uniform_ratio(const struct storm_uniform_result *result);
-
 /* Runs all cycles of an open pass, and the bare kernel between them; checks
  * that nothing was lost. Collective. */
 storm_status storm_uniform_measure(struct storm_uniform_pass *pass,

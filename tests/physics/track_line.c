@@ -139,7 +139,7 @@ static void check_beyond(void)
     lone_open(&lone, &box);
     struct storm_packet packet = {
         .direction = {1, 0, 0}, .time_left_s = 0.5, .weight = 1.0};
-    packet.position[0] = 1.0 + 1e-6;
+    packet.position[0] = 1.0 + 0x1p-50;
     packet.position[1] = packet.position[2] = 0.1;
     double inside[3] = {0.5, 0.1, 0.1};
     CHECK_OK(storm_mesh_locate(lone.mesh, inside, &packet.cell));

@@ -203,6 +203,23 @@ static inline double geom_clearance(const struct geom *g,
     return least;
 }
 
+/* Between the planes of the cell, but for roundings: of the time to the plane
+ * ahead, of the step, and of where packets are born. That is some six, 2^-53 of
+ * the coordinates each; 32 are allowed. */
+static inline bool geom_holds(const struct geom *g,
+                              const struct geom_lane *lane, storm_cell_idx cell)
+{
+    bool inside = true;
+    for (int d = 0; d < 3; d++) {
+        const double x = lane->axis[d].position;
+        const double *edge =
+            g->cart->edge[d] + cart_unpack(g->cart, g->cells[cell].ijk, d);
+        double slack = 0x1p-48 * (fabs(edge[0]) + fabs(edge[1]));
+        inside = inside && x >= edge[0] - slack && x <= edge[1] + slack;
+    }
+    return inside;
+}
+
 static inline void geom_leave(const struct geom_lane *lane,
                               struct storm_packet *packet)
 {
