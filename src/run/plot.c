@@ -11,8 +11,9 @@
 #include "run/chart_parts.h"
 
 enum {
-    PLOT_MOST_LINES = 6000, /* cells whose edges are drawn unasked */
-    PLOT_MOST_OWNERS = 8    /* ranks with a name and a colour of their own */
+    PLOT_MOST_SOLID = 100000, /* cells of which a view is drawn unasked */
+    PLOT_MOST_LINES = 6000,   /* cells whose edges are drawn unasked */
+    PLOT_MOST_OWNERS = 8      /* ranks with a name and a colour of their own */
 };
 
 /* Values that differ by more are on a logarithmic scale unless told not to;
@@ -21,6 +22,8 @@ static const double plot_wide = 100.0;
 static const double plot_deep = 1e-6;
 
 static const char plot_usual[] = "material,cell_size,temperatures,owner";
+static const char plot_usual_solid[] =
+    "material,solid,cell_size,temperatures,owner";
 
 /* The names asked for, one after the other. */
 struct plot_names {
@@ -271,23 +274,38 @@ static storm_status plot_describe(struct plot_run *plot,
     return status;
 }
 
+/* What the name of a picture says. */
+struct plot_name {
+    const char *kind;
+    int axis;
+    const char *field;
+    uint64_t step;
+};
+
+static storm_status plot_hand_on(struct plot_run *plot,
+                                 const struct plot_name *what,
+                                 const char *caption, const char *svg)
+{
+    const struct storm_plot_params *params = plot->params;
+    char at[32] = "", number[32] = "", name[4 * PLOT_NAME];
+    if (params->at_cm != NULL)
+        snprintf(at, sizeof at, "%g", *params->at_cm);
+    if (plot_is_dumped(what->field))
+        snprintf(number, sizeof number, "-%" PRIu64, what->step);
+    snprintf(name, sizeof name, "%s-%c%s-%s%s.svg", what->kind,
+             'x' + what->axis, at, what->field, number);
+    return params->take(params->take_self, name, caption, svg);
+}
+
 static storm_status plot_hand_over(struct plot_run *plot,
                                    const struct plot_picture *picture,
                                    const char *field, uint64_t step)
 {
-    const struct storm_plot_params *params = plot->params;
-    char at[32] = "", number[32] = "", name[4 * PLOT_NAME], *svg;
-    svg = plot_slice_svg(picture);
+    const struct plot_name name = {"slice", picture->slice->axis, field, step};
+    char *svg = plot_slice_svg(picture);
     if (svg == NULL)
         return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
-    if (params->at_cm != NULL)
-        snprintf(at, sizeof at, "%g", *params->at_cm);
-    if (plot_is_dumped(field))
-        snprintf(number, sizeof number, "-%" PRIu64, step);
-    snprintf(name, sizeof name, "slice-%c%s-%s%s.svg",
-             'x' + picture->slice->axis, at, field, number);
-    storm_status status =
-        params->take(params->take_self, name, picture->subtitle, svg);
+    storm_status status = plot_hand_on(plot, &name, picture->subtitle, svg);
     free(svg);
     return status;
 }
@@ -404,6 +422,72 @@ static storm_status plot_draw(struct plot_run *plot, const struct slice *slice,
     return status;
 }
 
+/* ---- the material in three dimensions ------------------------------------- */
+
+static bool plot_is_solid(const struct plot_run *plot, double material)
+{
+    const struct deck_values *v = &plot->deck->values;
+    return material >= 0.0 && material < (double)v->materials.n &&
+           !plot_is_empty(&v->materials.item[(size_t)material]);
+}
+
+/* Is there something to see that is not just the box? */
+static bool plot_has_shape(const struct plot_run *plot)
+{
+    bool solid = false, empty = false;
+    for (uint64_t i = 0; i < plot->reader.n_cells; i++) {
+        bool is = plot_is_solid(plot, plot->material[i]);
+        solid = solid || is;
+        empty = empty || !is;
+    }
+    return solid && empty && plot->reader.n_cells <= PLOT_MOST_SOLID;
+}
+
+static storm_status plot_make_view(struct plot_run *plot,
+                                   struct plot_view *view, bool *solid,
+                                   struct plot_categories *c, char **svg_out)
+{
+    if (solid == NULL || !plot_materials(plot, c))
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < view->n_materials; i++)
+        solid[i] = plot_is_solid(plot, (double)i);
+    view->solid = solid;
+    view->colour = c->colour;
+    view->name = c->name;
+    return plot_view_svg(&plot->reader, view, svg_out);
+}
+
+static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
+{
+    const struct deck_values *v = &plot->deck->values;
+    char subtitle[PLOT_TEXT], number[STORM_SVG_LABEL_BYTES], *svg = NULL;
+    struct plot_categories c = {.n = 0};
+    bool *solid = calloc(v->materials.n + 1, sizeof *solid);
+    struct plot_view view = {.slice = slice,
+                             .title = v->title,
+                             .subtitle = subtitle,
+                             .material = plot->material,
+                             .n_materials = v->materials.n};
+    memcpy(view.lo, v->mesh.lo, sizeof view.lo);
+    memcpy(view.hi, v->mesh.hi, sizeof view.hi);
+    storm_svg_number(plot_at(plot, slice->axis), 4, number);
+    snprintf(subtitle, sizeof subtitle, "material, cut open at %c = %s%s",
+             'x' + slice->axis, number, plot->natural ? "" : " cm");
+    storm_status status = plot_make_view(plot, &view, solid, &c, &svg);
+    if (status < 0) {
+        plot_fail(plot, status, "%s",
+                  status == STORM_ERR_NOMEM ? "no memory"
+                                            : plot->reader.problem);
+    } else {
+        const struct plot_name name = {"view", slice->axis, "solid", 0};
+        status = plot_hand_on(plot, &name, subtitle, svg);
+    }
+    plot_free_categories(&c);
+    free(solid);
+    free(svg);
+    return status;
+}
+
 /* ---- all ------------------------------------------------------------------ */
 
 static storm_status plot_slices(struct plot_run *plot, struct slice *slice,
@@ -419,7 +503,9 @@ static storm_status plot_slices(struct plot_run *plot, struct slice *slice,
     for (size_t i = 0; i < names->n && status == STORM_OK; i++)
         for (size_t k = 0; k < n_steps && status == STORM_OK; k++)
             if (k == 0 || plot_is_dumped(names->name[i]))
-                status = plot_draw(plot, slice, names->name[i], steps[k]);
+                status = strcmp(names->name[i], "solid") == 0
+                             ? plot_solid(plot, slice)
+                             : plot_draw(plot, slice, names->name[i], steps[k]);
     slice_free(slice);
     return status;
 }
@@ -435,8 +521,11 @@ static storm_status plot_all(struct plot_run *plot)
     bool usual = params->fields == NULL;
     storm_status status = plot_check_steps(plot);
     if (status == STORM_OK)
-        status = plot_split(plot, usual ? plot_usual : params->fields, steps[0],
-                            &names);
+        status = plot_split(plot,
+                            !usual                 ? params->fields
+                            : plot_has_shape(plot) ? plot_usual_solid
+                                                   : plot_usual,
+                            steps[0], &names);
     if (status == STORM_OK)
         status = plot_place(plot, &slice);
     /* first: a reference may be no good, and then nothing is drawn */

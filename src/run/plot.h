@@ -5,6 +5,7 @@
  *   plot.c          which pictures, and what goes into them
  *   plot_run.c      the run's directory: deck, steps, fields, owners
  *   plot_slice.c    a slice as SVG
+ *   plot_view.c     the material in three dimensions
  *   plot_profile.c  charts of profiles
  *   table.c         CSV files
  */
@@ -101,6 +102,27 @@ struct plot_picture {
 
 /* From malloc; NULL: no memory. */
 char *plot_slice_svg(const struct plot_picture *picture);
+
+/* One row of a legend. */
+void plot_add_key(struct storm_page *svg, double x, double y, unsigned colour,
+                  const char *name);
+
+/* ---- plot_view.c ---------------------------------------------------------- */
+
+struct plot_view {
+    const struct slice *slice; /* where it is cut open */
+    double lo[3], hi[3];       /* of the box */
+    const char *title, *subtitle;
+    const double *material; /* by cell */
+    size_t n_materials;
+    const bool *solid; /* by material: those that are shown */
+    const unsigned *colour;
+    const char *const *name;
+};
+
+/* *svg_out is from malloc. STORM_ERR_IO: the reader says why. */
+storm_status plot_view_svg(struct output_reader *reader,
+                           const struct plot_view *what, char **svg_out);
 
 /* ---- plot_profile.c ------------------------------------------------------- */
 

@@ -166,9 +166,9 @@ void plot_close(struct plot_run *plot)
 /* ---- fields --------------------------------------------------------------- */
 
 /* Those that belong to the mesh. */
-static const char *const plot_mesh_fields[] = {"material", "owner", "cell_size",
-                                               "volume"};
-enum { PLOT_N_MESH_FIELDS = 4 };
+static const char *const plot_mesh_fields[] = {"material", "solid", "owner",
+                                               "cell_size", "volume"};
+enum { PLOT_N_MESH_FIELDS = 5 };
 
 bool plot_is_dumped(const char *field)
 {

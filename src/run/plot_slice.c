@@ -450,8 +450,8 @@ static void slice_add_bar(const struct plot_picture *p,
                       frame->top + 0.5 * frame->height, p->label);
 }
 
-static void slice_add_key(struct storm_page *svg, double x, double y,
-                          unsigned colour, const char *name)
+void plot_add_key(struct storm_page *svg, double x, double y, unsigned colour,
+                  const char *name)
 {
     storm_page_add(svg,
                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"18\" height=\"18\" "
@@ -471,11 +471,11 @@ static void slice_add_legend(const struct plot_picture *p, double left,
 {
     size_t n = p->category != NULL ? p->n_categories : 0;
     for (size_t i = 0; i < n; i++)
-        slice_add_key(svg, left, top + STORM_CHART_ROW * (double)i,
-                      p->colour[i], p->category[i]);
+        plot_add_key(svg, left, top + STORM_CHART_ROW * (double)i, p->colour[i],
+                     p->category[i]);
     if (p->blank != NULL)
-        slice_add_key(svg, left, top + STORM_CHART_ROW * (double)n, SLICE_BLANK,
-                      p->blank);
+        plot_add_key(svg, left, top + STORM_CHART_ROW * (double)n, SLICE_BLANK,
+                     p->blank);
 }
 
 static double slice_legend_width(const struct plot_picture *p)

@@ -55,7 +55,7 @@ for path in sys.argv[1:]:
     texts = [t.text for t in root.iter(svg + "text")]
     assert texts and all(texts), path
     cells = [g for g in root.iter(svg + "g") if g.get("class") == "cells"]
-    if "profile-" in path:
+    if "slice-" not in path:
         assert not cells
         continue
     unit = float(re.search(r"scale\(([^)]*)\)", cells[0].get("transform"))[1])
@@ -75,8 +75,8 @@ run run "$decks/hohlraum.yaml" -n 3 --quiet --out "$scratch/cells" \
     --set mesh.kind=voronoi --set mesh.points=2000 --set time.steps=2 \
     --set time.dt=5e-11 --set boundaries.x_lo.1.packets=500
 [ "$status" -eq 0 ] || fail "hohlraum, voronoi: $(cat "$scratch/err")"
-pictures "$scratch/boxes" 6
-for name in slice-z-material slice-z-cell_size slice-z-temperatures-4 \
+pictures "$scratch/boxes" 7
+for name in slice-z-material view-z-solid slice-z-cell_size slice-z-temperatures-4 \
     slice-z-owner profile-material_temperature profile-radiation_temperature; do
     [ -f "$scratch/plots/$name.svg" ] || fail "no $name.svg"
 done
@@ -86,16 +86,37 @@ grep -q "t = .* s (step 4)" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no time"
 grep -q ">temperature (keV)<" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no unit"
-pictures "$scratch/cells" 6
+pictures "$scratch/cells" 7
 grep -q ">rank 2<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
 pictures "$scratch/cells" 1 --field material --axis x --at 0
+pictures "$scratch/cells" 1 --field solid --axis y --at 0.1
 pictures "$scratch/cells" 1 --field volume --axis y --at 0.65 --lines always
 pictures "$scratch/boxes" 3 --field radiation_energy --step 0,4 --scale log
 pictures "$scratch/boxes" 2 --field radiation_energy --axis x --at 0.7
 
+# A cube of 4 x 4 x 4 cells from three sides: 48 faces; cut open half-way, 8
+# from the left, 8 from above and 16 that the plane cuts.
+cat >"$scratch/cube.yaml" <<'YAML'
+title: cube
+mesh: {box: {lo: [0, 0, 0], hi: [1, 1, 1]}, cells: [8, 8, 8]}
+materials:
+  - {name: gas, absorption: {coef: 1}, heat_capacity: {coef: 1e14}, temperature: 0.1}
+  - {name: space}
+regions:
+  - {material: space}
+  - {material: gas, shape: box, lo: [0.25, 0.25, 0.25], hi: [0.75, 0.75, 0.75]}
+time: {dt: 1e-12, steps: 1}
+YAML
+run run "$scratch/cube.yaml" -n 1 --quiet --out "$scratch/cube"
+for case in "1 48" "0.5 32"; do
+    pictures "$scratch/cube" 1 --field solid --at "${case% *}"
+    n=$(grep -c "^<path color" "$scratch/plots/view-z${case% *}-solid.svg")
+    [ "$n" -eq "${case#* }" ] || fail "a cube, $case: $n faces"
+done
+
 # Profiles against a reference.
 sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,3 >"$scratch/ref.csv"
-pictures "$scratch/boxes" 5 --reference "$scratch/ref.csv"
+pictures "$scratch/boxes" 6 --reference "$scratch/ref.csv"
 grep -q ">ref.csv<" "$scratch/plots/profile-radiation_temperature.svg" ||
     fail "no reference"
 
@@ -117,8 +138,8 @@ bad() {
 bad "which directory"
 bad "is not the directory of a run" "$scratch/nowhere"
 bad "is not the directory of a run" "$scratch"
-bad "no field 'heat'; there are: material, owner, cell_size, volume, \
-temperatures, material_energy, material_temperature, radiation_energy" \
+bad "no field 'heat'; there are: material, solid, owner, cell_size, \
+volume, temperatures, material_energy, material_temperature, radiation_energy" \
     "$scratch/boxes" --field material,heat
 bad "no field ''" "$scratch/boxes" --field ,
 bad "no step 3; there are: 0, 2, 4" "$scratch/boxes" --step 0,3

@@ -769,10 +769,11 @@ static const struct tool_flag plot_flags[] = {
      .value = "NAMES",
      .kind = TOOL_TEXT,
      .offset = FIELD(fields),
-     .help = "what to draw, separated by commas: material, owner, cell_size, "
-             "volume, temperatures (radiation above material), or any field of "
-             "a dump such as radiation_energy (default: the material, the size "
-             "of cells, temperatures, owners, profiles)"},
+     .help = "what to draw, separated by commas: material, solid (in three "
+             "dimensions), owner, cell_size, volume, temperatures (radiation "
+             "above material), or any field of a dump such as "
+             "radiation_energy (default: material, solid, cell_size, "
+             "temperatures, owner, and profiles)"},
     {.name = "--axis",
      .value = "x|y|z",
      .kind = TOOL_TEXT,
