@@ -18,6 +18,9 @@ static const char sort_label[] = "mesh generators";
 /* Keys are refined by so many bits in a round of counting. */
 enum { SORT_BITS = 4, SORT_KEY_BITS = 60, SORT_TRIES = (1 << SORT_BITS) - 1 };
 
+/* Keys are sorted by so many bits at a time. */
+enum { SORT_DIGIT_BITS = 10 };
+
 uint64_t voronoi_key(const struct voronoi_space *space, const double x[3])
 {
     int32_t ijk[3];
@@ -40,10 +43,79 @@ static int sort_compare(const void *left, const void *right)
     return 0;
 }
 
+/* ---- on one rank --------------------------------------------------------- */
+
+/* A record, for sorting. */
+struct sort_place {
+    uint64_t key;
+    uint64_t at;
+};
+
+/* By one digit of the keys, stably. */
+static void sort_digit(const struct sort_place *from, size_t n, int shift,
+                       struct sort_place *to)
+{
+    enum { DIGITS = 1 << SORT_DIGIT_BITS };
+    size_t start[DIGITS + 1] = {0};
+    for (size_t i = 0; i < n; i++)
+        start[(from[i].key >> shift & (DIGITS - 1)) + 1]++;
+    for (int k = 0; k < DIGITS; k++)
+        start[k + 1] += start[k];
+    for (size_t i = 0; i < n; i++)
+        to[start[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Records with the same key, by their coordinates. */
+static void sort_ties(struct voronoi_record *records, size_t n)
+{
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && records[end].key == records[first].key;
+             end++)
+            ;
+        if (end - first > 1)
+            qsort(records + first, end - first, sizeof *records, sort_compare);
+    }
+}
+
+/* Brings records in order; the old array is freed. */
+static storm_status sort_records(struct storm_memory *memory,
+                                 struct voronoi_record **records_inout,
+                                 size_t n)
+{
+    const struct voronoi_record *records = *records_inout;
+    struct sort_place *places =
+        storm_alloc(memory, sort_label, (2 * n + 1) * sizeof *places);
+    struct voronoi_record *sorted =
+        storm_alloc(memory, sort_label, (n + 1) * sizeof *sorted);
+    if (places == NULL || sorted == NULL) {
+        storm_free(memory, sorted);
+        storm_free(memory, places);
+        return STORM_ERR_NOMEM;
+    }
+    struct sort_place *from = places, *to = places + n;
+    for (size_t i = 0; i < n; i++)
+        from[i] = (struct sort_place){.key = records[i].key, .at = i};
+    for (int shift = 0; shift < SORT_KEY_BITS; shift += SORT_DIGIT_BITS) {
+        sort_digit(from, n, shift, to);
+        struct sort_place *swap = from;
+        from = to;
+        to = swap;
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = records[from[i].at];
+    storm_free(memory, places);
+    storm_free(memory, *records_inout);
+    sort_ties(sorted, n);
+    *records_inout = sorted;
+    return STORM_OK;
+}
+
 /* Sets the keys of this rank's points and brings them in order. */
 static storm_status sort_locally(const struct voronoi_mesh *mesh,
-                                 struct voronoi_record *records, size_t n)
+                                 struct voronoi_record **records_inout,
+                                 size_t n)
 {
+    struct voronoi_record *records = *records_inout;
     for (size_t i = 0; i < n; i++) {
         struct voronoi_seed *seed = &records[i].seed;
         for (int d = 0; d < 3; d++) {
@@ -61,8 +133,7 @@ static storm_status sort_locally(const struct voronoi_mesh *mesh,
             seed->x[d] = voronoi_snap(&mesh->space, seed->x[d]);
         records[i].key = voronoi_key(&mesh->space, seed->x);
     }
-    qsort(records, n, sizeof *records, sort_compare);
-    return STORM_OK;
+    return sort_records(mesh->base.env->memory, records_inout, n);
 }
 
 /* ---- splitters ----------------------------------------------------------- */
@@ -173,7 +244,9 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
         *records_inout = (struct voronoi_record *)(void *)in.words;
         *n_inout = n_words * sizeof(uint64_t) / sizeof **records_inout;
         in.words = NULL;
-        qsort(*records_inout, *n_inout, sizeof **records_inout, sort_compare);
+        status =
+            storm_context_agree(context, sort_records(env->memory,
+                                                      records_inout, *n_inout));
     }
     voronoi_mail_release(env, &in);
     voronoi_mail_release(env, &out);
@@ -240,7 +313,7 @@ storm_status voronoi_sort(struct voronoi_mesh *mesh,
     const struct storm_env *env = mesh->base.env;
     const struct storm_context *context = mesh->base.context;
     storm_status status =
-        storm_context_agree(context, sort_locally(mesh, records, n));
+        storm_context_agree(context, sort_locally(mesh, &records, n));
     if (status >= 0 && env->size > 1)
         status = sort_globally(mesh, &records, &n);
     if (status >= 0) {
