@@ -12,7 +12,8 @@ STAGES     ?=
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 
 # What `make demo` runs once the program is built.
-DEMO = $(BUILD)/storm bench uniform --demo --out out/demo
+DEMO = $(BUILD)/storm run examples/decks/hohlraum.yaml --out out/demo && \
+       $(BUILD)/storm plot out/demo && $(BUILD)/storm report out/demo
 
 # Open MPI refuses to start as root, or more ranks than cores, unless told.
 demo bench bench-scaling: export OMPI_ALLOW_RUN_AS_ROOT = 1

@@ -135,12 +135,33 @@ static void imc_draw_depth(const struct imc_pass *pass,
     packet->optical_depth = -log(u[0]);
 }
 
+TRACK_INLINE void imc_prefetch(const struct imc_pass *pass, storm_cell_idx cell)
+{
+    geom_prefetch(&pass->geom, cell);
+    STORM_PREFETCH_WRITE(&pass->track->cells[cell]);
+}
+
+/* As track_look_ahead. */
+TRACK_INLINE void imc_look_ahead(const struct imc_pass *pass)
+{
+    size_t i = pass->i_next + TRACK_LOOK_AHEAD;
+    if (i < pass->n) {
+        const char *line = pass->packets[i];
+        STORM_PREFETCH_WRITE(line);
+        STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
+    }
+    i = pass->i_next + TRACK_CELL_AHEAD;
+    if (i < pass->n) {
+        const struct storm_packet *packet = pass->packets[i];
+        if (packet->cell_idx >= 0)
+            imc_prefetch(pass, packet->cell_idx);
+    }
+}
+
 static bool imc_refill(struct imc_pass *pass, struct imc_lane *lane)
 {
     while (pass->i_next < pass->n) {
-        if (pass->i_next + TRACK_LOOK_AHEAD < pass->n)
-            STORM_PREFETCH_WRITE(
-                pass->packets[pass->i_next + TRACK_LOOK_AHEAD]);
+        imc_look_ahead(pass);
         size_t i = pass->i_next++;
         struct storm_packet *packet = pass->packets[i];
         if (!imc_admit(pass, packet, i))
@@ -527,12 +548,6 @@ static bool imc_leave(struct imc_pass *pass, struct imc_lane *lane)
 {
     lane->start++;
     return imc_retire(pass, lane, STORM_FATE_ESCAPED);
-}
-
-TRACK_INLINE void imc_prefetch(const struct imc_pass *pass, storm_cell_idx cell)
-{
-    geom_prefetch(&pass->geom, cell);
-    STORM_PREFETCH_WRITE(&pass->track->cells[cell]);
 }
 
 /* One event of one packet. Returns like imc_retire. */

@@ -402,8 +402,8 @@ static const struct deck_row deck_mesh_rows[] = {
      .preset = "1",
      .min = 1,
      .max = 1e6,
-     .help = "voronoi: how many times denser the points are near material "
-             "interfaces"},
+     .help = "voronoi: how many times denser the points are where the material "
+             "changes, within half a mean distance between points"},
     {.key = "seed",
      .kind = DECK_INT,
      HERE(mesh.seed),

@@ -79,7 +79,7 @@ static int run_material_at(void *self, const double x_cm[3])
     return imc_material_at(self, x_cm);
 }
 
-/* Denser points within a mean distance between points of an interface. */
+/* Denser points within half a mean distance between points of an interface. */
 static storm_status run_make_voronoi(struct run *run)
 {
     const struct deck_mesh *mesh = &run->deck->values.mesh;
@@ -99,7 +99,7 @@ static storm_status run_make_voronoi(struct run *run)
         set.hi_cm[d] = params.hi_cm[d] = mesh->hi[d];
         volume *= mesh->hi[d] - mesh->lo[d];
     }
-    set.width_cm = cbrt(volume / (double)mesh->points);
+    set.width_cm = 0.5 * cbrt(volume / (double)mesh->points);
     return storm_bench_voronoi_mesh(run->context, &set, &params, &run->mesh);
 }
 

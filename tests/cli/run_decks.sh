@@ -164,6 +164,11 @@ run run "$here/good.yaml" --set mesh.kind=octree
 [ "$status" -eq 2 ] || fail "octree: exit status $status"
 grep -q "mesh.kind: 'octree' is not part of this build" "$scratch/err" ||
     fail "octree: $(cat "$scratch/err")"
+run run "$here/good.yaml" --set mesh.kind=voronoi \
+    --set boundaries='{y_lo: {kind: periodic}, y_hi: {kind: periodic}}'
+[ "$status" -eq 2 ] || fail "periodic: exit status $status"
+grep -q "boundaries.y_lo: a mesh of kind voronoi has no periodic walls" \
+    "$scratch/err" || fail "periodic: $(cat "$scratch/err")"
 run run "$here/good.yaml" -n 2 --out /dev/null/x
 [ "$status" -eq 1 ] || fail "no place for results: exit status $status"
 [ "$(grep -c 'cannot write' "$scratch/err")" -eq 1 ] ||
