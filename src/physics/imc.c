@@ -95,6 +95,7 @@ static void imc_groups(struct storm_imc *imc, storm_cell_idx cell)
         o[g].effective = o[g].scatter > 0.0 ? effective / o[g].scatter : 0.0;
         o[g].emission = planck_mean > 0.0 ? o[g].emission / planck_mean : 1.0;
     }
+    imc->track.cells[cell].absorb = fleck * planck_mean;
     imc->emitted[cell] = imc_emission(imc, cell, planck_mean, fleck);
 }
 
@@ -163,6 +164,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     double largest = imc_wake(imc, step);
     imc_set_fields(imc);
     storm_status status = imc_halo_slopes(imc);
+    if (status == STORM_OK)
+        status = imc_principle_check(imc, step);
     if (status == STORM_OK)
         status = imc_steer(imc, step);
     if (status == STORM_OK)

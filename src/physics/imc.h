@@ -27,7 +27,7 @@
 struct imc_cell {
     storm_exact deposit; /* erg */
     storm_exact path;    /* erg cm */
-    double absorb;       /* 1/cm, after Fleck; grey */
+    double absorb;       /* 1/cm, after Fleck; of groups, the Planck mean */
     double scatter;      /* 1/cm, effective and physical; grey */
     uint64_t events;     /* of this step */
     uint64_t outside;    /* nothing is transported here */
@@ -66,6 +66,10 @@ struct imc_track {
 typedef void imc_advance_fn(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out);
 
+/* What neighbours see of a cell: T^4, negative if it does not emit; its centre;
+ * the hottest it has, matter or radiation, keV^4. */
+enum { IMC_HALO_VALUES = 5, IMC_HALO_HOT = 4 };
+
 /* Cells behind the faces of this rank's cells, and values of those that are
  * other ranks'. */
 struct imc_halo {
@@ -77,7 +81,7 @@ struct imc_halo {
     size_t n_ghosts;
     size_t *first;    /* n_cells + 1, into next */
     int32_t *next;    /* local cell, or ~ghost */
-    double *out, *in; /* buffers of 4 values each */
+    double *out, *in; /* buffers of IMC_HALO_VALUES each */
     void *requests;   /* MPI_Request: two for each rank */
 };
 
@@ -108,6 +112,19 @@ struct imc_wall {
                             direction's in a row */
     uint64_t *share;     /* of each tile, in whole numbers: prefix sums */
     bool *mine;          /* does a cell of this rank touch the tile? */
+};
+
+/* What the maximum principle needs of the faces. */
+struct imc_principle {
+    double *flux; /* as halo.next: area / (4 volume of the cell), 1/cm */
+    struct imc_hot_face {
+        storm_cell_idx cell;
+        const struct storm_edge *edge; /* a blackbody */
+        double flux;
+    } * hot;
+    size_t n_hot;
+    double *coming; /* n_cells: what comes through hot faces, keV^4 / cm */
+    double *around; /* n_cells: the hottest of these, keV^4 */
 };
 
 /* How many packets a cell emits, and keeps at most, in this step. */
@@ -143,6 +160,8 @@ struct storm_imc {
     struct imc_source *sources;
     struct imc_wall *walls[STORM_N_WALLS]; /* one for each edge */
 
+    struct imc_principle principle;
+    bool said_principle;
     struct imc_steer *steer; /* NULL: as the problem says */
     struct storm_walk *walk;
     double time_s, dt_s;
@@ -163,6 +182,8 @@ storm_status imc_halo_open(struct storm_imc *imc);
 void imc_halo_close(struct storm_imc *imc);
 /* Slopes of the emission from T^4 of the neighbours. Collective. */
 storm_status imc_halo_slopes(struct storm_imc *imc);
+/* The hottest of a neighbour, after that: next is of halo.next. */
+double imc_halo_hot(const struct storm_imc *imc, int32_t next);
 
 /* imc_state.c: what a cell has become, beyond what the problem says of it: a
  * new cut takes it along, a checkpoint keeps it. A row of values per cell. */
@@ -170,6 +191,17 @@ enum { IMC_STATE_VALUES = 3 };
 double *imc_state_new(const struct storm_imc *imc); /* room; free */
 void imc_state_get(const struct storm_imc *imc, double *rows_out);
 void imc_state_set(struct storm_imc *imc, const double *rows);
+
+/* imc_principle.c: does the step keep the maximum principle? Says once where
+ * not. Collective. */
+storm_status imc_principle_open(struct storm_imc *imc);
+void imc_principle_close(struct storm_imc *imc);
+storm_status imc_principle_check(struct storm_imc *imc,
+                                 const struct storm_step *step);
+/* imc_birth.c: the highest temperature of a blackbody in this step; 0 if it does
+ * not shine. */
+double imc_edge_hottest(const struct storm_imc *imc,
+                        const struct storm_edge *edge);
 
 /* imc_steer.c: fills imc->steer, if it is there. Collective. */
 storm_status imc_steer(struct storm_imc *imc, struct storm_step *step);

@@ -368,6 +368,16 @@ static double birth_integral_t4(const struct storm_curve *curve,
     return sum;
 }
 
+double imc_edge_hottest(const struct storm_imc *imc,
+                        const struct storm_edge *edge)
+{
+    struct birth_window window = birth_window(imc, edge->start_s, edge->stop_s);
+    double most = 0.0;
+    if (window.to > window.from)
+        (void)birth_integral_t4(&edge->temperature, window, &most);
+    return most;
+}
+
 struct birth_wall {
     const struct storm_edge *edge;
     const struct imc_wall *part;

@@ -106,6 +106,8 @@ storm_status imc_cells_open(struct storm_imc *imc)
     if (status == STORM_OK)
         status = imc_halo_open(imc);
     if (status == STORM_OK)
+        status = imc_principle_open(imc);
+    if (status == STORM_OK)
         status = imc_source_open(imc);
     if (status == STORM_OK)
         status = imc_wall_open(imc);
@@ -117,6 +119,7 @@ void imc_cells_close(struct storm_imc *imc)
     struct storm_memory *memory = imc->env->memory;
     imc_wall_close(imc);
     imc_source_close(imc);
+    imc_principle_close(imc);
     imc_halo_close(imc);
     storm_free(memory, imc->track.cells);
     storm_free(memory, imc->material);

@@ -18,7 +18,7 @@
 
 static const char halo_label[] = "imc halo";
 
-enum { HALO_VALUES = 4, HALO_TAG = 1 }; /* T^4 and whether it emits; centre */
+enum { HALO_VALUES = IMC_HALO_VALUES, HALO_TAG = 1 };
 
 /* ---- who sees whom -------------------------------------------------------- */
 
@@ -185,13 +185,24 @@ void imc_halo_close(struct storm_imc *imc)
 
 /* ---- exchange ------------------------------------------------------------- */
 
-/* What neighbours need of a cell: T^4, negative if it does not emit. */
+/* What neighbours need of a cell. */
 static void halo_value(const struct storm_imc *imc, storm_cell_idx i,
                        double value_out[HALO_VALUES])
 {
     double t2 = imc->temperature[i] * imc->temperature[i];
     value_out[0] = imc->emitted[i] > 0.0 ? t2 * t2 : -1.0;
     memcpy(&value_out[1], &imc->centre[3 * (size_t)i], 3 * sizeof(double));
+    value_out[IMC_HALO_HOT] =
+        fmax(t2 * t2, imc->radiation[i] / imc->problem->radiation);
+}
+
+double imc_halo_hot(const struct storm_imc *imc, int32_t next)
+{
+    double value[HALO_VALUES];
+    if (next < 0)
+        return imc->halo.in[HALO_VALUES * (size_t)~next + IMC_HALO_HOT];
+    halo_value(imc, next, value);
+    return value[IMC_HALO_HOT];
 }
 
 static storm_status halo_exchange(struct storm_imc *imc)

@@ -55,6 +55,38 @@ for command in check run; do
     [ "$(wc -l <"$scratch/err")" -eq 3 ] ||
         fail "$command, three errors: $(cat "$scratch/err")"
 done
+
+# All of a file, each with its line.
+cat >"$scratch/deck.yaml" <<'DECK'
+title: many
+mesh: {kind: round, cells: [0, 1, 1]}
+materials:
+  - {name: gas, temperature: -1}
+  - {name: gas}
+regions:
+  - {material: lead}
+boundaries:
+  x_lo:
+    - {kind: blackbody, part: {shape: disc}}
+  x_hi: {kind: blackbody, temperature: [[1, 1], [0, 1]]}
+sources:
+  - {power: 1, start: 2, stop: 1}
+groups: {count: 3, min: 2, max: 1}
+packets: {steer: luck}
+time: {dt: 0}
+DECK
+for command in check run; do
+    run "$command" "$scratch/deck.yaml"
+    for line in 2:.mesh.kind 2:.mesh.cells 4:.materials.0.temperature \
+        5:.materials.1.name 7:.regions.0.material \
+        10:.boundaries.x_lo.0:.temperature 10:.boundaries.x_lo.0.part.shape \
+        11:.boundaries.x_hi.temperature 13:.sources.0 14:.groups \
+        15:.packets.steer 16:.time.dt; do
+        said "$scratch/deck.yaml:$line.*expected" "$command, many errors"
+    done
+    [ "$(wc -l <"$scratch/err")" -eq 12 ] ||
+        fail "$command, many errors: $(cat "$scratch/err")"
+done
 lines=$( (OMPI_COMM_WORLD_RANK=1 "$STORM_BIN" run "$good" --set seed=x) 2>&1 |
     wc -l)
 [ "$lines" -eq 0 ] || fail "rank 1 talks"

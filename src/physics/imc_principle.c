@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The maximum principle: matter must not get hotter than the hottest that is
+ * around it, but implicit Monte Carlo makes it so if steps are too long
+ * (Larsen and Mercier 1987). Looked at before each step, eqs. (27) and (28),
+ * until it has been said once.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/imc.h"
+
+static const char principle_label[] = "imc principle";
+
+/* Beyond this times the hottest around it, a cell is worth a word: energies of
+ * cells fluctuate. */
+static const double principle_room = 1.1;
+
+/* ---- faces ---------------------------------------------------------------- */
+
+/* The blackbody that shines on a face of a cell, NULL if there is none. */
+static const struct storm_edge *principle_edge(const struct storm_imc *imc,
+                                               storm_cell_idx cell, int wall)
+{
+    double point[3];
+    for (int d = 0; d < 3; d++)
+        point[d] = imc->centre[3 * (size_t)cell + (size_t)d];
+    point[wall / 2] = wall % 2 ? imc->problem->hi_cm[wall / 2]
+                               : imc->problem->lo_cm[wall / 2];
+    const struct storm_edge *edge = imc_edge_at(imc->problem, wall, point);
+    return edge != NULL && edge->kind == STORM_EDGE_BLACKBODY ? edge : NULL;
+}
+
+/* Goes through all faces; fills the lists if they are there. */
+static size_t principle_faces(const struct storm_imc *imc, double *flux,
+                              struct imc_hot_face *hot)
+{
+    size_t at = 0, n_hot = 0;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        for (int k = 0; k < storm_mesh_n_faces(imc->mesh, i); k++) {
+            struct storm_face face;
+            storm_mesh_face(imc->mesh, i, k, &face);
+            double reach = 0.25 * face.area_cm2 / imc->volume[i];
+            if (face.rank >= 0) {
+                if (flux != NULL)
+                    flux[at] = reach;
+                at++;
+                continue;
+            }
+            const struct storm_edge *edge = principle_edge(imc, i, face.wall);
+            if (edge == NULL)
+                continue;
+            if (hot != NULL)
+                hot[n_hot] = (struct imc_hot_face){i, edge, reach};
+            n_hot++;
+        }
+    return n_hot;
+}
+
+static storm_status principle_build(struct storm_imc *imc)
+{
+    struct storm_memory *memory = imc->env->memory;
+    struct imc_principle *p = &imc->principle;
+    size_t n = (size_t)imc->n_cells, n_faces = imc->halo.first[n];
+    p->n_hot = principle_faces(imc, NULL, NULL);
+    p->flux =
+        storm_alloc(memory, principle_label, (n_faces + 1) * sizeof *p->flux);
+    p->hot =
+        storm_alloc(memory, principle_label, (p->n_hot + 1) * sizeof *p->hot);
+    p->coming =
+        storm_alloc(memory, principle_label, (n + 1) * sizeof *p->coming);
+    p->around =
+        storm_alloc(memory, principle_label, (n + 1) * sizeof *p->around);
+    if (p->flux == NULL || p->hot == NULL || p->coming == NULL ||
+        p->around == NULL)
+        return STORM_ERR_NOMEM;
+    principle_faces(imc, p->flux, p->hot);
+    return STORM_OK;
+}
+
+storm_status imc_principle_open(struct storm_imc *imc)
+{
+    return storm_context_agree(imc->context, principle_build(imc));
+}
+
+void imc_principle_close(struct storm_imc *imc)
+{
+    struct storm_memory *memory = imc->env->memory;
+    storm_free(memory, imc->principle.flux);
+    storm_free(memory, imc->principle.hot);
+    storm_free(memory, imc->principle.coming);
+    storm_free(memory, imc->principle.around);
+    imc->principle = (struct imc_principle){0};
+}
+
+/* ---- one cell ------------------------------------------------------------- */
+
+/* What is around a cell, and how it would heat. */
+struct principle_cell {
+    const struct storm_heat *heat;
+    double energy, t4;  /* of its matter, now */
+    double top_kev;     /* the hottest around it or in it */
+    double coming;      /* through its faces at most, keV^4 / cm */
+    double absorb;      /* f sigma, 1/cm, at this dt */
+    double sigma, beta; /* for another dt: f = 1 / (1 + beta c sigma dt) */
+};
+
+/* False if nothing can go wrong: no heat, or nothing hotter around. */
+static bool principle_look(const struct storm_imc *imc, storm_cell_idx i,
+                           struct principle_cell *c)
+{
+    const struct storm_problem *p = imc->problem;
+    const struct imc_halo *halo = &imc->halo;
+    int m = imc->material[i];
+    if (m < 0 || imc->heat[m].held)
+        return false;
+    double t = imc->temperature[i], t4 = (t * t) * (t * t);
+    double hottest = fmax(imc->principle.around[i], imc_halo_hot(imc, i));
+    c->coming = imc->principle.coming[i];
+    for (size_t k = halo->first[i]; k < halo->first[i + 1]; k++) {
+        double hot = imc_halo_hot(imc, halo->next[k]);
+        hottest = fmax(hottest, hot);
+        c->coming += hot * imc->principle.flux[k];
+    }
+    double room = principle_room * principle_room;
+    if (!(hottest > room * room * t4))
+        return false;
+    c->heat = &imc->heat[m];
+    c->energy = imc->energy[i];
+    c->t4 = t4;
+    c->top_kev = sqrt(sqrt(hottest));
+    c->absorb = imc->track.cells[i].absorb;
+    double capacity = storm_heat_capacity(c->heat, fmax(t, 1e-30));
+    c->beta = 4.0 * p->radiation * (t * t * t) / capacity;
+    double path = p->light_cm_s * imc->dt_s * c->beta;
+    /* f sigma = sigma / (1 + path sigma) */
+    c->sigma = c->absorb * path < 1.0 ? c->absorb / (1.0 - c->absorb * path)
+                                      : INFINITY;
+    return c->absorb > 0.0;
+}
+
+/* Temperature it may have after dt, eq. (27). */
+static double principle_heated(const struct storm_imc *imc,
+                               const struct principle_cell *c, double dt_s)
+{
+    double path = imc->problem->light_cm_s * dt_s;
+    double absorb = isinf(c->sigma)
+                        ? c->absorb
+                        : c->sigma / (1.0 + c->beta * path * c->sigma);
+    double top2 = c->top_kev * c->top_kev;
+    double gain = fmin(absorb * (top2 * top2 - c->t4), c->coming) * path;
+    return storm_heat_temperature(c->heat,
+                                  c->energy + imc->problem->radiation * gain);
+}
+
+/* How many times hotter than what is around it. */
+static double principle_excess(const struct storm_imc *imc, storm_cell_idx i)
+{
+    struct principle_cell c;
+    if (!principle_look(imc, i, &c))
+        return 0.0;
+    return principle_heated(imc, &c, imc->dt_s) / c.top_kev;
+}
+
+/* The longest step that is safe there, eq. (28), by bisection. */
+static double principle_longest(const struct storm_imc *imc,
+                                const struct principle_cell *c)
+{
+    double low = 0.0, high = imc->dt_s;
+    for (int k = 0; k < 50; k++) {
+        double middle = 0.5 * (low + high);
+        if (principle_heated(imc, c, middle) > c->top_kev)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low > 0.0 ? low : high;
+}
+
+/* ---- all cells ------------------------------------------------------------ */
+
+/* What comes from walls. */
+static void principle_walls(struct storm_imc *imc)
+{
+    struct imc_principle *p = &imc->principle;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        p->coming[i] = p->around[i] = 0.0;
+    for (size_t k = 0; k < p->n_hot; k++) {
+        double t = imc_edge_hottest(imc, p->hot[k].edge);
+        double t4 = (t * t) * (t * t);
+        storm_cell_idx i = p->hot[k].cell;
+        p->coming[i] += t4 * p->hot[k].flux;
+        p->around[i] = fmax(p->around[i], t4);
+    }
+}
+
+/* Rank 0 says it; the others tell it what. Of equal cells, the one with the
+ * highest id. */
+static storm_status principle_say(struct storm_imc *imc,
+                                  const struct storm_step *step, double worst,
+                                  storm_cell_idx cell, double mine)
+{
+    /* id, hottest around, now, after, the longest step: of one rank */
+    double told[5] = {-1.0, -1.0, -1.0, -1.0, -1.0};
+    struct principle_cell c;
+    bool here = mine == worst && cell >= 0;
+    if (here)
+        told[0] = (double)storm_mesh_cell_id(imc->mesh, cell);
+    double id = told[0];
+    storm_status status =
+        storm_context_reduce(imc->context, &id, 1, MPI_DOUBLE, MPI_MAX);
+    if (status < 0)
+        return status;
+    if (here && told[0] == id && principle_look(imc, cell, &c)) {
+        told[1] = c.top_kev;
+        told[2] = imc->temperature[cell];
+        told[3] = principle_heated(imc, &c, imc->dt_s);
+        told[4] = principle_longest(imc, &c);
+    }
+    status = storm_context_reduce(imc->context, told, 5, MPI_DOUBLE, MPI_MAX);
+    if (status == STORM_OK && imc->env->rank == 0)
+        storm_log_write(&imc->env->log, STORM_LOG_WARN,
+                        "a step of %.3g s is too long in cell %.0f (step "
+                        "%" PRIu64 "): its matter, at %.3g keV, could get to "
+                        "%.3g keV, beyond the %.3g keV of all around it; "
+                        "%.2g s is safe there (maximum principle, said once)",
+                        imc->dt_s, id, storm_step_number(step), told[2],
+                        told[3], told[1], told[4]);
+    return status;
+}
+
+storm_status imc_principle_check(struct storm_imc *imc,
+                                 const struct storm_step *step)
+{
+    if (imc->said_principle || imc->problem->emit_per_cell == 0)
+        return STORM_OK;
+    double mine = 0.0;
+    storm_cell_idx cell = -1;
+    principle_walls(imc);
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        double excess = principle_excess(imc, i);
+        if (excess >= mine && excess > 0.0) {
+            mine = excess;
+            cell = i;
+        }
+    }
+    double worst = mine;
+    storm_status status =
+        storm_context_reduce(imc->context, &worst, 1, MPI_DOUBLE, MPI_MAX);
+    if (status < 0 || !(worst > principle_room))
+        return status;
+    imc->said_principle = true;
+    return principle_say(imc, step, worst, cell, mine);
+}
