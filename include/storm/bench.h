@@ -81,7 +81,7 @@ struct storm_bench_uniform_params {
     double crossings;         /**< cells a packet crosses per cycle; 0: 15 */
     uint32_t costs; /**< repeats of the comparison of tallies and statistics;
                          0: none */
-    bool picture;   /**< draw the energy density on a slice (Cartesian) */
+    bool picture;   /**< draw the energy density on a slice */
     struct storm_bench_progress progress;
 };
 

@@ -10,8 +10,8 @@
 #include "run/bench_voronoi.h"
 
 /* The cube, the energy in it and the speed of what fills it. */
-static const double uniform_side_cm = 10.0;
-static const double uniform_light_cm_s = 2.99792458e10;
+static const double uniform_side_cm = 2.0 * STORM_UNIFORM_HALF_CM;
+static const double uniform_light_cm_s = STORM_UNIFORM_LIGHT_CM_S;
 
 /* A line crosses a quarter of the surface of the cells per volume: 5.82 n^(2/3)
  * for n random points in a unit cube (J. L. Meijering, Philips Res. Rep. 8,
@@ -470,8 +470,7 @@ storm_bench_uniform(struct storm_context *context,
     status = storm_uniform_open(&pass, &u, context, STORM_TALLY_EXACT);
     if (status >= 0)
         status = storm_uniform_measure(&pass, &result);
-    if (status >= 0 && u.params.picture &&
-        u.params.mesh == STORM_BENCH_CARTESIAN)
+    if (status >= 0 && u.params.picture)
         status = storm_uniform_picture(&pass, &parts[STORM_BENCH_PICTURE]);
     storm_uniform_close(&pass);
     u.told = u.share;

@@ -9,8 +9,21 @@
 #include "run/bench_uniform.h"
 #include "run/heatmap.h"
 
-static const double picture_half_cm = 5.0;
-static const double picture_light_cm_s = 2.99792458e10;
+static const double picture_half_cm = STORM_UNIFORM_HALF_CM;
+
+void storm_uniform_texts(const struct storm_uniform_pass *pass, double z_cm,
+                         double mean, double spread,
+                         struct storm_uniform_texts *texts_out)
+{
+    struct storm_uniform_texts *t = texts_out;
+    snprintf(t->title, sizeof t->title,
+             "Energy density on the slice z = %.2f cm",
+             fabs(z_cm) < 1e-9 ? 0.0 : z_cm);
+    snprintf(t->subtitle, sizeof t->subtitle,
+             "uniform emission, cycle %u: mean %.4g erg/cm³, spread %.1f %%",
+             pass->cycle, mean, 100.0 * spread);
+    t->label = "energy density (erg/cm³)";
+}
 
 /* This rank's part of the layer: pairs of (place in the layer, value). The
  * place is a double too, exact below 2^53. Returns the number of pairs. */
@@ -30,7 +43,7 @@ static size_t picture_collect(const struct storm_uniform_pass *pass,
         if (at[2] != n[2] / 2)
             continue;
         pairs_out[2 * n_pairs] = (double)(at[1] * n[0] + at[0]);
-        pairs_out[2 * n_pairs + 1] = density[i] / picture_light_cm_s;
+        pairs_out[2 * n_pairs + 1] = density[i] / STORM_UNIFORM_LIGHT_CM_S;
         n_pairs++;
     }
     return n_pairs;
@@ -51,21 +64,17 @@ static char *picture_draw(const struct storm_uniform_pass *pass,
     double h = 2.0 * picture_half_cm / (double)n[2];
     int64_t layer_below = n[2] / 2;
     double z = -picture_half_cm + h * ((double)layer_below + 0.5);
-    char title[96], subtitle[128];
-    snprintf(title, sizeof title, "Energy density on the slice z = %.2f cm",
-             fabs(z) < 1e-9 ? 0.0 : z);
-    snprintf(subtitle, sizeof subtitle,
-             "uniform emission, cycle %u: mean %.4g erg/cm³, spread %.1f %%",
-             pass->cycle, mean, 100.0 * spread);
+    struct storm_uniform_texts texts;
+    storm_uniform_texts(pass, z, mean, spread, &texts);
     struct storm_heatmap map = {
         .n = {n[0], n[1]},
         .lo = {-picture_half_cm, -picture_half_cm},
         .hi = {picture_half_cm, picture_half_cm},
         .value = layer,
-        .title = title,
-        .subtitle = subtitle,
+        .title = texts.title,
+        .subtitle = texts.subtitle,
         .axis = {"x (cm)", "y (cm)"},
-        .value_label = "energy density (erg/cm³)",
+        .value_label = texts.label,
     };
     return storm_heatmap_svg(&map);
 }
@@ -101,6 +110,8 @@ static storm_status picture_gather(const struct storm_uniform_pass *pass,
 storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
                                    char **svg_out)
 {
+    if (pass->problem->params.mesh == STORM_BENCH_VORONOI)
+        return storm_uniform_slice(pass, svg_out);
     size_t n_layer = (size_t)pass->problem->n[0] * (size_t)pass->problem->n[1];
     double *pairs = malloc(2 * n_layer * sizeof *pairs);
     double *layer = calloc(n_layer, sizeof *layer);

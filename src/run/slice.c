@@ -74,7 +74,7 @@ static void slice_order(double (*corner)[2], int n)
 
 /* An edge is in two faces, once in each direction: it counts in the one in
  * which it goes up. */
-static storm_status slice_visit(void *self, const struct output_cell *cell)
+storm_status slice_cut(void *self, const struct output_cell *cell)
 {
     struct slice *s = self;
     const size_t first = s->n_corners;
@@ -99,11 +99,22 @@ static storm_status slice_visit(void *self, const struct output_cell *cell)
     return slice_add_polygon(s, cell->id, first) ? STORM_OK : STORM_ERR_NOMEM;
 }
 
+storm_status slice_add(struct slice *slice, uint64_t cell,
+                       const double (*corners)[2], int n)
+{
+    const size_t first = slice->n_corners;
+    bool good = true;
+    for (int i = 0; i < n && good; i++)
+        good = slice_add_corner(slice, corners[i]);
+    good = good && slice_add_polygon(slice, cell, first);
+    return good ? STORM_OK : STORM_ERR_NOMEM;
+}
+
 storm_status slice_make(struct output_reader *reader, int axis, double at,
                         struct slice *slice_out)
 {
     *slice_out = (struct slice){.axis = axis, .at = at};
-    return output_reader_cells(reader, slice_visit, slice_out);
+    return output_reader_cells(reader, slice_cut, slice_out);
 }
 
 void slice_free(struct slice *slice)

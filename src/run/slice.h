@@ -34,6 +34,12 @@ storm_status slice_make(struct output_reader *reader, int axis, double at,
                         struct slice *slice_out);
 void slice_free(struct slice *slice);
 
+/* Piece by piece, into a slice that has axis and place: the polygon of a cell,
+ * if the plane cuts it (`self` is the slice); a polygon that is there. */
+storm_status slice_cut(void *self, const struct output_cell *cell);
+storm_status slice_add(struct slice *slice, uint64_t cell,
+                       const double (*corners)[2], int n);
+
 /* The coordinates of the plane: 0 and 1 of it are these of space. */
 static inline int slice_direction(int axis, int k)
 {

@@ -111,6 +111,17 @@ picture = tree.parse(scratch + "/cwd/new/place/density.svg").getroot()
 assert picture.tag.endswith("svg")
 assert len(picture.findall(".//{*}rect")) > 64
 PYTHON
+
+# Polygons of a Voronoi mesh: the same picture whoever has the cells.
+for n in 1 3; do
+    run bench uniform -n $n --mesh voronoi --cells 500 --cycles 1 --quiet \
+        --json - --out "voronoi-$n"
+    [ "$status" -eq 0 ] || fail "--out, voronoi: exit status $status"
+done
+cmp "$scratch/cwd/voronoi-1/density.svg" "$scratch/cwd/voronoi-3/density.svg" ||
+    fail "--out, voronoi: pictures differ"
+[ "$(grep -c 'z$' "$scratch/cwd/voronoi-1/density.svg")" -gt 50 ] ||
+    fail "--out, voronoi: too few polygons"
 run bench exchange -n 2 --records 1000 --repeat 1 --json here.json
 [ "$status" -eq 0 ] || fail "--json FILE: exit status $status"
 [ -s "$scratch/cwd/here.json" ] || fail "--json FILE: no file"
