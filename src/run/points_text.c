@@ -41,9 +41,10 @@ static storm_status text_line(struct points_share *share, const char *line,
     if (!text_parse(text, x)) {
         if (offset == 0)
             return STORM_OK; /* names of the columns */
+        int n = (int)strcspn(text, "\r\n");
         storm_log_write(&share->env->log, STORM_LOG_ERROR,
-                        "%s, byte %ld: expected three numbers, not `%.40s`",
-                        share->path, offset, text);
+                        "%s, byte %ld: expected three numbers, not `%.*s`",
+                        share->path, offset, n < 40 ? n : 40, text);
         return STORM_ERR_IO;
     }
     storm_status status = points_reserve(share, share->n + 1);

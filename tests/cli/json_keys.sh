@@ -88,6 +88,11 @@ good voronoi "cells_per_second bytes_per_cell peak_bytes_per_cell \
     faces_per_cell volume_error closure_error geometry_hash ghost_ratio \
     parallel_cost rounds voropp_cells_per_second voropp_ratio limit_ratio" \
     -n 2 --cells 2000 --repeat 1 --distribution clustered
+# voro++ is there, or it is not.
+if ldd "$STORM_BIN" 2>/dev/null | grep -q 'libvoro++'; then
+    grep -q '"voropp_ratio": [0-9]' "$scratch/out" ||
+        fail "voronoi: not compared with voro++"
+fi
 good exchange "records_per_second records_per_cpu_second limit_ratio" \
     -n 3 --records 20000 --repeat 3
 good termination "seconds_median seconds_max limit_ratio" -n 2 --steps 20

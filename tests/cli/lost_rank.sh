@@ -36,12 +36,26 @@ shared_memory() {
 lose() {
     what=$1 victim=$2 wanted=$3
     shift 3
-    "$STORM_BIN" bench uniform --cells 20000 --cycles 100000 --timed 1 \
-        --progress always "$@" >"$scratch/out" 2>"$scratch/err" &
+    lose_in 'cycle [2-9]' uniform --cells 20000 --cycles 100000 --timed 1 "$@"
+}
+
+# The same while a Voronoi mesh is built.
+lose_build() {
+    what=$1 victim=$2 wanted=$3
+    shift 3
+    lose_in 'build [2-9]' voronoi --cells 100000 --repeat 1000 "$@"
+}
+
+# lose_in PATTERN BENCH ARGS...: when its progress matches.
+lose_in() {
+    pattern=$1
+    shift
+    "$STORM_BIN" bench "$@" --progress always >"$scratch/out" \
+        2>"$scratch/err" &
     job=$!
-    # In the middle: the first cycles are over.
+    # In the middle: the beginning is over.
     for _ in $(seq 300); do
-        grep -aq 'cycle [2-9]' "$scratch/err" && break
+        grep -aq "$pattern" "$scratch/err" && break
         sleep 0.1
     done
     all=$(ranks)
@@ -73,6 +87,7 @@ lose() {
 lose "shared memory" 2 no -n 4
 lose "rank 0" 0 no -n 3
 lose "messages" 1 no -n 3 --backend p2p
+lose_build "building a mesh" 1 no -n 3
 if "$STORM_BIN" info | grep -q '^  ofi .* works$'; then
     lose "libfabric" 1 no -n 3 --backend ofi --no-shm
     lose "libfabric, shm" 1 no -n 3 --backend ofi --provider shm --no-shm

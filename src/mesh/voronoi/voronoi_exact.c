@@ -96,18 +96,37 @@ static inline exact_int exact_cross(const int64_t a[3], const int64_t b[3],
     return (exact_int)a[i] * b[j] - (exact_int)a[j] * b[i];
 }
 
+struct exact_vector {
+    exact_int x[3]; /* below 2^110 */
+};
+
+static inline struct exact_vector exact_normal(const int64_t a[3],
+                                               const int64_t b[3])
+{
+    return (struct exact_vector){
+        {exact_cross(a, b, 0), exact_cross(a, b, 1), exact_cross(a, b, 2)}};
+}
+
+/* a . c, for the numbers of c below 2^54: sums of the products with low and high
+ * halves, both of which are far from 128 bits, joined at the end. */
+static inline struct exact_det exact_dot(const struct exact_vector *a,
+                                         const int64_t c[3])
+{
+    exact_int low = 0, high = 0;
+    for (int k = 0; k < 3; k++) {
+        low += (exact_int)(uint64_t)a->x[k] * c[k];
+        high += (exact_int)(int64_t)(a->x[k] >> 64) * c[k];
+    }
+    high += low >> 64;
+    return (struct exact_det){
+        {(uint64_t)low, (uint64_t)high, (uint64_t)(high >> 64)}};
+}
+
 static struct exact_det exact_det3(const int64_t a[3], const int64_t b[3],
                                    const int64_t c[3])
 {
-    struct exact_det sum = {{0}};
-    for (int k = 0; k < 3; k++) {
-        exact_int cross = exact_cross(a, b, k);
-        uint64_t size[2], other = (uint64_t)(c[k] < 0 ? -c[k] : c[k]);
-        exact_size(cross, size);
-        exact_add_product(sum.limb, EXACT_DET, size, 2, &other, 1,
-                          (cross < 0) != (c[k] < 0));
-    }
-    return sum;
+    struct exact_vector normal = exact_normal(a, b);
+    return exact_dot(&normal, c);
 }
 
 /* The sign of the perturbation's share: of the terms of the determinant that
@@ -141,13 +160,13 @@ static int exact_perturbed(const struct voronoi_row rows[4],
 
 int voronoi_exact_side(const struct voronoi_row rows[4], uint64_t own)
 {
-    static const int others[4][3] = {
-        {1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
-    struct exact_det cofactor[4];
+    struct exact_vector first = exact_normal(rows[0].n, rows[1].n);
+    struct exact_vector last = exact_normal(rows[2].n, rows[3].n);
+    struct exact_det cofactor[4] = {
+        exact_dot(&last, rows[1].n), exact_dot(&last, rows[0].n),
+        exact_dot(&first, rows[3].n), exact_dot(&first, rows[2].n)};
     struct exact_sum sum = {{0}};
     for (int i = 0; i < 4; i++) {
-        cofactor[i] = exact_det3(rows[others[i][0]].n, rows[others[i][1]].n,
-                                 rows[others[i][2]].n);
         if (i % 2 == 0)
             exact_negate(cofactor[i].limb, EXACT_DET);
         struct exact_det size = cofactor[i];
