@@ -393,8 +393,7 @@ static void birth_on_wall(const struct storm_imc *imc,
                           struct storm_packet *packet, double *kev_out)
 {
     const struct storm_problem *p = imc->problem;
-    const double at[2] = {(double)(tile % IMC_TILES),
-                          (double)(tile / IMC_TILES)};
+    const size_t at[2] = {tile % IMC_TILES, tile / IMC_TILES};
     int axis = w->wall / 2;
     double u[4], time_s;
     packet->position[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
@@ -403,7 +402,7 @@ static void birth_on_wall(const struct storm_imc *imc,
                      i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
         for (int k = 0; k < 2; k++) {
             double lo = w->part->lo[k], hi = w->part->hi[k];
-            double x = lo + (hi - lo) * ((at[k] + u[k]) / IMC_TILES);
+            double x = lo + (hi - lo) * (((double)at[k] + u[k]) / IMC_TILES);
             packet->position[(axis + 1 + k) % 3] = fmin(x, hi);
         }
         time_s = w->window.from + u[3] * (w->window.to - w->window.from);

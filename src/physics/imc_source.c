@@ -133,7 +133,7 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
     const struct storm_shape *shape = &imc->problem->sources[i].shape;
     struct imc_source *source = &imc->sources[i];
     size_t most = (size_t)imc->n_cells + 1;
-    double *volume = malloc(most * sizeof *volume);
+    double *volume = calloc(most, sizeof *volume);
     source->cells =
         storm_alloc(memory, source_label, most * sizeof *source->cells);
     source->share =

@@ -22,6 +22,11 @@ static int material(void *self, const double x[3])
     return x[0] > 0.25;
 }
 
+static int half_nothing(void *self, const double x_cm[3])
+{
+    return material(self, x_cm) > 0 ? 1 : -1;
+}
+
 static void check_sets(void)
 {
     static double all[4096][3], some[4096][3];
@@ -49,6 +54,14 @@ static void check_sets(void)
         if (p.kind == STORM_POINTS_REFINED)
             CHECK(fabs(n_near - share * n) <= 5.0 * sqrt(n * share));
     }
+    /* Next to nothing they are as everywhere: 0.1 of the length. */
+    int n_near = 0;
+    p.material = half_nothing;
+    CHECK_OK(storm_points_make(&p, 0, p.n_total, all[0]));
+    for (size_t i = 0; i < p.n_total; i++)
+        n_near += fabs(all[i][0] - 0.25) < 0.1;
+    double even = 0.1 * (double)p.n_total;
+    CHECK(fabs(n_near - even) <= 5.0 * sqrt(even));
     CHECK_EQ(storm_points_make(&p, 4096, 1, all[0]), STORM_ERR_ARG);
     p.refine = 0.5;
     CHECK_EQ(storm_points_make(&p, 0, 1, all[0]), STORM_ERR_ARG);

@@ -3,8 +3,9 @@
 /*
  * Implicit Monte Carlo in cells that are no boxes: the plain kernel and the one
  * for AVX2 give the same bits, with random walk and without, and the energy
- * balance closes; sources and parts of walls that cut cells send out what they
- * should from where they are, and evenly (within k = 5 standard errors).
+ * balance closes; emission follows the slopes; sources and parts of walls that
+ * cut cells send out what they should from where they are, and evenly (all within
+ * k = 5 standard errors).
  */
 #include <math.h>
 #include <stdio.h>
@@ -306,10 +307,69 @@ static void check_wall(void)
     box_close(&box);
 }
 
+/* ---- emission that is not uniform ----------------------------------------- */
+
+/* Two temperatures: what cells at the border emit comes more from the side of
+ * the hot ones, as 1 + slope . (x - centre) has it: its mean place is off the
+ * centre by slope . (spread of the cell). */
+static void check_tilt(void)
+{
+    static const struct storm_material two[] = {
+        {.name = "cold",
+         .absorption = {.coef = 1, .max = 1e12},
+         .heat_capacity = {.coef = 1e6, .max = 1e12},
+         .temperature_kev = 1.0},
+        {.name = "warm",
+         .absorption = {.coef = 1, .max = 1e12},
+         .heat_capacity = {.coef = 1e6, .max = 1e12},
+         .temperature_kev = 1.1}};
+    static const struct storm_region halves[] = {
+        {.material = 0},
+        {.material = 1,
+         .shape = {
+             .kind = STORM_SHAPE_BOX, .lo = {0.5, 0, 0}, .hi = {1, 1, 1}}}};
+    enum { EMIT = 400 };
+    struct box box = empty_box();
+    double energy[4], sum[2] = {0.0, 0.0};
+    box.problem.materials = two;
+    box.problem.n_materials = 2;
+    box.problem.regions = halves;
+    box.problem.n_regions = 2;
+    box.problem.emit_per_cell = EMIT;
+    box_open(&box);
+    box_step(&box, 0.0, 1e-9, energy);
+    size_t n;
+    void *const *packets = storm_engine_packets(box.engine, &n);
+    storm_cell_id first = storm_mesh_cell_id(box.mesh, 0);
+    double error = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const struct storm_packet *packet = packets[i];
+        size_t cell = (size_t)(packet->cell - first);
+        CHECK(cell < (size_t)box.imc->n_cells); /* it has hardly moved */
+        /* Along the slope: squared, it is the expected shift. */
+        double along = 0.0;
+        for (int d = 0; d < 3; d++)
+            along +=
+                box.imc->slope[3 * cell + (size_t)d] *
+                (packet->position[d] - box.imc->centre[3 * cell + (size_t)d]);
+        sum[0] += along;
+        sum[1] += along * along / (1.0 + along);
+        error += along * along;
+    }
+    double all[3] = {sum[0], sum[1], error};
+    MPI_Allreduce(MPI_IN_PLACE, all, 3, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    printf("tilt: %.4g along the slopes, expected %.4g +- %.2g\n", all[0],
+           all[1], sqrt(all[2]));
+    CHECK(all[1] > 10.0 * sqrt(all[2])); /* else it would show nothing */
+    CHECK(fabs(all[0] - all[1]) <= even_k * sqrt(all[2]));
+    box_close(&box);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     check_kernels();
+    check_tilt();
     check_source();
     check_wall();
     MPI_Finalize();

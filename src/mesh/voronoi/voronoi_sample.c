@@ -281,7 +281,7 @@ void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
     struct sample_point corners[2][faces.n + 8];
     struct sample_polygon polygon = {.corners = corners[0],
                                      .spare = corners[1]};
-    struct sample_frame frame;
+    struct sample_frame frame = {.distance = 0.0};
     double v[3] = {u[0], u[1], u[2]}, y[3];
     size_t place = sample_face(part, cell, faces.first, faces.n, &v[0]);
     sample_cut_face(part, cell, faces, place, &frame, &polygon);
@@ -301,7 +301,7 @@ void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
                                      .spare = corners[1]};
     double lo[3] = {0.0}, hi[3] = {0.0}; /* relative to the generator */
     for (size_t i = faces.first; i < faces.first + faces.n; i++) {
-        struct sample_frame frame;
+        struct sample_frame frame = {.distance = 0.0};
         sample_cut_face(part, cell, faces, i, &frame, &polygon);
         for (int c = 0; c < polygon.n; c++)
             for (int k = 0; k < 3; k++) {
