@@ -17,7 +17,7 @@ static const char principle_label[] = "imc principle";
 
 /* Beyond this times the hottest around it, a cell is worth a word: energies of
  * cells fluctuate. */
-static const double principle_room = 1.1;
+static const double principle_room = 1.25;
 
 /* ---- faces ---------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
  *   marshak, short   the same at 1 ns, and two meshes        3 runs each
  *                    within k errors and `mesh`
  *   absorber         share that comes through, within k      8 runs
+ *   albedo           share that comes back, within k         8 runs
  *   infinite_medium  energies against the equation, within   8 runs
  *                    k errors and `steps` for the length of
  *                    the steps
@@ -31,6 +32,9 @@ static const double marshak_short_mesh = 0.015;
 
 enum { ABSORBER_SEEDS = 8 };
 static const double absorber_k = 3.0;
+
+enum { ALBEDO_SEEDS = 8 };
+static const double albedo_k = 3.0;
 
 enum { INFINITE_SEEDS = 8 };
 static const double infinite_k = 3.0;

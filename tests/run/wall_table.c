@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 3; timeout: 60; label: slow-asan */
+/*
+ * A blackbody on a part of a wall whose temperature is a table in time: it
+ * radiates area times a c / 4 times the integral of T^4, T being linear between
+ * the points and constant beyond them (a sum of fifth powers); and from its part
+ * alone. examples/decks/absorber.yaml without matter, c = a = 1.
+ */
+#include "case.h"
+
+static const char *const table = "boundaries.x_lo.temperature="
+                                 "[[0.1, 0.5], [0.3, 2], [0.4, 1]]";
+
+/* Integral of T^4 while T goes from a to b. */
+static double ramp(double a, double b, double seconds)
+{
+    return a == b ? seconds * a * a * a * a
+                  : seconds * (pow(b, 5.0) - pow(a, 5.0)) / (5.0 * (b - a));
+}
+
+static double created(const char *part, const char *start, const char *stop)
+{
+    const char *const sets[] = {"materials.0.absorption.coef=0",
+                                "time={dt: 0.07, stop: 0.6}",
+                                table,
+                                part,
+                                start,
+                                stop,
+                                NULL};
+    struct case_run run = case_open("absorber", 1, sets);
+    double energy = case_json(&run, "created");
+    CHECK(fabs(energy - case_json(&run, "escaped") -
+               case_json(&run, "census")) < 1e-12 * energy);
+    case_close(&run);
+    return energy;
+}
+
+static void compare(const char *part, double area, double tolerance)
+{
+    double rise = ramp(0.5, 2.0, 0.2), fall = ramp(2.0, 1.0, 0.1);
+    double all = ramp(0.5, 0.5, 0.1) + rise + fall + ramp(1.0, 1.0, 0.2);
+    double whole =
+        created(part, "boundaries.x_lo.start=0", "boundaries.x_lo.stop=9");
+    /* Only from the middle of the rise on, until the end of the fall. */
+    double cut =
+        created(part, "boundaries.x_lo.start=0.2", "boundaries.x_lo.stop=0.4");
+    double late = ramp(1.25, 2.0, 0.1) + fall;
+    printf("%s: %.6f and %.6f, right %.6f and %.6f\n", part, whole, cut,
+           0.25 * area * all, 0.25 * area * late);
+    CHECK(fabs(whole / (0.25 * area * all) - 1.0) < tolerance);
+    CHECK(fabs(cut / (0.25 * area * late) - 1.0) < tolerance);
+}
+
+/* After 0.1 light has come 0.1 beyond the part, no farther. */
+static void check_place(void)
+{
+    static struct case_profile profile;
+    const char *const sets[] = {
+        "materials.0.absorption.coef=0",
+        "mesh.cells=[1,20,1]",
+        "output.profile={axis: y, bins: 20}",
+        "time={dt: 0.1, stop: 0.1}",
+        "boundaries.y_lo.kind=vacuum",
+        "boundaries.x_lo.part={shape: box, lo: [-1, 0.2, 0], hi: [1, 0.4, 1]}",
+        NULL};
+    struct case_run run = case_open("absorber", 1, sets);
+    case_at(&run, case_json(&run, "time"), &profile);
+    for (size_t i = 0; i < profile.n; i++) {
+        double y = profile.row[i][0], energy = profile.row[i][CASE_RADIATION];
+        if (y < 0.1 || y > 0.5)
+            CHECK(energy == 0.0);
+        if (y > 0.2 && y < 0.4)
+            CHECK(energy > 0.0);
+    }
+    case_close(&run);
+}
+
+int main(int argc, char **argv)
+{
+    const double pi = 3.14159265358979323846;
+    MPI_Init(&argc, &argv);
+    compare("boundaries.x_lo.part={shape: all}", 1.0, 1e-12);
+    compare("boundaries.x_lo.part={shape: box, lo: [-1, 0.25, 0], "
+            "hi: [1, 0.5, 0.5]}",
+            0.125, 1e-3);
+    compare("boundaries.x_lo.part={shape: cylinder, axis: x, centre: [0.5, "
+            "0.5], radius: [0.1, 0.4]}",
+            pi * (0.16 - 0.01), 2e-3);
+    check_place();
+    MPI_Finalize();
+    return CHECK_PASS;
+}
