@@ -150,7 +150,7 @@ static storm_status scaling_compare(const struct scaling_pass *pass,
     if (same || other->kernel_rate == 0.0)
         return STORM_OK;
     storm_context_log(pass->scaling->context, STORM_LOG_ERROR,
-                      "wrong result: with %d ranks, backend %s made %" PRIu64
+                      "wrong result: on %d ranks backend %s made %" PRIu64
                       " steps to state %016" PRIx64 ", but %s made %" PRIu64
                       " to %016" PRIx64,
                       pass->point->ranks, pass->point->backend, a->timed.events,

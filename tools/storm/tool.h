@@ -3,8 +3,9 @@
  * The program: what its files share.
  *
  *   main.c      from argv to a command and its exit status
- *   args.c      the command line, from the tables in commands.c
+ *   args.c      the command line, from the tables of the next two
  *   commands.c  what commands and flags there are
+ *   benches.c   what benchmarks there are, and their flags
  *   help.c      the same tables as text
  *   launch.c    starting the ranks
  *   session.c   MPI, the context, messages: from first to last rank call
@@ -135,7 +136,10 @@ struct tool_command {
     int (*run)(const struct tool_args *args);
 };
 
-/* commands.c: lists ended by a NULL name. */
+/* Where a flag's value goes. */
+#define TOOL_FIELD(_member) offsetof(struct tool_args, _member)
+
+/* commands.c and benches.c: lists ended by a NULL name. */
 extern const struct tool_command tool_commands[];
 extern const struct tool_bench tool_benches[];
 extern const struct tool_flag tool_global_flags[];
