@@ -75,6 +75,12 @@ static unsigned hilbert_gray_inverse(unsigned g)
     return g ^ (g >> 1) ^ (g >> 2);
 }
 
+/* The next of the directions that are split, round and round. */
+static int hilbert_after(const struct hilbert_split *s, int i)
+{
+    return i + 1 < s->n_dims ? i + 1 : 0;
+}
+
 /* The lowest n bits rotated left by k, 0 <= k <= n. */
 static unsigned hilbert_rotate(unsigned bits, int k, int n)
 {
@@ -93,14 +99,14 @@ static int hilbert_ones(unsigned w)
 /* Which half in each split direction the w-th part takes. */
 static unsigned hilbert_halves(const struct hilbert_split *s, unsigned w)
 {
-    return hilbert_rotate(hilbert_gray(w), (s->i_along + 1) % s->n_dims,
+    return hilbert_rotate(hilbert_gray(w), hilbert_after(s, s->i_along),
                           s->n_dims) ^
            s->entry;
 }
 
 static unsigned hilbert_order(const struct hilbert_split *s, unsigned halves)
 {
-    int k = (s->i_along + 1) % s->n_dims;
+    int k = hilbert_after(s, s->i_along);
     return hilbert_gray_inverse(hilbert_rotate(halves ^ s->entry, s->n_dims - k,
                                                s->n_dims));
 }
@@ -131,7 +137,7 @@ static void hilbert_enter(struct hilbert_part *part,
     int turn = w == 0 ? 0 : hilbert_ones(w & 1u ? w : w - 1) % s->n_dims;
     unsigned entry =
         s->entry ^
-        hilbert_rotate(corner, (s->i_along + 1) % s->n_dims, s->n_dims);
+        hilbert_rotate(corner, hilbert_after(s, s->i_along), s->n_dims);
     for (int i = 0; i < s->n_dims; i++) {
         int d = s->dims[i];
         int32_t lower = part->n[d] - part->n[d] / 2;
@@ -198,11 +204,11 @@ static const uint8_t hilbert_cubes[24][8] = {
 /* Is the part such a cube, and not one that is smaller than its levels say? */
 static bool hilbert_is_cube(const struct hilbert_part *part)
 {
-    bool is_cube = true;
+    int n_fit = 0;
     for (int d = 0; d < 3; d++)
-        is_cube = is_cube && part->levels[d] == part->level &&
-                  part->n[d] == (int32_t)1 << part->level;
-    return is_cube;
+        n_fit += (part->levels[d] == part->level) &
+                 (part->n[d] == (int32_t)1 << part->level);
+    return n_fit == 3;
 }
 
 /* The position within it. */

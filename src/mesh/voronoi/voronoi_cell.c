@@ -293,7 +293,8 @@ static void cell_corner(const struct voronoi_cell *cell, int32_t v,
 
 static int cell_slot(const struct voronoi_vertex *vertex, int32_t plane)
 {
-    return (vertex->plane[1] == plane) + 2 * (vertex->plane[2] == plane);
+    int slot = vertex->plane[1] == plane ? 1 : 0;
+    return vertex->plane[2] == plane ? 2 : slot;
 }
 
 /* The vertices of a face, in order, and how many; `first_out` is the one at

@@ -25,9 +25,10 @@ static const char clip_label[] = "mesh clipper";
 
 /* 1 << i, to be loaded side by side. */
 #define CLIP_BIT(_i) UINT64_C(1) << (_i)
-#define CLIP_BITS(_i)                                                   \
-    CLIP_BIT(_i), CLIP_BIT(_i + 1), CLIP_BIT(_i + 2), CLIP_BIT(_i + 3), \
-        CLIP_BIT(_i + 4), CLIP_BIT(_i + 5), CLIP_BIT(_i + 6), CLIP_BIT(_i + 7)
+#define CLIP_BITS(_i)                                                         \
+    CLIP_BIT(_i), CLIP_BIT((_i) + 1), CLIP_BIT((_i) + 2), CLIP_BIT((_i) + 3), \
+        CLIP_BIT((_i) + 4), CLIP_BIT((_i) + 5), CLIP_BIT((_i) + 6),           \
+        CLIP_BIT((_i) + 7)
 enum { CLIP_WORD = 64 };
 static const uint64_t clip_bits[CLIP_WORD] = {
     CLIP_BITS(0),  CLIP_BITS(8),  CLIP_BITS(16), CLIP_BITS(24),

@@ -135,7 +135,7 @@ storm_status voronoi_build_part(const struct storm_mesh *mesh,
                                 const uint64_t *cut,
                                 struct storm_mesh_part **part_out);
 void voronoi_free_part(const struct storm_mesh *mesh,
-                       struct storm_mesh_part *part);
+                       struct storm_mesh_part *base);
 
 /* voronoi_lloyd.c: moves the generators to the centroids of their cells and
  * sorts them again. Collective. */
