@@ -38,6 +38,7 @@ struct deck_mesh {
     double stretch[3];
     int64_t level, refine_levels;
     int64_t points, lloyd;
+    char *points_file; /* or "none" */
     double refine_interfaces;
     int64_t seed;
     struct {

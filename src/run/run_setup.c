@@ -79,6 +79,21 @@ static int run_material_at(void *self, const double x_cm[3])
     return imc_material_at(self, x_cm);
 }
 
+/* Generators from a file. */
+static storm_status run_read_voronoi(struct run *run,
+                                     struct storm_voronoi_params *params)
+{
+    double *points = NULL;
+    storm_status status =
+        storm_points_read(run->context, run->deck->values.mesh.points_file,
+                          &points, &params->n_points);
+    params->points_cm = points;
+    if (status == STORM_OK)
+        status = storm_mesh_create_voronoi(run->context, params, &run->mesh);
+    storm_points_free(run->context, points);
+    return status;
+}
+
 /* Denser points within half a mean distance between points of an interface. */
 static storm_status run_make_voronoi(struct run *run)
 {
@@ -99,6 +114,8 @@ static storm_status run_make_voronoi(struct run *run)
         set.hi_cm[d] = params.hi_cm[d] = mesh->hi[d];
         volume *= mesh->hi[d] - mesh->lo[d];
     }
+    if (strcmp(mesh->points_file, "none") != 0)
+        return run_read_voronoi(run, &params);
     set.width_cm = 0.5 * cbrt(volume / (double)mesh->points);
     return storm_bench_voronoi_mesh(run->context, &set, &params, &run->mesh);
 }

@@ -113,6 +113,24 @@ same uniform-emission "$small" -n 5
 same absorber "" -n 1
 same absorber "" -n 2
 
+# Generators from a file; from the file that the run has written, too.
+python3 - >"$scratch/points.csv" <<'PYTHON'
+import random
+random.seed(1)
+print("x,y,z")
+for i in range(200):
+    print(*(1.4 * random.random(), *(1.3 * random.random() - 0.65 for d in "yz")), sep=",")
+PYTHON
+small="--set time.steps=2 --set boundaries.x_lo.1.packets=100 --set mesh.lloyd=0"
+rm -rf "$scratch/hohlraum"
+same hohlraum "$small --set mesh.points_file=$scratch/points.csv" -n 1
+same hohlraum "$small --set mesh.points_file=$scratch/points.csv" -n 3
+same hohlraum "$small --set mesh.points_file=$scratch/hohlraum/mesh.h5" -n 2
+run run "$decks/hohlraum.yaml" --set mesh.points_file=nothing.csv -n 2
+[ "$status" -eq 1 ] || fail "no points: exit status $status"
+[ "$(grep -c 'nothing.csv: No such file' "$scratch/err")" -eq 1 ] ||
+    fail "no points: $(cat "$scratch/err")"
+
 # Another seed is another state.
 run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
     --out "$scratch/new"
