@@ -8,7 +8,9 @@
  *       disk: what is called checkpoint-<step>.h5 was whole.
  *   P3  Every array has checksums. A file that cannot be read any more is
  *       passed over, with a warning, for the one before it.
- *   P4  A file of another mesh, seed or number of groups is an error.
+ *   P4  A file of another mesh or seed, of other materials, groups or
+ *       constants is an error. Walls, sources, steps and numbers of packets may
+ *       change: the run goes on with them.
  *   P5  Memory on rank 0 does not grow with the number of ranks.
  */
 #ifndef STORM_RUN_CHECKPOINT_H
@@ -26,7 +28,7 @@ enum { CHECKPOINT_VERSION = 1, CHECKPOINT_PATH = 4096 };
 /* Numbers of the run, the same on all ranks. */
 struct checkpoint_head {
     uint64_t version, step;
-    uint64_t n_cells, n_groups, seed, mesh_hash; /* P4 */
+    uint64_t n_cells, n_groups, seed, mesh_hash, matter_hash; /* P4 */
     uint64_t n_packets, state_hash;
     uint64_t created, absorbed, escaped; /* packets, so far */
     double start_s, time_s, nominal_s, worst_balance;
@@ -54,12 +56,12 @@ storm_status checkpoint_read(const struct run *run, const char *path,
                              struct checkpoint *checkpoint_out);
 void checkpoint_clear(struct checkpoint *checkpoint);
 
-/* run_restart.c: may a run that starts write to out_dir? Not over another's
- * checkpoints (logged). On rank 0. */
+/* run_restart.c: may the run write to out_dir? Not over another's checkpoints
+ * (logged). On rank 0. */
 bool run_may_start(const struct run *run);
 
-/* Writes one if it is due, and removes those that are too
- * many. Collective. */
+/* Writes one if it is due, and removes those before it that are too many.
+ * Collective. */
 storm_status run_checkpoint(struct run *run, bool last);
 
 /* Puts the run where the newest good one of restart_dir has it. Collective. */

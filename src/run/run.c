@@ -39,8 +39,7 @@ static storm_status run_begin_output(struct run *run)
         return STORM_OK;
     if (storm_context_rank(run->context) == 0) {
         status = output_directory(run->context, run->out_dir);
-        if (status == STORM_OK && run->restart_dir == NULL &&
-            !run_may_start(run))
+        if (status == STORM_OK && !run_may_start(run))
             status = STORM_ERR_STATE;
         if (status == STORM_OK)
             status = output_text(run->context, run->out_dir, "deck.yaml",

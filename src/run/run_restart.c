@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <storm/context.h>
@@ -50,10 +51,11 @@ static uint64_t restart_newest(const char *dir, uint64_t below, size_t *n_out)
 }
 
 /* Removes all but the newest `keep`, oldest last: were it stopped in between,
- * the newest would still be there. On rank 0. */
+ * the newest would still be there. Those of later steps could not be used to go
+ * on from: they do not count, nor are they ours to remove. On rank 0. */
 static void restart_prune(const struct run *run, uint64_t keep)
 {
-    uint64_t step = UINT64_MAX;
+    uint64_t step = run->step + 1;
     char path[CHECKPOINT_PATH];
     for (uint64_t i = 0;; i++) {
         size_t n = 0;
@@ -69,21 +71,53 @@ static void restart_prune(const struct run *run, uint64_t keep)
 
 /* ---- writing -------------------------------------------------------------- */
 
-/* Order-free, over all cells: is this the same mesh? Collective. */
-static storm_status restart_mesh_hash(const struct run *run, uint64_t *hash_out)
+static uint64_t restart_fold_law(uint64_t hash,
+                                 const struct storm_power_law *law)
+{
+    const double values[] = {law->coef, law->t_exp, law->e_exp, law->min,
+                             law->max};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        hash = storm_hash_fold_real(hash, values[i]);
+    return hash;
+}
+
+/* What a cell's state means depends on it: what fills the cell, not what that
+ * is called or was at the start; the groups of its packets; and the units. */
+static uint64_t restart_fold_matter(uint64_t hash,
+                                    const struct storm_problem *p, int material)
+{
+    const double values[] = {p->light_cm_s, p->radiation, p->group_min,
+                             p->group_max};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        hash = storm_hash_fold_real(hash, values[i]);
+    if (material < 0 || material >= (int)p->n_materials)
+        return storm_hash_fold(hash, material < 0 ? 1 : 2);
+    const struct storm_material *m = &p->materials[material];
+    hash = restart_fold_law(hash, &m->absorption);
+    hash = restart_fold_law(hash, &m->scattering);
+    return restart_fold_law(hash, &m->heat_capacity);
+}
+
+/* Order-free, over all cells: is this the same mesh, and the same matter?
+ * Collective. */
+static storm_status restart_hashes(const struct run *run,
+                                   struct checkpoint_head *head_out)
 {
     const struct storm_imc *imc = run->imc;
-    uint64_t sum = 0;
+    enum { MESH, MATTER, HASHES };
+    uint64_t sum[HASHES] = {0};
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        uint64_t hash = storm_hash_fold(0, storm_mesh_cell_id(imc->mesh, i));
-        hash = storm_hash_fold_real(hash, imc->volume[i]);
+        uint64_t id = storm_hash_fold(0, storm_mesh_cell_id(imc->mesh, i));
+        uint64_t hash = storm_hash_fold_real(id, imc->volume[i]);
         for (size_t d = 0; d < 3; d++)
             hash = storm_hash_fold_real(hash, imc->centre[3 * (size_t)i + d]);
-        sum += hash;
+        sum[MESH] += hash;
+        sum[MATTER] += restart_fold_matter(id, &run->problem, imc->material[i]);
     }
     storm_status status =
-        storm_context_reduce(run->context, &sum, 1, MPI_UINT64_T, MPI_SUM);
-    *hash_out = sum;
+        storm_context_reduce(run->context, sum, HASHES, MPI_UINT64_T, MPI_SUM);
+    head_out->mesh_hash = sum[MESH];
+    head_out->matter_hash = sum[MATTER];
     return status;
 }
 
@@ -112,7 +146,7 @@ static storm_status restart_head(struct run *run,
     head.absorbed = counts[2];
     head.escaped = counts[3];
     if (status == STORM_OK)
-        status = restart_mesh_hash(run, &head.mesh_hash);
+        status = restart_hashes(run, &head);
     if (status == STORM_OK)
         status = storm_imc_hash(run->imc, run->engine, &head.state_hash);
     *head_out = head;
@@ -154,11 +188,21 @@ static storm_status restart_write(struct run *run)
     return storm_context_agree(run->context, status);
 }
 
+/* Does the run go on with what out_dir has? */
+static bool restart_stays(const struct run *run)
+{
+    struct stat from, to;
+    return run->restart_dir != NULL && stat(run->restart_dir, &from) == 0 &&
+           stat(run->out_dir, &to) == 0 && from.st_dev == to.st_dev &&
+           from.st_ino == to.st_ino;
+}
+
 bool run_may_start(const struct run *run)
 {
     size_t n = 0;
     (void)restart_newest(run->out_dir, UINT64_MAX, &n);
-    if (n == 0 || run->deck->values.output.checkpoint_every == 0)
+    if (n == 0 || run->deck->values.output.checkpoint_every == 0 ||
+        restart_stays(run))
         return true;
     storm_context_log(run->context, STORM_LOG_ERROR,
                       "%s has checkpoints of an earlier run: go on with it "
@@ -184,13 +228,16 @@ storm_status run_checkpoint(struct run *run, bool last)
 /* P4 */
 static storm_status restart_fits(const struct run *run,
                                  const struct checkpoint_head *head,
-                                 uint64_t mesh_hash, const char *path)
+                                 const struct checkpoint_head *wanted,
+                                 const char *path)
 {
     const char *other = head->n_cells != storm_mesh_n_cells_total(run->mesh) ||
-                                head->mesh_hash != mesh_hash
+                                head->mesh_hash != wanted->mesh_hash
                             ? "mesh"
                         : head->n_groups != run->problem.n_groups
                             ? "number of groups"
+                        : head->matter_hash != wanted->matter_hash
+                            ? "choice of materials, groups or constants"
                         : head->seed != run->problem.seed ? "seed"
                                                           : NULL;
     if (other == NULL)
@@ -244,7 +291,7 @@ static storm_status restart_verify(struct run *run, uint64_t right,
 
 /* Tries one file; STORM_ERR_IO on all ranks: the next, please. */
 static storm_status restart_try(struct run *run, uint64_t step,
-                                uint64_t mesh_hash)
+                                const struct checkpoint_head *wanted)
 {
     char path[CHECKPOINT_PATH];
     struct checkpoint c;
@@ -258,7 +305,7 @@ static storm_status restart_try(struct run *run, uint64_t step,
     else
         status = reduced;
     if (status == STORM_OK)
-        status = restart_fits(run, &c.head, mesh_hash, path);
+        status = restart_fits(run, &c.head, wanted, path);
     if (status == STORM_OK)
         status = storm_context_agree(run->context, restart_apply(run, &c));
     if (status == STORM_OK)
@@ -273,8 +320,9 @@ static storm_status restart_try(struct run *run, uint64_t step,
 
 storm_status run_restart(struct run *run)
 {
-    uint64_t below = UINT64_MAX, mesh_hash;
-    storm_status status = restart_mesh_hash(run, &mesh_hash);
+    uint64_t below = UINT64_MAX;
+    struct checkpoint_head wanted = {0};
+    storm_status status = restart_hashes(run, &wanted);
     while (status == STORM_OK) {
         uint64_t step = 0;
         size_t n = 0;
@@ -284,7 +332,7 @@ storm_status run_restart(struct run *run)
             storm_context_reduce(run->context, &step, 1, MPI_UINT64_T, MPI_MAX);
         if (status < 0 || step == 0)
             break;
-        status = restart_try(run, step, mesh_hash);
+        status = restart_try(run, step, &wanted);
         if (status != STORM_ERR_IO)
             return status;
         status = STORM_OK;

@@ -70,6 +70,14 @@ grep -q 'checkpoint-11.h5 is damaged' "$scratch/err" || fail "no word of damage"
 run run --restart "$part" --set time.steps=13 --quiet --json - -n 1
 ends "$right"
 
+# One that is damaged does not count: the last good one stays.
+echo damage >"$part/checkpoint-20.h5"
+run run --restart "$part" --set time.steps=14 --set output.checkpoint.keep=1 \
+    --quiet -n 1
+[ "$status" -eq 0 ] || fail "not beside a damaged one: $(cat "$scratch/err")"
+[ -e "$part/checkpoint-14.h5" ] || fail "the last good one is gone"
+[ ! -e "$part/checkpoint-13.h5" ] || fail "the one before it is not"
+
 # What does not fit is refused, in one line.
 refused() {
     text=$1
@@ -82,6 +90,12 @@ refused() {
 refused "made with another mesh" --restart "$part" -n 2 \
     --set "mesh.cells=[41,2,1]"
 refused "made with another seed" --restart "$part" -n 1 --set seed=5
+refused "made with another choice of materials" --restart "$part" -n 2 \
+    --set materials.0.heat_capacity.coef=3e14
+refused "made with another choice of materials" --restart "$part" -n 1 \
+    --set constants.c=1
+refused "has checkpoints of an earlier run" --restart "$part" -n 1 \
+    --out "$scratch/multigroup-slab-part"
 refused "has checkpoints of an earlier run" "$part/deck.yaml" --out "$part" -n 2
 mkdir "$scratch/empty"
 cp "$part/deck.yaml" "$scratch/empty"
