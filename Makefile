@@ -23,9 +23,8 @@ demo bench bench-scaling: export OMPI_MCA_rmaps_base_oversubscribe = 1
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
-.PHONY: all configure tests test demo check check-long check-rdma bench bench-scaling \
-        format lint docs \
-        install clean help
+.PHONY: all configure tests test demo check check-long check-rdma bench \
+        bench-scaling format lint docs install clean help
 
 all: configure ## build library, program and examples into build/
 	$(CMAKE) --build $(BUILD) -j $(JOBS) --target product
@@ -40,7 +39,7 @@ tests: all ## build the tests too
 test: tests ## build and run the tests in build/ (quick; not all of check)
 	cd $(BUILD) && ctest -j $(JOBS) -LE '^(long|rdma)$$' --output-on-failure
 
-demo: ## set up the machine, build, run the default problem, draw a picture
+demo: ## set up the machine, build, run a hohlraum, draw it in out/demo/plots
 	@tools/dev/setup demo
 	@$(MAKE) all
 	$(DEMO)

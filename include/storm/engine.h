@@ -76,7 +76,8 @@ struct storm_physics {
                  struct storm_outcome *outcome_out);
 
     /** Advance @p n packets, each by one or more events, in any order, and
-     *  fill outcomes_out[0..n), which hold anything. Preferred to `step` when both are there. */
+     *  fill outcomes_out[0..n), which hold anything. Preferred to `step` when
+     *  both are there. */
     void (*step_batch)(void *self, struct storm_step *step,
                        void *const *packets, size_t n,
                        struct storm_outcome *outcomes_out);

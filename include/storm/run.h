@@ -41,8 +41,10 @@ storm_run_check(const struct storm_deck *deck, char *problem,
  * Run @p deck over all ranks of @p context, whose options the deck has been
  * given (storm_deck_set_options). Collective, blocks until the run is over.
  *
- * Writes deck.yaml (resolved), profile-<step>.csv and fields into out_dir as
- * it goes; docs/output.md describes them.
+ * Writes deck.yaml (resolved), mesh.h5, profiles, fields and checkpoints into
+ * out_dir as it goes; docs/output.md describes them. The summary is the
+ * caller's to write. Checkpoints of another run that are there are not written
+ * over.
  *
  * @param[out] report_out   JSON summary and a table; set only on STORM_OK
  * @retval STORM_ERR_NOSUP  see storm_run_check (logged)
@@ -50,7 +52,8 @@ storm_run_check(const struct storm_deck *deck, char *problem,
  *                          checkpoint in restart_dir (logged)
  * @retval STORM_ERR_ARG    the checkpoint is of another mesh, seed or number
  *                          of groups (logged)
- * @retval STORM_ERR_STATE  energy was lost (logged)
+ * @retval STORM_ERR_STATE  energy was lost, or out_dir has checkpoints of
+ *                          another run (logged)
  * @return any other error of mesh, engine or physics
  */
 STORM_API STORM_MUST_CHECK storm_status

@@ -79,7 +79,7 @@ static const struct storm_option option_table[] = {
         .env = "STORM_SHM",
         .type = STORM_OPTION_BOOL,
         .preset = "true",
-        .help = "shared memory between ranks of the same node, whatever "
+        .help = "use shared memory between ranks of the same node, whatever "
                 "carries packets between nodes",
     },
     {

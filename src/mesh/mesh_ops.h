@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a mesh provides, and all that the rest of storm may assume.
- * tests/conform/mesh_contract.c checks each line on every mesh.
+ * tests/conform/mesh_contract.c checks each line but M10 on every mesh; that
+ * one is measured where its numbers are, in tests/mesh.
  *
  *   M1  Cells have ids 0 .. n_total-1, each owned by exactly one rank. What an
  *       id stands for does not depend on the number of ranks or the cut.

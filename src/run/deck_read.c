@@ -34,6 +34,20 @@ static const char *read_path(const struct reader *r, const char *key,
 
 /* ---- messages ------------------------------------------------------------- */
 
+/* A map of options, or an option of its own. */
+static void read_expected_option(const struct deck_row *row, char *text_out,
+                                 size_t bytes)
+{
+    const struct storm_option *option = storm_option_find(row->key);
+    if (option == NULL || option->type != STORM_OPTION_INT) {
+        snprintf(text_out, bytes, "a map");
+        return;
+    }
+    const struct deck_row number = {
+        .kind = DECK_INT, .min = option->min, .max = option->max};
+    deck_row_expected(&number, text_out, bytes);
+}
+
 /* "an integer from 1 to 9" and the like. */
 void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
 {
@@ -85,8 +99,10 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
         snprintf(text_out, bytes, "a map, or a list of maps");
         break;
     case DECK_ENTRY:
-    case DECK_OPTIONS:
         snprintf(text_out, bytes, "a map");
+        break;
+    case DECK_OPTIONS:
+        read_expected_option(row, text_out, bytes);
         break;
     }
 }

@@ -75,6 +75,9 @@ char *storm_deck_reference(void)
         "does not change the next step's dt. Numbers of 1e300 mean no "
         "limit.\n`<wall>` is `x_lo`, `x_hi`, `y_lo`, `y_hi`, `z_lo` or "
         "`z_hi`.\n\n"
+        "Decks with `mesh.kind: octree`, with `mesh.motion`, or with periodic "
+        "walls round a\nVoronoi mesh are good decks, but no build runs them: "
+        "`storm run` says so.\n\n"
         "| key | default | takes | meaning |\n|---|---|---|---|\n");
     reference_rows(&page, deck_schema, "");
     return storm_page_end(&page);

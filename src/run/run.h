@@ -4,7 +4,8 @@
  *
  *   R1  A step that was cut short to meet a time leaves the lengths of the
  *       steps after it as they would have been.
- *   R2  What is written is the same bytes on any number of ranks.
+ *   R2  What is written is the same bytes on any number of ranks, but for
+ *       partition.csv and the order of packets in checkpoints.
  *   R3  The energy balance is looked at after every step.
  */
 #ifndef STORM_RUN_RUN_H

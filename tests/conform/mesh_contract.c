@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3 5; timeout: 60 */
 /*
- * The contract of meshes (mesh/mesh_ops.h), through the public calls alone.
+ * The contract of meshes (mesh/mesh_ops.h), through the public calls.
  * A new mesh adds its rows to the list at the end.
  *
  * Each mesh is made twice: over all ranks, and by every rank for itself. The
@@ -15,6 +15,7 @@
 #include <storm/context.h>
 #include <storm/mesh.h>
 
+#include "base/env.h"
 #include "support/check.h"
 #include "support/dice.h"
 
@@ -282,6 +283,12 @@ static void repartition(const struct pair *p, uint64_t seed)
     CHECK_OK(storm_mesh_repartition(p->mesh, weight));
 }
 
+/* M8: queries make none. */
+static uint64_t allocations(const struct storm_context *context)
+{
+    return storm_memory_calls(storm_context_env(context)->memory);
+}
+
 static void check_mesh(const struct mesh_case *mesh_case,
                        struct storm_context *all, struct storm_context *alone)
 {
@@ -294,10 +301,12 @@ static void check_mesh(const struct mesh_case *mesh_case,
     for (uint64_t cut = 0; cut < 4; cut++) {
         check_where("mesh %s, rank %d, cut %d", mesh_case->name, p.rank,
                     (int)cut);
+        uint64_t calls = allocations(all);
         check_ids(&p);
         check_geometry(&p);
         check_samples(&p, &dice);
         check_locate(&p);
+        CHECK_EQ(allocations(all), calls);
         repartition(&p, cut % 3);
     }
     check_cells(&p);

@@ -93,8 +93,9 @@ static void help_main(void)
     help_flags(tool_global_flags);
     printf("\nA command followed by --help says more. Try:\n\n"
            "  storm info\n"
-           "  storm bench uniform --demo\n"
-           "  storm bench exchange -n 4 --json -\n\n"
+           "  storm run examples/decks/marshak.yaml\n"
+           "  storm plot out/marshak\n"
+           "  storm bench uniform --demo\n\n"
            "Exit status: 0 success, 1 the run failed, 2 wrong command line.\n");
 }
 
