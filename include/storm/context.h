@@ -13,6 +13,7 @@
 #define STORM_CONTEXT_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <mpi.h>
 
@@ -115,6 +116,12 @@ storm_context_wait(const struct storm_context *context, MPI_Request *request);
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_reduce(const struct storm_context *context, void *inout, int n,
                      MPI_Datatype type, MPI_Op op);
+
+/** Sums over the ranks before this one, in place: zeros on rank 0. Like
+ *  MPI_Exscan, but waiting as storm_context_wait. Collective, blocks. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_before(const struct storm_context *context, uint64_t *inout,
+                     int n);
 
 #ifdef __cplusplus
 }

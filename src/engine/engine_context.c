@@ -246,26 +246,54 @@ storm_status storm_context_wait(const struct storm_context *context,
     return storm_boot_mpi_wait(&context->boot, request);
 }
 
+/* If a rank is lost a collective is never done, and MPI keeps its memory: a
+ * copy. Without memory for one it is the caller's after all, because the others
+ * would wait for ever for a rank that does not join. */
+static void *reduce_copy(void *inout, size_t bytes)
+{
+    void *copy = malloc(bytes > 0 ? bytes : 1);
+    return copy ? memcpy(copy, inout, bytes) : inout;
+}
+
+static storm_status reduce_end(const struct storm_context *context, int error,
+                               MPI_Request *request, void *copy, void *inout,
+                               size_t bytes)
+{
+    storm_status status = error == MPI_SUCCESS
+                              ? storm_context_wait(context, request)
+                              : STORM_ERR_FABRIC;
+    if (status == STORM_ERR_LOST || copy == inout)
+        return status;
+    memcpy(inout, copy, bytes);
+    free(copy);
+    return status;
+}
+
 storm_status storm_context_reduce(const struct storm_context *context,
                                   void *inout, int n, MPI_Datatype type,
                                   MPI_Op op)
 {
     MPI_Request request;
-    int bytes = 0;
-    MPI_Type_size(type, &bytes);
-    size_t all = (size_t)n * (size_t)bytes;
-    /* If a rank is lost this is never done, and MPI keeps its memory. */
-    void *copy = malloc(all > 0 ? all : 1);
-    if (!copy)
-        return STORM_ERR_NOMEM;
-    memcpy(copy, inout, all);
-    storm_status status = MPI_Iallreduce(MPI_IN_PLACE, copy, n, type, op,
-                                         context->comm, &request) == MPI_SUCCESS
-                              ? storm_context_wait(context, &request)
-                              : STORM_ERR_FABRIC;
-    if (status == STORM_ERR_LOST)
-        return status;
-    memcpy(inout, copy, all);
-    free(copy);
+    int each = 0;
+    MPI_Type_size(type, &each);
+    size_t bytes = (size_t)n * (size_t)each;
+    void *copy = reduce_copy(inout, bytes);
+    int error = MPI_Iallreduce(MPI_IN_PLACE, copy, n, type, op, context->comm,
+                               &request);
+    return reduce_end(context, error, &request, copy, inout, bytes);
+}
+
+storm_status storm_context_before(const struct storm_context *context,
+                                  uint64_t *inout, int n)
+{
+    MPI_Request request;
+    size_t bytes = (size_t)n * sizeof *inout;
+    void *copy = reduce_copy(inout, bytes);
+    int error = MPI_Iexscan(MPI_IN_PLACE, copy, n, MPI_UINT64_T, MPI_SUM,
+                            context->comm, &request);
+    storm_status status =
+        reduce_end(context, error, &request, copy, inout, bytes);
+    if (status == STORM_OK && context->env.rank == 0)
+        memset(inout, 0, bytes); /* MPI does not say what is there */
     return status;
 }

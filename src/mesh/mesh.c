@@ -20,11 +20,15 @@ static storm_status mesh_build_part(const struct storm_mesh *mesh,
                                     const uint64_t *cut,
                                     struct storm_mesh_part **part_out)
 {
-    uint64_t n_cells = cut[mesh->env->rank + 1] - cut[mesh->env->rank];
-    if (n_cells > INT32_MAX) {
-        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                        "%llu cells are too many for one rank",
-                        (unsigned long long)n_cells);
+    /* Of all ranks: building is collective, so that none may leave it out. */
+    for (int r = 0; r < mesh->env->size; r++) {
+        uint64_t n_cells = cut[r + 1] - cut[r];
+        if (n_cells <= INT32_MAX)
+            continue;
+        if (mesh->env->rank == 0)
+            storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                            "%llu cells are too many for one rank",
+                            (unsigned long long)n_cells);
         return STORM_ERR_ARG;
     }
     return mesh->ops->build_part(mesh, cut, part_out);

@@ -56,26 +56,21 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
 {
     int rank = storm_context_rank(context);
     int n_ranks = storm_context_size(context);
-    MPI_Comm comm = storm_context_comm(context);
     uint64_t n_cells = cut[rank + 1] - cut[rank];
 
     partition_sum mine = 0;
     for (uint64_t i = 0; i < n_cells; i++)
         mine += weight[i];
-    uint64_t limbs[PARTITION_LIMBS], before[PARTITION_LIMBS] = {0};
+    uint64_t limbs[PARTITION_LIMBS], before[PARTITION_LIMBS];
     partition_to_limbs(mine, limbs);
-    MPI_Request request;
-    storm_status status = STORM_ERR_FABRIC;
-    if (MPI_Iexscan(limbs, before, PARTITION_LIMBS, MPI_UINT64_T, MPI_SUM, comm,
-                    &request) == MPI_SUCCESS)
-        status = storm_context_wait(context, &request);
+    partition_to_limbs(mine, before);
+    storm_status status =
+        storm_context_before(context, before, PARTITION_LIMBS);
     if (status == STORM_OK)
         status = storm_context_reduce(context, limbs, PARTITION_LIMBS,
                                       MPI_UINT64_T, MPI_SUM);
     if (status < 0)
         return status;
-    if (rank == 0) /* MPI leaves it undefined there */
-        partition_to_limbs(0, before);
     partition_sum total = partition_from_limbs(limbs);
     partition_sum sum = partition_from_limbs(before);
     if (total >> PARTITION_TOTAL_BITS) {

@@ -227,6 +227,10 @@ static storm_status halo_exchange(struct storm_imc *imc)
     storm_status status = error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
     for (size_t r = 0; r < 2 * n && status == STORM_OK; r++)
         status = storm_context_wait(imc->context, &requests[r]);
+    if (status < 0) { /* what is not done is MPI's until the end */
+        halo->out = halo->in = NULL;
+        halo->requests = NULL;
+    }
     return status;
 }
 

@@ -153,7 +153,8 @@ static storm_status move_values(struct storm_imc *imc, const uint64_t *old_cut,
         else
             status = storm_context_wait(imc->context, &request);
     }
-    free(counts);
+    if (status != STORM_ERR_LOST)
+        free(counts);
     return status;
 }
 
@@ -190,6 +191,8 @@ storm_status storm_imc_rebalance(struct storm_imc *imc, bool by_cells)
     }
     if (status == STORM_OK)
         imc_state_set(imc, in);
+    if (status == STORM_ERR_LOST)
+        return status; /* memory is MPI's until the end */
     free(in);
     free(out);
     free(old_cut);

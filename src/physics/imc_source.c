@@ -85,7 +85,7 @@ static storm_status source_reduce(struct storm_imc *imc,
 {
     struct storm_ledger sum = {.n_since_carry = 0};
     double most = 0.0;
-    uint64_t mine = 0, before = 0;
+    uint64_t before = 0;
     for (size_t i = 0; i < source->n; i++) {
         storm_ledger_add(&sum, volume[i]);
         most = fmax(most, volume[i]);
@@ -102,16 +102,10 @@ static storm_status source_reduce(struct storm_imc *imc,
         return status;
     for (size_t i = 0; i < source->n; i++) {
         source->share[i] = (uint64_t)(volume[i] / most * source_scale) + 1;
-        mine += source->share[i];
+        before += source->share[i];
     }
-    MPI_Request request;
-    if (MPI_Iexscan(&mine, &before, 1, MPI_UINT64_T, MPI_SUM,
-                    storm_context_comm(imc->context), &request) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
-    status = storm_context_wait(imc->context, &request);
-    if (imc->env->rank == 0)
-        before = 0;
-    source->total = mine;
+    source->total = before;
+    status = storm_context_before(imc->context, &before, 1);
     if (status == STORM_OK)
         status = storm_context_reduce(imc->context, &source->total, 1,
                                       MPI_UINT64_T, MPI_SUM);

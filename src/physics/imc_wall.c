@@ -91,54 +91,72 @@ static int wall_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The sides of all boxes cut a wall into patches; if there are only boxes,
- * each is all in or all out. */
-static storm_status wall_edge_area(const struct wall_part *w, double *area_out)
+/* Cuts of a patch in its two directions, in order. */
+struct wall_cuts {
+    double *at[2];
+    size_t n[2];
+    bool boxes; /* there are no other shapes */
+};
+
+/* The sides of all boxes cut a wall; `cuts` has room. */
+static void wall_cut(const struct wall_part *w, const struct wall_patch *p,
+                     struct wall_cuts *cuts)
 {
     const struct storm_edges *edges = &w->problem->walls[w->wall];
-    enum { SURE = 5, DEEPEST = 13 };
-    int axis = w->wall / 2;
-    bool boxes = true;
-    size_t n[2] = {0, 0};
-    double *cuts[2];
+    cuts->boxes = true;
     for (int k = 0; k < 2; k++) {
-        int d = (axis + 1 + k) % 3;
-        double lo = w->problem->lo_cm[d], hi = w->problem->hi_cm[d];
-        cuts[k] = malloc((2 * edges->n + 2) * sizeof(double));
-        if (cuts[k] == NULL) {
-            free(k == 1 ? cuts[0] : NULL);
-            return STORM_ERR_NOMEM;
-        }
-        cuts[k][n[k]++] = lo;
-        cuts[k][n[k]++] = hi;
+        int d = (w->wall / 2 + 1 + k) % 3;
+        double *at = cuts->at[k];
+        size_t n = 0;
+        at[n++] = p->lo[k];
+        at[n++] = p->hi[k];
         for (size_t i = 0; i < edges->n; i++) {
             const struct storm_shape *s = &edges->edge[i].part;
-            boxes = boxes &&
-                    (s->kind == STORM_SHAPE_BOX || s->kind == STORM_SHAPE_ALL);
-            if (s->kind != STORM_SHAPE_BOX)
-                continue;
-            cuts[k][n[k]++] = fmin(fmax(s->lo[d], lo), hi);
-            cuts[k][n[k]++] = fmin(fmax(s->hi[d], lo), hi);
+            if (s->kind == STORM_SHAPE_BOX) {
+                at[n++] = fmin(fmax(s->lo[d], p->lo[k]), p->hi[k]);
+                at[n++] = fmin(fmax(s->hi[d], p->lo[k]), p->hi[k]);
+            } else if (s->kind != STORM_SHAPE_ALL) {
+                cuts->boxes = false;
+            }
         }
-        qsort(cuts[k], n[k], sizeof(double), wall_compare);
+        qsort(at, n, sizeof *at, wall_compare);
+        cuts->n[k] = n;
     }
+}
+
+/* The area of the part within a patch. If there are only boxes each piece of it
+ * is all in or all out; others are halved, as above. */
+static double wall_area(const struct wall_part *w, const struct wall_patch *p,
+                        struct wall_cuts *cuts, int sure, int deepest)
+{
     double area = 0.0;
-    for (size_t i = 0; i + 1 < n[0]; i++)
-        for (size_t j = 0; j + 1 < n[1]; j++) {
-            struct wall_patch p = {{cuts[0][i], cuts[1][j]},
-                                   {cuts[0][i + 1], cuts[1][j + 1]}};
-            double dx = p.hi[0] - p.lo[0], dy = p.hi[1] - p.lo[1];
+    wall_cut(w, p, cuts);
+    for (size_t i = 0; i + 1 < cuts->n[0]; i++)
+        for (size_t j = 0; j + 1 < cuts->n[1]; j++) {
+            struct wall_patch q = {{cuts->at[0][i], cuts->at[1][j]},
+                                   {cuts->at[0][i + 1], cuts->at[1][j + 1]}};
+            double dx = q.hi[0] - q.lo[0], dy = q.hi[1] - q.lo[1];
             if (!(dx > 0.0) || !(dy > 0.0))
                 continue;
-            if (!boxes)
-                area += wall_patch_area(w, &p, SURE, DEEPEST);
-            else if (wall_is_there(w, p.lo[0] + 0.5 * dx, p.lo[1] + 0.5 * dy))
+            if (!cuts->boxes)
+                area += wall_patch_area(w, &q, sure, deepest);
+            else if (wall_is_there(w, q.lo[0] + 0.5 * dx, q.lo[1] + 0.5 * dy))
                 area += dx * dy;
         }
-    free(cuts[0]);
-    free(cuts[1]);
-    *area_out = area;
-    return STORM_OK;
+    return area;
+}
+
+/* The area of the whole part. */
+static double wall_edge_area(const struct wall_part *w, struct wall_cuts *cuts)
+{
+    enum { SURE = 5, DEEPEST = 13 };
+    struct wall_patch all;
+    for (int k = 0; k < 2; k++) {
+        int d = (w->wall / 2 + 1 + k) % 3;
+        all.lo[k] = w->problem->lo_cm[d];
+        all.hi[k] = w->problem->hi_cm[d];
+    }
+    return wall_area(w, &all, cuts, SURE, DEEPEST);
 }
 
 /* ---- tiles ---------------------------------------------------------------- */
@@ -172,13 +190,14 @@ static void wall_bounds(const struct wall_part *w, struct imc_wall *wall)
 }
 
 /* Deals out the area. */
-static void wall_share(const struct wall_part *w, struct imc_wall *wall)
+static void wall_share(const struct wall_part *w, struct wall_cuts *cuts,
+                       struct imc_wall *wall)
 {
     enum { SURE = 2, DEEPEST = 7 };
     double area[IMC_TILES * IMC_TILES], most = 0.0;
     for (size_t i = 0; i < IMC_TILES * IMC_TILES; i++) {
         struct wall_patch tile = wall_tile(wall, i);
-        area[i] = wall_patch_area(w, &tile, SURE, DEEPEST);
+        area[i] = wall_area(w, &tile, cuts, SURE, DEEPEST);
         most = fmax(most, area[i]);
     }
     wall->share[0] = 0;
@@ -247,13 +266,27 @@ static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
                               (n + 1) * sizeof *wall->share);
     wall->mine =
         storm_alloc(imc->env->memory, wall_label, n * sizeof *wall->mine);
-    if (wall->share == NULL || wall->mine == NULL)
+    size_t most = 2 * imc->problem->walls[where].n + 2;
+    double *room = malloc(2 * most * sizeof *room);
+    if (wall->share == NULL || wall->mine == NULL || room == NULL) {
+        free(room);
         return STORM_ERR_NOMEM;
-    storm_status status = wall_edge_area(&w, &wall->area_cm2);
-    if (status < 0 || !(wall->area_cm2 > 0.0))
-        return status;
-    wall_bounds(&w, wall);
-    wall_share(&w, wall);
+    }
+    struct wall_cuts cuts = {.at = {room, room + most}};
+    wall->area_cm2 = wall_edge_area(&w, &cuts);
+    if (wall->area_cm2 > 0.0) {
+        wall_bounds(&w, wall);
+        wall_share(&w, &cuts, wall);
+        if (wall->share[n] == 0) /* too thin to be found */
+            wall->area_cm2 = 0.0;
+    }
+    free(room);
+    /* Said once: before the first step. */
+    if (!(wall->area_cm2 > 0.0) && imc->env->rank == 0 && imc->dt_s == 0.0)
+        storm_log_write(&imc->env->log, STORM_LOG_WARN,
+                        "blackbody %zu of boundary %c_%s has no area: it does "
+                        "nothing",
+                        i, "xyz"[where / 2], where % 2 ? "hi" : "lo");
     return STORM_OK;
 }
 

@@ -47,15 +47,18 @@ storm_status output_directory(const struct storm_context *context,
 storm_status output_text(const struct storm_context *context, const char *dir,
                          const char *name, const char *text)
 {
-    char path[OUTPUT_PATH_BYTES];
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) {
+    char path[OUTPUT_PATH_BYTES], part[OUTPUT_PATH_BYTES];
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path ||
+        snprintf(part, sizeof part, "%s/%s.part", dir, name) >=
+            (int)sizeof part) {
         errno = ENAMETOOLONG;
         return output_problem(context, dir);
     }
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(part, "w");
     if (file == NULL)
         return output_problem(context, path);
     bool good = fputs(text, file) >= 0;
     good = fclose(file) == 0 && good;
+    good = good && rename(part, path) == 0;
     return good ? STORM_OK : output_problem(context, path);
 }

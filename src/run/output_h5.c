@@ -107,7 +107,9 @@ static bool h5_open_target(const struct output_array *array, uint64_t n_rows,
     int n_dims = array->columns > 1 ? 2 : 1;
     hsize_t shape[2] = {n_rows, array->columns};
     hsize_t most[2] = {H5S_UNLIMITED, array->columns}; /* or no chunks */
-    hsize_t chunk[2] = {H5_CHUNK_ROWS, array->columns};
+    /* Chunks are written whole: no larger than what there is. */
+    hsize_t rows = n_rows < H5_CHUNK_ROWS ? n_rows : H5_CHUNK_ROWS;
+    hsize_t chunk[2] = {rows > 0 ? rows : 1, array->columns};
     hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     target->memory_type = whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
     target->columns = array->columns;

@@ -185,30 +185,6 @@ static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
     }
 }
 
-static storm_status mesh_points_before(const struct storm_context *context,
-                                       uint64_t mine, uint64_t *before_out)
-{
-    MPI_Request request;
-    uint64_t *numbers = calloc(2, sizeof *numbers);
-    storm_status status =
-        storm_context_agree(context,
-                            numbers != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    if (status == STORM_OK) {
-        numbers[0] = mine;
-        status =
-            MPI_Iexscan(&numbers[0], &numbers[1], 1, MPI_UINT64_T, MPI_SUM,
-                        storm_context_comm(context), &request) == MPI_SUCCESS
-                ? storm_context_wait(context, &request)
-                : STORM_ERR_FABRIC;
-    }
-    if (status == STORM_ERR_LOST)
-        return status;      /* memory is MPI's until the end */
-    if (status == STORM_OK) /* MPI leaves it undefined on rank 0 */
-        *before_out = storm_context_rank(context) > 0 ? numbers[1] : 0;
-    free(numbers);
-    return status;
-}
-
 /* ---- mesh.h5 -------------------------------------------------------------- */
 
 static storm_status mesh_write(const struct run *run, struct mesh_share *share)
@@ -248,9 +224,9 @@ storm_status output_mesh(struct run *run)
     if (!is_voronoi)
         share.n_points = (size_t)run->imc->n_cells * MESH_CORNERS;
     status = storm_context_agree(run->context, status);
+    share.first_point = share.n_points;
     if (status == STORM_OK)
-        status = mesh_points_before(run->context, share.n_points,
-                                    &share.first_point);
+        status = storm_context_before(run->context, &share.first_point, 1);
     uint64_t sizes[2] = {share.n_points, share.n_words};
     if (status == STORM_OK)
         status =

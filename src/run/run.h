@@ -59,7 +59,7 @@ struct run_target {
 struct run_target run_next(struct run *run);
 
 /* output_files.c, on rank 0 alone: makes a directory with its parents; writes
- * a text file. STORM_ERR_IO is logged. */
+ * a text file, whole or not at all. STORM_ERR_IO is logged. */
 storm_status output_directory(const struct storm_context *context,
                               const char *path);
 storm_status output_text(const struct storm_context *context, const char *dir,

@@ -185,6 +185,8 @@ static storm_status restart_write(struct run *run)
                           path, strerror(errno));
         status = STORM_ERR_IO;
     }
+    if (status == STORM_ERR_IO && storm_context_rank(run->context) == 0)
+        unlink(part); /* it is of no use, and the disk may be full */
     return storm_context_agree(run->context, status);
 }
 

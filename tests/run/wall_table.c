@@ -75,6 +75,23 @@ static void check_place(void)
     case_close(&run);
 }
 
+/* A slit that other parts leave free, much narrower than the wall. */
+static void check_slit(void)
+{
+    const char *const sets[] = {
+        "materials.0.absorption.coef=0", "time={dt: 0.1, stop: 0.1}",
+        "boundaries.x_lo=[{kind: blackbody, temperature: 1, packets: 100}, "
+        "{kind: vacuum, part: {shape: box, lo: [-1, -1, -1], "
+        "hi: [1, 0.3012, 2]}}, "
+        "{kind: vacuum, part: {shape: box, lo: [-1, 0.3022, -1], "
+        "hi: [1, 2, 2]}}]",
+        NULL};
+    struct case_run run = case_open("absorber", 1, sets);
+    double energy = case_json(&run, "created");
+    CHECK(fabs(energy / (0.25 * 0.001 * 0.1) - 1.0) < 1e-9);
+    case_close(&run);
+}
+
 int main(int argc, char **argv)
 {
     const double pi = 3.14159265358979323846;
@@ -87,6 +104,7 @@ int main(int argc, char **argv)
             "0.5], radius: [0.1, 0.4]}",
             pi * (0.16 - 0.01), 2e-3);
     check_place();
+    check_slit();
     MPI_Finalize();
     return CHECK_PASS;
 }

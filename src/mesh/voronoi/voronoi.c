@@ -195,21 +195,15 @@ static storm_status voronoi_fill(struct voronoi_mesh *mesh,
 static storm_status voronoi_count(struct voronoi_mesh *mesh, uint64_t n,
                                   uint64_t *before_out)
 {
-    MPI_Request request;
-    uint64_t before = 0;
-    storm_status status = STORM_ERR_FABRIC;
     mesh->base.n_total = n;
-    if (MPI_Iexscan(&n, &before, 1, MPI_UINT64_T, MPI_SUM,
-                    storm_context_comm(mesh->base.context),
-                    &request) == MPI_SUCCESS)
-        status = storm_context_wait(mesh->base.context, &request);
+    *before_out = n;
+    storm_status status =
+        storm_context_before(mesh->base.context, before_out, 1);
     if (status >= 0)
         status = storm_context_reduce(mesh->base.context, &mesh->base.n_total,
                                       1, MPI_UINT64_T, MPI_SUM);
     if (status < 0)
         return status;
-    /* MPI leaves it undefined on rank 0 */
-    *before_out = mesh->base.env->rank > 0 ? before : 0;
     if (mesh->base.n_total > 0 && mesh->base.n_total < UINT64_C(1) << 48)
         return STORM_OK;
     if (mesh->base.env->rank == 0)
