@@ -299,11 +299,7 @@ static char *imc_table(const struct imc_bench *b)
                    1e-6 * b->kernel_rate);
     storm_page_add(&page, "  energy      balance closed to %.1e\n",
                    s->energy_balance);
-    storm_page_add(&page,
-                   "  state hash  %016" PRIx64
-                   " (the same on any number of ranks)\n\n",
-                   s->state_hash);
-    storm_bench_summary_table(&page, s);
+    storm_bench_summary_end(&page, s);
     return storm_page_end(&page);
 }
 

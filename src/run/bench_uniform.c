@@ -357,11 +357,7 @@ static char *uniform_table(const struct storm_uniform *u,
                    1e-6 * result->kernel_rate);
     storm_page_add(&page, "  energy      balance closed to %.1e\n",
                    s->energy_balance);
-    storm_page_add(&page,
-                   "  state hash  %016" PRIx64
-                   " (the same on any number of ranks)\n\n",
-                   s->state_hash);
-    storm_bench_summary_table(&page, s);
+    storm_bench_summary_end(&page, s);
     if (u->params.costs > 0)
         storm_page_add(&page,
                        "\n  cost of exact sums %.1f %%, of the tally %.1f %%, "

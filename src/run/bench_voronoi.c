@@ -346,9 +346,7 @@ static char *voronoi_json(const struct voronoi_bench *b)
 {
     const struct voronoi_quality *q = &b->quality;
     double n = (double)b->summary.cells;
-    char hash[17];
     struct storm_json json;
-    snprintf(hash, sizeof hash, "%016" PRIx64, q->hash);
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
     storm_json_text(&json, "benchmark", "voronoi");
@@ -371,7 +369,7 @@ static char *voronoi_json(const struct voronoi_bench *b)
     storm_json_real(&json, "faces_per_cell", q->faces_per_cell);
     storm_json_real(&json, "volume_error", q->volume_error);
     storm_json_real(&json, "closure_error", q->closure_error);
-    storm_json_text(&json, "geometry_hash", hash);
+    storm_json_hash(&json, "geometry_hash", q->hash);
     storm_json_real(&json, "ghost_ratio", q->ghost_ratio);
     storm_json_real(&json, "builds_per_cell", q->build_ratio);
     storm_json_uint(&json, "rounds", q->rounds);
