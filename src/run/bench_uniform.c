@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "run/bench_voronoi.h"
+#include "run/points_mesh.h"
 
 /* The cube, the energy in it and the speed of what fills it. */
 static const double uniform_side_cm = 2.0 * STORM_UNIFORM_HALF_CM;
@@ -127,7 +128,7 @@ static storm_status uniform_voronoi(struct storm_uniform_pass *pass)
         set.lo_cm[k] = voronoi.lo_cm[k] = -0.5 * uniform_side_cm;
         set.hi_cm[k] = voronoi.hi_cm[k] = 0.5 * uniform_side_cm;
     }
-    return storm_bench_voronoi_mesh(pass->context, &set, &voronoi, &pass->mesh);
+    return storm_points_mesh(pass->context, &set, &voronoi, &pass->mesh);
 }
 
 storm_status storm_uniform_open(struct storm_uniform_pass *pass,
