@@ -139,6 +139,23 @@ struct tool_command {
 /* Where a flag's value goes. */
 #define TOOL_FIELD(_member) offsetof(struct tool_args, _member)
 
+/* Rows of the tables: numbers from 1 on, words, and flags without a value. */
+#define TOOL_COUNT_FLAG(_name, _member, _max, _help)                        \
+    {                                                                       \
+        .name = _name, .value = "N", .kind = TOOL_COUNT,                    \
+        .offset = TOOL_FIELD(_member), .min = 1, .max = _max, .help = _help \
+    }
+#define TOOL_TEXT_FLAG(_name, _value, _member, _help)      \
+    {                                                      \
+        .name = _name, .value = _value, .kind = TOOL_TEXT, \
+        .offset = TOOL_FIELD(_member), .help = _help       \
+    }
+#define TOOL_SWITCH_FLAG(_name, _member, _help)                            \
+    {                                                                      \
+        .name = _name, .kind = TOOL_SWITCH, .offset = TOOL_FIELD(_member), \
+        .help = _help                                                      \
+    }
+
 /* commands.c and benches.c: lists ended by a NULL name. */
 extern const struct tool_command tool_commands[];
 extern const struct tool_bench tool_benches[];
