@@ -121,10 +121,12 @@ storm_points_make(const struct storm_points_params *params, uint64_t first,
  * line, separated by commas or blanks; lines that begin with # and names of
  * columns in the first line are passed over. HDF5: the array `generator`, as
  * the mesh.h5 of a run has it, or `points`, n x 3 numbers. Each rank reads a
- * part of the file. Collective.
+ * part of the file. Collective, blocks; same kind of status on every rank.
  *
  * @param[out] points_out  this rank's; release with storm_points_free
- * @retval STORM_ERR_IO  no such file, or a line is not three numbers (logged)
+ * @retval STORM_ERR_IO     no such file, a line that is not three numbers, or
+ *                          no such array (logged)
+ * @retval STORM_ERR_NOMEM  on some rank
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_points_read(struct storm_context *context, const char *path,

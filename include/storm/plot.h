@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/plot.h
- * Pictures of a finished run, from the files in its directory. Local: no MPI,
- * no ranks; nothing is written or printed.
+ * Pictures of a finished run, from the files in its directory.
+ *
+ * Lifecycle  one call, which hands every picture to a callback of the caller.
+ * Ownership  params and what they point to are borrowed during the call.
+ * Threads    one thread at a time in a process: HDF5 may allow no more.
+ *
+ * Local: no MPI, no ranks; nothing is written or printed.
  */
 #ifndef STORM_PLOT_H
 #define STORM_PLOT_H
@@ -10,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <storm/log.h>
 #include <storm/status.h>
 
 #ifdef __cplusplus
@@ -35,8 +39,7 @@ typedef storm_status storm_plot_take(void *self, const char *name,
 /** Zero in a field means "choose for me". */
 struct storm_plot_params {
     const char *run_dir;   /**< required: where the run has written */
-    const char *fields;    /**< names separated by commas; NULL: a useful
-                                  set */
+    const char *fields;    /**< names separated by commas; NULL: a useful set */
     char axis;             /**< x, y or z: slices are normal to it; 0: z */
     const double *at_cm;   /**< where on it; NULL: in the middle */
     const uint64_t *steps; /**< which dumps; the last if there are none */

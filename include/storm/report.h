@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/report.h
- * One page about a finished run, from the files in its directory. Local: no
- * MPI, no ranks; nothing is written or printed.
+ * One page about a finished run, from the files in its directory.
+ *
+ * Ownership  params and what they point to are borrowed during the call; the
+ *            page is the caller's.
+ * Threads    one thread at a time in a process: HDF5 may allow no more.
+ *
+ * Local: no MPI, no ranks; nothing is written or printed.
  */
 #ifndef STORM_REPORT_H
 #define STORM_REPORT_H
 
 #include <stddef.h>
 
-#include <storm/log.h>
 #include <storm/status.h>
 
 #ifdef __cplusplus

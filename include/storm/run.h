@@ -2,6 +2,12 @@
 /**
  * @file storm/run.h
  * Run a deck: mesh, physics, time steps, results.
+ *
+ * Lifecycle  read a deck (storm/deck.h), make a context with its options, run,
+ *            read the report, destroy all three.
+ * Ownership  deck and params are borrowed during the call; the report is the
+ *            caller's (storm_bench_report_destroy).
+ * Threads    as for the context.
  */
 #ifndef STORM_RUN_H
 #define STORM_RUN_H

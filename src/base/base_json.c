@@ -175,6 +175,13 @@ void storm_json_bool(struct storm_json *json, const char *key, bool value)
     json_append_text(json, value ? "true" : "false");
 }
 
+void storm_json_hash(struct storm_json *json, const char *key, uint64_t value)
+{
+    char digits[17];
+    snprintf(digits, sizeof digits, "%016" PRIx64, value);
+    storm_json_text(json, key, digits);
+}
+
 void storm_json_null(struct storm_json *json, const char *key)
 {
     json_start(json, key);

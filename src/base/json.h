@@ -34,6 +34,8 @@ void storm_json_int(struct storm_json *json, const char *key, int64_t value);
 void storm_json_uint(struct storm_json *json, const char *key, uint64_t value);
 void storm_json_real(struct storm_json *json, const char *key, double value);
 void storm_json_bool(struct storm_json *json, const char *key, bool value);
+/* 16 hexadecimal digits, as text. */
+void storm_json_hash(struct storm_json *json, const char *key, uint64_t value);
 void storm_json_null(struct storm_json *json, const char *key);
 
 /* Ends the text; the caller owns it (free). NULL if memory ran out. */

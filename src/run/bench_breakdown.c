@@ -126,14 +126,8 @@ static void breakdown_point_json(struct storm_json *json,
                                  const struct breakdown_point *point)
 {
     const struct storm_bench_summary *s = &point->best;
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, s->state_hash);
     storm_json_open(json, NULL, '{');
-    storm_json_int(json, "ranks", point->ranks);
-    storm_json_text(json, "backend", point->backend);
-    storm_json_text(json, "provider", s->provider);
-    storm_json_text(json, "protocol", s->protocol);
-    storm_json_text(json, "node_backend", s->near != NULL ? s->near : "");
+    storm_bench_way_json(json, point->ranks, point->backend, s);
     storm_json_uint(json, "cycles", s->cycles);
     storm_json_real(json, "seconds", s->seconds);
     storm_bench_times_json(json, &s->timed.times);
@@ -142,7 +136,7 @@ static void breakdown_point_json(struct storm_json *json,
     storm_json_uint(json, "steps", s->timed.events);
     storm_json_uint(json, "transfers", s->timed.transfers);
     storm_json_uint(json, "bytes_sent", s->timed.bytes_sent);
-    storm_json_text(json, "state_hash", hash);
+    storm_json_hash(json, "state_hash", s->state_hash);
     storm_json_bool(json, "oversubscribed", point->oversubscribed);
     storm_json_close(json, '}');
 }

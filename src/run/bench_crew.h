@@ -5,7 +5,9 @@
  *
  *   P1  Ranks that are not part of a crew sleep; they leave the cores
  *       to the others.
- *   P2  All ranks learn how it ended, and none waits for one that is lost.
+ *   P2  All ranks learn how it ended, and none waits for one that is lost
+ *       while a crew is at work. While one gathers MPI waits by itself, as
+ *       when any context is made: it makes communicators in no other way.
  *   P3  A backend is measured alone: shared memory does not take its work
  *       between ranks of one node, unless transport.shm was set to do so.
  */

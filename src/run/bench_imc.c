@@ -8,7 +8,7 @@
 #include <storm/streaming.h>
 
 #include "run/bench_report.h"
-#include "run/bench_voronoi.h"
+#include "run/points_mesh.h"
 
 /* A cube of gas and radiation in equilibrium, mirrors all round, in units
  * where c = a = 1. Per cell a packet meets this much that absorbs or
@@ -100,7 +100,7 @@ static storm_status imc_make_mesh(struct imc_bench *b)
                                           .hi_cm = {1.0, 1.0, 1.0}};
         struct storm_voronoi_params voronoi = {.hi_cm = {1.0, 1.0, 1.0},
                                                .lloyd = 5};
-        return storm_bench_voronoi_mesh(b->context, &set, &voronoi, &b->mesh);
+        return storm_points_mesh(b->context, &set, &voronoi, &b->mesh);
     }
     struct storm_cart_params cart = {.hi_cm = {1.0, 1.0, 1.0}};
     storm_bench_uniform_shape(b->params.cells, cart.n);
@@ -299,11 +299,7 @@ static char *imc_table(const struct imc_bench *b)
                    1e-6 * b->kernel_rate);
     storm_page_add(&page, "  energy      balance closed to %.1e\n",
                    s->energy_balance);
-    storm_page_add(&page,
-                   "  state hash  %016" PRIx64
-                   " (the same on any number of ranks)\n\n",
-                   s->state_hash);
-    storm_bench_summary_table(&page, s);
+    storm_bench_summary_end(&page, s);
     return storm_page_end(&page);
 }
 

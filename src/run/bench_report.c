@@ -325,9 +325,8 @@ static void report_json_counts(struct storm_json *json,
 void storm_bench_summary_json(struct storm_json *json,
                               const struct storm_bench_summary *summary)
 {
-    char mpi[128], hash[17];
+    char mpi[128];
     storm_mpi_name(mpi, sizeof mpi);
-    snprintf(hash, sizeof hash, "%016" PRIx64, summary->state_hash);
 
     storm_json_text(json, "storm_version", storm_version());
     storm_json_text(json, "title", summary->title);
@@ -346,10 +345,21 @@ void storm_bench_summary_json(struct storm_json *json,
     storm_bench_times_json(json, &summary->timed.times);
     storm_json_real(json, "imbalance", summary->imbalance);
     storm_json_real(json, "energy_balance", summary->energy_balance);
-    storm_json_text(json, "state_hash", hash);
+    storm_json_hash(json, "state_hash", summary->state_hash);
     storm_json_real(json, "peak_memory_mb", summary->peak_memory_mb);
     storm_json_real(json, "ring_memory_mb", summary->ring_memory_mb);
     storm_json_real(json, "pinned_memory_mb", summary->pinned_memory_mb);
+}
+
+void storm_bench_way_json(struct storm_json *json, int ranks,
+                          const char *backend,
+                          const struct storm_bench_summary *summary)
+{
+    storm_json_int(json, "ranks", ranks);
+    storm_json_text(json, "backend", backend);
+    storm_json_text(json, "provider", summary->provider);
+    storm_json_text(json, "protocol", summary->protocol);
+    storm_json_text(json, "node_backend", summary->near ? summary->near : "");
 }
 
 void storm_bench_summary_table(struct storm_page *table,
@@ -368,4 +378,14 @@ void storm_bench_summary_table(struct storm_page *table,
         storm_page_add(table, "    %-11s  %-21s %7.3f %6.1f %%\n",
                        storm_bench_time_names[i], label[i], time[i],
                        sum > 0.0 ? 100.0 * time[i] / sum : 0.0);
+}
+
+void storm_bench_summary_end(struct storm_page *table,
+                             const struct storm_bench_summary *summary)
+{
+    storm_page_add(table,
+                   "  state hash  %016" PRIx64
+                   " (the same on any number of ranks)\n\n",
+                   summary->state_hash);
+    storm_bench_summary_table(table, summary);
 }

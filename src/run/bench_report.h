@@ -67,6 +67,11 @@ void storm_bench_summary_add(struct storm_bench_summary *sum,
 void storm_bench_summary_json(struct storm_json *json,
                               const struct storm_bench_summary *summary);
 
+/* One of many measurements: with how many ranks, and how packets travelled. */
+void storm_bench_way_json(struct storm_json *json, int ranks,
+                          const char *backend,
+                          const struct storm_bench_summary *summary);
+
 /* The times of the breakdown and their names, in order. */
 enum { STORM_BENCH_N_TIMES = 6 };
 extern const char *const storm_bench_time_names[STORM_BENCH_N_TIMES];
@@ -78,6 +83,10 @@ void storm_bench_times_json(struct storm_json *json,
 /* Where the time went, one line per category. */
 void storm_bench_summary_table(struct storm_page *table,
                                const struct storm_bench_summary *summary);
+
+/* The last rows of a table and the same: the state, and where the time went. */
+void storm_bench_summary_end(struct storm_page *table,
+                             const struct storm_bench_summary *summary);
 
 /* Adds the difference of two readings of the same counters to `sum`. */
 void storm_bench_stats_add(struct storm_stats *sum,

@@ -37,14 +37,8 @@ static void scaling_point_json(struct storm_json *json,
         storm_scaling_at(scaling, i_ranks, i_backend);
     const struct storm_bench_summary *s = &point->best.summary;
     double over_p2p = storm_scaling_over_p2p(scaling, i_ranks, i_backend);
-    char hash[17];
-    snprintf(hash, sizeof hash, "%016" PRIx64, s->state_hash);
     storm_json_open(json, NULL, '{');
-    storm_json_int(json, "ranks", point->ranks);
-    storm_json_text(json, "backend", point->backend);
-    storm_json_text(json, "provider", s->provider);
-    storm_json_text(json, "protocol", s->protocol);
-    storm_json_text(json, "node_backend", s->near != NULL ? s->near : "");
+    storm_bench_way_json(json, point->ranks, point->backend, s);
     storm_json_uint(json, "cells", s->cells);
     storm_json_real(json, "dt_s", point->dt_s);
     storm_json_uint(json, "steps", s->timed.events);
@@ -61,7 +55,7 @@ static void scaling_point_json(struct storm_json *json,
                     storm_scaling_kernel(scaling, i_ranks));
     storm_json_real(json, "kernel_ratio",
                     storm_scaling_kernel_ratio(scaling, i_ranks, i_backend));
-    storm_json_text(json, "state_hash", hash);
+    storm_json_hash(json, "state_hash", s->state_hash);
     storm_json_bool(json, "oversubscribed", point->oversubscribed);
     storm_json_close(json, '}');
 }

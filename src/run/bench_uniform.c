@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "run/bench_voronoi.h"
+#include "run/points_mesh.h"
 
 /* The cube, the energy in it and the speed of what fills it. */
 static const double uniform_side_cm = 2.0 * STORM_UNIFORM_HALF_CM;
@@ -127,7 +128,7 @@ static storm_status uniform_voronoi(struct storm_uniform_pass *pass)
         set.lo_cm[k] = voronoi.lo_cm[k] = -0.5 * uniform_side_cm;
         set.hi_cm[k] = voronoi.hi_cm[k] = 0.5 * uniform_side_cm;
     }
-    return storm_bench_voronoi_mesh(pass->context, &set, &voronoi, &pass->mesh);
+    return storm_points_mesh(pass->context, &set, &voronoi, &pass->mesh);
 }
 
 storm_status storm_uniform_open(struct storm_uniform_pass *pass,
@@ -357,11 +358,7 @@ static char *uniform_table(const struct storm_uniform *u,
                    1e-6 * result->kernel_rate);
     storm_page_add(&page, "  energy      balance closed to %.1e\n",
                    s->energy_balance);
-    storm_page_add(&page,
-                   "  state hash  %016" PRIx64
-                   " (the same on any number of ranks)\n\n",
-                   s->state_hash);
-    storm_bench_summary_table(&page, s);
+    storm_bench_summary_end(&page, s);
     if (u->params.costs > 0)
         storm_page_add(&page,
                        "\n  cost of exact sums %.1f %%, of the tally %.1f %%, "

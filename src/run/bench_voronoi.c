@@ -16,53 +16,13 @@
 #include "base/hash.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 #include "run/bench_report.h"
+#include "run/points_mesh.h"
 
 /* What may be wrong with a mesh before the benchmark calls it wrong. */
 static const double voronoi_most_error = 1e-12;
 
 /* What voro++ may take for one build before it is given up. */
 static const double voronoi_voropp_limit_s = 60.0;
-
-/* An own copy of this rank's share of the points; free it. Collective. */
-static storm_status voronoi_share(struct storm_context *context,
-                                  const struct storm_points_params *set,
-                                  double **points_out, uint64_t *n_out)
-{
-    uint64_t rank = (uint64_t)storm_context_rank(context);
-    uint64_t size = (uint64_t)storm_context_size(context);
-    uint64_t first = set->n_total / size * rank;
-    uint64_t end =
-        rank + 1 < size ? set->n_total / size * (rank + 1) : set->n_total;
-    double *points = malloc(((size_t)(end - first) + 1) * 3 * sizeof *points);
-    storm_status status =
-        points != NULL ? storm_points_make(set, first, end - first, points)
-                       : STORM_ERR_NOMEM;
-    status = storm_context_agree(context, status);
-    if (status < 0) {
-        free(points);
-        return status;
-    }
-    *points_out = points;
-    *n_out = end - first;
-    return STORM_OK;
-}
-
-storm_status
-storm_bench_voronoi_mesh(struct storm_context *context,
-                         const struct storm_points_params *set,
-                         const struct storm_voronoi_params *voronoi,
-                         struct storm_mesh **mesh_out)
-{
-    struct storm_voronoi_params params = *voronoi;
-    double *points = NULL;
-    storm_status status =
-        voronoi_share(context, set, &points, &params.n_points);
-    params.points_cm = points;
-    if (status >= 0)
-        status = storm_mesh_create_voronoi(context, &params, mesh_out);
-    free(points);
-    return status;
-}
 
 const char *storm_bench_points_name(storm_points_kind kind)
 {
@@ -281,7 +241,8 @@ static storm_status voronoi_time(struct voronoi_bench *b,
         storm_context_agree(context,
                             seconds != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status >= 0)
-        status = voronoi_share(context, &b->set, &points, &job.params.n_points);
+        status =
+            storm_points_share(context, &b->set, &points, &job.params.n_points);
     job.params.points_cm = points;
     if (status >= 0)
         status = voronoi_repeat(b, &job, seconds, times_out);
@@ -346,9 +307,7 @@ static char *voronoi_json(const struct voronoi_bench *b)
 {
     const struct voronoi_quality *q = &b->quality;
     double n = (double)b->summary.cells;
-    char hash[17];
     struct storm_json json;
-    snprintf(hash, sizeof hash, "%016" PRIx64, q->hash);
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
     storm_json_text(&json, "benchmark", "voronoi");
@@ -371,7 +330,7 @@ static char *voronoi_json(const struct voronoi_bench *b)
     storm_json_real(&json, "faces_per_cell", q->faces_per_cell);
     storm_json_real(&json, "volume_error", q->volume_error);
     storm_json_real(&json, "closure_error", q->closure_error);
-    storm_json_text(&json, "geometry_hash", hash);
+    storm_json_hash(&json, "geometry_hash", q->hash);
     storm_json_real(&json, "ghost_ratio", q->ghost_ratio);
     storm_json_real(&json, "builds_per_cell", q->build_ratio);
     storm_json_uint(&json, "rounds", q->rounds);

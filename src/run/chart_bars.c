@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Charts of bars: what is stacked in each, in groups. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>

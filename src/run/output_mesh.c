@@ -116,13 +116,14 @@ static storm_status mesh_count(struct mesh_share *share)
     return status;
 }
 
-/* The next cell. Rows are asked for from the first on, one after the other. */
+/* The next cell. Rows are asked for from the first on, one after the other.
+ * After an error, which keeps the last cell, all ranks go on to the end of the
+ * file and then hear of it. */
 static void mesh_next(struct mesh_share *share)
 {
     storm_status status =
         voronoi_polyhedron_build(&share->polyhedron, share->next_cell++);
-    if (status <
-        0) /* all ranks go on to the end of the file, then hear of it */
+    if (status < 0)
         share->status = status;
     share->next_point += share->polyhedron.n_corners;
 }

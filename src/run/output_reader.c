@@ -9,6 +9,7 @@
 #include <hdf5.h>
 
 #include "base/port.h"
+#include "run/grow.h"
 
 enum {
     READER_PIECE = 1 << 18, /* words of cells */
@@ -170,23 +171,10 @@ struct reader_piece {
     uint64_t next_word, next_cell; /* after the piece */
 };
 
-static bool reader_reserve(void **array, size_t *capacity, size_t n,
-                           size_t bytes)
-{
-    if (n <= *capacity)
-        return true;
-    void *larger = realloc(*array, n * bytes);
-    if (larger == NULL)
-        return false;
-    *array = larger;
-    *capacity = n;
-    return true;
-}
-
 static bool reader_reserve_words(struct reader_piece *p, size_t n)
 {
     void *words = p->words;
-    bool good = reader_reserve(&words, &p->words_capacity, n, sizeof *p->words);
+    bool good = storm_grow(&words, &p->words_capacity, n, sizeof *p->words);
     p->words = words;
     return good;
 }
@@ -311,7 +299,7 @@ static storm_status reader_corners(struct reader_piece *p)
     size_t n = (size_t)(most - least) + 1;
     void *corners = p->corners;
     bool good =
-        reader_reserve(&corners, &p->corners_capacity, n, sizeof *p->corners);
+        storm_grow(&corners, &p->corners_capacity, n, sizeof *p->corners);
     p->corners = corners;
     if (!good)
         return reader_no_memory(p->reader);

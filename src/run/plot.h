@@ -25,7 +25,7 @@ enum { PLOT_TEXT = 512, PLOT_NAME = OUTPUT_READER_NAME };
 
 struct plot_steps {
     uint64_t *step; /* in order */
-    size_t n;
+    size_t n, capacity;
 };
 
 /* A run that is being looked at. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/grow.h"
 #include "run/plot.h"
 #include "run/table.h"
 
@@ -39,11 +40,12 @@ static storm_status plot_reader(struct plot_run *plot, storm_status status)
 
 static bool plot_add_step(struct plot_steps *steps, uint64_t step)
 {
-    uint64_t *larger =
-        realloc(steps->step, (steps->n + 1) * sizeof *steps->step);
-    if (larger == NULL)
-        return false;
+    void *larger = steps->step;
+    bool good = storm_grow(&larger, &steps->capacity, steps->n + 1,
+                           sizeof *steps->step);
     steps->step = larger;
+    if (!good)
+        return false;
     size_t i = steps->n++;
     for (; i > 0 && steps->step[i - 1] > step; i--)
         steps->step[i] = steps->step[i - 1];

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "run/chart_parts.h"
+#include "run/grow.h"
 #include "run/plot.h"
 
 enum {
@@ -44,19 +45,6 @@ struct view {
     size_t faces_capacity, corners_capacity, behind_capacity, clipped_capacity;
     double far, near; /* depths of the box */
 };
-
-static bool view_reserve(void **array, size_t *capacity, size_t n, size_t bytes)
-{
-    if (n <= *capacity)
-        return true;
-    size_t wanted = 2 * *capacity > n ? 2 * *capacity : n + 1024;
-    void *larger = realloc(*array, wanted * bytes);
-    if (larger == NULL)
-        return false;
-    *array = larger;
-    *capacity = wanted;
-    return true;
-}
 
 /* ---- geometry ------------------------------------------------------------- */
 
@@ -154,8 +142,8 @@ static unsigned view_tint(unsigned rgb)
 static bool view_add_behind(struct view *v, const double middle[3])
 {
     void *behind = v->behind;
-    bool good = view_reserve(&behind, &v->behind_capacity, v->n_behind + 8,
-                             sizeof *v->behind);
+    bool good = storm_grow(&behind, &v->behind_capacity, v->n_behind + 8,
+                           sizeof *v->behind);
     v->behind = behind;
     /* With all shifts: rounding may not tell two places apart. */
     for (int shift = 0; good && shift < 8; shift++) {
@@ -169,8 +157,8 @@ static bool view_add_behind(struct view *v, const double middle[3])
 static bool view_add_corners(struct view *v, const double (*x)[3], size_t n)
 {
     void *corners = v->corners;
-    bool good = view_reserve(&corners, &v->corners_capacity, v->n_corners + n,
-                             sizeof *v->corners);
+    bool good = storm_grow(&corners, &v->corners_capacity, v->n_corners + n,
+                           sizeof *v->corners);
     v->corners = corners;
     for (size_t k = 0; good && k < n; k++, v->n_corners++)
         for (int i = 0; i < 2; i++)
@@ -182,8 +170,8 @@ static bool view_add_face(struct view *v, const struct view_face *what,
                           const double (*x)[3], size_t n)
 {
     void *faces = v->faces;
-    bool good = view_reserve(&faces, &v->faces_capacity, v->n_faces + 1,
-                             sizeof *v->faces);
+    bool good = storm_grow(&faces, &v->faces_capacity, v->n_faces + 1,
+                           sizeof *v->faces);
     v->faces = faces;
     if (!good)
         return false;
@@ -206,8 +194,8 @@ static bool view_clip(struct view *v, const struct output_cell *cell,
 {
     void *clipped = v->clipped;
     size_t n = 0;
-    bool good = view_reserve(&clipped, &v->clipped_capacity,
-                             (size_t)face[0] + 2, sizeof *v->clipped);
+    bool good = storm_grow(&clipped, &v->clipped_capacity, (size_t)face[0] + 2,
+                           sizeof *v->clipped);
     v->clipped = clipped;
     for (int64_t k = 1; good && k <= face[0]; k++) {
         const double *a = cell->corners[face[k]];
@@ -298,8 +286,8 @@ static bool view_add_cut(struct view *v)
         void *room = v->clipped;
         if (!view_is_solid(v, p->cell))
             continue;
-        bool good = view_reserve(&room, &v->clipped_capacity, (size_t)p->n,
-                                 sizeof *v->clipped);
+        bool good = storm_grow(&room, &v->clipped_capacity, (size_t)p->n,
+                               sizeof *v->clipped);
         v->clipped = room;
         for (int k = 0; good && k < p->n; k++) {
             v->clipped[k][s->axis] = s->at;

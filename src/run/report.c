@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "run/bench_report.h"
 #include "run/chart.h"
 #include "run/plot.h"
 
@@ -188,8 +189,9 @@ static storm_status report_lead(struct report *r)
                    report_cells(r));
     storm_page_add_xml(&r->page, time);
     if (r->summary != NULL) {
-        storm_page_add(&r->page, "; %s ranks, backend ",
-                       report_text(r->summary, "ranks"));
+        storm_page_add(&r->page, "; ");
+        storm_page_add_xml(&r->page, report_text(r->summary, "ranks"));
+        storm_page_add(&r->page, " ranks, backend ");
         storm_page_add_xml(&r->page, report_text(r->summary, "backend"));
         storm_page_add(&r->page, ", ");
         storm_page_add_xml(&r->page, report_text(r->summary, "mpi"));
@@ -244,17 +246,15 @@ static void report_tables(struct report *r)
 /* Where the time went, as one bar. */
 static storm_status report_breakdown(struct report *r)
 {
-    static const char *const keys[] = {"physics",     "progress", "send_recv",
-                                       "termination", "growth",   "idle"};
-    static const char *const parts[] = {"physics",         "progress",
-                                        "send, receive",   "termination",
-                                        "growth of rings", "idle"};
-    enum { N = sizeof keys / sizeof keys[0] };
+    enum { N = STORM_BENCH_N_TIMES };
+    static const char *const parts[N] = {"physics",         "progress",
+                                         "send, receive",   "termination",
+                                         "growth of rings", "idle"};
     const struct deck_node *breakdown = deck_node_find(r->summary, "breakdown");
     double seconds[N];
     bool any = false;
     for (int i = 0; i < N; i++) {
-        if (!report_number(breakdown, keys[i], &seconds[i]))
+        if (!report_number(breakdown, storm_bench_time_names[i], &seconds[i]))
             seconds[i] = 0.0;
         any = any || seconds[i] > 0.0;
     }

@@ -199,11 +199,7 @@ static char *run_table(const struct run *run,
                    run->energy_erg[3]);
     storm_page_add(&page, "  balance     closed to %.1e in every step\n",
                    run->worst_balance);
-    storm_page_add(&page,
-                   "  state hash  %016" PRIx64
-                   " (the same on any number of ranks)\n\n",
-                   s->state_hash);
-    storm_bench_summary_table(&page, s);
+    storm_bench_summary_end(&page, s);
     return storm_page_end(&page);
 }
 

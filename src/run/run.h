@@ -43,7 +43,6 @@ struct run {
     double energy_erg[4], balance;
     double worst_balance;
     struct storm_stats before; /* packets made and ended before a restart */
-    uint64_t state_hash;
 };
 
 /* run_setup.c: mesh, physics and engine from the deck. Collective. */

@@ -8,8 +8,8 @@
 #include <storm/context.h>
 
 #include "physics/imc.h"
-#include "run/bench_voronoi.h"
 #include "run/checkpoint.h"
+#include "run/points_mesh.h"
 #include "run/run.h"
 
 static const char *const run_mesh_names[] = {"cartesian", "octree", "voronoi"};
@@ -117,7 +117,7 @@ static storm_status run_make_voronoi(struct run *run)
     if (strcmp(mesh->points_file, "none") != 0)
         return run_read_voronoi(run, &params);
     set.width_cm = 0.5 * cbrt(volume / (double)mesh->points);
-    return storm_bench_voronoi_mesh(run->context, &set, &params, &run->mesh);
+    return storm_points_mesh(run->context, &set, &params, &run->mesh);
 }
 
 static storm_status run_make_mesh(struct run *run)

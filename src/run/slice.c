@@ -5,25 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool slice_reserve(void **array, size_t *capacity, size_t n,
-                          size_t bytes)
-{
-    if (n <= *capacity)
-        return true;
-    size_t wanted = *capacity > 0 ? 2 * *capacity : 1024;
-    void *larger = realloc(*array, (wanted > n ? wanted : n) * bytes);
-    if (larger == NULL)
-        return false;
-    *array = larger;
-    *capacity = wanted > n ? wanted : n;
-    return true;
-}
+#include "run/grow.h"
 
 static bool slice_add_corner(struct slice *s, const double corner[2])
 {
     void *corners = s->corners;
-    bool good = slice_reserve(&corners, &s->corners_capacity, s->n_corners + 1,
-                              sizeof *s->corners);
+    bool good = storm_grow(&corners, &s->corners_capacity, s->n_corners + 1,
+                           sizeof *s->corners);
     s->corners = corners;
     if (good)
         memcpy(s->corners[s->n_corners++], corner, sizeof *s->corners);
@@ -33,8 +21,8 @@ static bool slice_add_corner(struct slice *s, const double corner[2])
 static bool slice_add_polygon(struct slice *s, uint64_t cell, size_t first)
 {
     void *polygons = s->polygons;
-    bool good = slice_reserve(&polygons, &s->polygons_capacity,
-                              s->n_polygons + 1, sizeof *s->polygons);
+    bool good = storm_grow(&polygons, &s->polygons_capacity, s->n_polygons + 1,
+                           sizeof *s->polygons);
     s->polygons = polygons;
     if (good)
         s->polygons[s->n_polygons++] = (struct slice_polygon){

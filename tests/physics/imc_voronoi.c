@@ -18,7 +18,7 @@
 #include "base/port.h"
 #include "physics/imc.h"
 #include "physics/track.h"
-#include "run/bench_voronoi.h"
+#include "run/points_mesh.h"
 #include "support/check.h"
 
 static const double even_k = 5.0;
@@ -40,8 +40,7 @@ static void box_open(struct box *box)
         .seed = 3, .n_total = box->n_points, .hi_cm = {1, 1, 1}};
     struct storm_voronoi_params voronoi = {.hi_cm = {1, 1, 1}};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box->context));
-    CHECK_OK(storm_bench_voronoi_mesh(box->context, &set, &voronoi,
-                                      &box->mesh));
+    CHECK_OK(storm_points_mesh(box->context, &set, &voronoi, &box->mesh));
     CHECK_OK(storm_imc_create(box->context, box->mesh, &box->problem,
                               &box->imc));
     struct storm_comb_params comb = {.seed = 1,

@@ -12,7 +12,7 @@
 #include <storm/mesh.h>
 #include <storm/streaming.h>
 
-#include "run/bench_voronoi.h"
+#include "run/points_mesh.h"
 #include "support/check.h"
 
 struct problem {
@@ -50,7 +50,7 @@ static inline storm_status problem_voronoi(struct problem *p)
         p->set.lo_cm[d] = voronoi.lo_cm[d] = p->cart.lo_cm[d];
         p->set.hi_cm[d] = voronoi.hi_cm[d] = p->cart.hi_cm[d];
     }
-    return storm_bench_voronoi_mesh(p->context, &p->set, &voronoi, &p->mesh);
+    return storm_points_mesh(p->context, &p->set, &voronoi, &p->mesh);
 }
 
 static inline void problem_open(struct problem *p, MPI_Comm comm)

@@ -135,9 +135,8 @@ static int args_set_list(struct tool_list *list, const struct tool_flag *flag,
     for (char *item = strtok_r(copy, ",", &rest); item != NULL;
          item = strtok_r(NULL, ",", &rest)) {
         double value;
-        if (list->n == TOOL_MOST_BATCHES)
-            return tool_usage("%s: at most %d numbers", name,
-                              TOOL_MOST_BATCHES);
+        if (list->n == TOOL_MOST_VALUES)
+            return tool_usage("%s: at most %d numbers", name, TOOL_MOST_VALUES);
         if (!args_in_range(flag, item, &value))
             return args_expected(flag, name, text);
         list->values[list->n++] = (uint32_t)value;

@@ -7,10 +7,25 @@
 
 #include "tool.h"
 
-#define DISTRIBUTION_FLAG(text)                                       \
-    {                                                                 \
-        .name = "--distribution", .value = "KIND", .kind = TOOL_TEXT, \
-        .offset = TOOL_FIELD(distribution), .help = text              \
+/* Rows of several benchmarks. */
+#define DISTRIBUTION_FLAG(_help) \
+    TOOL_TEXT_FLAG("--distribution", "KIND", distribution, _help)
+#define MESH_FLAG(_help) TOOL_TEXT_FLAG("--mesh", "KIND", mesh, _help)
+#define REPEAT_FLAG(_help) TOOL_COUNT_FLAG("--repeat", repeat, 1e4, _help)
+#define TIMED_FLAG(_help) TOOL_COUNT_FLAG("--timed", timed, 1e6, _help)
+#define CYCLES_FLAG(_help) TOOL_COUNT_FLAG("--cycles", cycles, 1e6, _help)
+#define CELLS_FLAG(_help) TOOL_COUNT_FLAG("--cells", cells, 1e12, _help)
+#define CELLS_PER_RANK_FLAG                                  \
+    TOOL_COUNT_FLAG("--cells-per-rank", cells_per_rank, 1e9, \
+                    "cells for each rank (default 5000)")
+#define EMIT_FLAG(_max)                   \
+    TOOL_COUNT_FLAG("--emit", emit, _max, \
+                    "packets per cell and cycle (default 5)")
+#define CROSSINGS_FLAG(_help)                                     \
+    {                                                             \
+        .name = "--crossings", .value = "X", .kind = TOOL_REAL,   \
+        .offset = TOOL_FIELD(crossings), .min = 1e-6, .max = 1e9, \
+        .help = _help                                             \
     }
 
 /* Flags of everything that is uniform emission. */
@@ -24,34 +39,9 @@
      .help = "voronoi: relaxations of the mesh (default 5)"},               \
         DISTRIBUTION_FLAG("voronoi: points before them, uniform (default) " \
                           "or clustered"),                                  \
-        {.name = "--cells-per-rank",                                        \
-         .value = "N",                                                      \
-         .kind = TOOL_COUNT,                                                \
-         .offset = TOOL_FIELD(cells_per_rank),                              \
-         .min = 1,                                                          \
-         .max = 1e9,                                                        \
-         .help = "cells for each rank (default 5000)"},                     \
-        {.name = "--emit",                                                  \
-         .value = "N",                                                      \
-         .kind = TOOL_COUNT,                                                \
-         .offset = TOOL_FIELD(emit),                                        \
-         .min = 1,                                                          \
-         .max = 1e9,                                                        \
-         .help = "packets per cell and cycle (default 5)"},                 \
-        {.name = "--cycles",                                                \
-         .value = "N",                                                      \
-         .kind = TOOL_COUNT,                                                \
-         .offset = TOOL_FIELD(cycles),                                      \
-         .min = 1,                                                          \
-         .max = 1e6,                                                        \
-         .help = "time steps (default 5); packets accumulate"},             \
-        {.name = "--timed",                                                 \
-         .value = "N",                                                      \
-         .kind = TOOL_COUNT,                                                \
-         .offset = TOOL_FIELD(timed),                                       \
-         .min = 1,                                                          \
-         .max = 1e6,                                                        \
-         .help = "of them, the last ones that count (default 3)"},          \
+        CELLS_PER_RANK_FLAG, EMIT_FLAG(1e9),                                \
+        CYCLES_FLAG("time steps (default 5); packets accumulate"),          \
+        TIMED_FLAG("of them, the last ones that count (default 3)"),        \
     {                                                                       \
         .name = "--dt", .value = "S", .kind = TOOL_REAL,                    \
         .offset = TOOL_FIELD(dt_s), .min = 1e-30, .max = 1e30,              \
@@ -59,183 +49,77 @@
     }
 
 static const struct tool_flag uniform_flags[] = {
-    {.name = "--mesh",
-     .value = "KIND",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(mesh),
-     .help = "cartesian (default) or voronoi"},
-    {.name = "--cells",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(cells),
-     .min = 1,
-     .max = 1e12,
-     .help = "cells in all; rounded to the nearest cube-like box"},
-    {.name = "--crossings",
-     .value = "X",
-     .kind = TOOL_REAL,
-     .offset = TOOL_FIELD(crossings),
-     .min = 1e-6,
-     .max = 1e9,
-     .help = "cells a packet crosses in a cycle (default 15)"},
+    MESH_FLAG("cartesian (default) or voronoi"),
+    CELLS_FLAG("cells in all; rounded to the nearest cube-like box"),
+    CROSSINGS_FLAG("cells a packet crosses in a cycle (default 15)"),
     UNIFORM_FLAGS,
-    {.name = "--costs",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(costs),
-     .help = "measure what exact sums and statistics cost, too"},
-    {.name = "--demo",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(demo),
-     .help = "a larger case with a table and a picture, in out/uniform"},
+    TOOL_SWITCH_FLAG("--costs", costs,
+                     "measure what exact sums and statistics cost, too"),
+    TOOL_SWITCH_FLAG(
+        "--demo", demo,
+        "a larger case with a table and a picture, in out/uniform"),
     {.name = NULL}};
 
 /* Flags of everything that compares ranks and backends. */
-#define CREW_FLAGS                                                        \
-    {.name = "--ranks",                                                   \
-     .value = "LIST",                                                     \
-     .kind = TOOL_LIST,                                                   \
-     .offset = TOOL_FIELD(rank_counts),                                   \
-     .min = 1,                                                            \
-     .max = 1e6,                                                          \
-     .help = "numbers of ranks, rising, such as 1,2,4"},                  \
-    {                                                                     \
-        .name = "--backends", .value = "LIST", .kind = TOOL_TEXT,         \
-        .offset = TOOL_FIELD(backends),                                   \
-        .help = "backends, separated by commas (default: that of "        \
-                "--backend, or all that work here), each without shared " \
-                "memory on nodes unless --shm is given"                   \
-    }
+#define CREW_FLAGS                                                    \
+    {.name = "--ranks",                                               \
+     .value = "LIST",                                                 \
+     .kind = TOOL_LIST,                                               \
+     .offset = TOOL_FIELD(rank_counts),                               \
+     .min = 1,                                                        \
+     .max = 1e6,                                                      \
+     .help = "numbers of ranks, rising, such as 1,2,4"},              \
+        TOOL_TEXT_FLAG(                                               \
+            "--backends", "LIST", backends,                           \
+            "backends, separated by commas (default: that of "        \
+            "--backend, or all that work here), each without shared " \
+            "memory on nodes unless --shm is given")
 
 static const struct tool_flag scaling_flags[] = {
-    {.name = "--mode",
-     .value = "WORD",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(mode),
-     .help = "strong (default): as many steps in all; weak: on each rank"},
+    TOOL_TEXT_FLAG(
+        "--mode", "WORD", mode,
+        "strong (default): as many steps in all; weak: on each rank"),
     CREW_FLAGS,
-    {.name = "--repeat",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(repeat),
-     .min = 1,
-     .max = 1e4,
-     .help = "times to measure each; the best counts (default 3)"},
-    {.name = "--mesh",
-     .value = "KIND",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(mesh),
-     .help = "voronoi (default) or cartesian"},
-    {.name = "--crossings",
-     .value = "X",
-     .kind = TOOL_REAL,
-     .offset = TOOL_FIELD(crossings),
-     .min = 1e-6,
-     .max = 1e9,
-     .help = "cells crossed in a cycle with the fewest ranks (default 60)"},
+    REPEAT_FLAG("times to measure each; the best counts (default 3)"),
+    MESH_FLAG("voronoi (default) or cartesian"),
+    CROSSINGS_FLAG(
+        "cells crossed in a cycle with the fewest ranks (default 60)"),
     UNIFORM_FLAGS,
     {.name = NULL}};
 
 static const struct tool_flag breakdown_flags[] = {
-    {.name = "--deck",
-     .value = "FILE",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(deck),
-     .help = "the deck to run; --set overrides its entries"},
+    TOOL_TEXT_FLAG("--deck", "FILE", deck,
+                   "the deck to run; --set overrides its entries"),
     CREW_FLAGS,
-    {.name = "--repeat",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(repeat),
-     .min = 1,
-     .max = 1e4,
-     .help = "times to run each; the fastest counts (default 1)"},
+    REPEAT_FLAG("times to run each; the fastest counts (default 1)"),
     {.name = NULL}};
 
 static const struct tool_flag imc_flags[] = {
-    {.name = "--mesh",
-     .value = "KIND",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(mesh),
-     .help = "voronoi (default) or cartesian"},
-    {.name = "--cells-per-rank",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(cells_per_rank),
-     .min = 1,
-     .max = 1e9,
-     .help = "cells for each rank (default 5000)"},
-    {.name = "--cells",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(cells),
-     .min = 1,
-     .max = 1e12,
-     .help = "cells in all"},
-    {.name = "--emit",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(emit),
-     .min = 1,
-     .max = 1e6,
-     .help = "packets per cell and cycle (default 5)"},
-    {.name = "--cycles",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(cycles),
-     .min = 1,
-     .max = 1e6,
-     .help = "time steps (default 8)"},
-    {.name = "--timed",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(timed),
-     .min = 1,
-     .max = 1e6,
-     .help = "of them, the last ones that count (default 5)"},
+    MESH_FLAG("voronoi (default) or cartesian"),
+    CELLS_PER_RANK_FLAG,
+    CELLS_FLAG("cells in all"),
+    EMIT_FLAG(1e6),
+    CYCLES_FLAG("time steps (default 8)"),
+    TIMED_FLAG("of them, the last ones that count (default 5)"),
     {.name = NULL}};
 
 static const struct tool_flag voronoi_flags[] = {
-    {.name = "--cells",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(cells),
-     .min = 1,
-     .max = 1e12,
-     .help = "cells in all (default 100000)"},
+    CELLS_FLAG("cells in all (default 100000)"),
     DISTRIBUTION_FLAG("uniform (default), clustered or lattice"),
-    {.name = "--repeat",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(repeat),
-     .min = 1,
-     .max = 1e4,
-     .help = "times to build; the median counts (default 3)"},
+    REPEAT_FLAG("times to build; the median counts (default 3)"),
     {.name = NULL}};
 
 static const struct tool_flag exchange_flags[] = {
-    {.name = "--records",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(records),
-     .min = 1,
-     .max = 1e12,
-     .help = "records in all (default 800000)"},
-    {.name = "--repeat",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(repeat),
-     .min = 1,
-     .max = 1e4,
-     .help = "times to do it; the median counts (default 6)"},
+    TOOL_COUNT_FLAG("--records", records, 1e12,
+                    "records in all (default 800000)"),
+    REPEAT_FLAG("times to do it; the median counts (default 6)"),
     {.name = NULL}};
 
 static const struct tool_flag ring_flags[] = {
-    {.name = "--backends",
-     .value = "LIST",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(backends),
-     .help = "backends, separated by commas (default: that of --backend, or "
-             "all in this build)"},
+    TOOL_TEXT_FLAG(
+        "--backends", "LIST", backends,
+        "backends, separated by commas (default: that of --backend, or "
+        "all in this build)"),
     {.name = "--batch",
      .value = "LIST",
      .kind = TOOL_LIST,
@@ -253,14 +137,9 @@ static const struct tool_flag ring_flags[] = {
     {.name = NULL}};
 
 static const struct tool_flag termination_flags[] = {
-    {.name = "--steps",
-     .value = "N",
-     .kind = TOOL_COUNT,
-     .offset = TOOL_FIELD(steps),
-     .min = 1,
-     .max = 1e6,
-     .help = "times to measure it (default 200)"},
+    TOOL_COUNT_FLAG("--steps", steps, 1e6, "times to measure it (default 200)"),
     {.name = NULL}};
+
 /* ---- what flags mean together -------------------------------------------- */
 
 /* The kind of points a word stands for; false: none. */
@@ -307,14 +186,37 @@ static void uniform_demo(struct tool_args *args)
         args->out = "out/uniform";
 }
 
+/* `mesh` is one of those this build has. */
+static int mesh_check(const struct tool_args *args)
+{
+    if (strcmp(args->mesh, "voronoi") == 0 ||
+        strcmp(args->mesh, "cartesian") == 0)
+        return TOOL_OK;
+    return tool_usage("mesh '%s' is not part of this build; built here: "
+                      "cartesian, voronoi",
+                      args->mesh);
+}
+
+/* Cells are told in one way, and there are as many cycles as are timed. */
+static int cycles_check(const struct tool_args *args, uint64_t usual)
+{
+    uint64_t cycles = args->cycles > 0 ? args->cycles : usual;
+    if (args->cells > 0 && args->cells_per_rank > 0)
+        return tool_usage("--cells and --cells-per-rank do not go together");
+    if (args->timed > cycles)
+        return tool_usage("--timed %llu: there are only %llu cycles",
+                          (unsigned long long)args->timed,
+                          (unsigned long long)cycles);
+    return TOOL_OK;
+}
+
 /* The problem of uniform emission, whatever is done with it. */
 static int emission_check(struct tool_args *args)
 {
     bool is_voronoi = strcmp(args->mesh, "voronoi") == 0;
-    if (!is_voronoi && strcmp(args->mesh, "cartesian") != 0)
-        return tool_usage("mesh '%s' is not part of this build; built here: "
-                          "cartesian, voronoi",
-                          args->mesh);
+    int status = mesh_check(args);
+    if (status != TOOL_OK)
+        return status;
     if ((args->lloyd != TOOL_NOT_GIVEN || args->distribution != NULL) &&
         !is_voronoi)
         return tool_usage("--lloyd and --distribution are for --mesh voronoi");
@@ -322,44 +224,26 @@ static int emission_check(struct tool_args *args)
         args->lloyd = 5;
     if (args->dt_s > 0.0 && args->crossings > 0.0)
         return tool_usage("--dt and --crossings do not go together");
-    int status = voronoi_check(args);
+    status = voronoi_check(args);
     if (status != TOOL_OK)
         return status;
     if (strcmp(args->distribution, "lattice") == 0)
         return tool_usage("--distribution: must be uniform or clustered here");
-    uint64_t cycles = args->cycles > 0 ? args->cycles : 5;
-    if (args->timed > cycles)
-        return tool_usage("--timed %llu: there are only %llu cycles",
-                          (unsigned long long)args->timed,
-                          (unsigned long long)cycles);
-    return TOOL_OK;
+    return cycles_check(args, 5);
 }
 
 static int imc_check(struct tool_args *args)
 {
     if (args->mesh == NULL)
         args->mesh = "voronoi";
-    if (strcmp(args->mesh, "voronoi") != 0 &&
-        strcmp(args->mesh, "cartesian") != 0)
-        return tool_usage("mesh '%s' is not part of this build; built here: "
-                          "cartesian, voronoi",
-                          args->mesh);
-    if (args->cells > 0 && args->cells_per_rank > 0)
-        return tool_usage("--cells and --cells-per-rank do not go together");
-    uint64_t cycles = args->cycles > 0 ? args->cycles : 8;
-    if (args->timed > cycles)
-        return tool_usage("--timed %llu: there are only %llu cycles",
-                          (unsigned long long)args->timed,
-                          (unsigned long long)cycles);
-    return TOOL_OK;
+    int status = mesh_check(args);
+    return status == TOOL_OK ? cycles_check(args, 8) : status;
 }
 
 static int uniform_check(struct tool_args *args)
 {
     if (args->mesh == NULL)
         args->mesh = "cartesian";
-    if (args->cells > 0 && args->cells_per_rank > 0)
-        return tool_usage("--cells and --cells-per-rank do not go together");
     if (args->demo)
         uniform_demo(args);
     return emission_check(args);

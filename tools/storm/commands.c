@@ -13,43 +13,26 @@ const struct tool_flag tool_global_flags[] = {
      .kind = TOOL_SWITCH,
      .offset = TOOL_FIELD(help),
      .help = "say what can be said and stop"},
-    {.name = "--version",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(version),
-     .help = "print the version and stop"},
+    TOOL_SWITCH_FLAG("--version", version, "print the version and stop"),
     {.name = NULL}};
 
 /* Flags of everything that starts ranks. */
-#define LAUNCH_FLAGS                                                          \
-    {.name = "-n",                                                            \
-     .value = "N",                                                            \
-     .kind = TOOL_COUNT,                                                      \
-     .offset = TOOL_FIELD(ranks),                                             \
-     .min = 1,                                                                \
-     .max = 1e6,                                                              \
-     .help = "ranks to start (default: one per core, unless mpiexec or srun " \
-             "has started some)"},                                            \
-    {                                                                         \
-        .name = "--launcher", .value = "CMD", .kind = TOOL_TEXT,              \
-        .offset = TOOL_FIELD(launcher),                                       \
-        .help = "what starts the ranks (default: srun inside an "             \
-                "allocation, else mpiexec)"                                   \
-    }
+#define LAUNCH_FLAGS                                                         \
+    TOOL_COUNT_FLAG("-n", ranks, 1e6,                                        \
+                    "ranks to start (default: one per core, unless mpiexec " \
+                    "or srun has started some)"),                            \
+        TOOL_TEXT_FLAG("--launcher", "CMD", launcher,                        \
+                       "what starts the ranks (default: srun inside an "     \
+                       "allocation, else mpiexec)")
 
-#define TALK_FLAGS                                                            \
-    {.name = "--progress",                                                    \
-     .value = "WHEN",                                                         \
-     .kind = TOOL_TEXT,                                                       \
-     .offset = TOOL_FIELD(progress_word),                                     \
-     .help = "auto (a bar on a terminal, lines elsewhere), always or never"}, \
-        {.name = "--quiet",                                                   \
-         .kind = TOOL_SWITCH,                                                 \
-         .offset = TOOL_FIELD(quiet),                                         \
-         .help = "errors and results only"},                                  \
-    {                                                                         \
-        .name = "--verbose", .kind = TOOL_SWITCH,                             \
-        .offset = TOOL_FIELD(verbose), .help = "more messages"                \
-    }
+#define QUIET_FLAG(_help) TOOL_SWITCH_FLAG("--quiet", quiet, _help)
+
+#define TALK_FLAGS                                                           \
+    TOOL_TEXT_FLAG("--progress", "WHEN", progress_word,                      \
+                   "auto (a bar on a terminal, lines elsewhere), always or " \
+                   "never"),                                                 \
+        QUIET_FLAG("errors and results only"),                               \
+        TOOL_SWITCH_FLAG("--verbose", verbose, "more messages")
 
 static const struct tool_flag bench_flags[] = {
     LAUNCH_FLAGS,
@@ -57,16 +40,11 @@ static const struct tool_flag bench_flags[] = {
      .value = "KEY=VALUE",
      .kind = TOOL_SET,
      .help = "set an option by its key, such as transport.batch=8"},
-    {.name = "--json",
-     .value = "FILE",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(json),
-     .help = "write the summary there; - is standard output, the default"},
-    {.name = "--out",
-     .value = "DIR",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(out),
-     .help = "write summary.json and pictures there"},
+    TOOL_TEXT_FLAG(
+        "--json", "FILE", json,
+        "write the summary there; - is standard output, the default"),
+    TOOL_TEXT_FLAG("--out", "DIR", out,
+                   "write summary.json and pictures there"),
     TALK_FLAGS,
     {.name = NULL}};
 
@@ -76,25 +54,16 @@ static const struct tool_flag check_flags[] = {
      .kind = TOOL_SET,
      .help = "override an entry, such as time.stop=1e-10 or "
              "materials.gold.temperature=0.1"},
-    {.name = "--resolved",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(resolved),
-     .help = "print the deck with all defaults"},
-    {.name = "--keys",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(keys),
-     .help = "print all keys, their defaults and meaning, without a deck"},
-    {.name = "--quiet",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(quiet),
-     .help = "say nothing if nothing is wrong"},
+    TOOL_SWITCH_FLAG("--resolved", resolved,
+                     "print the deck with all defaults"),
+    TOOL_SWITCH_FLAG(
+        "--keys", keys,
+        "print all keys, their defaults and meaning, without a deck"),
+    QUIET_FLAG("say nothing if nothing is wrong"),
     {.name = NULL}};
 
 static const struct tool_flag options_flags[] = {
-    {.name = "--markdown",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(markdown),
-     .help = "as a page of documentation"},
+    TOOL_SWITCH_FLAG("--markdown", markdown, "as a page of documentation"),
     {.name = NULL}};
 
 static const struct tool_flag run_flags[] = {
@@ -103,93 +72,51 @@ static const struct tool_flag run_flags[] = {
      .value = "KEY=VALUE",
      .kind = TOOL_SET,
      .help = "override an entry of the deck, such as time.stop=1e-10"},
-    {.name = "--out",
-     .value = "DIR",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(out),
-     .help = "where results go (default out/ and the deck's name)"},
-    {.name = "--restart",
-     .value = "DIR",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(restart),
-     .help = "go on from the newest good checkpoint in DIR; results go there "
-             "as well, and without DECK its deck.yaml is used"},
-    {.name = "--json",
-     .value = "FILE",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(json),
-     .help = "write the summary there as well; - is standard output"},
+    TOOL_TEXT_FLAG("--out", "DIR", out,
+                   "where results go (default out/ and the deck's name)"),
+    TOOL_TEXT_FLAG(
+        "--restart", "DIR", restart,
+        "go on from the newest good checkpoint in DIR; results go there "
+        "as well, and without DECK its deck.yaml is used"),
+    TOOL_TEXT_FLAG("--json", "FILE", json,
+                   "write the summary there as well; - is standard output"),
     TALK_FLAGS,
     {.name = NULL}};
 
 static const struct tool_flag plot_flags[] = {
-    {.name = "--field",
-     .value = "NAMES",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(fields),
-     .help = "what to draw, separated by commas: material, solid (in three "
-             "dimensions), owner, cell_size, volume, temperatures (radiation "
-             "above material), or any field of a dump such as "
-             "radiation_energy (default: material, solid, cell_size, "
-             "temperatures, owner, and profiles)"},
-    {.name = "--axis",
-     .value = "x|y|z",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(axis),
-     .help = "slices are normal to it (default z)"},
-    {.name = "--at",
-     .value = "X",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(at),
-     .help = "where on the axis (default: in the middle)"},
-    {.name = "--step",
-     .value = "LIST",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(step),
-     .help = "which dumps, separated by commas (default: the last; profiles: "
-             "up to six of all)"},
-    {.name = "--reference",
-     .value = "FILE",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(reference),
-     .help = "draw profiles against this CSV file, with columns position and "
-             "any of a profile's"},
-    {.name = "--lines",
-     .value = "WHEN",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(lines),
-     .help = "edges of cells: auto, always or never"},
-    {.name = "--scale",
-     .value = "WORD",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(scale),
-     .help = "auto, linear or log"},
-    {.name = "--out",
-     .value = "DIR",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(out),
-     .help = "where pictures go (default: plots in the run's directory)"},
-    {.name = "--quiet",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(quiet),
-     .help = "do not name the files"},
+    TOOL_TEXT_FLAG(
+        "--field", "NAMES", fields,
+        "what to draw, separated by commas: material, solid (in three "
+        "dimensions), owner, cell_size, volume, temperatures (radiation "
+        "above material), or any field of a dump such as "
+        "radiation_energy (default: material, solid, cell_size, "
+        "temperatures, owner, and profiles)"),
+    TOOL_TEXT_FLAG("--axis", "x|y|z", axis,
+                   "slices are normal to it (default z)"),
+    TOOL_TEXT_FLAG("--at", "X", at,
+                   "where on the axis (default: in the middle)"),
+    TOOL_TEXT_FLAG(
+        "--step", "LIST", step,
+        "which dumps, separated by commas (default: the last; profiles: "
+        "up to six of all)"),
+    TOOL_TEXT_FLAG(
+        "--reference", "FILE", reference,
+        "draw profiles against this CSV file, with columns position and "
+        "any of a profile's"),
+    TOOL_TEXT_FLAG("--lines", "WHEN", lines,
+                   "edges of cells: auto, always or never"),
+    TOOL_TEXT_FLAG("--scale", "WORD", scale, "auto, linear or log"),
+    TOOL_TEXT_FLAG("--out", "DIR", out,
+                   "where pictures go (default: plots in the run's directory)"),
+    QUIET_FLAG("do not name the files"),
     {.name = NULL}};
 
 static const struct tool_flag report_flags[] = {
-    {.name = "--reference",
-     .value = "FILE",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(reference),
-     .help = "draw profiles against this CSV file, as storm plot does"},
-    {.name = "--out",
-     .value = "FILE",
-     .kind = TOOL_TEXT,
-     .offset = TOOL_FIELD(out),
-     .help = "the page (default: report.html in the run's directory)"},
-    {.name = "--quiet",
-     .kind = TOOL_SWITCH,
-     .offset = TOOL_FIELD(quiet),
-     .help = "do not name the file"},
+    TOOL_TEXT_FLAG("--reference", "FILE", reference,
+                   "draw profiles against this CSV file, as storm plot does"),
+    TOOL_TEXT_FLAG("--out", "FILE", out,
+                   "the page (default: report.html in the run's directory)"),
+    QUIET_FLAG("do not name the file"),
     {.name = NULL}};
 
 const struct tool_command tool_commands[] = {

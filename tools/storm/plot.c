@@ -123,8 +123,11 @@ int tool_plot(const struct tool_args *args)
         snprintf(dir, sizeof dir, "%s/plots", args->run_dir);
         target.dir = dir;
     }
-    int result =
-        steps != NULL ? plot_fill(args, &params, &at, steps) : TOOL_FAILED;
+    int result = TOOL_FAILED;
+    if (steps != NULL)
+        result = plot_fill(args, &params, &at, steps);
+    else
+        tool_usage("no memory");
     if (result == TOOL_OK) {
         storm_status status = storm_plot(&params, problem, sizeof problem);
         if (target.status != TOOL_OK) {

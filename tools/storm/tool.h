@@ -12,6 +12,8 @@
  *   progress.c  the bar
  *   deck.c      reading a deck
  *   start.c     starting ranks, or being one
+ *   output.c    files and directories
+ *   voropp.c    what the Voronoi benchmark compares with
  *   info.c, options.c, run.c (with bench), plot.c, report.c: the commands
  */
 #ifndef STORM_TOOL_H
@@ -34,10 +36,10 @@ enum tool_progress {
     TOOL_PROGRESS_NEVER
 };
 
-enum { TOOL_MOST_BATCHES = 32 };
+enum { TOOL_MOST_VALUES = 32 };
 
 struct tool_list {
-    uint32_t values[TOOL_MOST_BATCHES];
+    uint32_t values[TOOL_MOST_VALUES];
     size_t n;
 };
 
@@ -59,29 +61,28 @@ struct tool_args {
     enum tool_progress progress;
     bool quiet, verbose;
 
-    /* uniform, imc */
-    const char *mesh;
-    uint64_t lloyd, cells, cells_per_rank, emit, cycles, timed;
+    /* uniform, imc, scaling, voronoi: the mesh */
+    const char *mesh, *distribution;
+    uint64_t lloyd, cells, cells_per_rank;
+    /* uniform, imc, scaling: the packets */
+    uint64_t emit, cycles, timed;
     double dt_s, crossings;
     bool costs, demo;
-    /* voronoi */
-    const char *distribution;
-    const char *restart;
-    /* exchange, termination, voronoi */
+    /* what is measured, how often, with what */
     uint64_t records, repeat, steps;
-    /* ring, scaling, breakdown */
-    const char *backends;
+    const char *backends, *mode;
     struct tool_list batches, rank_counts;
     double seconds;
-    const char *mode;
     /* options */
     bool markdown;
-    /* run, check */
+    /* run, check, breakdown */
     const char *deck;
     struct storm_deck *loaded;
     bool resolved, keys;
     const char **sets; /* KEY=VALUE for the deck */
     size_t n_sets;
+    /* run */
+    const char *restart;
 
     /* plot, report */
     const char *run_dir;
@@ -138,6 +139,23 @@ struct tool_command {
 
 /* Where a flag's value goes. */
 #define TOOL_FIELD(_member) offsetof(struct tool_args, _member)
+
+/* Rows of the tables: numbers from 1 on, words, and flags without a value. */
+#define TOOL_COUNT_FLAG(_name, _member, _max, _help)                        \
+    {                                                                       \
+        .name = _name, .value = "N", .kind = TOOL_COUNT,                    \
+        .offset = TOOL_FIELD(_member), .min = 1, .max = _max, .help = _help \
+    }
+#define TOOL_TEXT_FLAG(_name, _value, _member, _help)      \
+    {                                                      \
+        .name = _name, .value = _value, .kind = TOOL_TEXT, \
+        .offset = TOOL_FIELD(_member), .help = _help       \
+    }
+#define TOOL_SWITCH_FLAG(_name, _member, _help)                            \
+    {                                                                      \
+        .name = _name, .kind = TOOL_SWITCH, .offset = TOOL_FIELD(_member), \
+        .help = _help                                                      \
+    }
 
 /* commands.c and benches.c: lists ended by a NULL name. */
 extern const struct tool_command tool_commands[];

@@ -36,7 +36,8 @@ storm_status voronoi_polyhedron_open(const struct storm_mesh *mesh,
                                      struct voronoi_polyhedron *polyhedron_out);
 void voronoi_polyhedron_close(struct voronoi_polyhedron *polyhedron);
 
-/* Fills in the first part for a local cell. Local. */
+/* Fills in the first part for a local cell; after an error it is as it was.
+ * Local. */
 storm_status voronoi_polyhedron_build(struct voronoi_polyhedron *polyhedron,
                                       storm_cell_idx cell);
 
