@@ -43,6 +43,7 @@ demo: ## set up the machine, build, run a hohlraum, draw it in out/demo/plots
 	@tools/dev/setup demo
 	@$(MAKE) all
 	$(DEMO)
+	@echo "To look at it all: open out/demo/report.html"
 
 check: ## set up the machine, then every check there is (STAGES= for some)
 	@tools/dev/setup check

@@ -145,7 +145,9 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
         }
         status = source_reduce(imc, source, volume);
     }
-    if (status == STORM_OK && source->total == 0 && imc->env->rank == 0)
+    /* Said once: before the first step. */
+    if (status == STORM_OK && source->total == 0 && imc->dt_s == 0.0 &&
+        imc->env->rank == 0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
                         "source %zu lies in no cell: it does nothing", i);
     free(volume);

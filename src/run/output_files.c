@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Directories and files of results. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <storm/context.h>
 
@@ -42,6 +44,39 @@ storm_status output_directory(const struct storm_context *context,
         return STORM_OK;
     errno = ENOTDIR;
     return output_problem(context, path);
+}
+
+/* fields-<number>.h5 or profile-<number>.csv? */
+static bool output_is_dump(const char *name)
+{
+    static const struct {
+        const char *head, *tail;
+    } kinds[] = {{"fields-", ".h5"}, {"profile-", ".csv"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t head = strlen(kinds[i].head);
+        if (strncmp(name, kinds[i].head, head) != 0)
+            continue;
+        size_t digits = strspn(name + head, "0123456789");
+        if (digits > 0 && strcmp(name + head + digits, kinds[i].tail) == 0)
+            return true;
+    }
+    return false;
+}
+
+void output_clear(const struct storm_context *context, const char *dir)
+{
+    DIR *list = opendir(dir);
+    if (list == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        char path[OUTPUT_PATH_BYTES];
+        int n = snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
+        if (output_is_dump(entry->d_name) && n < (int)sizeof path &&
+            unlink(path) != 0)
+            storm_context_log(context, STORM_LOG_WARN, "cannot remove %s: %s",
+                              path, strerror(errno));
+    }
+    closedir(list);
 }
 
 storm_status output_text(const struct storm_context *context, const char *dir,

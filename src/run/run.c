@@ -41,6 +41,8 @@ static storm_status run_begin_output(struct run *run)
         status = output_directory(run->context, run->out_dir);
         if (status == STORM_OK && !run_may_start(run))
             status = STORM_ERR_STATE;
+        if (status == STORM_OK && run->restart_dir == NULL)
+            output_clear(run->context, run->out_dir);
         if (status == STORM_OK)
             status = output_text(run->context, run->out_dir, "deck.yaml",
                                  storm_deck_text(run->deck));
@@ -52,10 +54,7 @@ static storm_status run_begin_output(struct run *run)
 
 static void run_tell(struct run *run)
 {
-    const struct deck_time *time = &run->deck->values.time;
-    double fraction = run->time_s / time->stop;
-    if (time->steps > 0)
-        fraction = fmax(fraction, (double)run->step / (double)time->steps);
+    double fraction = (double)run->step / (double)run->last_step;
     storm_bench_tell(run->context, &run->progress, fmin(fraction, 1.0),
                      "step %" PRIu64 ", t = %.4g", run->step, run->time_s);
 }
@@ -135,6 +134,13 @@ static storm_status run_loop(struct run *run)
     storm_status status = STORM_OK;
     if (run->step == 0)
         status = run_dump(run); /* the state before the first step */
+    else
+        status = run_check_energy(run);
+    run->last_step = run_last_step(run);
+    if (run_is_over(run) && storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_WARN,
+                          "the run is at its end: a later time.stop, or more "
+                          "time.steps, lets it go on");
     for (bool last = run_is_over(run); !last && status >= 0;) {
         struct run_target target = run_next(run);
         run_tell(run);
@@ -193,8 +199,9 @@ static char *run_table(const struct run *run,
     storm_page_add(&page, "  events      %s in %.3f s\n",
                    storm_page_grouped(s->run.events, number), s->seconds);
     storm_page_add(&page,
-                   "  energy      %.6g created, %.6g absorbed, %.6g escaped, "
-                   "%.6g at census\n",
+                   "  energy      %.6g created (emission of matter included), "
+                   "%.6g absorbed,\n"
+                   "              %.6g escaped, %.6g at census\n",
                    run->energy_erg[0], run->energy_erg[1], run->energy_erg[2],
                    run->energy_erg[3]);
     storm_page_add(&page, "  balance     closed to %.1e in every step\n",

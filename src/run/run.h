@@ -33,7 +33,7 @@ struct run {
 
     double *times; /* of extra dumps, sorted */
     size_t n_times, i_time;
-    uint64_t step;
+    uint64_t step, last_step;
     double start_s, time_s;  /* of the last step: from, to */
     double nominal_s;        /* length of the next step but for targets */
     double seconds;          /* of transport, summed maxima over ranks */
@@ -57,10 +57,16 @@ struct run_target {
 };
 struct run_target run_next(struct run *run);
 
+/* The step the run will end with, for telling how far it is; of very many, no
+ * more than are soon counted. */
+uint64_t run_last_step(const struct run *run);
+
 /* output_files.c, on rank 0 alone: makes a directory with its parents; writes
  * a text file, whole or not at all. STORM_ERR_IO is logged. */
 storm_status output_directory(const struct storm_context *context,
                               const char *path);
+/* Removes the dumps of an earlier run, which are not this one's. */
+void output_clear(const struct storm_context *context, const char *dir);
 storm_status output_text(const struct storm_context *context, const char *dir,
                          const char *name, const char *text);
 

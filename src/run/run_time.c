@@ -30,3 +30,16 @@ struct run_target run_next(struct run *run)
         target.last = true;
     return target;
 }
+
+uint64_t run_last_step(const struct run *run)
+{
+    enum { MOST = 10000000 };
+    struct run ahead = *run;
+    for (bool last = false; !last && ahead.step < run->step + MOST;) {
+        struct run_target target = run_next(&ahead);
+        ahead.time_s = target.end_s;
+        ahead.step++;
+        last = target.last;
+    }
+    return ahead.step;
+}

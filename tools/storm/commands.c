@@ -31,7 +31,7 @@ const struct tool_flag tool_global_flags[] = {
     TOOL_TEXT_FLAG("--progress", "WHEN", progress_word,                      \
                    "auto (a bar on a terminal, lines elsewhere), always or " \
                    "never"),                                                 \
-        QUIET_FLAG("errors and results only"),                               \
+        QUIET_FLAG("say nothing but errors"),                                \
         TOOL_SWITCH_FLAG("--verbose", verbose, "more messages")
 
 static const struct tool_flag bench_flags[] = {

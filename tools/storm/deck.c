@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <storm/deck.h>
+#include <storm/run.h>
 
 #include "tool.h"
 
@@ -52,11 +53,15 @@ int tool_check(const struct tool_args *args)
     if (args->keys)
         return deck_keys();
     struct storm_deck *deck;
+    char problem[256];
     int status = tool_read_deck(args, &deck);
     if (status != TOOL_OK)
         return status;
     if (args->resolved)
         fputs(storm_deck_text(deck), stdout);
+    else if (storm_run_check(deck, problem, sizeof problem) < 0)
+        fprintf(stderr, "storm: warning: %s: nothing wrong, but %s\n",
+                args->deck, problem);
     else if (!args->quiet)
         printf("%s: nothing wrong\n", args->deck);
     storm_deck_destroy(deck);

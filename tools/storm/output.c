@@ -87,14 +87,14 @@ int tool_output(const struct tool_args *args,
         fprintf(say, "%s\n", table);
     if (to_stdout)
         printf("%s\n", json);
-    else if (args->json != NULL)
-        status = output_file(args->json, json);
-    if (status == TOOL_OK && args->out != NULL)
+    if (args->out != NULL)
         status = tool_directory(args->out);
     if (status == TOOL_OK && args->out != NULL)
         status = output_part(args, "summary.json", json, say);
     if (status == TOOL_OK && args->out != NULL && picture != NULL)
         status = output_part(args, args->bench->picture, picture, say);
+    if (status == TOOL_OK && !to_stdout && args->json != NULL)
+        status = output_file(args->json, json);
     if (fflush(stdout) != 0 && status == TOOL_OK)
         status = output_problem("standard output");
     return status;
