@@ -102,7 +102,7 @@ int main(int argc, char **argv)
     check_rows(context, many, 2);
     if (storm_context_size(context) > 1)
         check_rows(context, many, 4); /* with rows of rank 1 */
-    check_rows(context, many, 0); /* nothing is left over */
+    check_rows(context, many, 0);     /* nothing is left over */
     storm_context_destroy(context);
     MPI_Finalize();
     return CHECK_PASS;
