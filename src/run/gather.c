@@ -11,11 +11,15 @@
 
 enum { GATHER_TAG = 77 };
 
+/* To a rank whose rows are not wanted any more; anything else calls it. */
+static const uint64_t gather_stop = UINT64_MAX;
+
 struct gather {
     const struct storm_context *context;
     const struct gather_rows *rows;
     size_t piece;    /* rows */
-    uint64_t *count; /* of the rank whose turn it is; MPI's like buffer */
+    uint64_t *count; /* of the rank whose turn it is, or gather_stop to it;
+                        MPI's like buffer */
     unsigned char *buffer;
     gather_take *take;
     void *self;
@@ -74,22 +78,39 @@ static storm_status gather_theirs(struct gather *g, int rank, uint64_t n_rows)
     return status;
 }
 
+/* Rank 0's part in the turn of another. */
+static storm_status gather_call(struct gather *g, int rank)
+{
+    *g->count = g->taken == STORM_OK ? 0 : gather_stop;
+    bool stops = *g->count == gather_stop;
+    storm_status status =
+        gather_message(g, g->count, sizeof *g->count, rank, true);
+    if (status < 0 || stops)
+        return status;
+    status = gather_message(g, g->count, sizeof *g->count, rank, false);
+    return status < 0 ? status : gather_theirs(g, rank, *g->count);
+}
+
+/* The part of that other. */
+static storm_status gather_answer(struct gather *g)
+{
+    storm_status status =
+        gather_message(g, g->count, sizeof *g->count, 0, false);
+    if (status < 0 || *g->count == gather_stop)
+        return status;
+    *g->count = g->rows->n;
+    status = gather_message(g, g->count, sizeof *g->count, 0, true);
+    return status < 0 ? status : gather_mine(g, false);
+}
+
 static storm_status gather_all(struct gather *g)
 {
-    int rank = storm_context_rank(g->context);
-    storm_status status;
-    *g->count = g->rows->n;
-    if (rank != 0) {
-        status = gather_message(g, g->count, sizeof *g->count, 0, true);
-        return status == STORM_OK ? gather_mine(g, false) : status;
-    }
-    status = gather_mine(g, true);
+    if (storm_context_rank(g->context) != 0)
+        return gather_answer(g);
+    storm_status status = gather_mine(g, true);
     for (int r = 1; r < storm_context_size(g->context) && status == STORM_OK;
-         r++) {
-        status = gather_message(g, g->count, sizeof *g->count, r, false);
-        if (status == STORM_OK)
-            status = gather_theirs(g, r, *g->count);
-    }
+         r++)
+        status = gather_call(g, r);
     return status;
 }
 

@@ -2,10 +2,11 @@
 /*
  * Rows of all ranks on rank 0, in order of the ranks, a piece at a time.
  *
- *   G1  Rank 0 holds one piece, about GATHER_BYTES, however many rows there
- *       are.
+ *   G1  Rank 0 holds one piece, about GATHER_BYTES, however many rows and
+ *       ranks there are: a rank sends when rank 0 has called it, so that
+ *       nothing piles up within MPI.
  *   G2  `take` runs on rank 0 alone. Once it has failed it is not called
- *       again, but all ranks get to the end and learn of it.
+ *       again, and all ranks learn of it.
  */
 #ifndef STORM_RUN_GATHER_H
 #define STORM_RUN_GATHER_H

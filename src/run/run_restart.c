@@ -50,6 +50,15 @@ static uint64_t restart_newest(const char *dir, uint64_t below, size_t *n_out)
     return newest;
 }
 
+/* Does the run go on with what out_dir has? */
+static bool restart_stays(const struct run *run)
+{
+    struct stat from, to;
+    return run->restart_dir != NULL && run->out_dir != NULL &&
+           stat(run->restart_dir, &from) == 0 && stat(run->out_dir, &to) == 0 &&
+           from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+}
+
 /* Removes all but the newest `keep`, oldest last: were it stopped in between,
  * the newest would still be there. Those of later steps could not be used to go
  * on from: they do not count, nor are they ours to remove. On rank 0. */
@@ -190,15 +199,6 @@ static storm_status restart_write(struct run *run)
     return storm_context_agree(run->context, status);
 }
 
-/* Does the run go on with what out_dir has? */
-static bool restart_stays(const struct run *run)
-{
-    struct stat from, to;
-    return run->restart_dir != NULL && stat(run->restart_dir, &from) == 0 &&
-           stat(run->out_dir, &to) == 0 && from.st_dev == to.st_dev &&
-           from.st_ino == to.st_ino;
-}
-
 bool run_may_start(const struct run *run)
 {
     size_t n = 0;
@@ -268,7 +268,8 @@ static storm_status restart_apply(struct run *run, const struct checkpoint *c)
     if (storm_context_rank(run->context) != 0)
         return status;
     memcpy(run->imc->account, c->account, sizeof run->imc->account);
-    storm_page_add(&run->grids, "%s", c->grids);
+    if (restart_stays(run)) /* else they are not there */
+        storm_page_add(&run->grids, "%s", c->grids);
     /* The packets that are here now will be counted as created again. */
     run->before =
         (struct storm_stats){.created = head->created - head->n_packets,

@@ -70,6 +70,17 @@ grep -q 'checkpoint-11.h5 is damaged' "$scratch/err" || fail "no word of damage"
 run run --restart "$part" --set time.steps=13 --quiet --json - -n 1
 ends "$right"
 
+# Elsewhere: what is listed for viewers is there.
+else=$scratch/elsewhere
+run run --restart "$part" --set time.steps=14 --set output.every=1 --quiet \
+    --json - --out "$else" -n 2
+[ "$status" -eq 0 ] || fail "not elsewhere: $(cat "$scratch/err")"
+grep -o '[a-z0-9-]*\.h5' "$else/fields.xdmf" | sort -u >"$scratch/listed"
+grep -q 'fields-14' "$scratch/listed" || fail "elsewhere: no dump"
+while read -r file; do
+    [ -e "$else/$file" ] || fail "elsewhere: $file is listed, but not there"
+done <"$scratch/listed"
+
 # One that is damaged does not count: the last good one stays.
 echo damage >"$part/checkpoint-20.h5"
 run run --restart "$part" --set time.steps=14 --set output.checkpoint.keep=1 \
