@@ -56,8 +56,8 @@ storm_run_check(const struct storm_deck *deck, char *problem,
  * @retval STORM_ERR_NOSUP  see storm_run_check (logged)
  * @retval STORM_ERR_IO     results cannot be written, or there is no good
  *                          checkpoint in restart_dir (logged)
- * @retval STORM_ERR_ARG    the checkpoint is of another mesh, seed or number
- *                          of groups (logged)
+ * @retval STORM_ERR_ARG    the checkpoint is of another mesh or seed, or of
+ *                          other materials, groups or constants (logged)
  * @retval STORM_ERR_STATE  energy was lost, or out_dir has checkpoints of
  *                          another run (logged)
  * @return any other error of mesh, engine or physics
