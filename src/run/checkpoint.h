@@ -56,8 +56,8 @@ storm_status checkpoint_read(const struct run *run, const char *path,
                              struct checkpoint *checkpoint_out);
 void checkpoint_clear(struct checkpoint *checkpoint);
 
-/* run_restart.c: may the run write to out_dir? Not over another's checkpoints
- * (logged). On rank 0. */
+/* run_restart.c: may the run write to out_dir? Not beside another's checkpoints
+ * (logged), whose deck and dumps it would replace. On rank 0. */
 bool run_may_start(const struct run *run);
 
 /* Writes one if it is due, and removes those before it that are too many.

@@ -203,8 +203,7 @@ bool run_may_start(const struct run *run)
 {
     size_t n = 0;
     (void)restart_newest(run->out_dir, UINT64_MAX, &n);
-    if (n == 0 || run->deck->values.output.checkpoint_every == 0 ||
-        restart_stays(run))
+    if (n == 0 || restart_stays(run))
         return true;
     storm_context_log(run->context, STORM_LOG_ERROR,
                       "%s has checkpoints of an earlier run: go on with it "

@@ -108,6 +108,8 @@ refused "made with another choice of materials" --restart "$part" -n 1 \
 refused "has checkpoints of an earlier run" --restart "$part" -n 1 \
     --out "$scratch/multigroup-slab-part"
 refused "has checkpoints of an earlier run" "$part/deck.yaml" --out "$part" -n 2
+refused "has checkpoints of an earlier run" "$part/deck.yaml" --out "$part" \
+    -n 1 --set output.checkpoint.every=0
 mkdir "$scratch/empty"
 cp "$part/deck.yaml" "$scratch/empty"
 refused "no checkpoint to go on from" --restart "$scratch/empty" -n 2
