@@ -49,7 +49,8 @@ storm_run_check(const struct storm_deck *deck, char *problem,
  *
  * Writes deck.yaml (resolved), mesh.h5, profiles, fields and checkpoints into
  * out_dir as it goes; docs/output.md describes them. The summary is the
- * caller's to write. Checkpoints of another run that are there are not written
+ * caller's to write. Profiles and fields of an earlier run that are there are
+ * removed, unless this one goes on; checkpoints of another run are not written
  * over.
  *
  * @param[out] report_out   JSON summary and a table; set only on STORM_OK

@@ -77,7 +77,7 @@ char *storm_deck_reference(void)
         "`z_hi`.\n\n"
         "Decks with `mesh.kind: octree`, with `mesh.motion`, or with periodic "
         "walls round a\nVoronoi mesh are good decks, but no build runs them: "
-        "`storm run` says so.\n\n"
+        "`storm check` and\n`storm run` say so.\n\n"
         "| key | default | takes | meaning |\n|---|---|---|---|\n");
     reference_rows(&page, deck_schema, "");
     return storm_page_end(&page);
