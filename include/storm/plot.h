@@ -48,7 +48,8 @@ struct storm_plot_params {
     storm_plot_choice lines; /**< edges of cells; by default in some pictures
                                   of not too many cells */
     storm_plot_choice log;   /**< logarithmic scales; by default for slices
-                                  whose values ask for it */
+                                  whose values ask for it, but not of
+                                  temperatures */
     storm_plot_take *take;   /**< required */
     void *take_self;
 };

@@ -131,6 +131,10 @@ static struct chart_frame chart_layout(const struct storm_chart *chart)
     frame.y = chart_scale(&chart->y, y);
     frame.n_x_ticks = chart_ticks(&chart->x, &frame.x, frame.x_ticks);
     frame.n_y_ticks = chart_ticks(&chart->y, &frame.y, frame.y_ticks);
+    storm_svg_clear(&frame.x, CHART_WIDTH, false, frame.x_ticks,
+                    frame.n_x_ticks);
+    storm_svg_clear(&frame.y, CHART_HEIGHT, true, frame.y_ticks,
+                    frame.n_y_ticks);
     double widest = 0.0;
     for (size_t i = 0; i < frame.n_y_ticks; i++)
         widest = fmax(widest, storm_svg_width(frame.y_ticks[i].label,
@@ -146,17 +150,13 @@ static void chart_add_x_axis(struct storm_page *svg,
                              const struct chart_frame *frame, const char *label)
 {
     const double bottom = frame->top + CHART_HEIGHT;
-    double free_from = 0.0; /* labels must not touch */
     for (size_t i = 0; i < frame->n_x_ticks; i++) {
         const struct storm_svg_tick *tick = &frame->x_ticks[i];
         double x = chart_x(frame, tick->value);
-        double half = 0.5 * storm_svg_width(tick->label, STORM_SVG_LETTERS);
         storm_svg_line(svg, x, frame->top, 0, CHART_HEIGHT, "thin");
         storm_svg_line(svg, x, bottom, 0, 6, "line");
-        if (x - half < free_from)
-            continue;
-        storm_svg_text(svg, x, bottom + 23, "mid", tick->label);
-        free_from = x + half + 6.0;
+        if (tick->label[0] != '\0')
+            storm_svg_text(svg, x, bottom + 23, "mid", tick->label);
     }
     storm_svg_text(svg, frame->left + 0.5 * CHART_WIDTH, bottom + 50, "mid",
                    label);
@@ -165,16 +165,13 @@ static void chart_add_x_axis(struct storm_page *svg,
 static void chart_add_y_axis(struct storm_page *svg,
                              const struct chart_frame *frame, const char *label)
 {
-    double free_to = frame->top + CHART_HEIGHT + STORM_SVG_LETTERS;
     for (size_t i = 0; i < frame->n_y_ticks; i++) {
         const struct storm_svg_tick *tick = &frame->y_ticks[i];
         double y = chart_y(frame, tick->value);
         storm_svg_line(svg, frame->left, y, CHART_WIDTH, 0, "thin");
         storm_svg_line(svg, frame->left, y, -6, 0, "line");
-        if (y > free_to)
-            continue;
-        storm_svg_text(svg, frame->left - 11, y + 5, "end", tick->label);
-        free_to = y - STORM_SVG_LETTERS;
+        if (tick->label[0] != '\0')
+            storm_svg_text(svg, frame->left - 11, y + 5, "end", tick->label);
     }
     storm_svg_text_up(svg, 26, frame->top + 0.5 * CHART_HEIGHT, label);
 }

@@ -21,6 +21,10 @@ enum {
 static const double plot_wide = 100.0;
 static const double plot_deep = 1e-6;
 
+/* Linear scales whose least value is a smaller part of the largest begin at
+ * zero. */
+static const double plot_low = 0.05;
+
 static const char plot_usual[] = "material,cell_size,temperatures,owner";
 static const char plot_usual_solid[] =
     "material,solid,cell_size,temperatures,owner";
@@ -128,19 +132,31 @@ static void plot_widen(struct plot_range *range, const struct slice *slice,
     }
 }
 
+/* Whether to draw it on a logarithmic scale. Not temperatures, unless told to:
+ * what was cold at first differs by decades from what is heated, but all that
+ * matters is within one. */
+static bool plot_wants_log(const struct plot_run *plot, const char *field,
+                           const struct plot_range *range)
+{
+    bool asks = strstr(field, "temperature") == NULL &&
+                range->hi > plot_wide * range->positive;
+    bool can = range->lo >= 0.0 && range->hi > 0.0;
+    return can && (plot->params->log == STORM_PLOT_YES ||
+                   (plot->params->log == STORM_PLOT_AUTO && asks));
+}
+
 static struct storm_svg_scale plot_scale(const struct plot_run *plot,
+                                         const char *field,
                                          const struct plot_range *range)
 {
     const double same = 1e-9; /* one value but for roundings: one colour */
     if (range->hi > 0.0 && range->hi - range->lo <= same * range->hi)
         return storm_svg_scale(0.9 * range->hi, 1.105 * range->hi, false);
-    storm_plot_choice log = plot->params->log;
-    bool can = range->lo >= 0.0 && range->hi > 0.0;
-    bool asks = range->hi > plot_wide * range->positive;
-    if (can && (log == STORM_PLOT_YES || (log == STORM_PLOT_AUTO && asks)))
+    if (plot_wants_log(plot, field, range))
         return storm_svg_scale(fmax(range->positive, plot_deep * range->hi),
                                range->hi, true);
-    return storm_svg_scale(range->lo, range->hi, false);
+    bool near_zero = range->lo > 0.0 && range->lo < plot_low * range->hi;
+    return storm_svg_scale(near_zero ? 0.0 : range->lo, range->hi, false);
 }
 
 /* ---- categories ----------------------------------------------------------- */
@@ -334,7 +350,7 @@ static storm_status plot_both(struct plot_run *plot, uint64_t step,
         return status;
     plot_widen(&range, picture->slice, value);
     plot_widen(&range, picture->slice, plot->scratch);
-    picture->scale = plot_scale(plot, &range);
+    picture->scale = plot_scale(plot, "temperatures", &range);
     picture->below = plot->scratch;
     picture->half[0] = "radiation temperature";
     picture->half[1] = "material temperature";
@@ -356,7 +372,7 @@ static storm_status plot_one(struct plot_run *plot, const char *field,
     if (status < 0)
         return status;
     plot_widen(&range, picture->slice, value);
-    picture->scale = plot_scale(plot, &range);
+    picture->scale = plot_scale(plot, field, &range);
     if (plot_any_blank(picture->slice, value))
         picture->blank = strncmp(field, "material_", 9) == 0
                              ? "outside, or no heat capacity"

@@ -355,20 +355,21 @@ struct slice_ticks {
     double width; /* of the widest label */
 };
 
+static int slice_n_ticks(double pixels)
+{
+    return (int)fmin(fmax(pixels / 80.0, 2.0), 7.0);
+}
+
 static struct slice_ticks slice_ticks(const struct storm_svg_scale *scale,
-                                      int n_wanted)
+                                      double pixels, bool upright)
 {
     struct slice_ticks ticks = {.scale = *scale};
-    ticks.n = storm_svg_ticks(scale, n_wanted, ticks.tick);
+    ticks.n = storm_svg_ticks(scale, slice_n_ticks(pixels), ticks.tick);
+    storm_svg_clear(scale, pixels, upright, ticks.tick, ticks.n);
     for (size_t i = 0; i < ticks.n; i++)
         ticks.width = fmax(ticks.width, storm_svg_width(ticks.tick[i].label,
                                                         STORM_SVG_LETTERS));
     return ticks;
-}
-
-static int slice_n_ticks(double pixels)
-{
-    return (int)fmin(fmax(pixels / 80.0, 2.0), 7.0);
 }
 
 static void slice_add_axes(const struct plot_picture *p,
@@ -382,14 +383,16 @@ static void slice_add_axes(const struct plot_picture *p,
         double x = frame->left +
                    frame->width * storm_svg_place(&ticks[0].scale, tick->value);
         storm_svg_line(svg, x, bottom, 0, 6, "line");
-        storm_svg_text(svg, x, bottom + 23, "mid", tick->label);
+        if (tick->label[0] != '\0')
+            storm_svg_text(svg, x, bottom + 23, "mid", tick->label);
     }
     for (size_t i = 0; i < ticks[1].n; i++) {
         const struct storm_svg_tick *tick = &ticks[1].tick[i];
         double y = bottom - frame->height *
                                 storm_svg_place(&ticks[1].scale, tick->value);
         storm_svg_line(svg, frame->left, y, -6, 0, "line");
-        storm_svg_text(svg, frame->left - 11, y + 5, "end", tick->label);
+        if (tick->label[0] != '\0')
+            storm_svg_text(svg, frame->left - 11, y + 5, "end", tick->label);
     }
     storm_svg_frame(svg, frame->left, frame->top, frame->width, frame->height);
     storm_svg_text(svg, frame->left + 0.5 * frame->width, bottom + 50, "mid",
@@ -443,8 +446,9 @@ static void slice_add_bar(const struct plot_picture *p,
             bottom - frame->height *
                          storm_svg_place(&ticks->scale, ticks->tick[i].value);
         storm_svg_line(svg, left + SLICE_BAR, at, 5, 0, "line");
-        storm_svg_text(svg, left + SLICE_BAR + 10, at + 5, "start",
-                       ticks->tick[i].label);
+        if (ticks->tick[i].label[0] != '\0')
+            storm_svg_text(svg, left + SLICE_BAR + 10, at + 5, "start",
+                           ticks->tick[i].label);
     }
     storm_svg_text_up(svg, left + SLICE_BAR + 30 + ticks->width,
                       frame->top + 0.5 * frame->height, p->label);
@@ -509,10 +513,9 @@ char *plot_slice_svg(const struct plot_picture *p)
         storm_svg_scale(p->lo[0], p->hi[0], false),
         storm_svg_scale(p->lo[1], p->hi[1], false)};
     const struct slice_ticks ticks[2] = {
-        slice_ticks(&scales[0], slice_n_ticks(frame.width)),
-        slice_ticks(&scales[1], slice_n_ticks(frame.height))};
-    const struct slice_ticks bar =
-        slice_ticks(&p->scale, slice_n_ticks(frame.height));
+        slice_ticks(&scales[0], frame.width, false),
+        slice_ticks(&scales[1], frame.height, true)};
+    const struct slice_ticks bar = slice_ticks(&p->scale, frame.height, true);
     frame.left = 52 + ticks[1].width;
     frame.top = storm_chart_top(p->title, p->subtitle);
     double right = frame.left + frame.width + SLICE_BAR_GAP;

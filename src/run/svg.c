@@ -217,21 +217,65 @@ static void svg_linear_ticks(struct svg_ticks *ticks,
         svg_add_tick(ticks, scale, i == 0.0 ? 0.0 : i * step, digits);
 }
 
-/* Powers of ten, not all if there are many; 2 and 5 of them if few. */
+/* How many multiples of it are in between? */
+static double svg_n_multiples(double lo, double hi, double stride)
+{
+    return floor(hi / stride) - ceil(lo / stride) + 1.0;
+}
+
+/* "10⁻⁴", "1", "10¹" */
+static void svg_power(double power, char label_out[STORM_SVG_LABEL_BYTES])
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%.0f", fabs(power));
+    int n = snprintf(label_out, STORM_SVG_LABEL_BYTES, "%s%s",
+                     power == 0.0 ? "1" : "10", power < 0.0 ? "⁻" : "");
+    for (const char *d = digits; power != 0.0 && *d != '\0'; d++)
+        n += snprintf(label_out + n, (size_t)(STORM_SVG_LABEL_BYTES - n), "%s",
+                      svg_high_digits[*d - '0']);
+}
+
+/* Powers of ten, every one or every second, ...; all are written alike. */
+static void svg_power_ticks(struct svg_ticks *ticks,
+                            const struct storm_svg_scale *scale, double stride)
+{
+    const double plain = 3.5; /* powers up to there are written out */
+    double lo = log10(scale->lo), hi = log10(scale->hi);
+    bool short_ones = fmax(fabs(lo), fabs(hi)) < plain;
+    for (double i = ceil(lo / stride); i <= floor(hi / stride); i++) {
+        size_t before = ticks->n;
+        svg_add_tick(ticks, scale, pow(10.0, i * stride), 4);
+        if (ticks->n > before && !short_ones)
+            svg_power(i * stride, ticks->list[before].label);
+    }
+}
+
+/* 1, 2 and 5 times powers of ten. */
+static void svg_short_log_ticks(struct svg_ticks *ticks,
+                                const struct storm_svg_scale *scale)
+{
+    double last = ceil(log10(scale->hi));
+    for (double i = floor(log10(scale->lo)); i <= last; i++) {
+        svg_add_tick(ticks, scale, pow(10.0, i), 3);
+        svg_add_tick(ticks, scale, 2.0 * pow(10.0, i), 3);
+        svg_add_tick(ticks, scale, 5.0 * pow(10.0, i), 3);
+    }
+}
+
+/* Never fewer than three: with more of them than wanted, rather than with
+ * round numbers, which would all be at the upper end. */
 static void svg_log_ticks(struct svg_ticks *ticks,
                           const struct storm_svg_scale *scale, int n_wanted)
 {
-    double first = floor(log10(scale->lo)), last = ceil(log10(scale->hi));
-    double decades = log10(scale->hi) - log10(scale->lo);
-    bool few = decades < 2.2;
-    double stride = few ? 1.0 : ceil(decades / (double)n_wanted);
-    for (double i = ceil(first / stride) * stride; i <= last; i += stride) {
-        svg_add_tick(ticks, scale, pow(10.0, i), 3);
-        if (few) {
-            svg_add_tick(ticks, scale, 2.0 * pow(10.0, i), 3);
-            svg_add_tick(ticks, scale, 5.0 * pow(10.0, i), 3);
-        }
-    }
+    const double few = 2.2; /* decades */
+    double lo = log10(scale->lo), hi = log10(scale->hi);
+    double stride = fmax(ceil((hi - lo) / (double)n_wanted), 1.0);
+    while (stride > 1.0 && svg_n_multiples(lo, hi, stride) < 3.0)
+        stride--;
+    if (hi - lo < few || svg_n_multiples(lo, hi, stride) < 3.0)
+        svg_short_log_ticks(ticks, scale);
+    else
+        svg_power_ticks(ticks, scale, stride);
 }
 
 size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
@@ -240,9 +284,55 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
     struct svg_ticks ticks = {.list = ticks_out};
     if (scale->log)
         svg_log_ticks(&ticks, scale, n_wanted);
-    if (ticks.n < 3) { /* less than a decade: round numbers say more */
+    if (ticks.n >= 3)
+        return ticks.n;
+    /* less than a decade: round numbers say more */
+    for (ticks.n = 0; ticks.n < 2 && n_wanted <= STORM_SVG_MOST_TICKS;
+         n_wanted++) {
         ticks.n = 0;
         svg_linear_ticks(&ticks, scale, n_wanted);
     }
     return ticks.n;
+}
+
+/* ---- room for labels ------------------------------------------------------ */
+
+/* Does a label of `i` touch one of those that stay? */
+static bool svg_touches(const struct storm_svg_scale *scale, double pixels,
+                        bool upright, const struct storm_svg_tick *ticks,
+                        const bool *stays, size_t n, size_t i)
+{
+    const double gap = 6.0;
+    double at = pixels * storm_svg_place(scale, ticks[i].value);
+    double width = storm_svg_width(ticks[i].label, STORM_SVG_LETTERS);
+    for (size_t k = 0; k < n; k++) {
+        double other = storm_svg_width(ticks[k].label, STORM_SVG_LETTERS);
+        double apart =
+            fabs(at - pixels * storm_svg_place(scale, ticks[k].value));
+        double need = upright ? STORM_SVG_LETTERS : 0.5 * (width + other) + gap;
+        if (stays[k] && apart < need)
+            return true;
+    }
+    return false;
+}
+
+/* Is it a power of ten on a logarithmic scale? Those go first. */
+static bool svg_goes_first(const struct storm_svg_scale *scale, double value)
+{
+    double power = scale->log ? log10(value) : 0.5;
+    return fabs(power - round(power)) < 1e-9;
+}
+
+void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
+                     bool upright, struct storm_svg_tick *ticks, size_t n)
+{
+    bool stays[STORM_SVG_MOST_TICKS] = {false};
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < n; i++)
+            if (svg_goes_first(scale, ticks[i].value) == (round == 0))
+                stays[i] =
+                    !svg_touches(scale, pixels, upright, ticks, stays, n, i);
+    for (size_t i = 0; i < n; i++)
+        if (!stays[i])
+            ticks[i].label[0] = '\0';
 }

@@ -6,7 +6,8 @@
  *   S2  A scale covers at least what was asked for, and has a width: a range
  *       of one value, of none or of dust becomes one around it.
  *   S3  Ticks lie in the scale, rise, and are told apart by their labels.
- *       There are 2 at least and STORM_SVG_MOST_TICKS at most.
+ *       There are 2 at least and STORM_SVG_MOST_TICKS at most. On a
+ *       logarithmic scale of three decades and more they are powers of ten.
  */
 #ifndef STORM_RUN_SVG_H
 #define STORM_RUN_SVG_H
@@ -77,6 +78,12 @@ struct storm_svg_scale storm_svg_widen(struct storm_svg_scale scale,
 /* Fills in about `n_wanted` (at most 8) ticks; returns how many. */
 size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
                        struct storm_svg_tick ticks_out[STORM_SVG_MOST_TICKS]);
+
+/* Empties the labels (at most STORM_SVG_MOST_TICKS) that would touch another on
+ * an axis of so many pixels, along the labels or, upright, across them. Powers
+ * of ten on a logarithmic scale stay if they can. */
+void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
+                     bool upright, struct storm_svg_tick *ticks, size_t n);
 
 /* A number as people write it, with up to `digits` digits: 0.25, 3×10⁻⁷. */
 void storm_svg_number(double value, int digits,

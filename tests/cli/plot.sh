@@ -86,6 +86,12 @@ grep -q "t = .* s (step 4)" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no time"
 grep -q ">temperature (keV)<" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no unit"
+# Temperatures are on a linear scale unless told otherwise.
+grep -q ">10⁻.*</text>" "$scratch/plots/slice-z-temperatures-4.svg" &&
+    fail "temperatures on a logarithmic scale"
+pictures "$scratch/boxes" 1 --field temperatures --scale log
+grep -q ">10⁻.*</text>" "$scratch/plots/slice-z-temperatures-4.svg" ||
+    fail "no logarithmic scale"
 pictures "$scratch/cells" 7
 grep -q ">rank 2<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
 pictures "$scratch/cells" 1 --field material --axis x --at 0

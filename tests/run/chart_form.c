@@ -244,7 +244,7 @@ static void check_ticks(double lo, double hi, bool log)
     struct storm_svg_scale scale = storm_svg_scale(lo, hi, log);
     assert_true(scale.hi > scale.lo);
     for (int widen = 0; widen < 2; widen++) {
-        for (int wanted = 4; wanted <= 8; wanted++) {
+        for (int wanted = 2; wanted <= 8; wanted++) {
             size_t n = storm_svg_ticks(&scale, wanted, ticks);
             assert_true(n >= 2 && n <= STORM_SVG_MOST_TICKS);
             for (size_t i = 0; i < n; i++) {
@@ -300,6 +300,19 @@ static void test_known_ticks(void **state)
     scale = storm_svg_scale(1e-9, 1e9, true);
     assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 7);
     assert_string_equal(ticks[0].label, "10⁻⁹");
+    /* Six decades in a small bar: no round numbers at its upper end. */
+    scale = storm_svg_scale(7e-7, 0.7, true);
+    assert_int_equal(storm_svg_ticks(&scale, 2, ticks), 3);
+    assert_string_equal(ticks[0].label, "10⁻⁶");
+    assert_string_equal(ticks[2].label, "10⁻²");
+    scale = storm_svg_scale(1e-5, 1e5, true);
+    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 5);
+    assert_string_equal(ticks[2].label, "1");
+    assert_string_equal(ticks[3].label, "10²");
+    scale = storm_svg_scale(0.1, 900.0, true);
+    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 4);
+    assert_string_equal(ticks[0].label, "0.1");
+    assert_string_equal(ticks[3].label, "100");
     char label[STORM_SVG_LABEL_BYTES];
     storm_svg_number(-2.5e-12, 6, label);
     assert_string_equal(label, "-2.5×10⁻¹²");
@@ -307,6 +320,34 @@ static void test_known_ticks(void **state)
     assert_string_equal(label, "-10²⁰");
     storm_svg_number(0.0, 6, label);
     assert_string_equal(label, "0");
+}
+
+/* Labels that are left do not touch; powers of ten are left first. */
+static void test_room(void **state)
+{
+    (void)state;
+    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_scale scale = storm_svg_scale(1.5, 150.0, true);
+    for (int upright = 0; upright < 2; upright++)
+        for (double pixels = 30.0; pixels < 600.0; pixels += 10.0) {
+            size_t n = storm_svg_ticks(&scale, 6, ticks), n_left = 0;
+            double end = -1e3;
+            storm_svg_clear(&scale, pixels, upright, ticks, n);
+            for (size_t i = 0; i < n; i++) {
+                double at = pixels * storm_svg_place(&scale, ticks[i].value);
+                double half = 0.5 * storm_svg_width(ticks[i].label, 15.0);
+                if (upright)
+                    half = 7.5;
+                if (ticks[i].label[0] == '\0')
+                    continue;
+                assert_true(at - half >= end - 1e-9);
+                end = at + half;
+                n_left++;
+            }
+            assert_int_equal(n, 6); /* 2, 5, 10, 20, 50, 100 */
+            assert_true(n_left > 0 && (pixels < 400.0 || n_left == n));
+            assert_string_equal(ticks[2].label, "10");
+        }
 }
 
 static void test_escaping(void **state)
@@ -445,17 +486,12 @@ int main(int argc, char **argv)
 {
     folder = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_ticks),
-        cmocka_unit_test(test_known_ticks),
-        cmocka_unit_test(test_escaping),
-        cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_bars),
-        cmocka_unit_test(test_bars_extremes),
+        cmocka_unit_test(test_lines),      cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_ticks),      cmocka_unit_test(test_known_ticks),
+        cmocka_unit_test(test_room),       cmocka_unit_test(test_escaping),
+        cmocka_unit_test(test_long_texts), cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_bars),       cmocka_unit_test(test_bars_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
