@@ -92,6 +92,8 @@ static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
         range.lo = fmin(range.lo, 0.0);
         range.hi = fmax(range.hi, 0.0);
     }
+    if (from_zero && range.lo == range.hi)
+        range.hi = 1.0; /* nothing but zeros: still none below */
     struct storm_svg_scale scale =
         storm_svg_scale(range.lo, range.hi, axis->log);
     bool at_zero = from_zero && scale.lo == 0.0;
