@@ -190,14 +190,24 @@ static bool chart_has_markers(storm_chart_style style)
     return style == STORM_CHART_POINTS || style == STORM_CHART_BOTH;
 }
 
+static unsigned chart_line_colour(const struct storm_chart_series *series)
+{
+    const double shade = 0.5;
+    unsigned rgb = storm_chart_colour(series->colour), darker = 0;
+    for (int k = 16; k >= 0; k -= 8)
+        darker |= (unsigned)lround(shade * (double)(rgb >> k & 0xff)) << k;
+    return series->style == STORM_CHART_TWIN ? darker : rgb;
+}
+
 static void chart_line_class(struct storm_page *svg,
                              const struct storm_chart_series *series)
 {
-    bool dashed = series->style == STORM_CHART_REFERENCE;
+    bool dashed = series->style == STORM_CHART_REFERENCE ||
+                  series->style == STORM_CHART_TWIN;
     storm_page_add(svg,
                    " fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
                    "stroke-linejoin=\"round\"%s/>\n",
-                   storm_chart_colour(series->colour), dashed ? "1.6" : "2.2",
+                   chart_line_colour(series), dashed ? "1.6" : "2.2",
                    dashed ? " stroke-dasharray=\"7 5\"" : "");
 }
 

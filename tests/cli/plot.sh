@@ -145,11 +145,18 @@ for case in "1 48" "0.5 32"; do
     [ "$n" -eq "${case#* }" ] || fail "a cube, $case: $n faces"
 done
 
-# Profiles against a reference.
-sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,3 >"$scratch/ref.csv"
-pictures "$scratch/boxes" 6 --reference "$scratch/ref.csv"
-grep -q ">ref.csv<" "$scratch/plots/profile-radiation_temperature.svg" ||
-    fail "no reference"
+# Profiles against a reference: in the picture of what it has, beside the usual
+# ones; it belongs to the last step and says so.
+sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,4 >"$scratch/ref.csv"
+head -1 "$scratch/ref.csv" | grep -q radiation_energy || fail "wrong column"
+pictures "$scratch/boxes" 8 --reference "$scratch/ref.csv"
+grep -q ">reference for step 4 (ref.csv)<" \
+    "$scratch/plots/profile-radiation_energy.svg" || fail "no reference"
+grep -q "ref.csv" "$scratch/plots/profile-radiation_temperature.svg" &&
+    fail "a reference without values"
+pictures "$scratch/boxes" 8 --reference "$scratch/ref.csv" --step 2
+grep -q ">reference (ref.csv)<" \
+    "$scratch/plots/profile-radiation_energy.svg" || fail "reference, one step"
 
 # Pictures go to the run's directory unless told otherwise, quietly if so.
 run plot "$scratch/boxes" --quiet --field owner
