@@ -339,33 +339,42 @@ static char *voronoi_json(const struct voronoi_bench *b)
     return storm_json_end(&json);
 }
 
+/* The nearest whole number, such as 12,345. */
+static char *voronoi_whole(double value, char buffer[STORM_GROUPED_BYTES])
+{
+    return storm_page_grouped((uint64_t)fmin(round(value), 0x1p63), buffer);
+}
+
 static char *voronoi_table(const struct voronoi_bench *b)
 {
     const struct voronoi_quality *q = &b->quality;
     struct storm_page page = {0};
-    char number[STORM_GROUPED_BYTES];
+    char number[STORM_GROUPED_BYTES], other[STORM_GROUPED_BYTES];
     double n = (double)b->summary.cells;
     storm_page_add(&page, "Voronoi cells of %s %s points in a cube\n\n",
                    storm_page_grouped(b->summary.cells, number),
                    storm_bench_points_name(b->set.kind));
     storm_page_add(
         &page,
-        "  speed     %.0f cells per second by %d ranks, %.0f by one\n"
+        "  speed     %s cells per second by %d ranks, %s by one\n"
         "  ranks     spend %.2f times what one alone does, of CPU time\n",
-        n / b->all.seconds, b->summary.ranks, n / b->alone.seconds,
-        voronoi_parallel_cost(b));
+        voronoi_whole(n / b->all.seconds, number), b->summary.ranks,
+        voronoi_whole(n / b->alone.seconds, other), voronoi_parallel_cost(b));
     if (b->voropp_seconds > 0.0)
         storm_page_add(&page,
-                       "  voro++    %.0f cells per second; one rank is %.2f "
+                       "  voro++    %s cells per second; one rank is %.2f "
                        "times as fast\n",
-                       n / b->voropp_seconds, voronoi_against_voropp(b));
+                       voronoi_whole(n / b->voropp_seconds, number),
+                       voronoi_against_voropp(b));
     storm_page_add(&page,
                    "  ghosts    %.3f per cell, in %" PRIu64
                    " rounds; %.3f builds per cell\n"
-                   "  memory    %.0f bytes per cell, %.0f while it is built; "
+                   "  memory    %s bytes per cell, %s while it is built; "
                    "%.2f faces\n",
-                   q->ghost_ratio, q->rounds, q->build_ratio, q->bytes_per_cell,
-                   q->peak_bytes_per_cell, q->faces_per_cell);
+                   q->ghost_ratio, q->rounds, q->build_ratio,
+                   voronoi_whole(q->bytes_per_cell, number),
+                   voronoi_whole(q->peak_bytes_per_cell, other),
+                   q->faces_per_cell);
     storm_page_add(&page,
                    "  volumes   add up to %.1e, cells are closed to %.1e\n"
                    "  hash      %016" PRIx64

@@ -92,6 +92,8 @@ static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
         range.lo = fmin(range.lo, 0.0);
         range.hi = fmax(range.hi, 0.0);
     }
+    if (from_zero && range.lo == range.hi)
+        range.hi = 1.0; /* nothing but zeros: still none below */
     struct storm_svg_scale scale =
         storm_svg_scale(range.lo, range.hi, axis->log);
     bool at_zero = from_zero && scale.lo == 0.0;
@@ -188,14 +190,24 @@ static bool chart_has_markers(storm_chart_style style)
     return style == STORM_CHART_POINTS || style == STORM_CHART_BOTH;
 }
 
+static unsigned chart_line_colour(const struct storm_chart_series *series)
+{
+    const double shade = 0.5;
+    unsigned rgb = storm_chart_colour(series->colour), darker = 0;
+    for (int k = 16; k >= 0; k -= 8)
+        darker |= (unsigned)lround(shade * (double)(rgb >> k & 0xff)) << k;
+    return series->style == STORM_CHART_TWIN ? darker : rgb;
+}
+
 static void chart_line_class(struct storm_page *svg,
                              const struct storm_chart_series *series)
 {
-    bool dashed = series->style == STORM_CHART_REFERENCE;
+    bool dashed = series->style == STORM_CHART_REFERENCE ||
+                  series->style == STORM_CHART_TWIN;
     storm_page_add(svg,
                    " fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
                    "stroke-linejoin=\"round\"%s/>\n",
-                   storm_chart_colour(series->colour), dashed ? "1.6" : "2.2",
+                   chart_line_colour(series), dashed ? "1.6" : "2.2",
                    dashed ? " stroke-dasharray=\"7 5\"" : "");
 }
 

@@ -25,6 +25,8 @@ typedef enum storm_chart_style {
     STORM_CHART_POINTS,    /* a marker on each */
     STORM_CHART_BOTH,      /* line and markers */
     STORM_CHART_REFERENCE, /* dashes: what the others are held against */
+    STORM_CHART_TWIN,      /* the same in a darker shade, so that it is seen on
+                              top of the line of that colour */
     STORM_CHART_STEPS      /* y[i] from x[i] to x[i + 1]; n + 1 values of x */
 } storm_chart_style;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "run/chart_parts.h"
+#include "run/colours.h"
 
 enum {
     PLOT_MOST_SOLID = 100000, /* cells of which a view is drawn unasked */
@@ -16,18 +17,10 @@ enum {
     PLOT_MOST_OWNERS = 8      /* ranks with a name and a colour of their own */
 };
 
-/* Values that differ by more are on a logarithmic scale unless told not to;
- * and how far down that goes. */
-static const double plot_wide = 100.0;
-static const double plot_deep = 1e-6;
-
-/* Linear scales whose least value is a smaller part of the largest begin at
- * zero. */
-static const double plot_low = 0.05;
-
 static const char plot_usual[] = "material,cell_size,temperatures,owner";
 static const char plot_usual_solid[] =
     "material,solid,cell_size,temperatures,owner";
+static const char plot_usual_line[] = "owner"; /* profiles say the rest */
 
 /* The names asked for, one after the other. */
 struct plot_names {
@@ -109,54 +102,6 @@ static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
     *slice_out = (struct slice){
         .axis = axis, .at = fmax(at - little * width, lo + little * width)};
     return STORM_OK;
-}
-
-/* ---- scales --------------------------------------------------------------- */
-
-/* Least, least positive and largest value in the slice so far. */
-struct plot_range {
-    double lo, positive, hi;
-};
-
-static void plot_widen(struct plot_range *range, const struct slice *slice,
-                       const double *value)
-{
-    for (size_t i = 0; i < slice->n_polygons; i++) {
-        double x = value[slice->polygons[i].cell];
-        if (!isfinite(x))
-            continue;
-        range->lo = fmin(range->lo, x);
-        range->hi = fmax(range->hi, x);
-        if (x > 0.0)
-            range->positive = fmin(range->positive, x);
-    }
-}
-
-/* Whether to draw it on a logarithmic scale. Not temperatures, unless told to:
- * what was cold at first differs by decades from what is heated, but all that
- * matters is within one. */
-static bool plot_wants_log(const struct plot_run *plot, const char *field,
-                           const struct plot_range *range)
-{
-    bool asks = strstr(field, "temperature") == NULL &&
-                range->hi > plot_wide * range->positive;
-    bool can = range->lo >= 0.0 && range->hi > 0.0;
-    return can && (plot->params->log == STORM_PLOT_YES ||
-                   (plot->params->log == STORM_PLOT_AUTO && asks));
-}
-
-static struct storm_svg_scale plot_scale(const struct plot_run *plot,
-                                         const char *field,
-                                         const struct plot_range *range)
-{
-    const double same = 1e-9; /* one value but for roundings: one colour */
-    if (range->hi > 0.0 && range->hi - range->lo <= same * range->hi)
-        return storm_svg_scale(0.9 * range->hi, 1.105 * range->hi, false);
-    if (plot_wants_log(plot, field, range))
-        return storm_svg_scale(fmax(range->positive, plot_deep * range->hi),
-                               range->hi, true);
-    bool near_zero = range->lo > 0.0 && range->lo < plot_low * range->hi;
-    return storm_svg_scale(near_zero ? 0.0 : range->lo, range->hi, false);
 }
 
 /* ---- categories ----------------------------------------------------------- */
@@ -336,21 +281,25 @@ static bool plot_lines(const struct plot_run *plot, const struct slice *slice,
             slice->n_polygons <= PLOT_MOST_LINES);
 }
 
+/* A slice to be drawn. */
+struct plot_task {
+    const struct slice *slice;
+    const char *field;
+    uint64_t step;
+    bool kinds;              /* categories, not numbers */
+    struct plot_range range; /* of the numbers, at all steps drawn */
+};
+
 /* Two fields in one picture: radiation above, material below. */
 static storm_status plot_both(struct plot_run *plot, uint64_t step,
                               double *value, struct plot_picture *picture)
 {
-    struct plot_range range = {(double)INFINITY, (double)INFINITY,
-                               (double)-INFINITY};
     storm_status status =
         plot_values(plot, "radiation_temperature", step, value);
     if (status == STORM_OK)
         status = plot_values(plot, "material_temperature", step, plot->scratch);
     if (status < 0)
         return status;
-    plot_widen(&range, picture->slice, value);
-    plot_widen(&range, picture->slice, plot->scratch);
-    picture->scale = plot_scale(plot, "temperatures", &range);
     picture->below = plot->scratch;
     picture->half[0] = "radiation temperature";
     picture->half[1] = "material temperature";
@@ -366,17 +315,58 @@ static storm_status plot_one(struct plot_run *plot, const char *field,
                              uint64_t step, double *value,
                              struct plot_picture *picture)
 {
-    struct plot_range range = {(double)INFINITY, (double)INFINITY,
-                               (double)-INFINITY};
     storm_status status = plot_values(plot, field, step, value);
     if (status < 0)
         return status;
-    plot_widen(&range, picture->slice, value);
-    picture->scale = plot_scale(plot, field, &range);
     if (plot_any_blank(picture->slice, value))
         picture->blank = strncmp(field, "material_", 9) == 0
                              ? "outside, or no heat capacity"
                              : "outside";
+    return STORM_OK;
+}
+
+/* One value everywhere, or none anywhere: a scale would only hide it. */
+static bool plot_even(const struct plot_run *plot, const char *field,
+                      const struct plot_range *range, double *value,
+                      struct plot_picture *picture, struct plot_categories *c)
+{
+    char number[STORM_SVG_LABEL_BYTES];
+    const char *unit = plot_unit(plot, field);
+    if (!plot_make_categories(c, 1))
+        return false;
+    for (uint64_t i = 0; i < plot->reader.n_cells; i++) {
+        value[i] = isfinite(value[i]) ? 0.0 : (double)NAN;
+        plot->scratch[i] = isfinite(plot->scratch[i]) ? 0.0 : (double)NAN;
+    }
+    picture->n_categories = 1;
+    picture->colour = c->colour;
+    c->colour[0] = storm_colour(range->hi > 0.0 ? 0.5 : 0.0);
+    if (range->lo <= range->hi) {
+        storm_svg_number(range->hi, 4, number);
+        snprintf(c->text[0], sizeof *c->text, "%s%s%s", number,
+                 *unit != '\0' ? " " : "", unit);
+        picture->category = c->name;
+    }
+    return true;
+}
+
+/* Values, and colours for them from what they are at all steps. */
+static storm_status plot_numbers(struct plot_run *plot,
+                                 const struct plot_task *task, double *value,
+                                 struct plot_picture *picture,
+                                 struct plot_categories *c)
+{
+    const char *field = task->field;
+    storm_status status =
+        strcmp(field, "temperatures") == 0
+            ? plot_both(plot, task->step, value, picture)
+            : plot_one(plot, field, task->step, value, picture);
+    if (status < 0)
+        return status;
+    picture->scale = plot_scale(plot, field, &task->range);
+    if (plot_is_even(&task->range) &&
+        !plot_even(plot, field, &task->range, value, picture, c))
+        return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
     return STORM_OK;
 }
 
@@ -402,9 +392,10 @@ static storm_status plot_kinds(struct plot_run *plot, const char *field,
     return STORM_OK;
 }
 
-static storm_status plot_draw(struct plot_run *plot, const struct slice *slice,
-                              const char *field, uint64_t step)
+static storm_status plot_draw(struct plot_run *plot,
+                              const struct plot_task *task)
 {
+    const struct slice *slice = task->slice;
     const struct deck_values *v = &plot->deck->values;
     struct plot_categories categories = {.n = 0};
     struct plot_texts texts;
@@ -415,24 +406,23 @@ static storm_status plot_draw(struct plot_run *plot, const struct slice *slice,
                                    .axis = {texts.axis[0], texts.axis[1]},
                                    .value = value,
                                    .label = texts.label,
-                                   .lines = plot_lines(plot, slice, field)};
+                                   .lines =
+                                       plot_lines(plot, slice, task->field)};
     for (int k = 0; k < 2; k++) {
         picture.lo[k] = v->mesh.lo[slice_direction(slice->axis, k)];
         picture.hi[k] = v->mesh.hi[slice_direction(slice->axis, k)];
     }
-    storm_status status = value != NULL
-                              ? plot_describe(plot, slice, field, step, &texts)
-                              : plot_fail(plot, STORM_ERR_NOMEM, "no memory");
-    if (status == STORM_OK) {
-        if (strcmp(field, "temperatures") == 0)
-            status = plot_both(plot, step, value, &picture);
-        else if (strcmp(field, "owner") == 0 || strcmp(field, "material") == 0)
-            status = plot_kinds(plot, field, value, &picture, &categories);
-        else
-            status = plot_one(plot, field, step, value, &picture);
-    }
+    storm_status status =
+        value != NULL
+            ? plot_describe(plot, slice, task->field, task->step, &texts)
+            : plot_fail(plot, STORM_ERR_NOMEM, "no memory");
     if (status == STORM_OK)
-        status = plot_hand_over(plot, &picture, field, step);
+        status =
+            task->kinds
+                ? plot_kinds(plot, task->field, value, &picture, &categories)
+                : plot_numbers(plot, task, value, &picture, &categories);
+    if (status == STORM_OK)
+        status = plot_hand_over(plot, &picture, task->field, task->step);
     plot_free_categories(&categories);
     free(value);
     return status;
@@ -506,6 +496,30 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
 
 /* ---- all ------------------------------------------------------------------ */
 
+/* One field at all steps, on one scale. */
+static storm_status plot_field(struct plot_run *plot, const struct slice *slice,
+                               const char *field, const uint64_t *steps,
+                               size_t n_steps)
+{
+    struct plot_task task = {.slice = slice,
+                             .field = field,
+                             .kinds = strcmp(field, "owner") == 0 ||
+                                      strcmp(field, "material") == 0};
+    storm_status status = STORM_OK;
+    if (strcmp(field, "solid") == 0)
+        return plot_solid(plot, slice);
+    if (!plot_is_dumped(field))
+        n_steps = 1;
+    if (!task.kinds)
+        status =
+            plot_find_range(plot, slice, field, steps, n_steps, &task.range);
+    for (size_t i = 0; i < n_steps && status == STORM_OK; i++) {
+        task.step = steps[i];
+        status = plot_draw(plot, &task);
+    }
+    return status;
+}
+
 static storm_status plot_slices(struct plot_run *plot, struct slice *slice,
                                 const struct plot_names *names,
                                 const uint64_t *steps, size_t n_steps)
@@ -517,11 +531,7 @@ static storm_status plot_slices(struct plot_run *plot, struct slice *slice,
                   status == STORM_ERR_NOMEM ? "no memory"
                                             : plot->reader.problem);
     for (size_t i = 0; i < names->n && status == STORM_OK; i++)
-        for (size_t k = 0; k < n_steps && status == STORM_OK; k++)
-            if (k == 0 || plot_is_dumped(names->name[i]))
-                status = strcmp(names->name[i], "solid") == 0
-                             ? plot_solid(plot, slice)
-                             : plot_draw(plot, slice, names->name[i], steps[k]);
+        status = plot_field(plot, slice, names->name[i], steps, n_steps);
     slice_free(slice);
     return status;
 }
@@ -539,6 +549,7 @@ static storm_status plot_all(struct plot_run *plot)
     if (status == STORM_OK)
         status = plot_split(plot,
                             !usual                 ? params->fields
+                            : plot_is_line(plot)   ? plot_usual_line
                             : plot_has_shape(plot) ? plot_usual_solid
                                                    : plot_usual,
                             steps[0], &names);

@@ -4,6 +4,7 @@
  *
  *   plot.c          which pictures, and what goes into them
  *   plot_run.c      the run's directory: deck, steps, fields, owners
+ *   plot_scale.c    the values of a slice and their scale
  *   plot_slice.c    a slice as SVG
  *   plot_view.c     the material in three dimensions
  *   plot_profile.c  charts of profiles
@@ -77,6 +78,30 @@ void plot_time_text(const struct plot_run *plot, double time, uint64_t step,
 bool plot_has_step(const struct plot_steps *steps, uint64_t step);
 /* The numbers as text, not all if there are many. */
 void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT]);
+
+/* Is the mesh one cell wide in all directions but that of its profiles, so that
+ * these show all there is? */
+bool plot_is_line(const struct plot_run *plot);
+
+/* ---- plot_scale.c --------------------------------------------------------- */
+
+/* Least, least positive and largest value. lo > hi: there are none. */
+struct plot_range {
+    double lo, positive, hi;
+};
+
+/* Of all values of a field of numbers (temperatures: of both) in the slice, at
+ * all these steps. Reads them into the run's scratch. */
+storm_status plot_find_range(struct plot_run *plot, const struct slice *slice,
+                             const char *field, const uint64_t *steps,
+                             size_t n_steps, struct plot_range *range_out);
+
+/* One value but for roundings, or none? */
+bool plot_is_even(const struct plot_range *range);
+
+struct storm_svg_scale plot_scale(const struct plot_run *plot,
+                                  const char *field,
+                                  const struct plot_range *range);
 
 /* ---- plot_slice.c --------------------------------------------------------- */
 

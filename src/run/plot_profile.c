@@ -10,10 +10,7 @@
 #include "run/plot.h"
 #include "run/table.h"
 
-enum {
-    PROFILE_STEPS = 6, /* in one chart, unless more are asked for */
-    PROFILE_BLACK = 7  /* which colour of charts is that */
-};
+enum { PROFILE_STEPS = 6 }; /* in one chart, unless more are asked for */
 
 static const char *const profile_columns[] = {
     "material_temperature", "radiation_temperature", "radiation_energy",
@@ -69,6 +66,11 @@ static storm_status profile_read(struct plot_run *plot, struct profile_set *set)
     return status;
 }
 
+static bool profile_has(const struct storm_table *table, const char *name)
+{
+    return storm_table_find(table, name) < table->n_columns;
+}
+
 /* It must have a position, and something to compare. */
 static storm_status profile_read_reference(struct plot_run *plot,
                                            struct profile_set *set)
@@ -83,9 +85,8 @@ static storm_status profile_read_reference(struct plot_run *plot,
     if (status < 0)
         return status == STORM_ERR_IO ? STORM_ERR_ARG : status;
     for (int i = 0; i < PROFILE_N_COLUMNS; i++)
-        good = good ||
-               storm_table_find(table, profile_columns[i]) < table->n_columns;
-    if (!good || storm_table_find(table, "position") == table->n_columns)
+        good = good || profile_has(table, profile_columns[i]);
+    if (!good || !profile_has(table, "position"))
         return plot_fail(plot, STORM_ERR_ARG,
                          "%s: expected a column 'position' and one or more of "
                          "%s, %s, %s, %s",
@@ -118,6 +119,24 @@ static size_t profile_points(const struct storm_table *table, const char *name,
     return table->n_rows;
 }
 
+/* How many curves: steps, then the reference if it has the column. */
+static size_t profile_n_series(const struct profile_set *set, const char *name)
+{
+    return set->n +
+           (set->has_reference && profile_has(&set->tables[set->n], name));
+}
+
+/* Says to which step a reference belongs if there are several. */
+static void profile_reference_text(const struct profile_set *set,
+                                   char text_out[PLOT_TEXT])
+{
+    if (set->n > 1)
+        snprintf(text_out, PLOT_TEXT, "reference for step %" PRIu64 " (%s)",
+                 set->steps[set->n - 1], set->reference);
+    else
+        snprintf(text_out, PLOT_TEXT, "reference (%s)", set->reference);
+}
+
 static char *profile_svg(const struct plot_run *plot,
                          const struct profile_set *set, const char *name,
                          const struct storm_chart_series *series)
@@ -138,7 +157,7 @@ static char *profile_svg(const struct plot_run *plot,
               .log = plot->params->log == STORM_PLOT_YES,
               .from_zero = plot->params->log != STORM_PLOT_YES},
         .series = series,
-        .n_series = set->n + set->has_reference,
+        .n_series = profile_n_series(set, name),
     };
     return storm_chart_svg(&chart);
 }
@@ -147,7 +166,7 @@ static storm_status profile_draw(struct plot_run *plot,
                                  const struct profile_set *set,
                                  const char *name)
 {
-    const size_t n_series = set->n + set->has_reference;
+    const size_t n_series = profile_n_series(set, name);
     struct storm_chart_series *series = calloc(n_series + 1, sizeof *series);
     char(*legend)[PLOT_TEXT] = calloc(n_series + 1, sizeof *legend);
     double *points;
@@ -163,14 +182,13 @@ static storm_status profile_draw(struct plot_run *plot,
             used += 2 * table->n_rows;
             bool is_reference = i == set->n;
             if (is_reference)
-                snprintf(legend[i], sizeof *legend, "%s", set->reference);
+                profile_reference_text(set, legend[i]);
             else
                 plot_time_text(plot, table->time, set->steps[i], legend[i]);
             series[i] = (struct storm_chart_series){
                 .name = legend[i],
-                .style =
-                    is_reference ? STORM_CHART_REFERENCE : STORM_CHART_LINE,
-                .colour = is_reference ? PROFILE_BLACK : (int)i,
+                .style = is_reference ? STORM_CHART_TWIN : STORM_CHART_LINE,
+                .colour = (int)(is_reference ? i - 1 : i),
                 .n = profile_points(table, name, x, y),
                 .x = x,
                 .y = y};
@@ -191,15 +209,12 @@ static storm_status profile_draw(struct plot_run *plot,
     return status;
 }
 
-/* Does the run, and the reference if that is to choose, have it? */
-static bool profile_wanted(const struct profile_set *set, int i_column,
-                           bool usual)
+/* Is it usual to draw it, or something there is a reference for? */
+static bool profile_is_usual(const struct profile_set *set, int i_column)
 {
-    const struct storm_table *reference = &set->tables[set->n];
-    if (usual && !set->has_reference)
-        return i_column < PROFILE_N_USUAL;
-    return !usual || storm_table_find(reference, profile_columns[i_column]) <
-                         reference->n_columns;
+    return i_column < PROFILE_N_USUAL ||
+           (set->has_reference &&
+            profile_has(&set->tables[set->n], profile_columns[i_column]));
 }
 
 static storm_status profile_draw_all(struct plot_run *plot,
@@ -208,10 +223,10 @@ static storm_status profile_draw_all(struct plot_run *plot,
 {
     storm_status status = STORM_OK;
     for (int i = 0; i < PROFILE_N_COLUMNS && status >= 0; i++) {
-        bool named = n_names == 0;
+        bool wanted = n_names == 0 && profile_is_usual(set, i);
         for (size_t k = 0; k < n_names; k++)
-            named = named || strcmp(names[k], profile_columns[i]) == 0;
-        if (named && profile_wanted(set, i, n_names == 0))
+            wanted = wanted || strcmp(names[k], profile_columns[i]) == 0;
+        if (wanted)
             status = profile_draw(plot, set, profile_columns[i]);
     }
     return status;

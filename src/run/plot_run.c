@@ -287,6 +287,15 @@ bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step)
     return found && n > 0;
 }
 
+bool plot_is_line(const struct plot_run *plot)
+{
+    const struct deck_values *v = &plot->deck->values;
+    bool is = v->mesh.kind == DECK_CARTESIAN && plot->profiles.n > 0;
+    for (int d = 0; d < 3; d++)
+        is = is && (d == v->output.profile_axis || v->mesh.cells[d] == 1);
+    return is;
+}
+
 /* ---- words ---------------------------------------------------------------- */
 
 void plot_words(const char *field, char words_out[PLOT_NAME])

@@ -294,7 +294,7 @@ static storm_status report_moments(struct report *r)
     size_t n = between < REPORT_MOMENTS ? between : REPORT_MOMENTS;
     for (size_t i = 0; i < n; i++) /* neither the first nor the last */
         steps[i] = dumps->step[1 + (2 * i + 1) * between / (2 * n)];
-    if (n == 0)
+    if (n == 0 || plot_is_line(&r->plot))
         return STORM_OK;
     struct storm_plot_params params = r->params;
     params.fields = "temperatures";

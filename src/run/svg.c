@@ -297,22 +297,38 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
 
 /* ---- room for labels ------------------------------------------------------ */
 
-/* Does a label of `i` touch one of those that stay? */
-static bool svg_touches(const struct storm_svg_scale *scale, double pixels,
-                        bool upright, const struct storm_svg_tick *ticks,
-                        const bool *stays, size_t n, size_t i)
+/* An axis on the canvas with the labels that stay. */
+struct svg_row {
+    const struct storm_svg_scale *scale;
+    double pixels;
+    bool upright;
+    const struct storm_svg_tick *ticks;
+    size_t n;
+    bool stays[STORM_SVG_MOST_TICKS];
+};
+
+/* Pixels between the middles of two labels, and how many they need. */
+static double svg_apart(const struct svg_row *row, size_t i, size_t k)
+{
+    return row->pixels * fabs(storm_svg_place(row->scale, row->ticks[i].value) -
+                              storm_svg_place(row->scale, row->ticks[k].value));
+}
+
+static double svg_need(const struct svg_row *row, size_t i, size_t k)
 {
     const double gap = 6.0;
-    double at = pixels * storm_svg_place(scale, ticks[i].value);
-    double width = storm_svg_width(ticks[i].label, STORM_SVG_LETTERS);
-    for (size_t k = 0; k < n; k++) {
-        double other = storm_svg_width(ticks[k].label, STORM_SVG_LETTERS);
-        double apart =
-            fabs(at - pixels * storm_svg_place(scale, ticks[k].value));
-        double need = upright ? STORM_SVG_LETTERS : 0.5 * (width + other) + gap;
-        if (stays[k] && apart < need)
+    if (row->upright)
+        return STORM_SVG_LETTERS;
+    return gap + 0.5 * storm_svg_width(row->ticks[i].label, STORM_SVG_LETTERS) +
+           0.5 * storm_svg_width(row->ticks[k].label, STORM_SVG_LETTERS);
+}
+
+/* Does a label touch one of those that stay? */
+static bool svg_touches(const struct svg_row *row, size_t i)
+{
+    for (size_t k = 0; k < row->n; k++)
+        if (row->stays[k] && svg_apart(row, i, k) < svg_need(row, i, k))
             return true;
-    }
     return false;
 }
 
@@ -326,13 +342,16 @@ static bool svg_goes_first(const struct storm_svg_scale *scale, double value)
 void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
                      bool upright, struct storm_svg_tick *ticks, size_t n)
 {
-    bool stays[STORM_SVG_MOST_TICKS] = {false};
+    struct svg_row row = {.scale = scale,
+                          .pixels = pixels,
+                          .upright = upright,
+                          .ticks = ticks,
+                          .n = n};
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < n; i++)
             if (svg_goes_first(scale, ticks[i].value) == (round == 0))
-                stays[i] =
-                    !svg_touches(scale, pixels, upright, ticks, stays, n, i);
+                row.stays[i] = !svg_touches(&row, i);
     for (size_t i = 0; i < n; i++)
-        if (!stays[i])
+        if (!row.stays[i])
             ticks[i].label[0] = '\0';
 }

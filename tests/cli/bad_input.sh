@@ -53,7 +53,25 @@ bad "expected one of" bench exchange --set transport.backend=pigeon
 bad "unknown key 'transport.bach'; did you mean 'transport.batch'" \
     bench exchange --set transport.bach=3
 bad "expected KEY=VALUE" bench exchange --set transport.batch
-bad "unknown key '--batch'" bench exchange --set --batch=3
+bad "unknown key '--batch'" bench exchange --set=--batch=3
+
+# A flag is not the value of another.
+bad "error: --axis needs a value$" plot here --axis --out there
+bad "error: --out needs a value$" plot here --out --quiet
+bad "error: -n needs a value$" bench exchange -n --quiet
+bad "error: --set needs a value$" bench exchange --set --batch=3
+bad "error: --batch needs a value$" bench exchange --batch -n 2
+bad "error: --json needs a value$" bench exchange --json --
+
+# Guesses are near or none: two letters, or the rest of the word.
+bad "unknown option '--ref'; did you mean '--reference'" plot --ref
+bad "unknown command 'ru'; did you mean 'run'" ru
+bad "unknown command 'plto'; did you mean 'plot'" plto
+bad "unknown command 'blub'; 'storm --help' lists them" blub
+bad "unknown option '--verbosity'; 'storm --help' lists them" \
+    bench exchange --verbosity
+bad "unknown option '--xy'; 'storm --help' lists them" plot --xy
+bad "unknown option '--'; 'storm --help' lists them" plot --
 bad "takes no value" bench exchange --no-shm=3
 bad "takes no value" bench exchange --quiet=3
 bad "do not go together" bench exchange --quiet --verbose

@@ -100,6 +100,31 @@ pictures "$scratch/cells" 1 --field volume --axis y --at 0.65 --lines always
 pictures "$scratch/boxes" 3 --field radiation_energy --step 0,4 --scale log
 pictures "$scratch/boxes" 2 --field radiation_energy --axis x --at 0.7
 
+# Steps of one field share a scale: all but the time is written alike.
+pictures "$scratch/boxes" 2 --field temperatures --step 2,4
+for step in 2 4; do
+    grep "<text" "$scratch/plots/slice-z-temperatures-$step.svg" |
+        grep -v 'class="sub"' >"$scratch/texts-$step"
+done
+cmp "$scratch/texts-2" "$scratch/texts-4" || fail "steps on different scales"
+
+# One value everywhere is said; there is no scale around it.
+pictures "$scratch/boxes" 1 --field cell_size
+grep -q ">0.07[0-9]* cm</text>" "$scratch/plots/slice-z-cell_size.svg" ||
+    fail "no value of what is the same everywhere"
+grep -q ">cell size (cm)<" "$scratch/plots/slice-z-cell_size.svg" &&
+    fail "a scale of one value"
+run run "$decks/su-olson.yaml" -n 1 --quiet --out "$scratch/line" \
+    --set time.steps=1
+pictures "$scratch/line" 5 --step 0 \
+    --field temperatures,material_temperature,material_energy
+grep -q ">-[0-9]" "$scratch"/plots/*.svg && fail "less than nothing"
+grep -q ">0</text>" "$scratch/plots/slice-z-temperatures-0.svg" || fail "no 0"
+
+# Along a line, profiles show all.
+pictures "$scratch/line" 3
+[ -f "$scratch/plots/slice-z-owner.svg" ] || fail "no owners of a line"
+
 # A cube of 4 x 4 x 4 cells from three sides: 48 faces; cut open half-way, 8
 # from the left, 8 from above and 16 that the plane cuts.
 cat >"$scratch/cube.yaml" <<'YAML'
@@ -120,11 +145,18 @@ for case in "1 48" "0.5 32"; do
     [ "$n" -eq "${case#* }" ] || fail "a cube, $case: $n faces"
 done
 
-# Profiles against a reference.
-sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,3 >"$scratch/ref.csv"
-pictures "$scratch/boxes" 6 --reference "$scratch/ref.csv"
-grep -q ">ref.csv<" "$scratch/plots/profile-radiation_temperature.svg" ||
-    fail "no reference"
+# Profiles against a reference: in the picture of what it has, beside the usual
+# ones; it belongs to the last step and says so.
+sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,4 >"$scratch/ref.csv"
+head -1 "$scratch/ref.csv" | grep -q radiation_energy || fail "wrong column"
+pictures "$scratch/boxes" 8 --reference "$scratch/ref.csv"
+grep -q ">reference for step 4 (ref.csv)<" \
+    "$scratch/plots/profile-radiation_energy.svg" || fail "no reference"
+grep -q "ref.csv" "$scratch/plots/profile-radiation_temperature.svg" &&
+    fail "a reference without values"
+pictures "$scratch/boxes" 8 --reference "$scratch/ref.csv" --step 2
+grep -q ">reference (ref.csv)<" \
+    "$scratch/plots/profile-radiation_energy.svg" || fail "reference, one step"
 
 # Pictures go to the run's directory unless told otherwise, quietly if so.
 run plot "$scratch/boxes" --quiet --field owner

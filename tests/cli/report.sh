@@ -31,7 +31,7 @@ for word in sys.argv[4:]:
 PYTHON
 
 run run "$here/good.yaml" -n 2 --quiet --out "$scratch/run" \
-    --set title='a <b> & "c"'
+    --set title='a <b> & "c"' --set mesh.cells='[4,2,1]'
 [ "$status" -eq 0 ] || fail "good.yaml: $(cat "$scratch/err")"
 run report "$scratch/run"
 [ "$status" -eq 0 ] || fail "report: $(cat "$scratch/err")"
@@ -39,6 +39,23 @@ run report "$scratch/run"
 # time, two profiles, four slices, two moments
 python3 "$scratch/look.py" "$scratch/run/report.html" 9 \
     "$scratch/run/deck.yaml" created "state hash" "time steps" || fail "the page"
+
+# The moments are on one scale, and of a line there are none.
+python3 - "$scratch/run/report.html" <<'PYTHON' || fail "moments differ in scale"
+import re, sys
+
+moments = open(sys.argv[1], encoding="utf-8").read().split("On the way")[1]
+texts = [re.findall(r'<text [^>]*>([^<]*)<', figure)
+         for figure in moments.split("<figure")[1:]]
+assert len(texts) == 2 and texts[0][1] != texts[1][1], texts
+assert texts[0][2:] == texts[1][2:], texts
+PYTHON
+run run "$here/good.yaml" -n 2 --quiet --out "$scratch/line" \
+    --set title='a <b> & "c"'
+run report "$scratch/line"
+# time, two profiles, owners
+python3 "$scratch/look.py" "$scratch/line/report.html" 4 \
+    "$scratch/line/deck.yaml" || fail "the page of a line"
 
 rm "$scratch/run/summary.json"
 run report "$scratch/run" --quiet --out "$scratch/new/page.html"

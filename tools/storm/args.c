@@ -54,25 +54,37 @@ static size_t args_distance(const char *a, const char *b)
 
 struct args_nearest {
     const char *wanted, *found;
-    size_t distance;
+    size_t distance; /* of those found; at first, too far */
 };
 
+/* Does the name begin like that, with a letter at least? */
+static bool args_begins(const char *name, const char *with)
+{
+    return with[strspn(with, "-")] != '\0' &&
+           strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What was cut short is next to what differs by one letter. */
 static void args_consider(struct args_nearest *nearest, const char *name)
 {
     if (name == NULL)
         return;
     size_t distance = args_distance(nearest->wanted, name);
+    if (distance > 1 && args_begins(name, nearest->wanted))
+        distance = 1;
     if (distance < nearest->distance) {
         nearest->distance = distance;
         nearest->found = name;
     }
 }
 
+/* Two letters may be wrong, but not more than half of them: other guesses only
+ * lead astray. */
 static struct args_nearest args_nearest_to(const char *wanted)
 {
-    /* A third of the letters may be wrong. */
+    size_t half = (strlen(wanted) - strspn(wanted, "-")) / 2;
     return (struct args_nearest){.wanted = wanted,
-                                 .distance = 2 + strlen(wanted) / 3};
+                                 .distance = 1 + (half < 2 ? half : 2)};
 }
 
 static int args_unknown(const char *what, const struct args_nearest *nearest,
@@ -276,6 +288,14 @@ struct args_word {
     bool attached;     /* --name=value, or -n4 */
 };
 
+/* A flag, not a value? Numbers may be negative, and - is standard output. */
+static bool args_is_flag(const char *text)
+{
+    return text[0] == '-' && text[1] != '\0' &&
+           strchr("0123456789.", text[1]) == NULL;
+}
+
+/* A value that looks like a flag must be attached. */
 static struct args_word args_split(char **argv, int argc, int i)
 {
     struct args_word word = {.n_used = 1};
@@ -286,7 +306,7 @@ static struct args_word args_split(char **argv, int argc, int i)
     if (text[length] != '\0') {
         word.value = text + length + (is_long ? 1 : 0);
         word.attached = true;
-    } else if (i + 1 < argc) {
+    } else if (i + 1 < argc && !args_is_flag(argv[i + 1])) {
         word.value = argv[i + 1];
         word.n_used = 2;
     }

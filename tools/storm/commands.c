@@ -44,7 +44,8 @@ static const struct tool_flag bench_flags[] = {
         "--json", "FILE", json,
         "write the summary there; - is standard output, the default"),
     TOOL_TEXT_FLAG("--out", "DIR", out,
-                   "write summary.json and pictures there"),
+                   "write summary.json there, and a picture (uniform, scaling "
+                   "and breakdown)"),
     TALK_FLAGS,
     {.name = NULL}};
 
