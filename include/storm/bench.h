@@ -79,6 +79,7 @@ struct storm_bench_uniform_params {
     uint32_t timed;           /**< of them, the last ones; 0: 3, or all */
     double dt_s;              /**< 0: from crossings */
     double crossings;         /**< cells a packet crosses per cycle; 0: 15 */
+    double kernel_seconds;    /**< of each look at the bare kernel; 0: 0.25 */
     uint32_t costs; /**< repeats of the comparison of tallies and statistics;
                          0: none */
     bool picture;   /**< draw the energy density on a slice */

@@ -125,7 +125,8 @@ static storm_status scaling_body(struct storm_context *own, void *self)
     u.what = what;
     u.told = pass->told;
     u.share = pass->share;
-    u.kernel_seconds = scaling_kernel_seconds;
+    if (!(u.params.kernel_seconds > 0.0))
+        u.kernel_seconds = scaling_kernel_seconds;
     struct storm_uniform_pass uniform;
     status = storm_uniform_open(&uniform, &u, own, STORM_TALLY_EXACT);
     if (status >= 0)

@@ -381,8 +381,11 @@ storm_status storm_uniform_prepare(struct storm_context *context,
                                    const struct storm_bench_uniform_params *p,
                                    struct storm_uniform *u_out)
 {
-    struct storm_uniform u = {
-        .params = *p, .share = 1.0, .kernel_seconds = uniform_kernel_seconds};
+    struct storm_uniform u = {.params = *p,
+                              .share = 1.0,
+                              .kernel_seconds = p->kernel_seconds > 0.0
+                                                    ? p->kernel_seconds
+                                                    : uniform_kernel_seconds};
     struct storm_bench_uniform_params *q = &u.params;
     uint64_t per_rank = q->cells_per_rank > 0 ? q->cells_per_rank : 5000;
     if (q->cells == 0)

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 need_python
 
 small="--cells-per-rank 400 --emit 5 --cycles 3 --timed 2 --repeat 2"
-small="$small --backends shm,p2p --progress never --quiet"
+small="$small --backends shm,p2p --progress never --quiet --kernel-seconds 0.01"
 
 # scaling MODE RANKS ARGS...
 scaling() {

@@ -78,9 +78,10 @@ PYTHON
 }
 
 good uniform "kernel_steps_per_second kernel_ratio dt_s shape" \
-    -n 2 --cells 512 --emit 2 --cycles 3 --timed 2
+    -n 2 --cells 512 --emit 2 --cycles 3 --timed 2 --kernel-seconds 0.01
 good uniform "kernel_steps_per_second kernel_ratio dt_s lloyd" \
-    -n 2 --mesh voronoi --lloyd 0 --cells 300 --emit 2 --cycles 3 --timed 2
+    -n 2 --mesh voronoi --lloyd 0 --cells 300 --emit 2 --cycles 3 --timed 2 \
+    --kernel-seconds 0.01
 grep -q '"lloyd": 0' "$scratch/out" || fail "--lloyd 0: is not what was done"
 good imc "kernel_steps_per_second kernel_ratio dt_s mesh" \
     -n 2 --cells 300 --emit 2 --cycles 3 --timed 2
@@ -97,13 +98,15 @@ good exchange "records_per_second records_per_cpu_second limit_ratio" \
     -n 3 --records 20000 --repeat 3
 good termination "seconds_median seconds_max limit_ratio" -n 2 --steps 20
 good scaling "points mode cells_per_rank repeats oversubscribed" \
-    --ranks 1,2 --cells-per-rank 200 --cycles 1 --crossings 3 --repeat 1
+    --ranks 1,2 --cells-per-rank 200 --cycles 1 --crossings 3 --repeat 1 \
+    --kernel-seconds 0.01
 good breakdown "points repeats oversubscribed" --ranks 2 --backends shm \
     --deck "$(cd "$(dirname "$0")" && pwd)/good.yaml"
 good ring results --batch 1,8 --seconds 0.01
 
 # Into files; the picture comes with --out, and nothing without.
-run bench uniform -n 2 --cells 512 --emit 2 --quiet --json - --out new/place
+run bench uniform -n 2 --cells 512 --emit 2 --quiet --json - --out new/place \
+    --kernel-seconds 0.01
 [ "$status" -eq 0 ] || fail "--out: exit status $status"
 python3 - "$scratch" <<'PYTHON' || fail "--out: files"
 import json, sys
@@ -120,7 +123,7 @@ PYTHON
 # Polygons of a Voronoi mesh: the same picture whoever has the cells.
 for n in 1 3; do
     run bench uniform -n $n --mesh voronoi --cells 500 --cycles 1 --quiet \
-        --json - --out "voronoi-$n"
+        --json - --out "voronoi-$n" --kernel-seconds 0.01
     [ "$status" -eq 0 ] || fail "--out, voronoi: exit status $status"
 done
 cmp "$scratch/cwd/voronoi-1/density.svg" "$scratch/cwd/voronoi-3/density.svg" ||

@@ -42,6 +42,13 @@
         CELLS_PER_RANK_FLAG, EMIT_FLAG(1e9),                                \
         CYCLES_FLAG("time steps (default 5); packets accumulate"),          \
         TIMED_FLAG("of them, the last ones that count (default 3)"),        \
+        {.name = "--kernel-seconds",                                        \
+         .value = "S",                                                      \
+         .kind = TOOL_REAL,                                                 \
+         .offset = TOOL_FIELD(kernel_seconds),                              \
+         .min = 1e-6,                                                       \
+         .max = 3600,                                                       \
+         .help = "for each look at the bare kernel"},                       \
     {                                                                       \
         .name = "--dt", .value = "S", .kind = TOOL_REAL,                    \
         .offset = TOOL_FIELD(dt_s), .min = 1e-30, .max = 1e30,              \
@@ -61,19 +68,18 @@ static const struct tool_flag uniform_flags[] = {
     {.name = NULL}};
 
 /* Flags of everything that compares ranks and backends. */
-#define CREW_FLAGS                                                    \
-    {.name = "--ranks",                                               \
-     .value = "LIST",                                                 \
-     .kind = TOOL_LIST,                                               \
-     .offset = TOOL_FIELD(rank_counts),                               \
-     .min = 1,                                                        \
-     .max = 1e6,                                                      \
-     .help = "numbers of ranks, rising, such as 1,2,4"},              \
-        TOOL_TEXT_FLAG(                                               \
-            "--backends", "LIST", backends,                           \
-            "backends, separated by commas (default: that of "        \
-            "--backend, or all that work here), each without shared " \
-            "memory on nodes unless --shm is given")
+#define CREW_FLAGS                                                         \
+    {.name = "--ranks",                                                    \
+     .value = "LIST",                                                      \
+     .kind = TOOL_LIST,                                                    \
+     .offset = TOOL_FIELD(rank_counts),                                    \
+     .min = 1,                                                             \
+     .max = 1e6,                                                           \
+     .help = "numbers of ranks, rising, such as 1,2,4"},                   \
+        TOOL_TEXT_FLAG("--backends", "LIST", backends,                     \
+                       "backends, with commas between (default: all that " \
+                       "work here), each without shared memory unless "    \
+                       "--shm is given")
 
 static const struct tool_flag scaling_flags[] = {
     TOOL_TEXT_FLAG(
@@ -338,6 +344,7 @@ emission_params(const struct tool_args *args,
         .timed = (uint32_t)args->timed,
         .dt_s = args->dt_s,
         .crossings = args->crossings,
+        .kernel_seconds = args->kernel_seconds,
         .picture = args->out != NULL,
         .progress = *progress,
     };

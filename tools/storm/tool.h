@@ -66,7 +66,7 @@ struct tool_args {
     uint64_t lloyd, cells, cells_per_rank;
     /* uniform, imc, scaling: the packets */
     uint64_t emit, cycles, timed;
-    double dt_s, crossings;
+    double dt_s, crossings, kernel_seconds;
     bool costs, demo;
     /* what is measured, how often, with what */
     uint64_t records, repeat, steps;
