@@ -215,9 +215,8 @@ static storm_status layout_sides(struct layout *l,
     return STORM_OK;
 }
 
-/* Unit normal of a face and its distance from the generator. */
-static double layout_plane(const struct voronoi_part *part, size_t cell,
-                           int32_t next, double normal_out[3])
+double voronoi_plane_of(const struct voronoi_part *part, size_t cell,
+                        int32_t next, double normal_out[3])
 {
     const double *g = part->heads[cell].generator;
     const double *h = voronoi_behind(part, next);
@@ -273,7 +272,7 @@ static void layout_cell(struct layout *l, size_t cell)
             continue;
         }
         double normal[3];
-        double distance = layout_plane(part, cell, block->next[k], normal);
+        double distance = voronoi_plane_of(part, cell, block->next[k], normal);
         for (int d = 0; d < 3; d++)
             block->n[d][k] = (float)normal[d];
         block->distance[k] = (float)distance;

@@ -155,4 +155,9 @@ static inline const double *voronoi_behind(const struct voronoi_part *part,
                      : part->borders[~next].generator;
 }
 
+/* voronoi_layout.c: unit normal of a face and its distance from the generator;
+ * `next` as in the blocks. */
+double voronoi_plane_of(const struct voronoi_part *part, size_t cell,
+                        int32_t next, double normal_out[3]);
+
 #endif /* STORM_MESH_VORONOI_MESH_H */

@@ -23,29 +23,6 @@ struct sample_polygon {
     int n;
 };
 
-/* Plane of a face relative to the generator: n . y <= d. */
-static double sample_plane(const struct voronoi_part *part, storm_cell_idx cell,
-                           int32_t next, double n_out[3])
-{
-    const double *g = part->heads[cell].generator;
-    const double *h = voronoi_behind(part, next);
-    if (next < 0 && part->borders[~next].rank < 0) {
-        int wall = part->borders[~next].wall, axis = wall / 2;
-        memset(n_out, 0, 3 * sizeof *n_out);
-        n_out[axis] = wall % 2 ? 1.0 : -1.0;
-        return wall % 2 ? h[axis] - g[axis] : g[axis] - h[axis];
-    }
-    double norm2 = 0.0;
-    for (int k = 0; k < 3; k++) {
-        n_out[k] = h[k] - g[k];
-        norm2 += n_out[k] * n_out[k];
-    }
-    double norm = sqrt(norm2);
-    for (int k = 0; k < 3; k++)
-        n_out[k] /= norm;
-    return 0.5 * norm;
-}
-
 static int32_t sample_next(const struct voronoi_part *part, size_t place)
 {
     return part->blocks[place / VORONOI_WIDTH].next[place % VORONOI_WIDTH];
@@ -58,8 +35,8 @@ static size_t sample_face(const struct voronoi_part *part, storm_cell_idx cell,
     double target = *u_inout * part->volume[cell];
     for (size_t i = 0;; i++) {
         double normal[3];
-        double d =
-            sample_plane(part, cell, sample_next(part, first + i), normal);
+        double d = voronoi_plane_of(part, (size_t)cell,
+                                    sample_next(part, first + i), normal);
         double pyramid = part->faces[part->refs[first + i]].area * d / 3.0;
         if (target < pyramid || i + 1 == n) {
             double left = pyramid > 0.0 ? target / pyramid : 0.5;
@@ -231,7 +208,8 @@ static void sample_cut_face(const struct voronoi_part *part,
                             struct sample_polygon *polygon)
 {
     double *normal = frame_out->normal, *e = frame_out->e, *f = frame_out->f;
-    double d = sample_plane(part, cell, sample_next(part, place), normal);
+    double d =
+        voronoi_plane_of(part, (size_t)cell, sample_next(part, place), normal);
     double far = part->heads[cell].radius;
     const struct sample_point square[4] = {
         {-far, -far}, {far, -far}, {far, far}, {-far, far}};
@@ -243,7 +221,8 @@ static void sample_cut_face(const struct voronoi_part *part,
         double m[3];
         if (i == place)
             continue;
-        double c = sample_plane(part, cell, sample_next(part, i), m);
+        double c =
+            voronoi_plane_of(part, (size_t)cell, sample_next(part, i), m);
         double a = m[0] * e[0] + m[1] * e[1] + m[2] * e[2];
         double b = m[0] * f[0] + m[1] * f[1] + m[2] * f[2];
         double along = m[0] * normal[0] + m[1] * normal[1] + m[2] * normal[2];
