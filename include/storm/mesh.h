@@ -116,25 +116,6 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_points_make(const struct storm_points_params *params, uint64_t first,
                   uint64_t n, double *points_out);
 
-/**
- * Points from a file, of whichever of two formats it is. Text: three numbers a
- * line, separated by commas or blanks; lines that begin with # and names of
- * columns in the first line are passed over. HDF5: the array `generator`, as
- * the mesh.h5 of a run has it, or `points`, n x 3 numbers. Each rank reads a
- * part of the file. Collective, blocks; same kind of status on every rank.
- *
- * @param[out] points_out  this rank's; release with storm_points_free
- * @retval STORM_ERR_IO     no such file, a line that is not three numbers, or
- *                          no such array (logged)
- * @retval STORM_ERR_NOMEM  on some rank
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_points_read(struct storm_context *context, const char *path,
-                  double **points_out, uint64_t *n_out);
-
-/** Local. NULL is allowed. */
-STORM_API void storm_points_free(struct storm_context *context, double *points);
-
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
 

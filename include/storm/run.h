@@ -6,7 +6,7 @@
  * Lifecycle  read a deck (storm/deck.h), make a context with its options, run,
  *            read the report, destroy all three.
  * Ownership  deck and params are borrowed during the call; the report is the
- *            caller's (storm_bench_report_destroy).
+ *            caller's (storm_run_report_destroy).
  * Threads    as for the context.
  */
 #ifndef STORM_RUN_H
@@ -14,7 +14,6 @@
 
 #include <stddef.h>
 
-#include <storm/bench.h>
 #include <storm/deck.h>
 #include <storm/status.h>
 
@@ -22,14 +21,40 @@
 extern "C" {
 #endif
 
-struct storm_context; /* opaque, storm/context.h */
+struct storm_context;    /* opaque, storm/context.h */
+struct storm_run_report; /* opaque */
+
+/** Receives how far a run is. Called on rank 0 alone. */
+struct storm_progress {
+    /** @param what      what it is doing, such as "step 2 of 5"
+     *  @param fraction  of the whole that is done, 0 .. 1, never falling
+     *  May be NULL. */
+    void (*report)(void *self, const char *what, double fraction);
+    void *self;
+};
+
+/** The parts of a report. */
+typedef enum storm_run_part {
+    STORM_RUN_JSON = 0, /**< one JSON object */
+    STORM_RUN_TABLE,    /**< some lines for people */
+    STORM_RUN_PICTURE   /**< SVG, of a benchmark that was asked for it */
+} storm_run_part;
+
+/** Text of one part; NULL on ranks other than 0 and where there is none.
+ *  Local; valid until destroy. */
+STORM_API const char *
+storm_run_report_text(const struct storm_run_report *report,
+                      storm_run_part part);
+
+/** Release. Local. NULL is allowed. */
+STORM_API void storm_run_report_destroy(struct storm_run_report *report);
 
 /** Zero in a field means "choose for me". */
 struct storm_run_params {
     const char *out_dir; /**< where results go, made if need be; NULL: none */
     const char *restart_dir; /**< go on from the newest good checkpoint there;
                                   NULL: start */
-    struct storm_bench_progress progress;
+    struct storm_progress progress;
 };
 
 /**
@@ -66,7 +91,7 @@ storm_run_check(const struct storm_deck *deck, char *problem,
 STORM_API STORM_MUST_CHECK storm_status
 storm_run(struct storm_context *context, const struct storm_deck *deck,
           const struct storm_run_params *params,
-          struct storm_bench_report **report_out);
+          struct storm_run_report **report_out);
 
 #ifdef __cplusplus
 }

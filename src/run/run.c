@@ -8,8 +8,8 @@
 
 #include <storm/context.h>
 
-#include "run/bench_report.h"
-#include "run/checkpoint.h"
+#include "io/io_checkpoint.h"
+#include "run/run_summary.h"
 
 static const double run_most_imbalance = 1e-13;
 
@@ -55,8 +55,8 @@ static storm_status run_begin_output(struct run *run)
 static void run_tell(struct run *run)
 {
     double fraction = (double)run->step / (double)run->last_step;
-    storm_bench_tell(run->context, &run->progress, fmin(fraction, 1.0),
-                     "step %" PRIu64 ", t = %.4g", run->step, run->time_s);
+    storm_progress_report(run->context, &run->progress, fmin(fraction, 1.0),
+                          "step %" PRIu64 ", t = %.4g", run->step, run->time_s);
 }
 
 /* R3 */
@@ -96,7 +96,8 @@ static storm_status run_step(struct run *run, const struct run_target *target)
         return status;
     storm_engine_stats(run->engine, &after);
     double seconds = after.seconds - before.seconds;
-    status = storm_bench_max(run->context, &seconds);
+    status =
+        storm_context_reduce(run->context, &seconds, 1, MPI_DOUBLE, MPI_MAX);
     run->seconds += seconds;
     run->start_s = run->time_s;
     run->time_s = target->end_s;
@@ -162,14 +163,14 @@ static storm_status run_loop(struct run *run)
 /* ---- summary -------------------------------------------------------------- */
 
 static char *run_json(const struct run *run,
-                      const struct storm_bench_summary *summary)
+                      const struct storm_run_summary *summary)
 {
     static const char *const accounts[] = {"created", "absorbed", "escaped",
                                            "census"};
     struct storm_json json;
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
-    storm_bench_summary_json(&json, summary);
+    storm_run_summary_json(&json, summary);
     storm_json_real(&json, "time", run->time_s);
     storm_json_open(&json, "energy", '{');
     for (int i = 0; i < 4; i++)
@@ -180,8 +181,7 @@ static char *run_json(const struct run *run,
     return storm_json_end(&json);
 }
 
-static char *run_table(const struct run *run,
-                       const struct storm_bench_summary *s)
+static char *run_table(const struct run *run, const struct storm_run_summary *s)
 {
     struct storm_page page = {0};
     char number[STORM_GROUPED_BYTES];
@@ -206,14 +206,14 @@ static char *run_table(const struct run *run,
                    run->energy_erg[3]);
     storm_page_add(&page, "  balance     closed to %.1e in every step\n",
                    run->worst_balance);
-    storm_bench_summary_end(&page, s);
+    storm_run_summary_end(&page, s);
     return storm_page_end(&page);
 }
 
 static storm_status run_summarise(struct run *run,
-                                  struct storm_bench_summary *summary_out)
+                                  struct storm_run_summary *summary_out)
 {
-    struct storm_bench_summary summary = {
+    struct storm_run_summary summary = {
         .title = storm_deck_title(run->deck),
         .cycles = run->step,
         .cells = storm_mesh_n_cells_total(run->mesh),
@@ -229,14 +229,14 @@ static storm_status run_summarise(struct run *run,
     summary.run.created += run->before.created;
     summary.run.absorbed += run->before.absorbed;
     summary.run.escaped += run->before.escaped;
-    status = storm_bench_summary_reduce(run->context, run->engine, &summary);
+    status = storm_run_summary_reduce(run->context, run->engine, &summary);
     *summary_out = summary;
     return status;
 }
 
 /* Sets up and goes through all steps; run_close is the caller's. */
 static storm_status run_whole(struct run *run,
-                              struct storm_bench_summary *summary_out)
+                              struct storm_run_summary *summary_out)
 {
     storm_status status = run_open(run);
     if (status >= 0)
@@ -248,8 +248,8 @@ static storm_status run_whole(struct run *run,
 
 storm_status run_measure(struct storm_context *context,
                          const struct storm_deck *deck,
-                         const struct storm_bench_progress *progress,
-                         struct storm_bench_summary *summary_out)
+                         const struct storm_progress *progress,
+                         struct storm_run_summary *summary_out)
 {
     struct run run = {.context = context, .deck = deck, .progress = *progress};
     storm_status status = run_whole(&run, summary_out);
@@ -260,20 +260,20 @@ storm_status run_measure(struct storm_context *context,
 storm_status storm_run(struct storm_context *context,
                        const struct storm_deck *deck,
                        const struct storm_run_params *params,
-                       struct storm_bench_report **report_out)
+                       struct storm_run_report **report_out)
 {
     struct run run = {.context = context,
                       .deck = deck,
                       .out_dir = params->out_dir,
                       .restart_dir = params->restart_dir,
                       .progress = params->progress};
-    struct storm_bench_summary summary;
-    char *parts[STORM_BENCH_N_PARTS] = {NULL};
+    struct storm_run_summary summary;
+    char *parts[STORM_RUN_N_PARTS] = {NULL};
     storm_status status = run_whole(&run, &summary);
     if (status >= 0 && storm_context_rank(context) == 0) {
-        parts[STORM_BENCH_JSON] = run_json(&run, &summary);
-        parts[STORM_BENCH_TABLE] = run_table(&run, &summary);
+        parts[STORM_RUN_JSON] = run_json(&run, &summary);
+        parts[STORM_RUN_TABLE] = run_table(&run, &summary);
     }
     run_close(&run);
-    return storm_bench_finish(context, status, parts, report_out);
+    return storm_run_report_make(context, status, parts, report_out);
 }

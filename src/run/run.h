@@ -16,14 +16,14 @@
 #include <storm/run.h>
 #include <storm/streaming.h>
 
-#include "run/deck.h"
+#include "deck/deck.h"
 
 struct run {
     struct storm_context *context;
     const struct storm_deck *deck;
     const char *out_dir;
     const char *restart_dir; /* NULL: from the start */
-    struct storm_bench_progress progress;
+    struct storm_progress progress;
 
     struct storm_problem problem;
     struct storm_mesh *mesh;
@@ -78,11 +78,11 @@ storm_status output_profile(struct run *run);
 storm_status output_fields(struct run *run);
 
 /* run.c: a run without results, but for the summary. Collective. */
-struct storm_bench_summary;
+struct storm_run_summary;
 storm_status run_measure(struct storm_context *context,
                          const struct storm_deck *deck,
-                         const struct storm_bench_progress *progress,
-                         struct storm_bench_summary *summary_out);
+                         const struct storm_progress *progress,
+                         struct storm_run_summary *summary_out);
 
 /* run.c: what stands for radiation energy in results now. */
 storm_imc_field run_radiation(const struct run *run);

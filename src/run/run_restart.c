@@ -13,9 +13,9 @@
 #include <storm/context.h>
 
 #include "base/hash.h"
+#include "io/io_checkpoint.h"
 #include "mesh/mesh_ops.h"
-#include "run/bench_report.h"
-#include "run/checkpoint.h"
+#include "run/run_summary.h"
 
 /* ---- which there are ------------------------------------------------------ */
 
@@ -149,7 +149,8 @@ static storm_status restart_head(struct run *run,
     uint64_t counts[4] = {stats.census, stats.created + run->before.created,
                           stats.absorbed + run->before.absorbed,
                           stats.escaped + run->before.escaped};
-    storm_status status = storm_bench_sum_uint(run->context, counts, 4);
+    storm_status status =
+        storm_context_reduce(run->context, counts, 4, MPI_UINT64_T, MPI_SUM);
     head.n_packets = counts[0];
     head.created = counts[1];
     head.absorbed = counts[2];

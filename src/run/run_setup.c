@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include <storm/context.h>
+#include <storm/io.h>
 
+#include "io/io_checkpoint.h"
 #include "physics/imc.h"
-#include "run/checkpoint.h"
-#include "run/points_mesh.h"
 #include "run/run.h"
+#include "run/run_points.h"
 
 static const char *const run_mesh_names[] = {"cartesian", "octree", "voronoi"};
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 120; label: mpi slow-asan
 #
-# P1 to P4 of run/checkpoint.h: a run that goes on from a checkpoint ends with
+# P1 to P4 of io/io_checkpoint.h: a run that goes on from a checkpoint ends with
 # the same state and files as one that was never stopped, on another number of
 # ranks, from the file before a damaged one, and not with another deck.
 set -u

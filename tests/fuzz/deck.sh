@@ -21,12 +21,12 @@ fi
 
 cd "$root"
 clang -std=c11 -D_GNU_SOURCE -g -O1 $sanitize -fno-sanitize-recover=all \
-    -Iinclude -Isrc tests/fuzz/deck_fuzzer.c src/run/deck*.c src/run/page.c \
+    -Iinclude -Isrc tests/fuzz/deck_fuzzer.c src/deck/deck*.c \
     src/base/*.c -lyaml -lm -o "$scratch/deck_fuzzer"
 
 mkdir "$scratch/corpus"
 cp examples/decks/*.yaml tests/cli/good.yaml "$scratch/corpus"
-sed -n 's/.*\.key = "\([a-zA-Z_]*\)".*/"\1: "/p' src/run/deck_schema.c |
+sed -n 's/.*\.key = "\([a-zA-Z_]*\)".*/"\1: "/p' src/deck/deck_schema.c |
     sort -u >"$scratch/keys"
 clang --version | head -n 1
 "$scratch/deck_fuzzer" -max_total_time="${STORM_FUZZ_SECONDS:-600}" \

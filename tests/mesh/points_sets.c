@@ -10,6 +10,8 @@
 
 #include <hdf5.h>
 
+#include <storm/io.h>
+
 #include "voronoi_check.h"
 
 static const struct storm_points_params box = {

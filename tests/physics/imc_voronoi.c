@@ -18,7 +18,7 @@
 #include "base/port.h"
 #include "physics/imc.h"
 #include "physics/track.h"
-#include "run/points_mesh.h"
+#include "run/run_points.h"
 #include "support/check.h"
 
 static const double even_k = 5.0;

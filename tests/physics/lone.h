@@ -14,7 +14,7 @@
 
 #include "mesh/mesh_ops.h"
 #include "physics/track.h"
-#include "run/points_mesh.h"
+#include "run/run_points.h"
 #include "support/check.h"
 #include "support/dice.h"
 

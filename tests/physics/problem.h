@@ -12,7 +12,7 @@
 #include <storm/mesh.h>
 #include <storm/streaming.h>
 
-#include "run/points_mesh.h"
+#include "run/run_points.h"
 #include "support/check.h"
 
 struct problem {

@@ -86,9 +86,9 @@ static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
     struct storm_context_params context_params = {.options = options};
     CHECK_OK(storm_context_create(comm, &context_params, &context));
     struct storm_run_params params = {.out_dir = run.dir};
-    struct storm_bench_report *report;
+    struct storm_run_report *report;
     CHECK_OK(storm_run(context, deck, &params, &report));
-    const char *json = storm_bench_report_text(report, STORM_BENCH_JSON);
+    const char *json = storm_run_report_text(report, STORM_RUN_JSON);
     int length = json != NULL ? (int)strlen(json) + 1 : 0;
     MPI_Bcast(&length, 1, MPI_INT, 0, comm);
     run.json = calloc((size_t)length, 1);
@@ -96,7 +96,7 @@ static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
     if (json != NULL)
         memcpy(run.json, json, (size_t)length);
     MPI_Bcast(run.json, length, MPI_CHAR, 0, comm);
-    storm_bench_report_destroy(report);
+    storm_run_report_destroy(report);
     storm_context_destroy(context);
     storm_options_destroy(options);
     storm_deck_destroy(deck);

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "run/chart.h"
-#include "run/svg.h"
 #include "support/xml.h"
+#include "view/chart.h"
+#include "view/svg.h"
 
 enum { N = 5 };
 

@@ -9,7 +9,7 @@
 #include <hdf5.h>
 
 #include "case.h"
-#include "run/slice.h"
+#include "view/slice.h"
 
 /* An array of numbers of a file. */
 struct array {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3; timeout: 20 */
 /*
- * G1 and G2 of run/gather.h: rows come in order of the ranks, in pieces, none
+ * G1 and G2 of io/io_gather.h: rows come in order of the ranks, in pieces, none
  * twice, none missing; if rank 0 cannot take them all ranks learn of it.
  */
 #include <string.h>
 
 #include <storm/context.h>
 
-#include "run/gather.h"
+#include "io/io_gather.h"
 #include "support/check.h"
 
 enum { ROW_WORDS = 3 };

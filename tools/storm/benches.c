@@ -331,7 +331,7 @@ static int ring_check(struct tool_args *args)
 
 static struct storm_bench_uniform_params
 emission_params(const struct tool_args *args,
-                const struct storm_bench_progress *progress)
+                const struct storm_progress *progress)
 {
     bool is_voronoi = strcmp(args->mesh, "voronoi") == 0;
     struct storm_bench_uniform_params params = {
@@ -354,8 +354,8 @@ emission_params(const struct tool_args *args,
 
 static storm_status uniform_run(struct storm_context *context,
                                 const struct tool_args *args,
-                                const struct storm_bench_progress *progress,
-                                struct storm_bench_report **report_out)
+                                const struct storm_progress *progress,
+                                struct storm_run_report **report_out)
 {
     enum { REPEATS_OF_COSTS = 5 };
     struct storm_bench_uniform_params params = emission_params(args, progress);
@@ -365,8 +365,8 @@ static storm_status uniform_run(struct storm_context *context,
 
 static storm_status imc_run(struct storm_context *context,
                             const struct tool_args *args,
-                            const struct storm_bench_progress *progress,
-                            struct storm_bench_report **report_out)
+                            const struct storm_progress *progress,
+                            struct storm_run_report **report_out)
 {
     struct storm_bench_imc_params params = {
         .mesh = strcmp(args->mesh, "voronoi") == 0 ? STORM_BENCH_VORONOI
@@ -383,8 +383,8 @@ static storm_status imc_run(struct storm_context *context,
 
 static storm_status scaling_run(struct storm_context *context,
                                 const struct tool_args *args,
-                                const struct storm_bench_progress *progress,
-                                struct storm_bench_report **report_out)
+                                const struct storm_progress *progress,
+                                struct storm_run_report **report_out)
 {
     bool weak = strcmp(args->mode, "weak") == 0;
     struct storm_bench_scaling_params params = {
@@ -400,8 +400,8 @@ static storm_status scaling_run(struct storm_context *context,
 
 static storm_status breakdown_run(struct storm_context *context,
                                   const struct tool_args *args,
-                                  const struct storm_bench_progress *progress,
-                                  struct storm_bench_report **report_out)
+                                  const struct storm_progress *progress,
+                                  struct storm_run_report **report_out)
 {
     struct storm_bench_breakdown_params params = {
         .deck = args->loaded,
@@ -417,8 +417,8 @@ static storm_status breakdown_run(struct storm_context *context,
 
 static storm_status voronoi_run(struct storm_context *context,
                                 const struct tool_args *args,
-                                const struct storm_bench_progress *progress,
-                                struct storm_bench_report **report_out)
+                                const struct storm_progress *progress,
+                                struct storm_run_report **report_out)
 {
     struct storm_bench_voronoi_params params = {
         .cells = args->cells,
@@ -433,8 +433,8 @@ static storm_status voronoi_run(struct storm_context *context,
 
 static storm_status exchange_run(struct storm_context *context,
                                  const struct tool_args *args,
-                                 const struct storm_bench_progress *progress,
-                                 struct storm_bench_report **report_out)
+                                 const struct storm_progress *progress,
+                                 struct storm_run_report **report_out)
 {
     struct storm_bench_exchange_params params = {
         .records = args->records,
@@ -446,8 +446,8 @@ static storm_status exchange_run(struct storm_context *context,
 
 static storm_status ring_run(struct storm_context *context,
                              const struct tool_args *args,
-                             const struct storm_bench_progress *progress,
-                             struct storm_bench_report **report_out)
+                             const struct storm_progress *progress,
+                             struct storm_run_report **report_out)
 {
     struct storm_bench_ring_params params = {
         .backends = args->backends,
@@ -461,8 +461,8 @@ static storm_status ring_run(struct storm_context *context,
 
 static storm_status termination_run(struct storm_context *context,
                                     const struct tool_args *args,
-                                    const struct storm_bench_progress *progress,
-                                    struct storm_bench_report **report_out)
+                                    const struct storm_progress *progress,
+                                    struct storm_run_report **report_out)
 {
     struct storm_bench_termination_params params = {
         .steps = (uint32_t)args->steps,

@@ -70,11 +70,11 @@ static int output_part(const struct tool_args *args, const char *name,
 }
 
 int tool_output(const struct tool_args *args,
-                const struct storm_bench_report *report)
+                const struct storm_run_report *report)
 {
-    const char *json = storm_bench_report_text(report, STORM_BENCH_JSON);
-    const char *table = storm_bench_report_text(report, STORM_BENCH_TABLE);
-    const char *picture = storm_bench_report_text(report, STORM_BENCH_PICTURE);
+    const char *json = storm_run_report_text(report, STORM_RUN_JSON);
+    const char *table = storm_run_report_text(report, STORM_RUN_TABLE);
+    const char *picture = storm_run_report_text(report, STORM_RUN_PICTURE);
     bool to_stdout = args->json != NULL ? strcmp(args->json, "-") == 0
                                         : args->bench != NULL && !args->demo;
     int status = TOOL_OK;

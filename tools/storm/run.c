@@ -63,8 +63,8 @@ int tool_bench(const struct tool_args *args)
 
 storm_status tool_run_deck(struct storm_context *context,
                            const struct tool_args *args,
-                           const struct storm_bench_progress *progress,
-                           struct storm_bench_report **report_out)
+                           const struct storm_progress *progress,
+                           struct storm_run_report **report_out)
 {
     struct storm_run_params params = {.out_dir = args->out,
                                       .restart_dir = args->restart,

@@ -191,7 +191,7 @@ static storm_status session_bench(struct session *session, int *exit_out)
 {
     const struct tool_args *args = session->args;
     struct storm_context *context = NULL;
-    struct storm_bench_report *report = NULL;
+    struct storm_run_report *report = NULL;
     struct storm_context_params params = {
         .options = args->options,
         .log = session_log,
@@ -200,8 +200,8 @@ static storm_status session_bench(struct session *session, int *exit_out)
         .lost = session_lost,
         .lost_self = session,
     };
-    struct storm_bench_progress progress = {.report = tool_bar_report,
-                                            .self = &session->bar};
+    struct storm_progress progress = {.report = tool_bar_report,
+                                      .self = &session->bar};
     storm_status status =
         storm_context_create(MPI_COMM_WORLD, &params, &context);
     if (status < 0)
@@ -214,7 +214,7 @@ static storm_status session_bench(struct session *session, int *exit_out)
         if (storm_context_rank(context) == 0)
             *exit_out = tool_output(args, report);
         MPI_Bcast(exit_out, 1, MPI_INT, 0, MPI_COMM_WORLD);
-        storm_bench_report_destroy(report);
+        storm_run_report_destroy(report);
     }
     storm_context_destroy(context);
     return status;

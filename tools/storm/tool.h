@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <storm/bench.h>
+#include "bench/bench.h"
 #include <storm/options.h>
 
 /* Exit statuses; SAID is for ranks we have started: failed, and has said why.
@@ -122,8 +122,8 @@ struct tool_bench {
     int (*check)(struct tool_args *args);
     storm_status (*run)(struct storm_context *context,
                         const struct tool_args *args,
-                        const struct storm_bench_progress *progress,
-                        struct storm_bench_report **report_out);
+                        const struct storm_progress *progress,
+                        struct storm_run_report **report_out);
 };
 
 struct tool_command {
@@ -225,8 +225,8 @@ int tool_plot(const struct tool_args *args);
 int tool_report(const struct tool_args *args);
 storm_status tool_run_deck(struct storm_context *context,
                            const struct tool_args *args,
-                           const struct storm_bench_progress *progress,
-                           struct storm_bench_report **report_out);
+                           const struct storm_progress *progress,
+                           struct storm_run_report **report_out);
 
 /* deck.c: reads args->deck; TOOL_OK, or says what is wrong. Sets the options
  * that the deck has and nobody else. Free *deck_out with storm_deck_destroy. */
@@ -241,6 +241,6 @@ int tool_write(const char *dir, const char *name, const char *text,
 
 /* What a benchmark gave, on rank 0. */
 int tool_output(const struct tool_args *args,
-                const struct storm_bench_report *report);
+                const struct storm_run_report *report);
 
 #endif /* STORM_TOOL_H */

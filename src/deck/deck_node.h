@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A deck as it was written: scalars, lists and maps, each with its line.
+ *
+ *   N1  Nodes live in a pool and go away with it. An alias is the same node as
+ *       its anchor; no node contains itself.
+ *   N2  Entries of a map keep their order; keys are distinct.
+ *   N3  Trouble is noted in the problems, one line each, and goes on as long
+ *       as there is something to look at.
+ */
+#ifndef STORM_DECK_NODE_H
+#define STORM_DECK_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <storm/status.h>
+
+#include "base/page.h"
+#include "base/port.h"
+
+enum deck_node_kind { DECK_SCALAR, DECK_LIST, DECK_MAP };
+
+struct deck_node {
+    enum deck_node_kind kind;
+    int line;   /* from 1; 0: from --set */
+    bool plain; /* scalar without quotes */
+    bool bad;   /* its problem has been noted */
+    char *text; /* scalar */
+    size_t n, room;
+    char **keys; /* map */
+    int *key_lines;
+    struct deck_node **items; /* list, map */
+};
+
+/* Everything that belongs to a deck: freed at once. */
+struct deck_pool {
+    void **blocks;
+    size_t n, room;
+    bool failed; /* memory ran out at some time */
+};
+
+void *deck_pool_get(struct deck_pool *pool, size_t bytes); /* zeroed or NULL */
+char *deck_pool_text(struct deck_pool *pool, const char *text, size_t length);
+void deck_pool_free(struct deck_pool *pool);
+
+/* What is wrong, so far. */
+struct deck_problems {
+    const char *file;
+    struct storm_page page;
+    size_t n;
+};
+
+/* "file:line: key: message"; key may be empty, line 0 means --set. */
+void deck_complain(struct deck_problems *problems, int line, const char *key,
+                   const char *format, ...) STORM_PRINTF(4, 5);
+
+/* The one document in `text`; NULL if it cannot be read (noted) or memory ran
+ * out. An empty document is an empty map. */
+struct deck_node *deck_node_read(struct deck_pool *pool, const char *text,
+                                 size_t length, struct deck_problems *problems);
+
+/* The entry of a map, or NULL, also if `node` is no map. */
+struct deck_node *deck_node_find(const struct deck_node *node, const char *key);
+
+/* Nothing after the colon, `~` or `null`. */
+bool deck_node_is_null(const struct deck_node *node);
+
+/* KEY=VALUE into the tree: makes maps on the way, replaces what is there. */
+void deck_node_set(struct deck_pool *pool, struct deck_node *root,
+                   const char *set, struct deck_problems *problems);
+
+#endif /* STORM_DECK_NODE_H */

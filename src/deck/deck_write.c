@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The resolved deck: every key of the table with its value, as YAML. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "deck/deck.h"
+
+struct writer {
+    struct storm_page *page;
+    const struct storm_deck *deck;
+};
+
+static void write_real(const struct writer *w, double value)
+{
+    char text[STORM_TEXT_REAL_BYTES];
+    storm_text_from_real(value, text);
+    storm_page_add(w->page, "%s", text);
+}
+
+/* Always in quotes, so that no text looks like something else. */
+static void write_text(const struct writer *w, const char *text)
+{
+    storm_page_add(w->page, "\"");
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++)
+        if (*c == '"' || *c == '\\')
+            storm_page_add(w->page, "\\%c", *c);
+        else if (*c < ' ' || *c == 0x7f)
+            storm_page_add(w->page, "\\x%02x", *c);
+        else
+            storm_page_add(w->page, "%c", *c);
+    storm_page_add(w->page, "\"");
+}
+
+static void write_word(const struct writer *w, const char *choices, int i)
+{
+    for (; i > 0; i--)
+        choices += strcspn(choices, "|") + 1;
+    storm_page_add(w->page, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+static void write_reals(const struct writer *w, const double *values, size_t n)
+{
+    storm_page_add(w->page, "[");
+    for (size_t i = 0; i < n; i++) {
+        storm_page_add(w->page, "%s", i > 0 ? ", " : "");
+        write_real(w, values[i]);
+    }
+    storm_page_add(w->page, "]");
+}
+
+static void write_ints(const struct writer *w, const int64_t *values, size_t n)
+{
+    storm_page_add(w->page, "[");
+    for (size_t i = 0; i < n; i++)
+        storm_page_add(w->page, "%s%" PRId64, i > 0 ? ", " : "", values[i]);
+    storm_page_add(w->page, "]");
+}
+
+static void write_curve(const struct writer *w, const struct storm_curve *curve)
+{
+    if (curve->n == 1) {
+        write_real(w, curve->points[1]);
+        return;
+    }
+    storm_page_add(w->page, "[");
+    for (size_t i = 0; i < curve->n; i++) {
+        storm_page_add(w->page, "%s", i > 0 ? ", " : "");
+        write_reals(w, &curve->points[2 * i], 2);
+    }
+    storm_page_add(w->page, "]");
+}
+
+/* A pointer and a number, side by side, of whatever type. */
+static const char *write_load(const void *field, size_t *n_out)
+{
+    const char *array;
+    memcpy(&array, field, sizeof array);
+    memcpy(n_out, (const char *)field + sizeof array, sizeof *n_out);
+    return array;
+}
+
+static void write_map(const struct writer *w, const struct deck_row *rows,
+                      const void *from);
+
+static void write_list(const struct writer *w, const struct deck_row *row,
+                       const void *field)
+{
+    size_t n;
+    const char *items = write_load(field, &n);
+    if (n == 0) {
+        storm_page_add(w->page, "[]");
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        storm_page_add(w->page, "\n    - ");
+        write_map(w, row->rows, items + i * row->bytes);
+    }
+}
+
+static void write_options(const struct writer *w, const char *key)
+{
+    const struct storm_option *row = storm_option_find(key);
+    if (row != NULL && strcmp(row->key, key) == 0) {
+        storm_page_add(w->page, "%s",
+                       storm_options_text(w->deck->options, key));
+        return;
+    }
+    size_t length = strlen(key), n = 0;
+    for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++) {
+        if (strncmp(row->key, key, length) != 0 || row->key[length] != '.')
+            continue;
+        /* Unset, a batch adapts: a value would change the meaning. */
+        if (!storm_options_is_set(w->deck->options, row->key) &&
+            strcmp(row->key, "transport.batch") == 0)
+            continue;
+        storm_page_add(w->page, "%s%s: ", n++ > 0 ? ", " : "{",
+                       row->key + length + 1);
+        if (row->type == STORM_OPTION_TEXT)
+            write_text(w, storm_options_text(w->deck->options, row->key));
+        else
+            storm_page_add(w->page, "%s",
+                           storm_options_text(w->deck->options, row->key));
+    }
+    storm_page_add(w->page, "%s", n > 0 ? "}" : "{}");
+}
+
+static void write_value(const struct writer *w, const struct deck_row *row,
+                        const void *from)
+{
+    const void *field = (const char *)from + row->offset;
+    const double *times;
+    size_t n;
+    switch (row->kind) {
+    case DECK_TEXT:
+        write_text(w, *(char *const *)field);
+        break;
+    case DECK_WORD:
+        write_word(w, row->choices, *(const int *)field);
+        break;
+    case DECK_BOOL:
+        storm_page_add(w->page, "%s", *(const bool *)field ? "true" : "false");
+        break;
+    case DECK_INT:
+        storm_page_add(w->page, "%" PRId64, *(const int64_t *)field);
+        break;
+    case DECK_REAL:
+        write_real(w, *(const double *)field);
+        break;
+    case DECK_INTS:
+        write_ints(w, field, (size_t)row->n);
+        break;
+    case DECK_REALS:
+        write_reals(w, field, (size_t)row->n);
+        break;
+    case DECK_TIMES:
+        times = (const void *)write_load(field, &n);
+        write_reals(w, times, n);
+        break;
+    case DECK_CURVE:
+        write_curve(w, field);
+        break;
+    case DECK_ENTRY:
+        write_map(w, row->rows, from);
+        break;
+    case DECK_LISTED:
+    case DECK_SPLIT:
+        write_list(w, row, field);
+        break;
+    case DECK_OPTIONS:
+        write_options(w, row->key);
+        break;
+    }
+}
+
+/* Is there anything to write: a row of this shape, a curve that was given? */
+static bool write_applies(const struct deck_row *rows,
+                          const struct deck_row *row, const void *from)
+{
+    if (row->kind == DECK_CURVE) {
+        size_t n;
+        (void)write_load((const char *)from + row->offset, &n);
+        return n > 0;
+    }
+    if (row->when == NULL)
+        return true;
+    while (strcmp(rows->key, "shape") != 0)
+        rows++;
+    const char *choices = rows->choices;
+    for (int i =
+             *(const int *)(const void *)((const char *)from + rows->offset);
+         i > 0; i--)
+        choices += strcspn(choices, "|") + 1;
+    size_t length = strcspn(choices, "|");
+    return strlen(row->when) == length &&
+           memcmp(row->when, choices, length) == 0;
+}
+
+static void write_map(const struct writer *w, const struct deck_row *rows,
+                      const void *from)
+{
+    bool first = true;
+    storm_page_add(w->page, "{");
+    for (const struct deck_row *row = rows; row->key != NULL; row++) {
+        if (!write_applies(rows, row, from))
+            continue;
+        storm_page_add(w->page, "%s%s: ", first ? "" : ", ", row->key);
+        first = false;
+        write_value(w, row, from);
+    }
+    storm_page_add(w->page, "}");
+}
+
+/* Below the top, entries are one line each; walls and lists one per item. */
+char *deck_write(const struct storm_deck *deck)
+{
+    struct storm_page page = {0};
+    struct writer w = {.page = &page, .deck = deck};
+    storm_page_add(&page, "# all values, defaults included\n");
+    for (const struct deck_row *row = deck_schema; row->key != NULL; row++) {
+        storm_page_add(&page, "%s: ", row->key);
+        if (row->kind == DECK_ENTRY) {
+            for (const struct deck_row *inner = row->rows; inner->key != NULL;
+                 inner++) {
+                storm_page_add(&page, "\n  %s: ", inner->key);
+                write_value(&w, inner, &deck->values);
+            }
+        } else {
+            write_value(&w, row, &deck->values);
+        }
+        storm_page_add(&page, "\n");
+    }
+    return storm_page_end(&page);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Points from files of any format. */
+#include "io/io_points.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <storm/context.h>
+#include <storm/io.h>
+
+static const char points_label[] = "points";
+
+/* The last one takes what no other wants. */
+static const struct points_format *const points_formats[] = {&points_hdf5,
+                                                             &points_text};
+
+storm_status points_reserve(struct points_share *share, size_t n)
+{
+    void *array = share->points;
+    storm_status status =
+        storm_reserve(share->env->memory, points_label,
+                      3 * sizeof *share->points, n, &array, &share->capacity);
+    if (status >= 0)
+        share->points = array;
+    return status;
+}
+
+static storm_status points_read(struct points_share *share)
+{
+    unsigned char head[POINTS_HEAD];
+    FILE *file = fopen(share->path, "rb");
+    if (file == NULL) {
+        if (share->env->rank == 0)
+            storm_log_write(&share->env->log, STORM_LOG_ERROR, "%s: %s",
+                            share->path, strerror(errno));
+        return STORM_ERR_IO;
+    }
+    size_t n = fread(head, 1, sizeof head, file);
+    fclose(file);
+    size_t i = 0;
+    while (!points_formats[i]->begins(head, n))
+        i++;
+    return points_formats[i]->read(share);
+}
+
+storm_status storm_points_read(struct storm_context *context, const char *path,
+                               double **points_out, uint64_t *n_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    struct points_share share = {.env = env, .path = path};
+    storm_status status = storm_context_agree(context, points_read(&share));
+    if (status < 0) {
+        storm_free(env->memory, share.points);
+        return status;
+    }
+    *points_out = share.points;
+    *n_out = share.n;
+    return STORM_OK;
+}
+
+void storm_points_free(struct storm_context *context, double *points)
+{
+    storm_free(storm_context_env(context)->memory, points);
+}

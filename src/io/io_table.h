@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A CSV file of numbers: a line of names, then rows. Lines that begin with #
+ * are comments.
+ */
+#ifndef STORM_IO_TABLE_H
+#define STORM_IO_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <storm/status.h>
+
+enum { STORM_TABLE_NAME = 64 };
+
+struct storm_table {
+    char (*names)[STORM_TABLE_NAME];
+    double *values; /* row by row */
+    size_t n_columns, n_rows;
+    double time; /* of a comment "# time ..."; else not a number */
+};
+
+/* Free it in any case. STORM_ERR_IO: cannot be read or is no table; `problem`
+ * says which line. */
+storm_status storm_table_read(const char *path, struct storm_table *table_out,
+                              char *problem, size_t problem_size);
+void storm_table_free(struct storm_table *table);
+
+/* Which column has the name; n_columns: none. */
+size_t storm_table_find(const struct storm_table *table, const char *name);
+
+#endif /* STORM_IO_TABLE_H */

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "view/chart.h"
+
+#include <math.h>
+
+#include "view/chart_parts.h"
+#include "view/svg.h"
+
+/* Sizes on the canvas, in pixels. */
+enum {
+    CHART_WIDTH = 540, /* of the frame */
+    CHART_HEIGHT = 400,
+    CHART_BOTTOM = 72, /* below it: ticks and label */
+    CHART_LABEL = 56,  /* left of the numbers: label */
+    CHART_N_TICKS = 6
+};
+static const double chart_margin = 0.04; /* around the data */
+
+/* What stands around the data. */
+struct chart_frame {
+    double left, top;
+    struct storm_svg_scale x, y;
+    struct storm_svg_tick x_ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_tick y_ticks[STORM_SVG_MOST_TICKS];
+    size_t n_x_ticks, n_y_ticks;
+    bool has_data;
+};
+
+static double chart_x(const struct chart_frame *frame, double x)
+{
+    return frame->left + CHART_WIDTH * storm_svg_place(&frame->x, x);
+}
+
+static double chart_y(const struct chart_frame *frame, double y)
+{
+    return frame->top + CHART_HEIGHT * (1.0 - storm_svg_place(&frame->y, y));
+}
+
+/* ---- what the axes must cover -------------------------------------------- */
+
+struct chart_range {
+    double lo, hi;
+};
+
+static void chart_cover(struct chart_range *range,
+                        const struct storm_svg_scale *scale, double value)
+{
+    if (!storm_svg_shows(scale, value))
+        return;
+    range->lo = fmin(range->lo, value);
+    range->hi = fmax(range->hi, value);
+}
+
+static bool chart_shows(const struct chart_frame *frame,
+                        const struct storm_chart_series *series, size_t i)
+{
+    return storm_svg_shows(&frame->x, series->x[i]) &&
+           storm_svg_shows(&frame->y, series->y[i]) &&
+           (series->style != STORM_CHART_STEPS ||
+            storm_svg_shows(&frame->x, series->x[i + 1]));
+}
+
+static double chart_error(const struct storm_chart_series *series, size_t i)
+{
+    double error = series->error != NULL ? series->error[i] : 0.0;
+    return isfinite(error) && error > 0.0 ? error : 0.0;
+}
+
+static void chart_cover_series(struct chart_frame *frame,
+                               const struct storm_chart_series *series,
+                               struct chart_range *x, struct chart_range *y)
+{
+    for (size_t i = 0; i < series->n; i++) {
+        if (!chart_shows(frame, series, i))
+            continue;
+        frame->has_data = true;
+        chart_cover(x, &frame->x, series->x[i]);
+        if (series->style == STORM_CHART_STEPS)
+            chart_cover(x, &frame->x, series->x[i + 1]);
+        double error = chart_error(series, i);
+        chart_cover(y, &frame->y, series->y[i]);
+        chart_cover(y, &frame->y, series->y[i] - error);
+        chart_cover(y, &frame->y, series->y[i] + error);
+    }
+}
+
+static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
+                                          struct chart_range range)
+{
+    bool from_zero = axis->from_zero && !axis->log && range.lo <= range.hi;
+    if (from_zero) {
+        range.lo = fmin(range.lo, 0.0);
+        range.hi = fmax(range.hi, 0.0);
+    }
+    if (from_zero && range.lo == range.hi)
+        range.hi = 1.0; /* nothing but zeros: still none below */
+    struct storm_svg_scale scale =
+        storm_svg_scale(range.lo, range.hi, axis->log);
+    bool at_zero = from_zero && scale.lo == 0.0;
+    scale = storm_svg_widen(scale, chart_margin);
+    if (at_zero)
+        scale.lo = 0.0;
+    return scale;
+}
+
+/* Round numbers, or those asked for that are inside, if not too many. */
+static size_t chart_ticks(const struct storm_chart_axis *axis,
+                          const struct storm_svg_scale *scale,
+                          struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS])
+{
+    size_t n = 0;
+    bool given = axis->n_ticks <= STORM_SVG_MOST_TICKS;
+    for (size_t i = 0; given && i < axis->n_ticks; i++) {
+        if (!storm_svg_shows(scale, axis->ticks[i]))
+            continue;
+        double place = storm_svg_place(scale, axis->ticks[i]);
+        if (!(place >= 0.0 && place <= 1.0))
+            continue;
+        ticks[n].value = axis->ticks[i];
+        storm_svg_number(axis->ticks[i], 6, ticks[n].label);
+        n++;
+    }
+    return n > 0 ? n : storm_svg_ticks(scale, CHART_N_TICKS, ticks);
+}
+
+static struct chart_frame chart_layout(const struct storm_chart *chart)
+{
+    struct chart_frame frame = {.x.log = chart->x.log, .y.log = chart->y.log};
+    struct chart_range x = {(double)INFINITY, (double)-INFINITY}, y = x;
+    for (size_t i = 0; i < chart->n_series; i++)
+        chart_cover_series(&frame, &chart->series[i], &x, &y);
+    frame.x = chart_scale(&chart->x, x);
+    frame.y = chart_scale(&chart->y, y);
+    frame.n_x_ticks = chart_ticks(&chart->x, &frame.x, frame.x_ticks);
+    frame.n_y_ticks = chart_ticks(&chart->y, &frame.y, frame.y_ticks);
+    storm_svg_clear(&frame.x, CHART_WIDTH, false, frame.x_ticks,
+                    frame.n_x_ticks);
+    storm_svg_clear(&frame.y, CHART_HEIGHT, true, frame.y_ticks,
+                    frame.n_y_ticks);
+    double widest = 0.0;
+    for (size_t i = 0; i < frame.n_y_ticks; i++)
+        widest = fmax(widest, storm_svg_width(frame.y_ticks[i].label,
+                                              STORM_SVG_LETTERS));
+    frame.left = CHART_LABEL + widest;
+    frame.top = storm_chart_top(chart->title, chart->subtitle);
+    return frame;
+}
+
+/* ---- axes ---------------------------------------------------------------- */
+
+static void chart_add_x_axis(struct storm_page *svg,
+                             const struct chart_frame *frame, const char *label)
+{
+    const double bottom = frame->top + CHART_HEIGHT;
+    for (size_t i = 0; i < frame->n_x_ticks; i++) {
+        const struct storm_svg_tick *tick = &frame->x_ticks[i];
+        double x = chart_x(frame, tick->value);
+        storm_svg_line(svg, x, frame->top, 0, CHART_HEIGHT, "thin");
+        storm_svg_line(svg, x, bottom, 0, 6, "line");
+        if (tick->label[0] != '\0')
+            storm_svg_text(svg, x, bottom + 23, "mid", tick->label);
+    }
+    storm_svg_text(svg, frame->left + 0.5 * CHART_WIDTH, bottom + 50, "mid",
+                   label);
+}
+
+static void chart_add_y_axis(struct storm_page *svg,
+                             const struct chart_frame *frame, const char *label)
+{
+    for (size_t i = 0; i < frame->n_y_ticks; i++) {
+        const struct storm_svg_tick *tick = &frame->y_ticks[i];
+        double y = chart_y(frame, tick->value);
+        storm_svg_line(svg, frame->left, y, CHART_WIDTH, 0, "thin");
+        storm_svg_line(svg, frame->left, y, -6, 0, "line");
+        if (tick->label[0] != '\0')
+            storm_svg_text(svg, frame->left - 11, y + 5, "end", tick->label);
+    }
+    storm_svg_text_up(svg, 26, frame->top + 0.5 * CHART_HEIGHT, label);
+}
+
+/* ---- series -------------------------------------------------------------- */
+
+static bool chart_has_line(storm_chart_style style)
+{
+    return style != STORM_CHART_POINTS;
+}
+
+static bool chart_has_markers(storm_chart_style style)
+{
+    return style == STORM_CHART_POINTS || style == STORM_CHART_BOTH;
+}
+
+static unsigned chart_line_colour(const struct storm_chart_series *series)
+{
+    const double shade = 0.5;
+    unsigned rgb = storm_chart_colour(series->colour), darker = 0;
+    for (int k = 16; k >= 0; k -= 8)
+        darker |= (unsigned)lround(shade * (double)(rgb >> k & 0xff)) << k;
+    return series->style == STORM_CHART_TWIN ? darker : rgb;
+}
+
+static void chart_line_class(struct storm_page *svg,
+                             const struct storm_chart_series *series)
+{
+    bool dashed = series->style == STORM_CHART_REFERENCE ||
+                  series->style == STORM_CHART_TWIN;
+    storm_page_add(svg,
+                   " fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
+                   "stroke-linejoin=\"round\"%s/>\n",
+                   chart_line_colour(series), dashed ? "1.6" : "2.2",
+                   dashed ? " stroke-dasharray=\"7 5\"" : "");
+}
+
+/* Gaps where a value cannot be shown. */
+static void chart_add_path(struct storm_page *svg,
+                           const struct chart_frame *frame,
+                           const struct storm_chart_series *series)
+{
+    bool down = false, any = false;
+    for (size_t i = 0; i < series->n; i++) {
+        if (!chart_shows(frame, series, i)) {
+            down = false;
+            continue;
+        }
+        storm_page_add(svg, "%s%s%.2f %.2f", any ? "" : "<path d=\"",
+                       down ? "L" : "M", chart_x(frame, series->x[i]),
+                       chart_y(frame, series->y[i]));
+        if (series->style == STORM_CHART_STEPS)
+            storm_page_add(svg, "H%.2f", chart_x(frame, series->x[i + 1]));
+        down = any = true;
+    }
+    if (any) {
+        storm_page_add(svg, "\"");
+        chart_line_class(svg, series);
+    }
+}
+
+static void chart_add_errors(struct storm_page *svg,
+                             const struct chart_frame *frame,
+                             const struct storm_chart_series *series)
+{
+    for (size_t i = 0; i < series->n; i++) {
+        double error = chart_error(series, i);
+        if (!chart_shows(frame, series, i) || error == 0.0)
+            continue;
+        /* On a logarithmic axis it may reach down for ever. */
+        double y = series->y[i], floor_y = frame->top + CHART_HEIGHT;
+        double low = storm_svg_shows(&frame->y, y - error)
+                         ? chart_y(frame, y - error)
+                         : floor_y;
+        double high = storm_svg_shows(&frame->y, y + error)
+                          ? chart_y(frame, y + error)
+                          : frame->top;
+        storm_page_add(svg,
+                       "<path d=\"M%.2f %.2fV%.2fm-4 0h8\" fill=\"none\" "
+                       "stroke=\"#%06x\" stroke-width=\"1.3\"/>\n",
+                       chart_x(frame, series->x[i]), low, high,
+                       storm_chart_colour(series->colour));
+        if (low < floor_y)
+            storm_page_add(svg,
+                           "<path d=\"M%.2f %.2fh8\" stroke=\"#%06x\" "
+                           "stroke-width=\"1.3\"/>\n",
+                           chart_x(frame, series->x[i]) - 4.0, low,
+                           storm_chart_colour(series->colour));
+    }
+}
+
+/* A point between two gaps has no line: it needs a marker in any case. */
+static bool chart_is_alone(const struct chart_frame *frame,
+                           const struct storm_chart_series *series, size_t i)
+{
+    bool before = i > 0 && chart_shows(frame, series, i - 1);
+    bool after = i + 1 < series->n && chart_shows(frame, series, i + 1);
+    return series->style != STORM_CHART_STEPS && !before && !after;
+}
+
+static void chart_add_markers(struct storm_page *svg,
+                              const struct chart_frame *frame,
+                              const struct storm_chart_series *series)
+{
+    for (size_t i = 0; i < series->n; i++)
+        if (chart_shows(frame, series, i) &&
+            (chart_has_markers(series->style) ||
+             chart_is_alone(frame, series, i)))
+            storm_chart_marker(svg, chart_x(frame, series->x[i]),
+                               chart_y(frame, series->y[i]), series->colour);
+}
+
+/* ---- legend -------------------------------------------------------------- */
+
+static void chart_add_legend(struct storm_page *svg,
+                             const struct storm_chart *chart, double x,
+                             double top)
+{
+    double y = top + 0.5 * STORM_CHART_ROW;
+    for (size_t i = 0; i < chart->n_series; i++) {
+        const struct storm_chart_series *series = &chart->series[i];
+        if (series->name == NULL)
+            continue;
+        if (chart_has_line(series->style)) {
+            storm_page_add(svg, "<path d=\"M%.2f %.2fh%d\"", x, y,
+                           STORM_CHART_SAMPLE);
+            chart_line_class(svg, series);
+        }
+        if (chart_has_markers(series->style))
+            storm_chart_marker(svg, x + 0.5 * STORM_CHART_SAMPLE, y,
+                               series->colour);
+        storm_svg_text(svg, x + STORM_CHART_SAMPLE + 10, y + 5, "start",
+                       series->name);
+        y += STORM_CHART_ROW;
+    }
+}
+
+static struct storm_chart_box chart_legend_box(const struct storm_chart *chart)
+{
+    struct storm_chart_box box = {0.0, 0.0};
+    for (size_t i = 0; i < chart->n_series; i++)
+        storm_chart_box_add(&box, chart->series[i].name);
+    return box;
+}
+
+char *storm_chart_svg(const struct storm_chart *chart)
+{
+    struct chart_frame frame = chart_layout(chart);
+    struct storm_chart_box legend = chart_legend_box(chart);
+    const double right = frame.left + CHART_WIDTH;
+    struct storm_page svg = {0};
+    storm_svg_begin(&svg,
+                    storm_chart_width(frame.left, right + legend.width,
+                                      chart->title, chart->subtitle),
+                    frame.top + fmax(CHART_HEIGHT, legend.height) +
+                        CHART_BOTTOM);
+    storm_chart_head(&svg, frame.left, chart->title, chart->subtitle);
+    chart_add_x_axis(&svg, &frame, chart->x.label);
+    chart_add_y_axis(&svg, &frame, chart->y.label);
+    for (size_t i = 0; i < chart->n_series; i++) {
+        if (chart_has_line(chart->series[i].style))
+            chart_add_path(&svg, &frame, &chart->series[i]);
+        chart_add_errors(&svg, &frame, &chart->series[i]);
+        chart_add_markers(&svg, &frame, &chart->series[i]);
+    }
+    if (!frame.has_data)
+        storm_svg_text(&svg, frame.left + 0.5 * CHART_WIDTH,
+                       frame.top + 0.5 * CHART_HEIGHT, "mid", "no data");
+    storm_svg_frame(&svg, frame.left, frame.top, CHART_WIDTH, CHART_HEIGHT);
+    chart_add_legend(&svg, chart, right + STORM_CHART_GAP, frame.top);
+    return storm_svg_end(&svg);
+}

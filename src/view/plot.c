@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which pictures of a run there are, and what goes into them. */
+#include "view/plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/chart_parts.h"
+#include "view/colours.h"
+
+enum {
+    PLOT_MOST_SOLID = 100000, /* cells of which a view is drawn unasked */
+    PLOT_MOST_LINES = 6000,   /* cells whose edges are drawn unasked */
+    PLOT_MOST_OWNERS = 8      /* ranks with a name and a colour of their own */
+};
+
+static const char plot_usual[] = "material,cell_size,temperatures,owner";
+static const char plot_usual_solid[] =
+    "material,solid,cell_size,temperatures,owner";
+static const char plot_usual_line[] = "owner"; /* profiles say the rest */
+
+/* The names asked for, one after the other. */
+struct plot_names {
+    char (*name)[PLOT_NAME];
+    size_t n;
+};
+
+/* ---- what is asked for ---------------------------------------------------- */
+
+static storm_status plot_no_field(struct plot_run *plot, const char *field,
+                                  uint64_t step)
+{
+    char *list = plot_field_list(plot, step);
+    plot_fail(plot, STORM_ERR_ARG, "no field '%s'; there are: %s", field,
+              list != NULL ? list : "?");
+    free(list);
+    return STORM_ERR_ARG;
+}
+
+static storm_status plot_split(struct plot_run *plot, const char *fields,
+                               uint64_t step, struct plot_names *names)
+{
+    names->name = calloc(strlen(fields) + 1, sizeof *names->name);
+    if (names->name == NULL)
+        return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    for (const char *at = fields; at != NULL;) {
+        size_t n = strcspn(at, ",");
+        snprintf(names->name[names->n], sizeof *names->name, "%.*s", (int)n,
+                 at);
+        if (n >= sizeof *names->name ||
+            !plot_has_field(plot, names->name[names->n], step))
+            return plot_no_field(plot, names->name[names->n], step);
+        names->n++;
+        at = at[n] == ',' ? at + n + 1 : NULL;
+    }
+    return STORM_OK;
+}
+
+static storm_status plot_check_steps(struct plot_run *plot)
+{
+    const struct storm_plot_params *params = plot->params;
+    char list[PLOT_TEXT];
+    for (size_t i = 0; i < params->n_steps; i++)
+        if (!plot_has_step(&plot->dumps, params->steps[i])) {
+            plot_step_list(&plot->dumps, list);
+            return plot_fail(plot, STORM_ERR_ARG,
+                             "no step %" PRIu64 "; there are: %s",
+                             params->steps[i], list);
+        }
+    return STORM_OK;
+}
+
+/* Where on the axis. */
+static double plot_at(const struct plot_run *plot, int axis)
+{
+    const struct deck_mesh *mesh = &plot->deck->values.mesh;
+    return plot->params->at_cm != NULL
+               ? *plot->params->at_cm
+               : 0.5 * (mesh->lo[axis] + mesh->hi[axis]);
+}
+
+/* Where to cut: a little below, so that roundings in faces along the plane do
+ * not matter, but in the box. */
+static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
+{
+    const double little = 1e-9;
+    const struct storm_plot_params *params = plot->params;
+    const struct deck_mesh *mesh = &plot->deck->values.mesh;
+    int axis = params->axis != '\0' ? params->axis - 'x' : 2;
+    if (axis < 0 || axis > 2)
+        return plot_fail(plot, STORM_ERR_ARG,
+                         "no axis '%c'; there are: x, y, z", params->axis);
+    double lo = mesh->lo[axis], hi = mesh->hi[axis];
+    double at = plot_at(plot, axis), width = hi - lo;
+    if (!(at >= lo && at <= hi))
+        return plot_fail(plot, STORM_ERR_ARG,
+                         "%c = %g is not in the box, which goes from %g to %g",
+                         'x' + axis, at, lo, hi);
+    *slice_out = (struct slice){
+        .axis = axis, .at = fmax(at - little * width, lo + little * width)};
+    return STORM_OK;
+}
+
+/* ---- categories ----------------------------------------------------------- */
+
+/* Colours and names of categories. */
+struct plot_categories {
+    size_t n;
+    unsigned *colour;
+    char (*text)[PLOT_NAME];
+    const char **name;
+};
+
+static bool plot_make_categories(struct plot_categories *c, size_t n)
+{
+    c->n = n;
+    c->colour = calloc(n + 1, sizeof *c->colour);
+    c->text = calloc(n + 1, sizeof *c->text);
+    c->name = calloc(n + 1, sizeof *c->name);
+    for (size_t i = 0; c->text != NULL && c->name != NULL && i < n; i++)
+        c->name[i] = c->text[i];
+    return c->colour != NULL && c->text != NULL && c->name != NULL;
+}
+
+static void plot_free_categories(struct plot_categories *c)
+{
+    free(c->colour);
+    free(c->text);
+    free(c->name);
+}
+
+static bool plot_is_empty(const struct storm_material *material)
+{
+    return material->absorption.coef == 0.0 &&
+           material->scattering.coef == 0.0 &&
+           material->heat_capacity.coef == 0.0;
+}
+
+/* Empty space is pale. */
+static bool plot_materials(const struct plot_run *plot,
+                           struct plot_categories *c)
+{
+    const struct deck_values *v = &plot->deck->values;
+    int n_used = 0;
+    if (!plot_make_categories(c, v->materials.n + 1))
+        return false;
+    for (size_t i = 0; i < v->materials.n; i++) {
+        const struct storm_material *material = &v->materials.item[i];
+        c->colour[i] =
+            plot_is_empty(material) ? 0xfdf6e3 : storm_chart_colour(n_used++);
+        snprintf(c->text[i], sizeof *c->text, "%s", material->name);
+    }
+    c->colour[c->n - 1] = 0xffffff;
+    snprintf(c->text[c->n - 1], sizeof *c->text, "no region");
+    return true;
+}
+
+/* Hues a golden section apart: neighbours along the curve look different. */
+static unsigned plot_hue(size_t i)
+{
+    double hue = 6.0 * fmod(0.618033988749895 * (double)i, 1.0);
+    double light = 0.5 + 0.14 * (double)(i % 3);
+    unsigned rgb = 0;
+    for (int k = 0; k < 3; k++) {
+        double x = fabs(fmod(hue + 2.0 * k, 6.0) - 3.0) - 1.0;
+        x = fmin(fmax(x, 0.0), 1.0);
+        rgb = rgb << 8 | (unsigned)lround(255.0 * (light * x + 0.9 - light));
+    }
+    return rgb;
+}
+
+static bool plot_owners_of(const double *value, uint64_t n_cells,
+                           struct plot_categories *c)
+{
+    double most = 0.0;
+    for (uint64_t i = 0; i < n_cells; i++)
+        most = fmax(most, value[i]);
+    if (!plot_make_categories(c, (size_t)most + 1))
+        return false;
+    for (size_t i = 0; i < c->n; i++) {
+        c->colour[i] =
+            c->n <= PLOT_MOST_OWNERS ? storm_chart_colour((int)i) : plot_hue(i);
+        snprintf(c->text[i], sizeof *c->text, "rank %zu", i);
+    }
+    return true;
+}
+
+/* Leaves out of the legend what is not in the picture, at its end. */
+static size_t plot_n_shown(const struct slice *slice, const double *value,
+                           size_t n)
+{
+    double most = -1.0;
+    for (size_t i = 0; i < slice->n_polygons; i++)
+        most = fmax(most, value[slice->polygons[i].cell]);
+    return fmin((double)n, most + 1.0) > 1.0 ? (size_t)(most + 1.0) : 1;
+}
+
+/* ---- one picture ---------------------------------------------------------- */
+
+static bool plot_any_blank(const struct slice *slice, const double *value)
+{
+    for (size_t i = 0; i < slice->n_polygons; i++)
+        if (!isfinite(value[slice->polygons[i].cell]))
+            return true;
+    return false;
+}
+
+/* Texts of a picture. */
+struct plot_texts {
+    char subtitle[2 * PLOT_TEXT], axis[2][16], label[PLOT_TEXT];
+};
+
+static storm_status plot_describe(struct plot_run *plot,
+                                  const struct slice *slice, const char *field,
+                                  uint64_t step, struct plot_texts *texts)
+{
+    char words[PLOT_NAME], time[PLOT_TEXT] = "", at[STORM_SVG_LABEL_BYTES];
+    storm_status status = STORM_OK;
+    if (plot_is_dumped(field))
+        status = plot_time(plot, step, time);
+    const char *unit = plot->natural ? "" : " cm";
+    plot_words(field, words);
+    plot_label(plot, field, texts->label);
+    storm_svg_number(plot_at(plot, slice->axis), 4, at);
+    snprintf(texts->subtitle, sizeof texts->subtitle, "%s, %c = %s%s%s%s",
+             words, 'x' + slice->axis, at, unit, time[0] != '\0' ? ", " : "",
+             time);
+    for (int k = 0; k < 2; k++)
+        snprintf(texts->axis[k], sizeof texts->axis[k], "%c%s",
+                 'x' + slice_direction(slice->axis, k),
+                 plot->natural ? "" : " (cm)");
+    return status;
+}
+
+/* What the name of a picture says. */
+struct plot_name {
+    const char *kind;
+    int axis;
+    const char *field;
+    uint64_t step;
+};
+
+static storm_status plot_hand_on(struct plot_run *plot,
+                                 const struct plot_name *what,
+                                 const char *caption, const char *svg)
+{
+    const struct storm_plot_params *params = plot->params;
+    char at[32] = "", number[32] = "", name[4 * PLOT_NAME];
+    if (params->at_cm != NULL)
+        snprintf(at, sizeof at, "%g", *params->at_cm);
+    if (plot_is_dumped(what->field))
+        snprintf(number, sizeof number, "-%" PRIu64, what->step);
+    snprintf(name, sizeof name, "%s-%c%s-%s%s.svg", what->kind,
+             'x' + what->axis, at, what->field, number);
+    return params->take(params->take_self, name, caption, svg);
+}
+
+static storm_status plot_hand_over(struct plot_run *plot,
+                                   const struct plot_picture *picture,
+                                   const char *field, uint64_t step)
+{
+    const struct plot_name name = {"slice", picture->slice->axis, field, step};
+    char *svg = plot_slice_svg(picture);
+    if (svg == NULL)
+        return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    storm_status status = plot_hand_on(plot, &name, picture->subtitle, svg);
+    free(svg);
+    return status;
+}
+
+static bool plot_lines(const struct plot_run *plot, const struct slice *slice,
+                       const char *field)
+{
+    bool shape =
+        strcmp(field, "material") == 0 || strcmp(field, "cell_size") == 0;
+    return plot->params->lines == STORM_PLOT_YES ||
+           (plot->params->lines == STORM_PLOT_AUTO && shape &&
+            slice->n_polygons <= PLOT_MOST_LINES);
+}
+
+/* A slice to be drawn. */
+struct plot_task {
+    const struct slice *slice;
+    const char *field;
+    uint64_t step;
+    bool kinds;              /* categories, not numbers */
+    struct plot_range range; /* of the numbers, at all steps drawn */
+};
+
+/* Two fields in one picture: radiation above, material below. */
+static storm_status plot_both(struct plot_run *plot, uint64_t step,
+                              double *value, struct plot_picture *picture)
+{
+    storm_status status =
+        plot_values(plot, "radiation_temperature", step, value);
+    if (status == STORM_OK)
+        status = plot_values(plot, "material_temperature", step, plot->scratch);
+    if (status < 0)
+        return status;
+    picture->below = plot->scratch;
+    picture->half[0] = "radiation temperature";
+    picture->half[1] = "material temperature";
+    picture->label = plot->natural ? "temperature" : "temperature (keV)";
+    if (plot_any_blank(picture->slice, value))
+        picture->blank = "outside, or no heat capacity";
+    else if (plot_any_blank(picture->slice, plot->scratch))
+        picture->blank = "no heat capacity";
+    return STORM_OK;
+}
+
+static storm_status plot_one(struct plot_run *plot, const char *field,
+                             uint64_t step, double *value,
+                             struct plot_picture *picture)
+{
+    storm_status status = plot_values(plot, field, step, value);
+    if (status < 0)
+        return status;
+    if (plot_any_blank(picture->slice, value))
+        picture->blank = strncmp(field, "material_", 9) == 0
+                             ? "outside, or no heat capacity"
+                             : "outside";
+    return STORM_OK;
+}
+
+/* One value everywhere, or none anywhere: a scale would only hide it. */
+static bool plot_even(const struct plot_run *plot, const char *field,
+                      const struct plot_range *range, double *value,
+                      struct plot_picture *picture, struct plot_categories *c)
+{
+    char number[STORM_SVG_LABEL_BYTES];
+    const char *unit = plot_unit(plot, field);
+    if (!plot_make_categories(c, 1))
+        return false;
+    for (uint64_t i = 0; i < plot->reader.n_cells; i++) {
+        value[i] = isfinite(value[i]) ? 0.0 : (double)NAN;
+        plot->scratch[i] = isfinite(plot->scratch[i]) ? 0.0 : (double)NAN;
+    }
+    picture->n_categories = 1;
+    picture->colour = c->colour;
+    c->colour[0] = storm_colour(range->hi > 0.0 ? 0.5 : 0.0);
+    if (range->lo <= range->hi) {
+        storm_svg_number(range->hi, 4, number);
+        snprintf(c->text[0], sizeof *c->text, "%s%s%s", number,
+                 *unit != '\0' ? " " : "", unit);
+        picture->category = c->name;
+    }
+    return true;
+}
+
+/* Values, and colours for them from what they are at all steps. */
+static storm_status plot_numbers(struct plot_run *plot,
+                                 const struct plot_task *task, double *value,
+                                 struct plot_picture *picture,
+                                 struct plot_categories *c)
+{
+    const char *field = task->field;
+    storm_status status =
+        strcmp(field, "temperatures") == 0
+            ? plot_both(plot, task->step, value, picture)
+            : plot_one(plot, field, task->step, value, picture);
+    if (status < 0)
+        return status;
+    picture->scale = plot_scale(plot, field, &task->range);
+    if (plot_is_even(&task->range) &&
+        !plot_even(plot, field, &task->range, value, picture, c))
+        return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    return STORM_OK;
+}
+
+static storm_status plot_kinds(struct plot_run *plot, const char *field,
+                               double *value, struct plot_picture *picture,
+                               struct plot_categories *c)
+{
+    bool is_owner = strcmp(field, "owner") == 0;
+    storm_status status = plot_values(plot, field, 0, value);
+    if (status < 0)
+        return status;
+    bool good = is_owner ? plot_owners_of(value, plot->reader.n_cells, c)
+                         : plot_materials(plot, c);
+    if (!good)
+        return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    picture->colour = c->colour;
+    picture->n_categories =
+        is_owner ? c->n : plot_n_shown(picture->slice, value, c->n);
+    if (!is_owner || c->n <= PLOT_MOST_OWNERS)
+        picture->category = c->name;
+    if (plot_any_blank(picture->slice, value))
+        picture->blank = "outside";
+    return STORM_OK;
+}
+
+static storm_status plot_draw(struct plot_run *plot,
+                              const struct plot_task *task)
+{
+    const struct slice *slice = task->slice;
+    const struct deck_values *v = &plot->deck->values;
+    struct plot_categories categories = {.n = 0};
+    struct plot_texts texts;
+    double *value = malloc(((size_t)plot->reader.n_cells + 1) * sizeof *value);
+    struct plot_picture picture = {.slice = slice,
+                                   .title = v->title,
+                                   .subtitle = texts.subtitle,
+                                   .axis = {texts.axis[0], texts.axis[1]},
+                                   .value = value,
+                                   .label = texts.label,
+                                   .lines =
+                                       plot_lines(plot, slice, task->field)};
+    for (int k = 0; k < 2; k++) {
+        picture.lo[k] = v->mesh.lo[slice_direction(slice->axis, k)];
+        picture.hi[k] = v->mesh.hi[slice_direction(slice->axis, k)];
+    }
+    storm_status status =
+        value != NULL
+            ? plot_describe(plot, slice, task->field, task->step, &texts)
+            : plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    if (status == STORM_OK)
+        status =
+            task->kinds
+                ? plot_kinds(plot, task->field, value, &picture, &categories)
+                : plot_numbers(plot, task, value, &picture, &categories);
+    if (status == STORM_OK)
+        status = plot_hand_over(plot, &picture, task->field, task->step);
+    plot_free_categories(&categories);
+    free(value);
+    return status;
+}
+
+/* ---- the material in three dimensions ------------------------------------- */
+
+static bool plot_is_solid(const struct plot_run *plot, double material)
+{
+    const struct deck_values *v = &plot->deck->values;
+    return material >= 0.0 && material < (double)v->materials.n &&
+           !plot_is_empty(&v->materials.item[(size_t)material]);
+}
+
+/* Is there something to see that is not just the box? */
+static bool plot_has_shape(const struct plot_run *plot)
+{
+    bool solid = false, empty = false;
+    for (uint64_t i = 0; i < plot->reader.n_cells; i++) {
+        bool is = plot_is_solid(plot, plot->material[i]);
+        solid = solid || is;
+        empty = empty || !is;
+    }
+    return solid && empty && plot->reader.n_cells <= PLOT_MOST_SOLID;
+}
+
+static storm_status plot_make_view(struct plot_run *plot,
+                                   struct plot_view *view, bool *solid,
+                                   struct plot_categories *c, char **svg_out)
+{
+    if (solid == NULL || !plot_materials(plot, c))
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < view->n_materials; i++)
+        solid[i] = plot_is_solid(plot, (double)i);
+    view->solid = solid;
+    view->colour = c->colour;
+    view->name = c->name;
+    return plot_view_svg(&plot->reader, view, svg_out);
+}
+
+static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
+{
+    const struct deck_values *v = &plot->deck->values;
+    char subtitle[PLOT_TEXT], number[STORM_SVG_LABEL_BYTES], *svg = NULL;
+    struct plot_categories c = {.n = 0};
+    bool *solid = calloc(v->materials.n + 1, sizeof *solid);
+    struct plot_view view = {.slice = slice,
+                             .title = v->title,
+                             .subtitle = subtitle,
+                             .material = plot->material,
+                             .n_materials = v->materials.n};
+    memcpy(view.lo, v->mesh.lo, sizeof view.lo);
+    memcpy(view.hi, v->mesh.hi, sizeof view.hi);
+    storm_svg_number(plot_at(plot, slice->axis), 4, number);
+    snprintf(subtitle, sizeof subtitle, "material, cut open at %c = %s%s",
+             'x' + slice->axis, number, plot->natural ? "" : " cm");
+    storm_status status = plot_make_view(plot, &view, solid, &c, &svg);
+    if (status < 0) {
+        plot_fail(plot, status, "%s",
+                  status == STORM_ERR_NOMEM ? "no memory"
+                                            : plot->reader.problem);
+    } else {
+        const struct plot_name name = {"view", slice->axis, "solid", 0};
+        status = plot_hand_on(plot, &name, subtitle, svg);
+    }
+    plot_free_categories(&c);
+    free(solid);
+    free(svg);
+    return status;
+}
+
+/* ---- all ------------------------------------------------------------------ */
+
+/* One field at all steps, on one scale. */
+static storm_status plot_field(struct plot_run *plot, const struct slice *slice,
+                               const char *field, const uint64_t *steps,
+                               size_t n_steps)
+{
+    struct plot_task task = {.slice = slice,
+                             .field = field,
+                             .kinds = strcmp(field, "owner") == 0 ||
+                                      strcmp(field, "material") == 0};
+    storm_status status = STORM_OK;
+    if (strcmp(field, "solid") == 0)
+        return plot_solid(plot, slice);
+    if (!plot_is_dumped(field))
+        n_steps = 1;
+    if (!task.kinds)
+        status =
+            plot_find_range(plot, slice, field, steps, n_steps, &task.range);
+    for (size_t i = 0; i < n_steps && status == STORM_OK; i++) {
+        task.step = steps[i];
+        status = plot_draw(plot, &task);
+    }
+    return status;
+}
+
+static storm_status plot_slices(struct plot_run *plot, struct slice *slice,
+                                const struct plot_names *names,
+                                const uint64_t *steps, size_t n_steps)
+{
+    storm_status status =
+        slice_make(&plot->reader, slice->axis, slice->at, slice);
+    if (status < 0)
+        plot_fail(plot, status, "%s",
+                  status == STORM_ERR_NOMEM ? "no memory"
+                                            : plot->reader.problem);
+    for (size_t i = 0; i < names->n && status == STORM_OK; i++)
+        status = plot_field(plot, slice, names->name[i], steps, n_steps);
+    slice_free(slice);
+    return status;
+}
+
+static storm_status plot_all(struct plot_run *plot)
+{
+    const struct storm_plot_params *params = plot->params;
+    struct plot_names names = {.n = 0};
+    struct slice slice = {.axis = 0};
+    const uint64_t last = plot->dumps.step[plot->dumps.n - 1];
+    const uint64_t *steps = params->n_steps > 0 ? params->steps : &last;
+    const size_t n_steps = params->n_steps > 0 ? params->n_steps : 1;
+    bool usual = params->fields == NULL;
+    storm_status status = plot_check_steps(plot);
+    if (status == STORM_OK)
+        status = plot_split(plot,
+                            !usual                 ? params->fields
+                            : plot_is_line(plot)   ? plot_usual_line
+                            : plot_has_shape(plot) ? plot_usual_solid
+                                                   : plot_usual,
+                            steps[0], &names);
+    if (status == STORM_OK)
+        status = plot_place(plot, &slice);
+    /* first: a reference may be no good, and then nothing is drawn */
+    if (status == STORM_OK)
+        status = plot_profiles(plot, names.name, usual ? 0 : names.n);
+    if (status == STORM_OK)
+        status = plot_slices(plot, &slice, &names, steps, n_steps);
+    free(names.name);
+    return status;
+}
+
+storm_status storm_plot(const struct storm_plot_params *params, char *problem,
+                        size_t problem_size)
+{
+    struct plot_run *plot = malloc(sizeof *plot);
+    if (plot == NULL) {
+        snprintf(problem, problem_size, "no memory");
+        return STORM_ERR_NOMEM;
+    }
+    storm_status status = plot_open(plot, params);
+    if (status == STORM_OK)
+        status = plot_all(plot);
+    if (status < 0)
+        snprintf(problem, problem_size, "%s", plot->problem);
+    plot_close(plot);
+    free(plot);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Pictures of a run, from inside.
+ *
+ *   plot.c          which pictures, and what goes into them
+ *   plot_run.c      the run's directory: deck, steps, fields, owners
+ *   plot_scale.c    the values of a slice and their scale
+ *   plot_slice.c    a slice as SVG
+ *   plot_view.c     the material in three dimensions
+ *   plot_profile.c  charts of profiles
+ *   table.c         CSV files
+ */
+#ifndef STORM_VIEW_PLOT_H
+#define STORM_VIEW_PLOT_H
+
+#include <stdbool.h>
+
+#include <storm/plot.h>
+
+#include "base/page.h"
+#include "deck/deck.h"
+#include "view/slice.h"
+#include "view/svg.h"
+
+enum { PLOT_TEXT = 512, PLOT_NAME = OUTPUT_READER_NAME };
+
+struct plot_steps {
+    uint64_t *step; /* in order */
+    size_t n, capacity;
+};
+
+/* A run that is being looked at. */
+struct plot_run {
+    const struct storm_plot_params *params;
+    char problem[2 * OUTPUT_READER_PATH];
+    struct output_reader reader;
+    struct storm_deck *deck;
+    struct plot_steps dumps, profiles;
+    bool natural; /* own units: none are written */
+    double *material;
+    double *scratch; /* for one more field */
+};
+
+/* plot_run.c. Close it also after an error. */
+storm_status plot_open(struct plot_run *plot,
+                       const struct storm_plot_params *params);
+void plot_close(struct plot_run *plot);
+
+/* Says what is wrong, and hands the status back. */
+storm_status plot_fail(struct plot_run *plot, storm_status status,
+                       const char *format, ...) STORM_PRINTF(3, 4);
+
+/* Values of all cells in a field of a dump, or of the mesh. What has no value
+ * in a cell is not a number. Values have room for all cells. */
+storm_status plot_values(struct plot_run *plot, const char *field,
+                         uint64_t step, double *values_out);
+
+/* Does the field change with time? */
+bool plot_is_dumped(const char *field);
+
+/* All that can be asked for, separated by commas. From malloc. */
+char *plot_field_list(struct plot_run *plot, uint64_t step);
+bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step);
+
+/* "material temperature", "keV" */
+void plot_words(const char *field, char words_out[PLOT_NAME]);
+const char *plot_unit(const struct plot_run *plot, const char *field);
+/* "material temperature (keV)" */
+void plot_label(const struct plot_run *plot, const char *field,
+                char label_out[PLOT_TEXT]);
+
+/* "t = 1.5×10⁻⁹ s (step 12)" */
+storm_status plot_time(struct plot_run *plot, uint64_t step,
+                       char text_out[PLOT_TEXT]);
+void plot_time_text(const struct plot_run *plot, double time, uint64_t step,
+                    char text_out[PLOT_TEXT]);
+
+bool plot_has_step(const struct plot_steps *steps, uint64_t step);
+/* The numbers as text, not all if there are many. */
+void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT]);
+
+/* Is the mesh one cell wide in all directions but that of its profiles, so that
+ * these show all there is? */
+bool plot_is_line(const struct plot_run *plot);
+
+/* ---- plot_scale.c --------------------------------------------------------- */
+
+/* Least, least positive and largest value. lo > hi: there are none. */
+struct plot_range {
+    double lo, positive, hi;
+};
+
+/* Of all values of a field of numbers (temperatures: of both) in the slice, at
+ * all these steps. Reads them into the run's scratch. */
+storm_status plot_find_range(struct plot_run *plot, const struct slice *slice,
+                             const char *field, const uint64_t *steps,
+                             size_t n_steps, struct plot_range *range_out);
+
+/* One value but for roundings, or none? */
+bool plot_is_even(const struct plot_range *range);
+
+struct storm_svg_scale plot_scale(const struct plot_run *plot,
+                                  const char *field,
+                                  const struct plot_range *range);
+
+/* ---- plot_slice.c --------------------------------------------------------- */
+
+/* Blank: cells whose value is not a number. */
+struct plot_picture {
+    const struct slice *slice;
+    double lo[2], hi[2]; /* of the box */
+    const char *title, *subtitle, *axis[2];
+
+    const double *value; /* by cell */
+    const double *below; /* in the lower half of the picture; NULL: the same */
+    const char *half[2]; /* names of the upper and the lower half */
+
+    /* Values on a scale with a bar, or categories 0, 1, ... with a legend. */
+    struct storm_svg_scale scale;
+    const char *label;
+    size_t n_categories;    /* 0: a scale */
+    const unsigned *colour; /* of the categories */
+    const char *const *category;
+    const char *blank; /* in the legend; NULL: not there */
+    bool lines;
+};
+
+/* From malloc; NULL: no memory. */
+char *plot_slice_svg(const struct plot_picture *picture);
+
+/* One row of a legend. */
+void plot_add_key(struct storm_page *svg, double x, double y, unsigned colour,
+                  const char *name);
+
+/* ---- plot_view.c ---------------------------------------------------------- */
+
+struct plot_view {
+    const struct slice *slice; /* where it is cut open */
+    double lo[3], hi[3];       /* of the box */
+    const char *title, *subtitle;
+    const double *material; /* by cell */
+    size_t n_materials;
+    const bool *solid; /* by material: those that are shown */
+    const unsigned *colour;
+    const char *const *name;
+};
+
+/* *svg_out is from malloc. STORM_ERR_IO: the reader says why. */
+storm_status plot_view_svg(struct output_reader *reader,
+                           const struct plot_view *what, char **svg_out);
+
+/* ---- plot_profile.c ------------------------------------------------------- */
+
+/* Charts of profiles: of these columns, or if there are none, of those a run
+ * is mostly looked at for. */
+storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
+                           size_t n_names);
+bool plot_is_profile(const char *field);
+
+#endif /* STORM_VIEW_PLOT_H */

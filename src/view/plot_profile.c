@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Charts of profiles, several steps in one, with what they are compared to. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/io_table.h"
+#include "view/chart.h"
+#include "view/plot.h"
+
+enum { PROFILE_STEPS = 6 }; /* in one chart, unless more are asked for */
+
+static const char *const profile_columns[] = {
+    "material_temperature", "radiation_temperature", "radiation_energy",
+    "material_energy"};
+enum { PROFILE_N_COLUMNS = 4, PROFILE_N_USUAL = 2 };
+
+/* The profiles of a chart. */
+struct profile_set {
+    size_t n; /* of runs; then the reference, if there is one */
+    bool has_reference;
+    struct storm_table *tables;
+    uint64_t *steps;
+    const char *reference; /* its name */
+};
+
+bool plot_is_profile(const char *field)
+{
+    for (int i = 0; i < PROFILE_N_COLUMNS; i++)
+        if (strcmp(field, profile_columns[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ---- reading -------------------------------------------------------------- */
+
+/* Which steps: those asked for that have a profile, or some of all. */
+static void profile_choose(const struct plot_run *plot, struct profile_set *set)
+{
+    const struct storm_plot_params *params = plot->params;
+    const struct plot_steps *all = &plot->profiles;
+    set->n = 0;
+    for (size_t i = 0; i < params->n_steps; i++)
+        if (plot_has_step(all, params->steps[i]))
+            set->steps[set->n++] = params->steps[i];
+    if (params->n_steps > 0)
+        return;
+    set->n = all->n < PROFILE_STEPS ? all->n : PROFILE_STEPS;
+    for (size_t i = 0; i < set->n; i++) /* the first and the last among them */
+        set->steps[i] =
+            all->step[set->n > 1 ? i * (all->n - 1) / (set->n - 1) : 0];
+}
+
+static storm_status profile_read(struct plot_run *plot, struct profile_set *set)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < set->n && status == STORM_OK; i++) {
+        char path[OUTPUT_READER_PATH + 64];
+        snprintf(path, sizeof path, "%s/profile-%" PRIu64 ".csv",
+                 plot->params->run_dir, set->steps[i]);
+        status = storm_table_read(path, &set->tables[i], plot->problem,
+                                  sizeof plot->problem);
+    }
+    return status;
+}
+
+static bool profile_has(const struct storm_table *table, const char *name)
+{
+    return storm_table_find(table, name) < table->n_columns;
+}
+
+/* It must have a position, and something to compare. */
+static storm_status profile_read_reference(struct plot_run *plot,
+                                           struct profile_set *set)
+{
+    const char *path = plot->params->reference;
+    struct storm_table *table = &set->tables[set->n];
+    bool good = false;
+    if (path == NULL)
+        return STORM_OK;
+    storm_status status =
+        storm_table_read(path, table, plot->problem, sizeof plot->problem);
+    if (status < 0)
+        return status == STORM_ERR_IO ? STORM_ERR_ARG : status;
+    for (int i = 0; i < PROFILE_N_COLUMNS; i++)
+        good = good || profile_has(table, profile_columns[i]);
+    if (!good || !profile_has(table, "position"))
+        return plot_fail(plot, STORM_ERR_ARG,
+                         "%s: expected a column 'position' and one or more of "
+                         "%s, %s, %s, %s",
+                         path, profile_columns[0], profile_columns[1],
+                         profile_columns[2], profile_columns[3]);
+    const char *slash = strrchr(path, '/');
+    set->reference = slash != NULL ? slash + 1 : path;
+    set->has_reference = true;
+    return STORM_OK;
+}
+
+/* ---- drawing -------------------------------------------------------------- */
+
+/* One column of a table as x and y, which have room for its rows. Bins without
+ * cells have no value. */
+static size_t profile_points(const struct storm_table *table, const char *name,
+                             double *x, double *y)
+{
+    size_t at = storm_table_find(table, "position");
+    size_t column = storm_table_find(table, name);
+    size_t volume = storm_table_find(table, "volume");
+    if (at == table->n_columns || column == table->n_columns)
+        return 0;
+    for (size_t i = 0; i < table->n_rows; i++) {
+        const double *row = table->values + i * table->n_columns;
+        bool empty = volume < table->n_columns && !(row[volume] > 0.0);
+        x[i] = row[at];
+        y[i] = empty ? (double)NAN : row[column];
+    }
+    return table->n_rows;
+}
+
+/* How many curves: steps, then the reference if it has the column. */
+static size_t profile_n_series(const struct profile_set *set, const char *name)
+{
+    return set->n +
+           (set->has_reference && profile_has(&set->tables[set->n], name));
+}
+
+/* Says to which step a reference belongs if there are several. */
+static void profile_reference_text(const struct profile_set *set,
+                                   char text_out[PLOT_TEXT])
+{
+    if (set->n > 1)
+        snprintf(text_out, PLOT_TEXT, "reference for step %" PRIu64 " (%s)",
+                 set->steps[set->n - 1], set->reference);
+    else
+        snprintf(text_out, PLOT_TEXT, "reference (%s)", set->reference);
+}
+
+static char *profile_svg(const struct plot_run *plot,
+                         const struct profile_set *set, const char *name,
+                         const struct storm_chart_series *series)
+{
+    const struct deck_values *v = &plot->deck->values;
+    char label[PLOT_TEXT], words[PLOT_NAME], subtitle[PLOT_TEXT], axis[16];
+    plot_label(plot, name, label);
+    plot_words(name, words);
+    snprintf(subtitle, sizeof subtitle, "profile of the %s along %c", words,
+             "xyz"[v->output.profile_axis]);
+    snprintf(axis, sizeof axis, "%c%s", "xyz"[v->output.profile_axis],
+             plot -> natural ? "" : " (cm)");
+    struct storm_chart chart = {
+        .title = v->title,
+        .subtitle = subtitle,
+        .x = {.label = axis},
+        .y = {.label = label,
+              .log = plot->params->log == STORM_PLOT_YES,
+              .from_zero = plot->params->log != STORM_PLOT_YES},
+        .series = series,
+        .n_series = profile_n_series(set, name),
+    };
+    return storm_chart_svg(&chart);
+}
+
+static storm_status profile_draw(struct plot_run *plot,
+                                 const struct profile_set *set,
+                                 const char *name)
+{
+    const size_t n_series = profile_n_series(set, name);
+    struct storm_chart_series *series = calloc(n_series + 1, sizeof *series);
+    char(*legend)[PLOT_TEXT] = calloc(n_series + 1, sizeof *legend);
+    double *points;
+    size_t n_points = 1, used = 0;
+    for (size_t i = 0; i < n_series; i++)
+        n_points += 2 * set->tables[i].n_rows;
+    points = malloc(n_points * sizeof *points);
+    char *svg = NULL, file[2 * PLOT_NAME], words[PLOT_NAME], caption[PLOT_TEXT];
+    if (series != NULL && legend != NULL && points != NULL) {
+        for (size_t i = 0; i < n_series; i++) {
+            const struct storm_table *table = &set->tables[i];
+            double *x = points + used, *y = x + table->n_rows;
+            used += 2 * table->n_rows;
+            bool is_reference = i == set->n;
+            if (is_reference)
+                profile_reference_text(set, legend[i]);
+            else
+                plot_time_text(plot, table->time, set->steps[i], legend[i]);
+            series[i] = (struct storm_chart_series){
+                .name = legend[i],
+                .style = is_reference ? STORM_CHART_TWIN : STORM_CHART_LINE,
+                .colour = (int)(is_reference ? i - 1 : i),
+                .n = profile_points(table, name, x, y),
+                .x = x,
+                .y = y};
+        }
+        svg = profile_svg(plot, set, name, series);
+    }
+    free(series);
+    free(legend);
+    free(points);
+    if (svg == NULL)
+        return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    plot_words(name, words);
+    snprintf(file, sizeof file, "profile-%s.svg", name);
+    snprintf(caption, sizeof caption, "Profile of the %s", words);
+    storm_status status =
+        plot->params->take(plot->params->take_self, file, caption, svg);
+    free(svg);
+    return status;
+}
+
+/* Is it usual to draw it, or something there is a reference for? */
+static bool profile_is_usual(const struct profile_set *set, int i_column)
+{
+    return i_column < PROFILE_N_USUAL ||
+           (set->has_reference &&
+            profile_has(&set->tables[set->n], profile_columns[i_column]));
+}
+
+static storm_status profile_draw_all(struct plot_run *plot,
+                                     const struct profile_set *set,
+                                     char (*names)[PLOT_NAME], size_t n_names)
+{
+    storm_status status = STORM_OK;
+    for (int i = 0; i < PROFILE_N_COLUMNS && status >= 0; i++) {
+        bool wanted = n_names == 0 && profile_is_usual(set, i);
+        for (size_t k = 0; k < n_names; k++)
+            wanted = wanted || strcmp(names[k], profile_columns[i]) == 0;
+        if (wanted)
+            status = profile_draw(plot, set, profile_columns[i]);
+    }
+    return status;
+}
+
+storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
+                           size_t n_names)
+{
+    size_t most = plot->params->n_steps + PROFILE_STEPS + 1;
+    struct profile_set set = {.tables = calloc(most, sizeof *set.tables),
+                              .steps = calloc(most, sizeof *set.steps)};
+    storm_status status = STORM_OK;
+    if (set.tables == NULL || set.steps == NULL)
+        status = plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    if (status == STORM_OK) {
+        profile_choose(plot, &set);
+        status = profile_read(plot, &set);
+    }
+    if (status == STORM_OK)
+        status = profile_read_reference(plot, &set);
+    if (status == STORM_OK && set.has_reference && set.n == 0)
+        status = plot_fail(plot, STORM_ERR_ARG,
+                           "%s has no profiles to compare with %s: the deck "
+                           "says if there are any, output.profile.bins",
+                           plot->params->run_dir, plot->params->reference);
+    if (status == STORM_OK && set.n > 0)
+        status = profile_draw_all(plot, &set, names, n_names);
+    for (size_t i = 0; set.tables != NULL && i < most; i++)
+        storm_table_free(&set.tables[i]);
+    free(set.tables);
+    free(set.steps);
+    return status;
+}

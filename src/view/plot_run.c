@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The directory of a run: what can be drawn of it. */
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "io/io_table.h"
+#include "view/plot.h"
+
+static const double plot_light_cm_s = 2.99792458e10;
+
+storm_status plot_fail(struct plot_run *plot, storm_status status,
+                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(plot->problem, sizeof plot->problem, format, args);
+    va_end(args);
+    return status;
+}
+
+static storm_status plot_no_memory(struct plot_run *plot)
+{
+    return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+}
+
+/* What the reader says. */
+static storm_status plot_reader(struct plot_run *plot, storm_status status)
+{
+    return status < 0 ? plot_fail(plot, status, "%s", plot->reader.problem)
+                      : status;
+}
+
+/* ---- steps ---------------------------------------------------------------- */
+
+static bool plot_add_step(struct plot_steps *steps, uint64_t step)
+{
+    void *larger = steps->step;
+    bool good = storm_grow(&larger, &steps->capacity, steps->n + 1,
+                           sizeof *steps->step);
+    steps->step = larger;
+    if (!good)
+        return false;
+    size_t i = steps->n++;
+    for (; i > 0 && steps->step[i - 1] > step; i--)
+        steps->step[i] = steps->step[i - 1];
+    steps->step[i] = step;
+    return true;
+}
+
+/* The number between the two in a name such as profile-12.csv. */
+static bool plot_number(const char *name, const char *before, const char *after,
+                        uint64_t *number_out)
+{
+    size_t n = strlen(before);
+    char *end;
+    if (strncmp(name, before, n) != 0 || name[n] < '0' || name[n] > '9')
+        return false;
+    *number_out = strtoull(name + n, &end, 10);
+    return strcmp(end, after) == 0;
+}
+
+static storm_status plot_find_steps(struct plot_run *plot)
+{
+    DIR *dir = opendir(plot->params->run_dir);
+    bool good = true;
+    if (dir == NULL)
+        return plot_fail(plot, STORM_ERR_ARG, "cannot read %s",
+                         plot->params->run_dir);
+    for (struct dirent *entry; good && (entry = readdir(dir)) != NULL;) {
+        uint64_t step;
+        if (plot_number(entry->d_name, "fields-", ".h5", &step))
+            good = plot_add_step(&plot->dumps, step);
+        else if (plot_number(entry->d_name, "profile-", ".csv", &step))
+            good = plot_add_step(&plot->profiles, step);
+    }
+    closedir(dir);
+    return good ? STORM_OK : plot_no_memory(plot);
+}
+
+bool plot_has_step(const struct plot_steps *steps, uint64_t step)
+{
+    for (size_t i = 0; i < steps->n; i++)
+        if (steps->step[i] == step)
+            return true;
+    return false;
+}
+
+void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT])
+{
+    enum { MOST = 24 };
+    size_t n = steps->n, length = 0;
+    text_out[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        if (n > MOST && i == MOST - 1) { /* then the last one */
+            length += (size_t)snprintf(text_out + length, PLOT_TEXT - length,
+                                       ", ...");
+            i = n - 1;
+        }
+        length +=
+            (size_t)snprintf(text_out + length, PLOT_TEXT - length,
+                             "%s%" PRIu64, i > 0 ? ", " : "", steps->step[i]);
+        if (length + 32 >= PLOT_TEXT)
+            return;
+    }
+}
+
+/* ---- opening -------------------------------------------------------------- */
+
+static storm_status plot_read_deck(struct plot_run *plot)
+{
+    char path[OUTPUT_READER_PATH + 16], *problems = NULL;
+    snprintf(path, sizeof path, "%s/deck.yaml", plot->params->run_dir);
+    storm_status status =
+        storm_deck_read(path, NULL, 0, &plot->deck, &problems);
+    if (status < 0) {
+        size_t n = problems != NULL ? strcspn(problems, "\n") : 0;
+        plot_fail(plot, STORM_ERR_ARG, "%.*s", n > 0 ? (int)n : 9,
+                  n > 0 ? problems : "no memory");
+    } else {
+        plot->natural = plot->deck->values.light != plot_light_cm_s;
+    }
+    free(problems);
+    return status < 0 ? STORM_ERR_ARG : STORM_OK;
+}
+
+storm_status plot_open(struct plot_run *plot,
+                       const struct storm_plot_params *params)
+{
+    *plot = (struct plot_run){.params = params};
+    storm_status status = output_reader_open(params->run_dir, &plot->reader);
+    if (status < 0) {
+        plot_reader(plot, status);
+        return STORM_ERR_ARG;
+    }
+    status = plot_read_deck(plot);
+    if (status == STORM_OK)
+        status = plot_find_steps(plot);
+    if (status < 0)
+        return status;
+    if (plot->dumps.n == 0)
+        return plot_fail(plot, STORM_ERR_ARG, "%s has no fields",
+                         params->run_dir);
+    size_t n = (size_t)plot->reader.n_cells + 1;
+    plot->material = malloc(n * sizeof *plot->material);
+    plot->scratch = malloc(n * sizeof *plot->scratch);
+    if (plot->material == NULL || plot->scratch == NULL)
+        return plot_no_memory(plot);
+    return plot_reader(plot, output_reader_values(&plot->reader, "mesh.h5",
+                                                  "material", plot->material));
+}
+
+void plot_close(struct plot_run *plot)
+{
+    output_reader_close(&plot->reader);
+    storm_deck_destroy(plot->deck);
+    free(plot->dumps.step);
+    free(plot->profiles.step);
+    free(plot->material);
+    free(plot->scratch);
+}
+
+/* ---- fields --------------------------------------------------------------- */
+
+/* Those that belong to the mesh. */
+static const char *const plot_mesh_fields[] = {"material", "solid", "owner",
+                                               "cell_size", "volume"};
+enum { PLOT_N_MESH_FIELDS = 5 };
+
+bool plot_is_dumped(const char *field)
+{
+    for (int i = 0; i < PLOT_N_MESH_FIELDS; i++)
+        if (strcmp(field, plot_mesh_fields[i]) == 0)
+            return false;
+    return true;
+}
+
+static storm_status plot_owners(struct plot_run *plot, double *values_out)
+{
+    char path[OUTPUT_READER_PATH + 16];
+    struct storm_table table;
+    uint64_t next = 0;
+    snprintf(path, sizeof path, "%s/partition.csv", plot->params->run_dir);
+    storm_status status =
+        storm_table_read(path, &table, plot->problem, sizeof plot->problem);
+    size_t first = storm_table_find(&table, "first_cell");
+    size_t cells = storm_table_find(&table, "cells");
+    bool good = first < table.n_columns && cells < table.n_columns;
+    for (size_t i = 0; good && status == STORM_OK && i < table.n_rows; i++) {
+        const double *row = table.values + i * table.n_columns;
+        good = row[first] == (double)next && row[cells] >= 0.0 &&
+               row[cells] <= (double)(plot->reader.n_cells - next);
+        for (uint64_t end = next + (good ? (uint64_t)row[cells] : 0);
+             next < end; next++)
+            values_out[next] = (double)i;
+    }
+    if (status == STORM_OK && (!good || next != plot->reader.n_cells))
+        status = plot_fail(plot, STORM_ERR_IO,
+                           "%s does not fit the cells of mesh.h5", path);
+    storm_table_free(&table);
+    return status;
+}
+
+/* Is there something in the cell that a field of a dump can be of? */
+static bool plot_has_value(const struct plot_run *plot, uint64_t cell,
+                           bool of_material)
+{
+    const struct deck_values *v = &plot->deck->values;
+    double material = plot->material[cell];
+    if (!(material >= 0.0))
+        return false; /* outside */
+    if (!of_material)
+        return true;
+    return material < (double)v->materials.n &&
+           v->materials.item[(size_t)material].heat_capacity.coef > 0.0;
+}
+
+static storm_status plot_dumped(struct plot_run *plot, const char *field,
+                                uint64_t step, double *values_out)
+{
+    char file[PLOT_NAME];
+    bool of_material = strncmp(field, "material_", 9) == 0;
+    snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
+    storm_status status =
+        output_reader_values(&plot->reader, file, field, values_out);
+    for (uint64_t i = 0; status == STORM_OK && i < plot->reader.n_cells; i++)
+        if (!plot_has_value(plot, i, of_material))
+            values_out[i] = (double)NAN;
+    return plot_reader(plot, status);
+}
+
+storm_status plot_values(struct plot_run *plot, const char *field,
+                         uint64_t step, double *values_out)
+{
+    const uint64_t n = plot->reader.n_cells;
+    if (plot_is_dumped(field))
+        return plot_dumped(plot, field, step, values_out);
+    if (strcmp(field, "owner") == 0)
+        return plot_owners(plot, values_out);
+    if (strcmp(field, "material") == 0) {
+        for (uint64_t i = 0; i < n; i++)
+            values_out[i] =
+                plot->material[i] >= 0.0 ? plot->material[i] : (double)NAN;
+        return STORM_OK;
+    }
+    storm_status status =
+        output_reader_values(&plot->reader, "mesh.h5", "volume", values_out);
+    if (status == STORM_OK && strcmp(field, "cell_size") == 0)
+        for (uint64_t i = 0; i < n; i++)
+            values_out[i] = cbrt(values_out[i]);
+    return plot_reader(plot, status);
+}
+
+char *plot_field_list(struct plot_run *plot, uint64_t step)
+{
+    struct storm_page page = {0};
+    char file[PLOT_NAME];
+    output_reader_name *names = NULL;
+    size_t n = 0;
+    for (int i = 0; i < PLOT_N_MESH_FIELDS; i++)
+        storm_page_add(&page, "%s, ", plot_mesh_fields[i]);
+    storm_page_add(&page, "temperatures");
+    snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
+    if (output_reader_names(&plot->reader, file, &names, &n) == STORM_OK)
+        for (size_t i = 0; i < n; i++)
+            storm_page_add(&page, ", %s", names[i]);
+    free(names);
+    return storm_page_end(&page);
+}
+
+bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step)
+{
+    char *list = plot_field_list(plot, step);
+    size_t n = strlen(field);
+    bool found = false;
+    for (const char *at = list; at != NULL && !found;) {
+        found = strncmp(at, field, n) == 0 && (at[n] == ',' || at[n] == '\0');
+        at = strchr(at, ',');
+        at = at != NULL ? at + 2 : NULL;
+    }
+    free(list);
+    return found && n > 0;
+}
+
+bool plot_is_line(const struct plot_run *plot)
+{
+    const struct deck_values *v = &plot->deck->values;
+    bool is = v->mesh.kind == DECK_CARTESIAN && plot->profiles.n > 0;
+    for (int d = 0; d < 3; d++)
+        is = is && (d == v->output.profile_axis || v->mesh.cells[d] == 1);
+    return is;
+}
+
+/* ---- words ---------------------------------------------------------------- */
+
+void plot_words(const char *field, char words_out[PLOT_NAME])
+{
+    snprintf(words_out, PLOT_NAME, "%s", field);
+    for (char *c = words_out; *c != '\0'; c++)
+        *c = *c == '_' ? ' ' : *c;
+}
+
+const char *plot_unit(const struct plot_run *plot, const char *field)
+{
+    const char *unit = strcmp(field, "cell_size") == 0        ? "cm"
+                       : strcmp(field, "position") == 0       ? "cm"
+                       : strcmp(field, "volume") == 0         ? "cm³"
+                       : strstr(field, "temperature") != NULL ? "keV"
+                       : strstr(field, "energy") != NULL      ? "erg/cm³"
+                                                              : "";
+    return plot->natural ? "" : unit;
+}
+
+void plot_label(const struct plot_run *plot, const char *field,
+                char label_out[PLOT_TEXT])
+{
+    char words[PLOT_NAME];
+    const char *unit = plot_unit(plot, field);
+    plot_words(field, words);
+    snprintf(label_out, PLOT_TEXT, "%s%s%s%s", words, *unit != '\0' ? " (" : "",
+             unit, *unit != '\0' ? ")" : "");
+}
+
+void plot_time_text(const struct plot_run *plot, double time, uint64_t step,
+                    char text_out[PLOT_TEXT])
+{
+    char number[STORM_SVG_LABEL_BYTES];
+    storm_svg_number(time, 4, number);
+    snprintf(text_out, PLOT_TEXT, "t = %s%s (step %" PRIu64 ")", number,
+             plot->natural ? "" : " s", step);
+}
+
+storm_status plot_time(struct plot_run *plot, uint64_t step,
+                       char text_out[PLOT_TEXT])
+{
+    char file[PLOT_NAME];
+    double time;
+    snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
+    storm_status status =
+        output_reader_mark(&plot->reader, file, "time", &time);
+    if (status == STORM_OK)
+        plot_time_text(plot, time, step, text_out);
+    return plot_reader(plot, status);
+}

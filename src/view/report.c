@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One page about a run: HTML that is well-formed XML, too. */
+#include <storm/report.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "run/run_summary.h"
+#include "view/chart.h"
+#include "view/plot.h"
+
+enum { REPORT_MOMENTS = 3 }; /* earlier dumps of which temperatures are shown */
+
+/* What the page is made of. */
+struct report {
+    struct storm_page page;
+    struct plot_run plot;
+    struct deck_pool pool;
+    struct deck_node *summary; /* NULL: there is none */
+    struct storm_plot_params params;
+    char problem[2 * OUTPUT_READER_PATH];
+};
+
+/* ---- the summary ---------------------------------------------------------- */
+
+/* The whole file, ended by 0; NULL: it cannot be read. */
+static char *report_read(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    struct storm_page text = {0};
+    char piece[4096];
+    size_t n;
+    if (file == NULL)
+        return NULL;
+    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
+        storm_page_add(&text, "%.*s", (int)n, piece);
+    bool good = ferror(file) == 0;
+    fclose(file);
+    char *result = storm_page_end(&text);
+    if (good)
+        return result;
+    free(result);
+    return NULL;
+}
+
+/* JSON is YAML, and that we can read. A run that has not ended has none. */
+static void report_summary(struct report *r)
+{
+    char path[OUTPUT_READER_PATH + 32];
+    struct deck_problems problems = {.file = "summary.json"};
+    snprintf(path, sizeof path, "%s/summary.json", r->params.run_dir);
+    char *text = report_read(path);
+    if (text != NULL)
+        r->summary = deck_node_read(&r->pool, text, strlen(text), &problems);
+    free(storm_page_end(&problems.page));
+    free(text);
+}
+
+/* A text of the summary; an empty one if it is not there. */
+static const char *report_text(const struct deck_node *node, const char *key)
+{
+    const struct deck_node *entry = deck_node_find(node, key);
+    return entry != NULL && entry->kind == DECK_SCALAR ? entry->text : "";
+}
+
+static bool report_number(const struct deck_node *node, const char *key,
+                          double *value_out)
+{
+    return storm_text_to_real(report_text(node, key), value_out);
+}
+
+/* ---- pieces of HTML ------------------------------------------------------- */
+
+static void report_begin_row(struct report *r, const char *name)
+{
+    storm_page_add(&r->page, "<tr><th>");
+    storm_page_add_xml(&r->page, name);
+    storm_page_add(&r->page, "</th><td>");
+}
+
+static void report_row(struct report *r, const char *name, const char *value)
+{
+    if (*value == '\0')
+        return;
+    report_begin_row(r, name);
+    storm_page_add_xml(&r->page, value);
+    storm_page_add(&r->page, "</td></tr>\n");
+}
+
+static void report_count(struct report *r, const char *name,
+                         const struct deck_node *node, const char *key)
+{
+    char text[STORM_GROUPED_BYTES];
+    double value;
+    if (report_number(node, key, &value) && value >= 0.0 && value < 0x1p63)
+        report_row(r, name, storm_page_grouped((uint64_t)value, text));
+}
+
+static void report_real(struct report *r, const char *name,
+                        const struct deck_node *node, const char *key,
+                        const char *unit)
+{
+    char number[STORM_SVG_LABEL_BYTES], text[STORM_SVG_LABEL_BYTES + 32];
+    double value;
+    if (!report_number(node, key, &value))
+        return;
+    storm_svg_number(value, 4, number);
+    snprintf(text, sizeof text, "%s%s%s", number, *unit != '\0' ? " " : "",
+             unit);
+    report_row(r, name, text);
+}
+
+static void report_begin_table(struct report *r, const char *title)
+{
+    storm_page_add(&r->page, "<table><caption>%s</caption>\n", title);
+}
+
+static void report_end_table(struct report *r)
+{
+    storm_page_add(&r->page, "</table>\n");
+}
+
+static storm_status report_take(void *self, const char *name,
+                                const char *caption, const char *svg)
+{
+    struct report *r = self;
+    (void)name;
+    storm_page_add(&r->page, "<figure aria-label=\"");
+    storm_page_add_xml(&r->page, caption);
+    storm_page_add(&r->page, "\">\n%s</figure>\n", svg);
+    return STORM_OK;
+}
+
+/* ---- sections ------------------------------------------------------------- */
+
+static void report_head(struct report *r)
+{
+    storm_page_add(
+        &r->page,
+        "<!DOCTYPE html>\n"
+        "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
+        "<meta charset=\"utf-8\"/>\n"
+        "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
+    storm_page_add_xml(&r->page, r->plot.deck->values.title);
+    storm_page_add(
+        &r->page,
+        "</title>\n<style>\n"
+        "body{font:16px/1.45 'DejaVu Sans',Helvetica,Arial,sans-serif;"
+        "color:#222;max-width:1500px;margin:2em auto;padding:0 1.5em}\n"
+        "h1{margin-bottom:0}h2{margin-top:1.6em;"
+        "border-bottom:1px solid #ccc}\n"
+        ".lead{color:#555;margin-top:.3em}\n"
+        ".side{display:flex;flex-wrap:wrap;gap:1.5em 3em;"
+        "align-items:flex-start}\n"
+        "table{border-collapse:collapse}caption{text-align:left;"
+        "font-weight:bold;padding-bottom:.4em}\n"
+        "th{font-weight:normal;text-align:left;color:#555;"
+        "padding:.15em 1.5em .15em 0}td{text-align:right}\n"
+        "figure{margin:0}figure svg{max-width:100%%;height:auto}\n"
+        ".pictures{display:grid;gap:1em;"
+        "grid-template-columns:repeat(auto-fit,minmax(min(100%%,620px),1fr))}\n"
+        "pre{background:#f6f6f6;padding:1em;overflow:auto;font-size:14px}\n"
+        "</style>\n</head>\n<body>\n<h1>");
+    storm_page_add_xml(&r->page, r->plot.deck->values.title);
+    storm_page_add(&r->page, "</h1>\n");
+}
+
+static const char *report_cells(const struct report *r)
+{
+    static const char *const words[] = {"Cartesian", "octree", "Voronoi"};
+    return words[r->plot.deck->values.mesh.kind];
+}
+
+/* What was run, in one sentence. */
+static storm_status report_lead(struct report *r)
+{
+    const struct plot_steps *dumps = &r->plot.dumps;
+    char number[STORM_GROUPED_BYTES], time[PLOT_TEXT];
+    storm_status status = plot_time(&r->plot, dumps->step[dumps->n - 1], time);
+    if (status < 0)
+        return status;
+    storm_page_add(&r->page, "<p class=\"lead\">%s %s cells, to ",
+                   storm_page_grouped(r->plot.reader.n_cells, number),
+                   report_cells(r));
+    storm_page_add_xml(&r->page, time);
+    if (r->summary != NULL) {
+        storm_page_add(&r->page, "; ");
+        storm_page_add_xml(&r->page, report_text(r->summary, "ranks"));
+        storm_page_add(&r->page, " ranks, backend ");
+        storm_page_add_xml(&r->page, report_text(r->summary, "backend"));
+        storm_page_add(&r->page, ", ");
+        storm_page_add_xml(&r->page, report_text(r->summary, "mpi"));
+        storm_page_add(&r->page, "; storm ");
+        storm_page_add_xml(&r->page, report_text(r->summary, "storm_version"));
+    } else {
+        storm_page_add(&r->page,
+                       "; there is no summary.json: the run has not ended");
+    }
+    storm_page_add(&r->page, ".</p>\n");
+    return STORM_OK;
+}
+
+static void report_energy(struct report *r)
+{
+    const struct deck_node *energy = deck_node_find(r->summary, "energy");
+    const char *unit = r->plot.natural ? "" : "erg";
+    report_begin_table(r, "Energy");
+    report_real(r, "created", energy, "created", unit);
+    report_real(r, "absorbed", energy, "absorbed", unit);
+    report_real(r, "escaped", energy, "escaped", unit);
+    report_real(r, "in packets at the end", energy, "census", unit);
+    report_real(r, "balance off by", r->summary, "energy_balance", "");
+    report_end_table(r);
+}
+
+static void report_tables(struct report *r)
+{
+    const struct deck_node *s = r->summary;
+    report_begin_table(r, "Packets");
+    report_count(r, "created", s, "packets_created");
+    report_count(r, "absorbed", s, "packets_absorbed");
+    report_count(r, "escaped", s, "packets_escaped");
+    report_count(r, "alive at the end", s, "packets_census");
+    report_count(r, "steps (crossings, collisions)", s, "steps");
+    report_count(r, "passed between ranks", s, "transfers");
+    report_end_table(r);
+    report_energy(r);
+    report_begin_table(r, "Run");
+    report_count(r, "time steps", s, "cycles");
+    report_real(r, "seconds of transport", s, "seconds", "");
+    report_real(r, "steps per second and rank", s, "steps_per_second_per_rank",
+                "");
+    report_real(r, "imbalance of steps (most / mean)", s, "imbalance", "");
+    report_real(r, "peak memory of a rank", s, "peak_memory_mb", "MB");
+    report_real(r, "rings of a rank", s, "ring_memory_mb", "MB");
+    report_row(r, "seed", report_text(s, "seed"));
+    report_row(r, "state hash", report_text(s, "state_hash"));
+    report_end_table(r);
+}
+
+/* Where the time went, as one bar. */
+static storm_status report_breakdown(struct report *r)
+{
+    enum { N = STORM_RUN_N_TIMES };
+    static const char *const parts[N] = {"physics",         "progress",
+                                         "send, receive",   "termination",
+                                         "growth of rings", "idle"};
+    const struct deck_node *breakdown = deck_node_find(r->summary, "breakdown");
+    double seconds[N];
+    bool any = false;
+    for (int i = 0; i < N; i++) {
+        if (!report_number(breakdown, storm_run_time_names[i], &seconds[i]))
+            seconds[i] = 0.0;
+        any = any || seconds[i] > 0.0;
+    }
+    if (!any)
+        return STORM_OK;
+    struct storm_bar bar = {.name = "mean of ranks", .values = seconds};
+    struct storm_bars bars = {.title = "Where the time went",
+                              .label = "time (s)",
+                              .parts = parts,
+                              .n_parts = N,
+                              .bars = &bar,
+                              .n_bars = 1};
+    char *svg = storm_bars_svg(&bars);
+    if (svg == NULL)
+        return STORM_ERR_NOMEM;
+    storm_status status = report_take(r, NULL, "Mean seconds per rank", svg);
+    free(svg);
+    return status;
+}
+
+static storm_status report_numbers(struct report *r)
+{
+    if (r->summary == NULL)
+        return STORM_OK;
+    storm_page_add(&r->page, "<h2>Summary</h2>\n<div class=\"side\">\n");
+    report_tables(r);
+    storm_page_add(&r->page, "</div>\n");
+    return report_breakdown(r);
+}
+
+/* Temperatures at some times before the end. */
+static storm_status report_moments(struct report *r)
+{
+    const struct plot_steps *dumps = &r->plot.dumps;
+    uint64_t steps[REPORT_MOMENTS];
+    size_t between = dumps->n > 2 ? dumps->n - 2 : 0;
+    size_t n = between < REPORT_MOMENTS ? between : REPORT_MOMENTS;
+    for (size_t i = 0; i < n; i++) /* neither the first nor the last */
+        steps[i] = dumps->step[1 + (2 * i + 1) * between / (2 * n)];
+    if (n == 0 || plot_is_line(&r->plot))
+        return STORM_OK;
+    struct storm_plot_params params = r->params;
+    params.fields = "temperatures";
+    params.reference = NULL;
+    params.steps = steps;
+    params.n_steps = n;
+    storm_page_add(&r->page, "<h2>On the way</h2>\n<div class=\"pictures\">\n");
+    storm_status status = storm_plot(&params, r->problem, sizeof r->problem);
+    storm_page_add(&r->page, "</div>\n");
+    return status;
+}
+
+static storm_status report_pictures(struct report *r)
+{
+    storm_page_add(&r->page, "<h2>Pictures</h2>\n<div class=\"pictures\">\n");
+    storm_status status = storm_plot(&r->params, r->problem, sizeof r->problem);
+    storm_page_add(&r->page, "</div>\n");
+    return status < 0 ? status : report_moments(r);
+}
+
+static void report_deck(struct report *r)
+{
+    storm_page_add(&r->page, "<h2>Deck</h2>\n<details><summary>with all "
+                             "defaults</summary>\n<pre>");
+    for (const char *line = storm_deck_text(r->plot.deck); *line != '\0';) {
+        size_t n = strcspn(line, "\n");
+        char *copy = strndup(line, n);
+        if (copy == NULL)
+            r->page.failed = true;
+        else
+            storm_page_add_xml(&r->page, copy);
+        storm_page_add(&r->page, "\n");
+        free(copy);
+        line += n + (line[n] == '\n');
+    }
+    storm_page_add(&r->page, "</pre></details>\n");
+}
+
+/* ---- the page ------------------------------------------------------------- */
+
+static storm_status report_fill(struct report *r)
+{
+    storm_status status = plot_open(&r->plot, &r->params);
+    if (status == STORM_OK) {
+        report_summary(r);
+        report_head(r);
+        status = report_lead(r);
+    }
+    if (status < 0) {
+        snprintf(r->problem, sizeof r->problem, "%s", r->plot.problem);
+        return status;
+    }
+    status = report_numbers(r);
+    if (status == STORM_OK)
+        status = report_pictures(r);
+    if (status == STORM_OK)
+        report_deck(r);
+    storm_page_add(&r->page, "</body>\n</html>\n");
+    return status;
+}
+
+storm_status storm_report(const struct storm_report_params *params,
+                          char **html_out, char *problem, size_t problem_size)
+{
+    struct report *r = calloc(1, sizeof *r);
+    storm_status status = STORM_ERR_NOMEM;
+    char *html = NULL;
+    if (r != NULL) {
+        r->params = (struct storm_plot_params){.run_dir = params->run_dir,
+                                               .reference = params->reference,
+                                               .take = report_take,
+                                               .take_self = r};
+        status = report_fill(r);
+        html = storm_page_end(&r->page);
+        if (status == STORM_OK && html == NULL)
+            status = STORM_ERR_NOMEM;
+        plot_close(&r->plot);
+        deck_pool_free(&r->pool);
+    }
+    if (status == STORM_OK) {
+        *html_out = html;
+    } else {
+        snprintf(problem, problem_size, "%s",
+                 status == STORM_ERR_NOMEM ? "no memory" : r->problem);
+        free(html);
+    }
+    free(r);
+    return status;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What pictures share: head, texts, lines, and scales with round ticks.
+ *
+ *   S1  Texts are UTF-8 of any kind; what XML reserves is escaped.
+ *   S2  A scale covers at least what was asked for, and has a width: a range
+ *       of one value, of none or of dust becomes one around it.
+ *   S3  Ticks lie in the scale, rise, and are told apart by their labels.
+ *       There are 2 at least and STORM_SVG_MOST_TICKS at most. On a
+ *       logarithmic scale of three decades and more they are powers of ten.
+ */
+#ifndef STORM_VIEW_SVG_H
+#define STORM_VIEW_SVG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/page.h"
+
+/* Size of letters in pixels: of a text without class, and of the others. */
+enum {
+    STORM_SVG_LETTERS = 15,
+    STORM_SVG_TITLE_LETTERS = 20,
+    STORM_SVG_SUB_LETTERS = 14
+};
+
+/* Head with white background, in pixels; to be ended by storm_svg_end. */
+void storm_svg_begin(struct storm_page *svg, double width, double height);
+
+/* The picture; the caller owns it (free). NULL if there is no memory. */
+char *storm_svg_end(struct storm_page *svg);
+
+/* `class` is one or more of start, mid, end (which part of the text is at x),
+ * title, sub, or for lines and frames line, thin. */
+void storm_svg_text(struct storm_page *svg, double x, double y,
+                    const char *class, const char *text);
+
+/* The same, reading upwards, with its middle there. */
+void storm_svg_text_up(struct storm_page *svg, double x, double y,
+                       const char *text);
+
+void storm_svg_line(struct storm_page *svg, double x, double y, double dx,
+                    double dy, const char *class);
+void storm_svg_frame(struct storm_page *svg, double x, double y, double width,
+                     double height);
+
+/* Width of a text in pixels, rather too much: there is no font to ask. */
+double storm_svg_width(const char *text, double letters);
+
+/* ---- scales -------------------------------------------------------------- */
+
+enum { STORM_SVG_MOST_TICKS = 16, STORM_SVG_LABEL_BYTES = 48 };
+
+struct storm_svg_scale {
+    double lo, hi;
+    bool log;
+};
+
+struct storm_svg_tick {
+    double value;
+    char label[STORM_SVG_LABEL_BYTES];
+};
+
+/* From the least to the largest value; they need not be finite or in order.
+ * A logarithmic scale takes positive ones alone. */
+struct storm_svg_scale storm_svg_scale(double lo, double hi, bool log);
+
+/* Where a value is, 0 at `lo` and 1 at `hi`. */
+double storm_svg_place(const struct storm_svg_scale *scale, double value);
+
+/* Can the scale show it: finite, and positive if it is logarithmic? */
+bool storm_svg_shows(const struct storm_svg_scale *scale, double value);
+
+/* A wider scale: by `part` of its length at both ends. */
+struct storm_svg_scale storm_svg_widen(struct storm_svg_scale scale,
+                                       double part);
+
+/* Fills in about `n_wanted` (at most 8) ticks; returns how many. */
+size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
+                       struct storm_svg_tick ticks_out[STORM_SVG_MOST_TICKS]);
+
+/* Empties the labels (at most STORM_SVG_MOST_TICKS) that would touch another on
+ * an axis of so many pixels, along the labels or, upright, across them. Powers
+ * of ten on a logarithmic scale stay if they can. */
+void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
+                     bool upright, struct storm_svg_tick *ticks, size_t n);
+
+/* A number as people write it, with up to `digits` digits: 0.25, 3×10⁻⁷. */
+void storm_svg_number(double value, int digits,
+                      char label_out[STORM_SVG_LABEL_BYTES]);
+
+#endif /* STORM_VIEW_SVG_H */
