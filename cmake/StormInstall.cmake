@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Libraries, headers, program, man page; found again by find_package(storm) and
-# by pkg-config storm. Both stay right when the installed tree is moved.
+# by pkg-config storm, storm-run. All stay right when the installed tree moves.
 
 include(CMakePackageConfigHelpers)
 set(storm_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/storm)
 
-install(TARGETS storm_shared storm_static EXPORT storm-targets
+install(TARGETS storm_shared storm_static storm_run_shared storm_run_static
+        EXPORT storm-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET storm)
@@ -32,7 +33,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/storm-config.cmake
               ${PROJECT_BINARY_DIR}/generated/storm-config-version.cmake
         DESTINATION ${storm_cmake_dir})
 
-# pkg-config storm
+# pkg-config storm, storm-run
 file(RELATIVE_PATH storm_pc_to_prefix
      /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" storm_pc_to_prefix "${storm_pc_to_prefix}")
@@ -42,6 +43,10 @@ foreach(dir IN LISTS MPI_C_INCLUDE_DIRS)
 endforeach()
 string(REPLACE ";" " " storm_pc_mpi_libs "${MPI_C_LIBRARIES}")
 string(REPLACE ";" " -l" storm_pc_private ";${storm_system_libs}")
-configure_file(cmake/storm.pc.in ${PROJECT_BINARY_DIR}/generated/storm.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/generated/storm.pc
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+string(REPLACE ";" " -l" storm_run_pc_private ";${storm_run_system_libs}")
+foreach(name IN ITEMS storm storm-run)
+    configure_file(cmake/${name}.pc.in
+                   ${PROJECT_BINARY_DIR}/generated/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/generated/${name}.pc
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/port.h"
 
 struct storm_context;
 struct storm_lifeline;
@@ -27,6 +28,7 @@ struct storm_env {
 };
 
 /* The environment of a context; lives as long as it. */
-const struct storm_env *storm_context_env(const struct storm_context *context);
+STORM_PRIVATE const struct storm_env *
+storm_context_env(const struct storm_context *context);
 
 #endif /* STORM_BASE_ENV_H */

@@ -36,16 +36,18 @@ struct storm_exact_unit {
 };
 
 /* Unit for terms of at most `bound` (positive, finite; 0 gives some unit). */
-struct storm_exact_unit storm_exact_unit(double bound);
+STORM_PRIVATE struct storm_exact_unit storm_exact_unit(double bound);
 
 /* May `term` be added under this unit? */
 bool storm_exact_unit_fits(struct storm_exact_unit unit, double term);
 
 /* The nearest double of a sum. */
-double storm_exact_value(storm_exact sum, struct storm_exact_unit unit);
+STORM_PRIVATE double storm_exact_value(storm_exact sum,
+                                       struct storm_exact_unit unit);
 
 /* storm_exact_term for terms whose last bits are below the unit. */
-storm_exact storm_exact_small_term(double term, struct storm_exact_unit unit);
+STORM_PRIVATE storm_exact storm_exact_small_term(double term,
+                                                 struct storm_exact_unit unit);
 
 /* As an integer. Written out here because it is in the innermost loop: the
  * mantissa with its sign, times a power of two, is one multiplication and no

@@ -7,8 +7,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/port.h"
+
 /* A bijection of 64-bit words with good avalanche. */
-uint64_t storm_hash_word(uint64_t word);
+STORM_PRIVATE uint64_t storm_hash_word(uint64_t word);
 
 /* Folds one more word into a hash; order matters. */
 static inline uint64_t storm_hash_fold(uint64_t hash, uint64_t word)

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/port.h"
+
 struct storm_json {
     char *text; /* free() it; always ends in '\0' */
     size_t length, capacity;
@@ -23,22 +25,28 @@ struct storm_json {
 };
 
 /* pretty: one key per line, two spaces per level. */
-void storm_json_begin(struct storm_json *json, bool pretty);
+STORM_PRIVATE void storm_json_begin(struct storm_json *json, bool pretty);
 
 /* key is NULL inside an array and at the top. */
-void storm_json_open(struct storm_json *json, const char *key, char bracket);
-void storm_json_close(struct storm_json *json, char bracket);
-void storm_json_text(struct storm_json *json, const char *key,
-                     const char *value); /* NULL: null */
-void storm_json_int(struct storm_json *json, const char *key, int64_t value);
-void storm_json_uint(struct storm_json *json, const char *key, uint64_t value);
-void storm_json_real(struct storm_json *json, const char *key, double value);
-void storm_json_bool(struct storm_json *json, const char *key, bool value);
+STORM_PRIVATE void storm_json_open(struct storm_json *json, const char *key,
+                                   char bracket);
+STORM_PRIVATE void storm_json_close(struct storm_json *json, char bracket);
+STORM_PRIVATE void storm_json_text(struct storm_json *json, const char *key,
+                                   const char *value); /* NULL: null */
+STORM_PRIVATE void storm_json_int(struct storm_json *json, const char *key,
+                                  int64_t value);
+STORM_PRIVATE void storm_json_uint(struct storm_json *json, const char *key,
+                                   uint64_t value);
+STORM_PRIVATE void storm_json_real(struct storm_json *json, const char *key,
+                                   double value);
+STORM_PRIVATE void storm_json_bool(struct storm_json *json, const char *key,
+                                   bool value);
 /* 16 hexadecimal digits, as text. */
-void storm_json_hash(struct storm_json *json, const char *key, uint64_t value);
-void storm_json_null(struct storm_json *json, const char *key);
+STORM_PRIVATE void storm_json_hash(struct storm_json *json, const char *key,
+                                   uint64_t value);
+STORM_PRIVATE void storm_json_null(struct storm_json *json, const char *key);
 
 /* Ends the text; the caller owns it (free). NULL if memory ran out. */
-char *storm_json_end(struct storm_json *json);
+STORM_PRIVATE char *storm_json_end(struct storm_json *json);
 
 #endif /* STORM_BASE_JSON_H */

@@ -16,8 +16,9 @@ struct storm_log {
 
 /* Formats and hands on, or does nothing if the level is not wanted. Lines
  * longer than 1 KiB are cut and end in "...". */
-void storm_log_write(const struct storm_log *log, storm_log_level level,
-                     const char *format, ...) STORM_PRINTF(3, 4);
+STORM_PRIVATE void storm_log_write(const struct storm_log *log,
+                                   storm_log_level level, const char *format,
+                                   ...) STORM_PRINTF(3, 4);
 
 /* The default sink: one line on standard error, "storm: error: rank 3: ...".
  * Only errors carry a rank: all else comes from rank 0. */

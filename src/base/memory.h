@@ -17,27 +17,33 @@
 
 #include <storm/status.h>
 
+#include "base/port.h"
+
 struct storm_memory;
 
-storm_status storm_memory_create(struct storm_memory **memory_out);
+STORM_PRIVATE storm_status
+storm_memory_create(struct storm_memory **memory_out);
 
 /* Returns the number of bytes that were still booked (0: no leak). */
-size_t storm_memory_destroy(struct storm_memory *memory);
+STORM_PRIVATE size_t storm_memory_destroy(struct storm_memory *memory);
 
 /* NULL if there is no memory. `label` must live as long as the book. */
-void *storm_alloc(struct storm_memory *memory, const char *label, size_t bytes);
+STORM_PRIVATE void *storm_alloc(struct storm_memory *memory, const char *label,
+                                size_t bytes);
 
 /* NULL is allowed. */
-void storm_free(struct storm_memory *memory, void *block);
+STORM_PRIVATE void storm_free(struct storm_memory *memory, void *block);
 
 /*
  * Makes room for at least n_wanted elements in a growing array, by doubling.
  * On success *array_inout and *capacity_inout are new and the first
  * *capacity_inout (old) elements kept; on STORM_ERR_NOMEM nothing changed.
  */
-storm_status storm_reserve(struct storm_memory *memory, const char *label,
-                           size_t element_bytes, size_t n_wanted,
-                           void **array_inout, size_t *capacity_inout);
+STORM_PRIVATE storm_status storm_reserve(struct storm_memory *memory,
+                                         const char *label,
+                                         size_t element_bytes, size_t n_wanted,
+                                         void **array_inout,
+                                         size_t *capacity_inout);
 
 /* Books memory that does not come from here, such as rings (may be negative
  * when given back). */

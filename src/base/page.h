@@ -20,18 +20,20 @@ struct storm_page {
     bool failed;
 };
 
-void storm_page_add(struct storm_page *page, const char *format, ...)
-    STORM_PRINTF(2, 3);
+STORM_PRIVATE void storm_page_add(struct storm_page *page, const char *format,
+                                  ...) STORM_PRINTF(2, 3);
 
 /* Adds a text to XML: what that reserves (& < > ") is escaped, and characters
  * it cannot hold become spaces. */
-void storm_page_add_xml(struct storm_page *page, const char *text);
+STORM_PRIVATE void storm_page_add_xml(struct storm_page *page,
+                                      const char *text);
 
 /* Ends the text; the caller owns it (free). NULL if memory ran out. */
-char *storm_page_end(struct storm_page *page);
+STORM_PRIVATE char *storm_page_end(struct storm_page *page);
 
 /* "1,234,567" in `buffer`, which is handed back. */
 enum { STORM_GROUPED_BYTES = 32 };
-char *storm_page_grouped(uint64_t value, char buffer[STORM_GROUPED_BYTES]);
+STORM_PRIVATE char *storm_page_grouped(uint64_t value,
+                                       char buffer[STORM_GROUPED_BYTES]);
 
 #endif /* STORM_BASE_PAGE_H */

@@ -27,13 +27,16 @@ enum { STORM_CACHE_LINE = 64 };
 #define STORM_PREFETCH(_p) __builtin_prefetch((_p))
 #define STORM_PREFETCH_WRITE(_p) __builtin_prefetch((_p), 1)
 #define STORM_PRINTF(_fmt, _args) __attribute__((format(printf, _fmt, _args)))
+#define STORM_PRIVATE __attribute__((visibility("default")))
 #else
 #define STORM_LIKELY(_x) (_x)
 #define STORM_UNLIKELY(_x) (_x)
 #define STORM_PREFETCH(_p) ((void)(_p))
 #define STORM_PREFETCH_WRITE(_p) ((void)(_p))
 #define STORM_PRINTF(_fmt, _args)
+#define STORM_PRIVATE
 #endif
+/* STORM_PRIVATE: libstorm_run uses it too; src/storm.map lists these. */
 
 /* For our own bugs, never for the caller's. Compiled out of release. */
 #ifdef STORM_DEBUG

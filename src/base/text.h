@@ -14,21 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/port.h"
+
 enum { STORM_TEXT_REAL_BYTES = 32 };
 
 /* true, false, yes, no, on, off, 1, 0 */
-bool storm_text_to_bool(const char *text, bool *value_out);
+STORM_PRIVATE bool storm_text_to_bool(const char *text, bool *value_out);
 
 /* -12, 1000000 or 1e6: digits, and zeros after an `e`. */
-bool storm_text_to_int(const char *text, int64_t *value_out);
+STORM_PRIVATE bool storm_text_to_int(const char *text, int64_t *value_out);
 
 /* 1, -1.5, .5, 1e-3; beyond the range of double: false. */
-bool storm_text_to_real(const char *text, double *value_out);
+STORM_PRIVATE bool storm_text_to_real(const char *text, double *value_out);
 
-void storm_text_from_real(double value, char text_out[STORM_TEXT_REAL_BYTES]);
+STORM_PRIVATE void storm_text_from_real(double value,
+                                        char text_out[STORM_TEXT_REAL_BYTES]);
 
 /* Least number of letters to insert, delete, replace or swap to make b of a;
  * at most `enough`. For "did you mean". */
-size_t storm_text_distance(const char *a, const char *b, size_t enough);
+STORM_PRIVATE size_t storm_text_distance(const char *a, const char *b,
+                                         size_t enough);
 
 #endif /* STORM_BASE_TEXT_H */

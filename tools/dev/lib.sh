@@ -54,8 +54,21 @@ mpi_includes() {
     "$1" -show | tr ' ' '\n' | sed -n 's/^-I/-isystem /p' | tr '\n' ' '
 }
 
-# Names of the public functions: everything declared STORM_API in the headers.
+# The public headers of a library, storm or run, or of both.
+public_headers() {
+    for header in "$root"/include/storm/*.h; do
+        case $(basename "$header" .h) in
+        deck | io | run | plot | report) library=run ;;
+        *) library=storm ;;
+        esac
+        [ "${1:-$library}" != "$library" ] || echo "$header"
+    done
+}
+
+# Names of the public functions of a library, or of both: everything declared
+# STORM_API in the headers.
 public_functions() {
+    # shellcheck disable=SC2046
     awk '
         { sub(/\r$/, "") }
         /^[ \t]*#/ { next }
@@ -73,7 +86,7 @@ public_functions() {
                     sub(/[ \t\n]*\(/, "", name)
                     print name
                 }
-        }' "$root"/include/storm/*.h | sort -u
+        }' $(public_headers "$@") | sort -u
 }
 
 # <date>-<machine>-<commit>: how files in bench/results start.
