@@ -93,12 +93,13 @@ int main(int argc, char **argv)
     if (status >= 0) {
         circle.rank = storm_context_rank(context);
         circle.size = storm_context_size(context);
-        struct storm_engine_params params = {
-            .record_bytes = sizeof(struct packet),
-            .physics = {.self = &circle,
-                        .pre_step = pre_step,
-                        .step = step_packet},
-        };
+        struct storm_physics physics = STORM_PHYSICS_INIT;
+        physics.self = &circle;
+        physics.pre_step = pre_step;
+        physics.step = step_packet;
+        struct storm_engine_params params = STORM_ENGINE_PARAMS_INIT;
+        params.record_bytes = sizeof(struct packet);
+        params.physics = &physics;
         status = storm_engine_create(context, &params, &engine);
     }
     if (status >= 0)

@@ -104,7 +104,7 @@ static int result(const struct rod *rod, struct storm_engine *engine)
     const double flown = speed * dt * N_STEPS;
     size_t n;
     void *const *rest = storm_engine_packets(engine, &n);
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(engine, &stats);
     long expected = 0, mine[3] = {(long)n, (long)stats.escaped, 0}, sum[3];
     for (size_t i = 0; i < n; i++) {
@@ -138,10 +138,13 @@ int main(int argc, char **argv)
     if (status >= 0) {
         rod.rank = storm_context_rank(context);
         rod.size = storm_context_size(context);
-        struct storm_engine_params params = {
-            .record_bytes = sizeof(struct particle),
-            .physics = {.self = &rod, .pre_step = pre_step, .step = fly},
-        };
+        struct storm_physics physics = STORM_PHYSICS_INIT;
+        physics.self = &rod;
+        physics.pre_step = pre_step;
+        physics.step = fly;
+        struct storm_engine_params params = STORM_ENGINE_PARAMS_INIT;
+        params.record_bytes = sizeof(struct particle);
+        params.physics = &physics;
         status = storm_engine_create(context, &params, &engine);
     }
     for (int i = 0; i < N_STEPS && status >= 0; i++)

@@ -132,19 +132,25 @@ int main(int argc, char **argv)
     if (status >= 0) {
         cells.rank = storm_context_rank(context);
         cells.size = storm_context_size(context);
-        struct storm_comb_params params = {.seed = SEED, .n_max = N_MAX};
+        struct storm_comb_params params = STORM_COMB_PARAMS_INIT;
+        params.seed = SEED;
+        params.n_max = N_MAX;
         status =
             storm_context_agree(context,
                                 storm_comb_create(context, &params, &comb));
     }
     if (status >= 0) {
-        struct storm_engine_params params = {
-            .record_bytes = sizeof(struct storm_packet),
-            .physics = {.self = &cells, .pre_step = pre_step, .step = split},
-            .population = storm_comb_population(comb),
-        };
+        struct storm_physics physics = STORM_PHYSICS_INIT;
+        physics.self = &cells;
+        physics.pre_step = pre_step;
+        physics.step = split;
+        struct storm_engine_params params = STORM_ENGINE_PARAMS_INIT;
+        params.record_bytes = sizeof(struct storm_packet);
+        params.physics = &physics;
         status = storm_engine_create(context, &params, &engine);
     }
+    if (status >= 0)
+        status = storm_comb_attach(comb, engine);
     for (int i = 0; i < N_STEPS && status >= 0; i++)
         status = storm_engine_step(engine);
 

@@ -29,6 +29,7 @@ struct storm_context; /* opaque */
 
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_context_params {
+    size_t size; /**< of this struct: STORM_CONTEXT_PARAMS_INIT */
     const struct storm_options *options; /**< NULL: defaults + environment */
     storm_log_fn log;                    /**< NULL: standard error */
     void *log_self;
@@ -42,6 +43,7 @@ struct storm_context_params {
     void (*lost)(void *self, int rank);
     void *lost_self;
 };
+#define STORM_CONTEXT_PARAMS_INIT STORM_INIT(struct storm_context_params)
 
 /**
  * Build a context over the ranks of @p comm.
@@ -50,12 +52,19 @@ struct storm_context_params {
  *
  * @param params      NULL for all defaults
  * @param[out] context_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG    an option in the environment is wrong (logged)
+ * @retval STORM_ERR_ARG    an option in the environment is wrong (logged), or
+ *                          the params were not initialised
+ * @retval STORM_ERR_NOSUP  params have fields set that this library lacks
  * @retval STORM_ERR_NOMEM  on some rank
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_create(MPI_Comm comm, const struct storm_context_params *params,
                      struct storm_context **context_out);
+
+/** The same for a communicator of Fortran. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_create_f(MPI_Fint comm, const struct storm_context_params *params,
+                       struct storm_context **context_out);
 
 /** Release. Collective. NULL is allowed. Memory still booked is logged. */
 STORM_API void storm_context_destroy(struct storm_context *context);
@@ -78,10 +87,12 @@ STORM_API void storm_context_log(const struct storm_context *context,
 
 /** One label of the memory book. */
 struct storm_memory_entry {
+    size_t size; /**< of this struct: STORM_MEMORY_ENTRY_INIT */
     const char *label;
     size_t bytes;      /**< now */
     size_t peak_bytes; /**< highest so far */
 };
+#define STORM_MEMORY_ENTRY_INIT STORM_INIT(struct storm_memory_entry)
 
 /** The i-th label of this rank's memory book. Local.
  *  @retval STORM_DONE  there are no more */

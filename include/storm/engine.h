@@ -48,7 +48,7 @@ typedef enum storm_fate {
 
 /** The answer of a callback about one packet. */
 struct storm_outcome {
-    int32_t fate;    /**< a storm_fate */
+    storm_fate fate;
     int32_t rank;    /**< SEND: the destination, which may be this rank */
     uint64_t events; /**< events this call took the packet through */
 };
@@ -61,6 +61,7 @@ struct storm_outcome {
  * rank waits for one that has left.
  */
 struct storm_physics {
+    size_t size; /**< of this struct: STORM_PHYSICS_INIT */
     void *self;
 
     /** Before transport, once per step: set up packets from the last step
@@ -86,9 +87,11 @@ struct storm_physics {
      *  material. May be NULL. May communicate among all ranks. */
     storm_status (*post_step)(void *self, struct storm_step *step);
 };
+#define STORM_PHYSICS_INIT STORM_INIT(struct storm_physics)
 
 /** What happens at the edge of the domain. */
 struct storm_boundary {
+    size_t size; /**< of this struct: STORM_BOUNDARY_INIT */
     void *self;
     /** A packet answered STORM_FATE_BOUNDARY: CONTINUE after a reflection,
      *  SEND to re-enter elsewhere, ABSORBED or ESCAPED. NULL: escapes. */
@@ -98,27 +101,33 @@ struct storm_boundary {
      *  storm_step_spawn. May be NULL. */
     storm_status (*inject)(void *self, struct storm_step *step);
 };
+#define STORM_BOUNDARY_INIT STORM_INIT(struct storm_boundary)
 
 /** How the number of packets is kept in check. */
 struct storm_population {
+    size_t size; /**< of this struct: STORM_POPULATION_INIT */
     void *self;
     /** After transport: look at storm_step_packets (all at census), remove
      *  with storm_step_remove, add with storm_step_spawn. NULL: leave. */
     storm_status (*control)(void *self, struct storm_step *step);
 };
+#define STORM_POPULATION_INIT STORM_INIT(struct storm_population)
 
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_engine_params {
-    size_t record_bytes;          /**< required: 32 .. 4096, a multiple of 16 */
-    struct storm_physics physics; /**< required */
-    struct storm_boundary boundary;
-    struct storm_population population;
+    size_t size;         /**< of this struct: STORM_ENGINE_PARAMS_INIT */
+    size_t record_bytes; /**< required: 32 .. 4096, a multiple of 16 */
+    const struct storm_physics *physics; /**< copied, as are the next two; NULL:
+                                              storm_engine_use comes later */
+    const struct storm_boundary *boundary;     /**< NULL: all escapes */
+    const struct storm_population *population; /**< NULL: left as it is */
     /** Called on rank 0 now and then during transport with the sums over all
      *  ranks: packets finished and created in this step so far. */
     void (*progress)(void *self, uint64_t finished, uint64_t created);
     void *progress_self;
     size_t batch_packets; /**< most packets per step_batch call; 0: 512 */
 };
+#define STORM_ENGINE_PARAMS_INIT STORM_INIT(struct storm_engine_params)
 
 /**
  * Build an engine over all ranks of @p context, with its transport.* options.
@@ -127,7 +136,8 @@ struct storm_engine_params {
  * on every rank. @p context must outlive the engine.
  *
  * @param[out] engine_out    set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG     a field is out of range, or no physics (logged)
+ * @retval STORM_ERR_ARG     a field is out of range, or a physics has neither
+ *                           step nor step_batch (logged)
  * @retval STORM_ERR_NOSUP   the backend asked for cannot work here (logged)
  * @retval STORM_ERR_NOMEM   on some rank
  */
@@ -144,6 +154,23 @@ storm_engine_create(struct storm_context *context,
 STORM_API void storm_engine_destroy(struct storm_engine *engine);
 
 /**
+ * Give the engine other callbacks. Local, never blocks; between steps, the same
+ * kind on every rank. The structs are copied; what is NULL stays as it is.
+ * Bundled objects do this themselves: storm_imc_attach and its like.
+ *
+ * @retval STORM_ERR_ARG    a physics has neither step nor step_batch, or a
+ *                          struct was not initialised (logged)
+ * @retval STORM_ERR_NOSUP  a struct has fields set that this library lacks
+ *                          (logged)
+ * @retval STORM_ERR_STATE  called from a callback
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_use(struct storm_engine *engine,
+                 const struct storm_physics *physics,
+                 const struct storm_boundary *boundary,
+                 const struct storm_population *population);
+
+/**
  * Run one time step. Collective, blocks until all ranks are done.
  *
  * Transport ends with the same verdict on every rank. An error of one rank's
@@ -153,7 +180,8 @@ STORM_API void storm_engine_destroy(struct storm_engine *engine);
  *
  * @retval STORM_ERR_ARG    a callback gave an impossible outcome (logged)
  * @retval STORM_ERR_STATE  a packet did not end within transport.max_events
- *                          events (logged), or the engine has failed before
+ *                          events, the engine has no physics, or it has failed
+ *                          before (logged)
  * @retval STORM_ERR_PEER   another rank failed; it has logged why
  * @return any negative status of a callback, on the rank where it happened
  */
@@ -226,6 +254,7 @@ struct storm_times {
 
 /** Counts since create, or since storm_engine_reset_stats. */
 struct storm_stats {
+    size_t size;        /**< of this struct: STORM_STATS_INIT */
     uint64_t steps;     /**< time steps */
     uint64_t created;   /**< packets added or spawned */
     uint64_t census;    /**< packets here now */
@@ -245,10 +274,12 @@ struct storm_stats {
     double seconds; /**< in transport: from pre_step's end to done */
     struct storm_times times;
 };
+#define STORM_STATS_INIT STORM_INIT(struct storm_stats)
 
-/** This rank's statistics. Local. */
-STORM_API void storm_engine_stats(const struct storm_engine *engine,
-                                  struct storm_stats *stats_out);
+/** This rank's statistics. Local. STORM_ERR_ARG: @p stats_out does not begin
+ *  with STORM_STATS_INIT. */
+STORM_API storm_status storm_engine_stats(const struct storm_engine *engine,
+                                          struct storm_stats *stats_out);
 
 /** Start counting anew; `census` stays. Local, between steps. */
 STORM_API void storm_engine_reset_stats(struct storm_engine *engine);

@@ -6,9 +6,9 @@
  *
  * The object fills the interfaces of storm/engine.h for struct storm_packet.
  *
- * Lifecycle  create; an engine with storm_imc_physics; storm_imc_start; then
- *            for every step storm_imc_set_step and storm_engine_step; destroy
- *            after the engine.
+ * Lifecycle  create; an engine; storm_imc_attach; storm_imc_start; then for
+ *            every step storm_imc_set_step and storm_engine_step; destroy after
+ *            the engine.
  * Ownership  mesh and problem are the caller's and outlive the object.
  * Threads    one thread at a time per object.
  */
@@ -48,9 +48,11 @@ storm_imc_create(struct storm_context *context, struct storm_mesh *mesh,
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_imc_destroy(struct storm_imc *imc);
 
-/** The interface to give to an engine; `self` borrows @p imc. It deals with
- *  walls itself and needs no boundary object. */
-STORM_API struct storm_physics storm_imc_physics(struct storm_imc *imc);
+/** Make this the physics of @p engine, whose records are struct storm_packet;
+ *  the engine borrows @p imc. It deals with walls itself and needs no boundary
+ *  object. Local, on every rank. Statuses: those of storm_engine_use. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_attach(struct storm_imc *imc, struct storm_engine *engine);
 
 /** Book energy as absorbed in a cell. Local. Fits the `remainder` of struct
  *  storm_comb_params, with @p imc for `remainder_self`. */

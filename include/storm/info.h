@@ -20,18 +20,18 @@ extern "C" {
 
 /** How the library was built. */
 struct storm_build {
+    size_t size;            /**< of this struct: STORM_BUILD_INIT */
     const char *version;    /**< such as "0.1.0" */
     const char *commit;     /**< of the source, or "unknown" */
     const char *build_type; /**< such as "Release" */
     const char *compiler;   /**< name and version */
     const char *flags;      /**< of the compiler */
 };
+#define STORM_BUILD_INIT STORM_INIT(struct storm_build)
 
-/** The version alone, for messages. */
-STORM_API const char *storm_version(void);
-
-/** All of it. */
-STORM_API struct storm_build storm_build_info(void);
+/** All of it. STORM_ERR_ARG: @p build_out was not initialised. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_build_info(struct storm_build *build_out);
 
 /** Name and version of the MPI library in use, such as "Open MPI 4.1.4".
  *  @param text_out  cut to @p text_bytes, always ended by '\0' */

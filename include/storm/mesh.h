@@ -32,11 +32,13 @@ enum { STORM_N_WALLS = 6 };
 
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_cart_params {
+    size_t size;               /**< of this struct: STORM_CART_PARAMS_INIT */
     double lo_cm[3], hi_cm[3]; /**< the box */
     int64_t n[3];              /**< cells per direction; 0 means 1 */
     double stretch[3]; /**< ratio of successive widths; 0 means 1 (uniform) */
     bool periodic[3];  /**< opposite walls are neighbours */
 };
+#define STORM_CART_PARAMS_INIT STORM_INIT(struct storm_cart_params)
 
 /**
  * A Cartesian mesh in one, two or three dimensions (unused ones have one
@@ -56,6 +58,7 @@ storm_mesh_create_cart(struct storm_context *context,
 
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_voronoi_params {
+    size_t size;               /**< of this struct: STORM_VORONOI_PARAMS_INIT */
     double lo_cm[3], hi_cm[3]; /**< the box */
     const double *points_cm;   /**< this rank's share of the generators, three
                                     coordinates each; borrowed during create */
@@ -63,6 +66,7 @@ struct storm_voronoi_params {
     uint32_t lloyd; /**< how many times to move each generator to the centroid
                          of its cell */
 };
+#define STORM_VORONOI_PARAMS_INIT STORM_INIT(struct storm_voronoi_params)
 
 /**
  * The Voronoi cells of points, in a box: each is the part of the box nearer to
@@ -93,6 +97,7 @@ typedef enum storm_points_kind {
 } storm_points_kind;
 
 struct storm_points_params {
+    size_t size; /**< of this struct: STORM_POINTS_PARAMS_INIT */
     storm_points_kind kind;
     uint64_t seed;
     uint64_t n_total;
@@ -104,6 +109,7 @@ struct storm_points_params {
     double refine;   /**< REFINED: times denser near a change, at least 1 */
     double width_cm; /**< REFINED: how near */
 };
+#define STORM_POINTS_PARAMS_INIT STORM_INIT(struct storm_points_params)
 
 /**
  * Points @p first to @p first + @p n - 1 of a set: each is a function of the
@@ -164,17 +170,20 @@ storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
 
 /** What lies behind a face of a local cell. */
 struct storm_face {
+    size_t size;              /**< of this struct: STORM_FACE_INIT */
     int rank;                 /**< owner of the neighbour; -1: edge of domain */
     storm_cell_idx neighbour; /**< its index there */
     int wall;                 /**< edge of domain: 0 .. STORM_N_WALLS-1 */
     double area_cm2;
     double normal[3]; /**< outward unit vector */
 };
+#define STORM_FACE_INIT STORM_INIT(struct storm_face)
 STORM_API int storm_mesh_n_faces(const struct storm_mesh *mesh,
                                  storm_cell_idx cell);
-STORM_API void storm_mesh_face(const struct storm_mesh *mesh,
-                               storm_cell_idx cell, int face,
-                               struct storm_face *face_out);
+/** STORM_ERR_ARG: @p face_out does not begin with STORM_FACE_INIT. */
+STORM_API storm_status storm_mesh_face(const struct storm_mesh *mesh,
+                                       storm_cell_idx cell, int face,
+                                       struct storm_face *face_out);
 /** @} */
 
 #ifdef __cplusplus

@@ -38,6 +38,7 @@ typedef storm_status storm_plot_take(void *self, const char *name,
 
 /** Zero in a field means "choose for me". */
 struct storm_plot_params {
+    size_t size;           /**< of this struct: STORM_PLOT_PARAMS_INIT */
     const char *run_dir;   /**< required: where the run has written */
     const char *fields;    /**< names separated by commas; NULL: a useful set */
     char axis;             /**< x, y or z: slices are normal to it; 0: z */
@@ -53,6 +54,7 @@ struct storm_plot_params {
     storm_plot_take *take;   /**< required */
     void *take_self;
 };
+#define STORM_PLOT_PARAMS_INIT STORM_INIT(struct storm_plot_params)
 
 /**
  * Draw slices through the mesh and charts of the profiles. docs/output.md says

@@ -22,9 +22,11 @@ extern "C" {
 
 /** Zero in a field means "choose for me". */
 struct storm_report_params {
+    size_t size;           /**< of this struct: STORM_REPORT_PARAMS_INIT */
     const char *run_dir;   /**< required: where the run has written */
     const char *reference; /**< CSV file to compare profiles with; NULL: none */
 };
+#define STORM_REPORT_PARAMS_INIT STORM_INIT(struct storm_report_params)
 
 /**
  * Make the page: summary, pictures and deck as one HTML document that needs

@@ -51,11 +51,13 @@ STORM_API void storm_run_report_destroy(struct storm_run_report *report);
 
 /** Zero in a field means "choose for me". */
 struct storm_run_params {
+    size_t size;         /**< of this struct: STORM_RUN_PARAMS_INIT */
     const char *out_dir; /**< where results go, made if need be; NULL: none */
     const char *restart_dir; /**< go on from the newest good checkpoint there;
                                   NULL: start */
     struct storm_progress progress;
 };
+#define STORM_RUN_PARAMS_INIT STORM_INIT(struct storm_run_params)
 
 /**
  * Can this build run the deck? Local.

@@ -22,6 +22,29 @@ extern "C" {
 #define STORM_MUST_CHECK
 #endif
 
+/**
+ * Structs that can grow begin with their own size. Begin with the initialiser
+ * of the struct, such as STORM_CART_PARAMS_INIT, then set fields: those that
+ * are left zero mean "choose for me" or are filled by the library. Programs
+ * compiled with older headers go on working with a newer library.
+ */
+#ifdef __cplusplus
+extern "C++" {
+template <class storm_type> inline storm_type storm_sized_init()
+{
+    storm_type value = storm_type();
+    value.size = sizeof(storm_type);
+    return value;
+}
+}
+#define STORM_INIT(_type) storm_sized_init<_type>()
+#else
+#define STORM_INIT(_type)     \
+    {                         \
+        .size = sizeof(_type) \
+    }
+#endif
+
 typedef enum storm_status {
     STORM_OK = 0,
     STORM_AGAIN = 1,       /**< no room now: make progress, then retry */

@@ -5,8 +5,7 @@
  * walls, an exact path-length tally, and population control by comb.
  *
  * The objects here fill the interfaces of storm/engine.h for struct
- * storm_packet. Create, put the result of _physics, _boundary and
- * storm_comb_population into struct storm_engine_params, run steps, destroy.
+ * storm_packet. Create, attach to an engine, run steps, destroy after it.
  * Threads: one thread at a time per object.
  */
 #ifndef STORM_STREAMING_H
@@ -30,7 +29,7 @@ struct storm_comb;      /* opaque */
 
 /** What a wall of the box does. Periodic walls belong to the mesh.
  *  REFLECT is part of tracking; what reaches a VACUUM wall is the boundary's,
- *  which for storm_streaming_boundary is to escape. */
+ *  which here is to escape. */
 typedef enum storm_wall {
     STORM_WALL_VACUUM = 0,
     STORM_WALL_REFLECT = 1
@@ -45,6 +44,7 @@ typedef enum storm_tally_kind {
 
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_streaming_params {
+    size_t size; /**< of this struct: STORM_STREAMING_PARAMS_INIT */
     uint64_t seed;
     double speed_cm_s;          /**< 0: speed of light */
     double dt_s;                /**< required: length of a step */
@@ -53,6 +53,7 @@ struct storm_streaming_params {
     storm_wall walls[STORM_N_WALLS];
     storm_tally_kind tally;
 };
+#define STORM_STREAMING_PARAMS_INIT STORM_INIT(struct storm_streaming_params)
 
 /**
  * Free streaming on @p mesh, which must outlive it.
@@ -71,11 +72,12 @@ storm_streaming_create(struct storm_context *context,
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_streaming_destroy(struct storm_streaming *streaming);
 
-/** The interfaces to give to an engine; `self` borrows @p streaming. */
-STORM_API struct storm_physics
-storm_streaming_physics(struct storm_streaming *streaming);
-STORM_API struct storm_boundary
-storm_streaming_boundary(struct storm_streaming *streaming);
+/** Make this physics and boundary of @p engine, whose records are struct
+ *  storm_packet; the engine borrows @p streaming. Local, on every rank.
+ *  Statuses: those of storm_engine_use. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_streaming_attach(struct storm_streaming *streaming,
+                       struct storm_engine *engine);
 
 /**
  * Add a packet to @p engine between steps and book its energy as created.
@@ -138,6 +140,7 @@ storm_streaming_bare_kernel(struct storm_streaming *streaming,
 /** Comb: a cell with more than n_max packets is merged down to n_max, one
  *  with fewer than n_min is split up to it. Zero switches a side off. */
 struct storm_comb_params {
+    size_t size; /**< of this struct: STORM_COMB_PARAMS_INIT */
     uint64_t seed;
     uint64_t n_min, n_max;
     /** Receives what rounding left over of the weight of a merged cell, of
@@ -150,6 +153,7 @@ struct storm_comb_params {
     uint64_t (*limit)(void *self, storm_cell_idx cell);
     void *limit_self;
 };
+#define STORM_COMB_PARAMS_INIT STORM_INIT(struct storm_comb_params)
 
 /**
  * The comb for struct storm_packet. The packets of a cell are ordered by id
@@ -164,8 +168,11 @@ storm_comb_create(struct storm_context *context,
                   const struct storm_comb_params *params,
                   struct storm_comb **comb_out);
 STORM_API void storm_comb_destroy(struct storm_comb *comb);
-STORM_API struct storm_population
-storm_comb_population(struct storm_comb *comb);
+/** Make this the population control of @p engine, whose records are struct
+ *  storm_packet; the engine borrows @p comb. Local, on every rank. Statuses:
+ *  those of storm_engine_use. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_comb_attach(struct storm_comb *comb, struct storm_engine *engine);
 
 #ifdef __cplusplus
 }

@@ -60,6 +60,7 @@ storm_status storm_bench_own_context(const struct storm_context *from,
     }
     /* What is worth a line for a run would be one for each of many here. */
     struct storm_context_params params = {
+        .size = sizeof params,
         .options = options,
         .log = log->sink,
         .log_self = log->self,

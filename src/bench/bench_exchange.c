@@ -149,7 +149,7 @@ static storm_status exchange_repeat(struct storm_context *context,
                                     struct storm_engine *engine,
                                     struct exchange_times *times, size_t i)
 {
-    struct storm_stats before, after;
+    struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
     storm_status status = storm_bench_barrier(context);
     if (status < 0)
         return status;
@@ -306,6 +306,7 @@ static storm_status exchange_conclude(struct storm_context *context,
     summary->seconds = times->seconds;
     summary->state_hash = checksum;
     summary->timed = times->timed;
+    summary->run = (struct storm_stats)STORM_STATS_INIT;
     storm_engine_stats(engine, &summary->run);
     return storm_run_summary_reduce(context, engine, summary);
 }
@@ -328,10 +329,12 @@ exchange_measure(struct storm_context *context,
         .rank = (int32_t)rank,
     };
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct exchange_record),
-        .physics = {.self = &x,
-                    .pre_step = exchange_pre_step,
-                    .step_batch = exchange_step_batch},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &x,
+                                           .pre_step = exchange_pre_step,
+                                           .step_batch = exchange_step_batch},
         .batch_packets = EXCHANGE_BATCH,
     };
     struct exchange_times times = {

@@ -97,14 +97,16 @@ static void imc_prepare(struct imc_bench *b)
 static storm_status imc_make_mesh(struct imc_bench *b)
 {
     if (b->params.mesh == STORM_BENCH_VORONOI) {
-        struct storm_points_params set = {.seed = b->problem.seed,
+        struct storm_points_params set = {.size = sizeof set,
+                                          .seed = b->problem.seed,
                                           .n_total = b->params.cells,
                                           .hi_cm = {1.0, 1.0, 1.0}};
-        struct storm_voronoi_params voronoi = {.hi_cm = {1.0, 1.0, 1.0},
-                                               .lloyd = 5};
+        struct storm_voronoi_params voronoi = {
+            .size = sizeof voronoi, .hi_cm = {1.0, 1.0, 1.0}, .lloyd = 5};
         return storm_points_mesh(b->context, &set, &voronoi, &b->mesh);
     }
-    struct storm_cart_params cart = {.hi_cm = {1.0, 1.0, 1.0}};
+    struct storm_cart_params cart = {.size = sizeof cart,
+                                     .hi_cm = {1.0, 1.0, 1.0}};
     storm_bench_uniform_shape(b->params.cells, cart.n);
     return storm_mesh_create_cart(b->context, &cart, &b->mesh);
 }
@@ -112,14 +114,15 @@ static storm_status imc_make_mesh(struct imc_bench *b)
 static storm_status imc_make_engine(struct imc_bench *b)
 {
     struct storm_comb_params comb = {
+        .size = sizeof comb,
         .seed = b->problem.seed,
         .n_min = b->problem.min_per_cell,
         .n_max = b->problem.max_per_cell,
         .remainder = storm_imc_deposit,
         .remainder_self = b->imc,
     };
-    struct storm_streaming_params streaming = {.speed_cm_s = 1.0,
-                                               .dt_s = b->dt_s};
+    struct storm_streaming_params streaming = {
+        .size = sizeof streaming, .speed_cm_s = 1.0, .dt_s = b->dt_s};
     storm_status status = storm_comb_create(b->context, &comb, &b->comb);
     if (status == STORM_OK)
         status = storm_streaming_create(b->context, b->mesh, &streaming,
@@ -128,14 +131,18 @@ static storm_status imc_make_engine(struct imc_bench *b)
     if (status < 0)
         return status;
     struct storm_engine_params engine = {
+        .size = sizeof engine,
         .record_bytes = sizeof(struct storm_packet),
-        .physics = storm_imc_physics(b->imc),
-        .population = storm_comb_population(b->comb),
     };
     status = storm_engine_create(b->context, &engine, &b->engine);
     if (status < 0)
         return status;
-    return storm_context_agree(b->context, storm_imc_start(b->imc, b->engine));
+    status = storm_imc_attach(b->imc, b->engine);
+    if (status == STORM_OK)
+        status = storm_comb_attach(b->comb, b->engine);
+    if (status == STORM_OK)
+        status = storm_imc_start(b->imc, b->engine);
+    return storm_context_agree(b->context, status);
 }
 
 static storm_status imc_open(struct imc_bench *b)
@@ -160,7 +167,7 @@ static void imc_close(struct imc_bench *b)
 
 static storm_status imc_cycle(struct imc_bench *b, bool timed)
 {
-    struct storm_stats before, after;
+    struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
     double energy_erg[4], balance;
     storm_progress_report(b->context, &b->params.progress,
                           (double)b->cycle / b->params.cycles,
@@ -235,6 +242,7 @@ static storm_status imc_measure(struct imc_bench *b)
     b->summary.title = "implicit Monte Carlo";
     b->summary.cycles = b->params.cycles;
     b->summary.cells = storm_mesh_n_cells_total(b->mesh);
+    b->summary.run = (struct storm_stats)STORM_STATS_INIT;
     storm_engine_stats(b->engine, &b->summary.run);
     status = storm_run_summary_reduce(b->context, b->engine, &b->summary);
     if (status < 0 || b->summary.energy_balance <= imc_most_imbalance)

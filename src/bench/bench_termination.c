@@ -119,7 +119,7 @@ termination_run(struct storm_context *context, struct storm_engine *engine,
 {
     const uint32_t n = TERMINATION_WARM_UP + params->steps;
     for (uint32_t i = 0; i < n; i++) {
-        struct storm_stats before, after;
+        struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
         storm_progress_report(context, &params->progress, (double)i / n,
                               "step %" PRIu32 " of %" PRIu32, i + 1, n);
         storm_engine_stats(engine, &before);
@@ -206,11 +206,13 @@ termination_measure(struct storm_context *context,
         .rank = (int32_t)storm_context_rank(context),
     };
     struct storm_engine_params engine_params = {
+        .size = sizeof engine_params,
         .record_bytes = sizeof(struct termination_packet),
-        .physics = {.self = &t,
-                    .pre_step = termination_pre_step,
-                    .step = termination_step,
-                    .post_step = termination_post_step},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &t,
+                                           .pre_step = termination_pre_step,
+                                           .step = termination_step,
+                                           .post_step = termination_post_step},
     };
     struct storm_engine *engine = NULL;
     struct storm_run_summary *summary = &result->summary;
@@ -226,6 +228,7 @@ termination_measure(struct storm_context *context,
     if (status >= 0) {
         summary->title = "termination";
         summary->cycles = params->steps;
+        summary->run = (struct storm_stats)STORM_STATS_INIT;
         storm_engine_stats(engine, &summary->run);
         status = storm_run_summary_reduce(context, engine, summary);
     }

@@ -92,7 +92,7 @@ static storm_status uniform_connect(struct storm_uniform_pass *pass)
 {
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(pass->mesh); i++)
         for (int k = 0; k < storm_mesh_n_faces(pass->mesh, i); k++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(pass->mesh, i, k, &face);
             storm_status status =
                 face.rank < 0 ? STORM_OK
@@ -110,7 +110,7 @@ static void uniform_progress(void *self, uint64_t finished, uint64_t created)
 
 static storm_status uniform_cartesian(struct storm_uniform_pass *pass)
 {
-    struct storm_cart_params cart = {0};
+    struct storm_cart_params cart = STORM_CART_PARAMS_INIT;
     for (int k = 0; k < 3; k++) {
         cart.lo_cm[k] = -0.5 * uniform_side_cm;
         cart.hi_cm[k] = 0.5 * uniform_side_cm;
@@ -122,9 +122,12 @@ static storm_status uniform_cartesian(struct storm_uniform_pass *pass)
 static storm_status uniform_voronoi(struct storm_uniform_pass *pass)
 {
     const struct storm_uniform *u = pass->problem;
-    struct storm_points_params set = {
-        .kind = u->params.points, .seed = u->seed, .n_total = u->params.cells};
-    struct storm_voronoi_params voronoi = {.lloyd = u->params.lloyd};
+    struct storm_points_params set = {.size = sizeof set,
+                                      .kind = u->params.points,
+                                      .seed = u->seed,
+                                      .n_total = u->params.cells};
+    struct storm_voronoi_params voronoi = {.size = sizeof voronoi,
+                                           .lloyd = u->params.lloyd};
     for (int k = 0; k < 3; k++) {
         set.lo_cm[k] = voronoi.lo_cm[k] = -0.5 * uniform_side_cm;
         set.hi_cm[k] = voronoi.hi_cm[k] = 0.5 * uniform_side_cm;
@@ -139,6 +142,7 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
 {
     *pass = (struct storm_uniform_pass){.problem = problem, .context = context};
     struct storm_streaming_params streaming = {
+        .size = sizeof streaming,
         .seed = problem->seed,
         .speed_cm_s = uniform_light_cm_s,
         .dt_s = problem->dt_s,
@@ -161,13 +165,14 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
     if (status < 0)
         return status;
     struct storm_engine_params engine = {
+        .size = sizeof engine,
         .record_bytes = sizeof(struct storm_packet),
-        .physics = storm_streaming_physics(pass->streaming),
-        .boundary = storm_streaming_boundary(pass->streaming),
         .progress = uniform_progress,
         .progress_self = pass,
     };
     status = storm_engine_create(context, &engine, &pass->engine);
+    if (status == STORM_OK)
+        status = storm_streaming_attach(pass->streaming, pass->engine);
     const char *connect =
         storm_options_text(storm_context_options(context), "transport.connect");
     if (status == STORM_OK && strcmp(connect, "neighbours") == 0)
@@ -185,7 +190,7 @@ void storm_uniform_close(struct storm_uniform_pass *pass)
 storm_status storm_uniform_cycle(struct storm_uniform_pass *pass)
 {
     const struct storm_bench_uniform_params *params = &pass->problem->params;
-    struct storm_stats before, after;
+    struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
     uniform_tell(pass, 0.0);
     storm_engine_stats(pass->engine, &before);
     storm_status status =
@@ -447,6 +452,7 @@ storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
     summary->cells = storm_mesh_n_cells_total(pass->mesh);
     summary->seconds = pass->seconds;
     summary->timed = pass->timed;
+    summary->run = (struct storm_stats)STORM_STATS_INIT;
     storm_engine_stats(pass->engine, &summary->run);
     status = storm_run_summary_reduce(pass->context, pass->engine, summary);
     return status < 0 ? status : uniform_check(pass->context, summary);

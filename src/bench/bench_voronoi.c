@@ -66,7 +66,7 @@ static uint64_t voronoi_look_at(const struct storm_mesh *mesh,
         hash = storm_hash_fold_real(hash, centre[d]);
     int n = storm_mesh_n_faces(mesh, cell);
     for (int k = 0; k < n; k++) {
-        struct storm_face face;
+        struct storm_face face = STORM_FACE_INIT;
         storm_mesh_face(mesh, cell, k, &face);
         hash = storm_hash_fold_real(hash, face.area_cm2);
         hash = storm_hash_fold(hash, (uint64_t)face.wall);
@@ -140,7 +140,7 @@ static struct storm_memory_entry
 voronoi_bytes(struct storm_context *context,
               const struct storm_memory_entry *before)
 {
-    struct storm_memory_entry entry = {.bytes = 0};
+    struct storm_memory_entry entry = {.size = sizeof entry, .bytes = 0};
     if (storm_context_memory(context, 0, &entry) == STORM_OK) {
         entry.bytes -= before->bytes;
         entry.peak_bytes -= before->bytes;
@@ -161,7 +161,8 @@ static storm_status voronoi_build_once(const struct voronoi_job *job,
                                        struct voronoi_quality *quality,
                                        struct voronoi_times *times_out)
 {
-    const struct storm_memory_entry nothing = {.bytes = 0};
+    const struct storm_memory_entry nothing = {.size = sizeof nothing,
+                                               .bytes = 0};
     struct storm_context *context = job->context;
     struct storm_memory_entry bytes = voronoi_bytes(context, &nothing);
     struct storm_mesh *mesh = NULL;
@@ -257,7 +258,8 @@ static storm_status voronoi_serial(struct voronoi_bench *b)
 {
     struct storm_context *alone = NULL;
     const struct storm_log *log = &storm_context_env(b->context)->log;
-    struct storm_context_params params = {.options =
+    struct storm_context_params params = {.size = sizeof params,
+                                          .options =
                                               storm_context_options(b->context),
                                           .log = log->sink,
                                           .log_self = log->self,
@@ -422,6 +424,7 @@ storm_bench_voronoi(struct storm_context *context,
     if (b.params.repeat == 0)
         b.params.repeat = 3;
     b.set = (struct storm_points_params){
+        .size = sizeof(struct storm_points_params),
         .kind = b.params.points,
         .seed =
             (uint64_t)storm_options_int(storm_context_options(context), "seed"),

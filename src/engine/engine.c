@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "channel/channel_choice.h"
 #include "channel/channel_control.h"
 #include "engine/engine_internal.h"
@@ -23,8 +24,6 @@ static storm_status check_params(const struct storm_env *env,
     if (p->record_bytes < RECORD_LEAST || p->record_bytes > RECORD_MOST ||
         p->record_bytes % RECORD_MULTIPLE != 0)
         problem = "record_bytes must be a multiple of 16 from 32 to 4096";
-    else if (!p->physics.step && !p->physics.step_batch)
-        problem = "the physics has neither step nor step_batch";
     else if (p->batch_packets > BATCH_MOST)
         problem = "batch_packets must be at most a million";
     if (!problem)
@@ -141,12 +140,20 @@ storm_status storm_engine_create(struct storm_context *context,
 {
     const struct storm_env *env = storm_context_env(context);
     struct storm_engine *e = storm_alloc(env->memory, "engine", sizeof *e);
-    storm_status status = e ? check_params(env, params) : STORM_ERR_NOMEM;
+    struct storm_engine_params own;
+    storm_status status = e ? storm_sized_read(env, "storm_engine_create",
+                                               params, &own, sizeof own)
+                            : STORM_ERR_NOMEM;
+    if (status == STORM_OK)
+        status = check_params(env, &own);
     if (status == STORM_OK) {
         e->context = context;
         e->env = env;
-        e->params = *params;
+        e->params = own;
         e->step.engine = e;
+        status = storm_engine_use(e, own.physics, own.boundary, own.population);
+    }
+    if (status == STORM_OK) {
         e->max_events =
             (uint64_t)storm_options_int(env->options, "transport.max_events");
         e->control_every =
@@ -174,6 +181,43 @@ storm_status storm_engine_create(struct storm_context *context,
     }
     storm_term_open(&e->term, e->channel, env, e->max_events);
     *engine_out = e;
+    return STORM_OK;
+}
+
+storm_status storm_engine_use(struct storm_engine *engine,
+                              const struct storm_physics *physics,
+                              const struct storm_boundary *boundary,
+                              const struct storm_population *population)
+{
+    static const char what[] = "storm_engine_use";
+    const struct storm_env *env = engine->env;
+    struct storm_physics own_physics = engine->physics;
+    struct storm_boundary own_boundary = engine->boundary;
+    struct storm_population own_population = engine->population;
+    storm_status status =
+        engine->phase == ENGINE_BETWEEN ? STORM_OK : STORM_ERR_STATE;
+    if (status == STORM_OK && physics)
+        status = storm_sized_read(env, what, physics, &own_physics,
+                                  sizeof own_physics);
+    if (status == STORM_OK && boundary)
+        status = storm_sized_read(env, what, boundary, &own_boundary,
+                                  sizeof own_boundary);
+    if (status == STORM_OK && population)
+        status = storm_sized_read(env, what, population, &own_population,
+                                  sizeof own_population);
+    if (status == STORM_OK && physics && !own_physics.step &&
+        !own_physics.step_batch) {
+        if (env->rank == 0)
+            storm_log_write(&env->log, STORM_LOG_ERROR,
+                            "%s: the physics has neither step nor step_batch",
+                            what);
+        status = STORM_ERR_ARG;
+    }
+    if (status < 0)
+        return status;
+    engine->physics = own_physics;
+    engine->boundary = own_boundary;
+    engine->population = own_population;
     return STORM_OK;
 }
 
@@ -205,8 +249,8 @@ static void begin_step(struct storm_engine *e)
 
 static storm_status before_transport(struct storm_engine *e)
 {
-    const struct storm_physics *physics = &e->params.physics;
-    const struct storm_boundary *boundary = &e->params.boundary;
+    const struct storm_physics *physics = &e->physics;
+    const struct storm_boundary *boundary = &e->boundary;
     e->phase = ENGINE_PRE;
     storm_status status = e->channel->ops->begin_step(e->channel, e->n_steps);
     if (status >= 0 && physics->pre_step)
@@ -218,8 +262,8 @@ static storm_status before_transport(struct storm_engine *e)
 
 static storm_status after_transport(struct storm_engine *e)
 {
-    const struct storm_physics *physics = &e->params.physics;
-    const struct storm_population *population = &e->params.population;
+    const struct storm_physics *physics = &e->physics;
+    const struct storm_population *population = &e->population;
     storm_status status = STORM_OK;
     e->phase = ENGINE_POST;
     e->n_listed = e->census.n;
@@ -238,10 +282,15 @@ static storm_status after_transport(struct storm_engine *e)
 
 storm_status storm_engine_step(struct storm_engine *e)
 {
-    if (e->broken || e->phase != ENGINE_BETWEEN) {
+    const char *problem =
+        e->broken ? "the engine has failed before; destroy it"
+        : e->phase != ENGINE_BETWEEN ? "called from a callback"
+        : !e->physics.step && !e->physics.step_batch
+            ? "the engine has no physics: storm_engine_use gives it one"
+            : NULL;
+    if (problem != NULL) {
         storm_log_write(&e->env->log, STORM_LOG_ERROR, "storm_engine_step: %s",
-                        e->broken ? "the engine has failed before; destroy it"
-                                  : "called from a callback");
+                        problem);
         return STORM_ERR_STATE;
     }
     begin_step(e);
@@ -384,21 +433,21 @@ storm_status storm_engine_trim(struct storm_engine *engine)
     return engine->channel->ops->trim(engine->channel);
 }
 
-void storm_engine_stats(const struct storm_engine *engine,
-                        struct storm_stats *stats_out)
+storm_status storm_engine_stats(const struct storm_engine *engine,
+                                struct storm_stats *stats_out)
 {
-    *stats_out = engine->stats;
+    struct storm_stats stats = engine->stats;
     struct storm_channel_stats channel;
     engine->channel->ops->stats(engine->channel, &channel);
-    stats_out->census = engine->census.n;
-    stats_out->bytes_sent = stats_out->transfers * engine->store.record_bytes;
-    stats_out->batches = channel.batches - engine->stats.batches;
-    stats_out->growths = channel.growths - engine->stats.growths;
-    stats_out->control_polls =
-        channel.control_polls - engine->stats.control_polls;
-    stats_out->waves = engine->term.waves - engine->stats.waves;
-    stats_out->ring_bytes_peak = channel.ring_bytes_peak;
-    stats_out->pinned_bytes_peak = channel.pinned_bytes_peak;
+    stats.census = engine->census.n;
+    stats.bytes_sent = stats.transfers * engine->store.record_bytes;
+    stats.batches = channel.batches - engine->stats.batches;
+    stats.growths = channel.growths - engine->stats.growths;
+    stats.control_polls = channel.control_polls - engine->stats.control_polls;
+    stats.waves = engine->term.waves - engine->stats.waves;
+    stats.ring_bytes_peak = channel.ring_bytes_peak;
+    stats.pinned_bytes_peak = channel.pinned_bytes_peak;
+    return storm_sized_write(&stats, sizeof stats, stats_out);
 }
 
 void storm_engine_reset_stats(struct storm_engine *engine)
@@ -407,6 +456,7 @@ void storm_engine_reset_stats(struct storm_engine *engine)
     engine->channel->ops->stats(engine->channel, &channel);
     /* The channel's own counters go on: remember where they stand. */
     engine->stats = (struct storm_stats){
+        .size = sizeof(struct storm_stats),
         .batches = channel.batches,
         .growths = channel.growths,
         .control_polls = channel.control_polls,

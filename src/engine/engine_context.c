@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/idle.h"
 #include "base/lifeline.h"
+#include "base/sized.h"
 #include "channel/channel_control.h"
 
 static storm_status copy_options(const struct storm_options *from,
@@ -175,20 +176,23 @@ storm_status storm_context_create(MPI_Comm comm,
                                   const struct storm_context_params *params,
                                   struct storm_context **context_out)
 {
-    static const struct storm_context_params defaults;
-    if (!params)
-        params = &defaults;
+    struct storm_context_params own = STORM_CONTEXT_PARAMS_INIT;
     struct storm_context *context = calloc(1, sizeof *context);
-    int mine = context ? 0 : STORM_ERR_NOMEM, worst = 0;
+    storm_status status = context ? STORM_OK : STORM_ERR_NOMEM;
+    if (status == STORM_OK && params)
+        status = storm_sized_read(NULL, "storm_context_create", params, &own,
+                                  sizeof own);
+    int mine = status, worst = 0;
     MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, comm);
     if (worst < 0) {
         free(context);
-        return mine < 0 ? STORM_ERR_NOMEM : STORM_ERR_PEER;
+        return mine < 0 ? status : STORM_ERR_PEER;
     }
+    params = &own;
     MPI_Comm_dup(comm, &context->comm);
     /* Failures are ours to report; duplicates of this one inherit that. */
     MPI_Comm_set_errhandler(context->comm, MPI_ERRORS_RETURN);
-    storm_status status = storm_boot_mpi_open(context->comm, &context->boot);
+    status = storm_boot_mpi_open(context->comm, &context->boot);
     if (status < 0)
         goto out;
     context->env.rank = context->boot.rank;
@@ -218,6 +222,13 @@ out:
     }
     *context_out = context;
     return STORM_OK;
+}
+
+storm_status storm_context_create_f(MPI_Fint comm,
+                                    const struct storm_context_params *params,
+                                    struct storm_context **context_out)
+{
+    return storm_context_create(MPI_Comm_f2c(comm), params, context_out);
 }
 
 void storm_context_destroy(struct storm_context *context)
@@ -266,8 +277,13 @@ void storm_context_log(const struct storm_context *context,
 storm_status storm_context_memory(const struct storm_context *context, size_t i,
                                   struct storm_memory_entry *entry_out)
 {
-    return storm_memory_entry_at(context->env.memory, i, &entry_out->label,
-                                 &entry_out->bytes, &entry_out->peak_bytes);
+    struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
+    storm_status status =
+        storm_memory_entry_at(context->env.memory, i, &entry.label,
+                              &entry.bytes, &entry.peak_bytes);
+    return status == STORM_OK
+               ? storm_sized_write(&entry, sizeof entry, entry_out)
+               : status;
 }
 
 storm_status storm_context_agree(const struct storm_context *context,

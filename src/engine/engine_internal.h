@@ -41,6 +41,9 @@ struct storm_engine {
     struct storm_context *context;
     const struct storm_env *env;
     struct storm_engine_params params;
+    struct storm_physics physics;
+    struct storm_boundary boundary;
+    struct storm_population population;
     struct storm_control *control;
     struct storm_boot
         step_boot; /* for the ends of steps; a failed one may leave

@@ -90,7 +90,7 @@ static void fill_batch(struct storm_engine *e)
 
 static void call_physics(struct storm_engine *e)
 {
-    const struct storm_physics *physics = &e->params.physics;
+    const struct storm_physics *physics = &e->physics;
     if (physics->step_batch) {
         physics->step_batch(physics->self, &e->step, e->batch, e->n_batch,
                             e->outcome);
@@ -149,7 +149,7 @@ static storm_status too_many_events(struct storm_engine *e, uint64_t events,
 static void ask_boundary(struct storm_engine *e, void *packet,
                          struct storm_outcome *outcome)
 {
-    const struct storm_boundary *boundary = &e->params.boundary;
+    const struct storm_boundary *boundary = &e->boundary;
     uint64_t events = outcome->events;
     *outcome = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
     if (boundary->apply) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What all meshes share: the cut, and the public calls on top of the table. */
+#include "base/sized.h"
 #include "mesh/mesh_ops.h"
 
 #include <storm/context.h>
@@ -163,8 +164,10 @@ int storm_mesh_n_faces(const struct storm_mesh *mesh, storm_cell_idx cell)
     return mesh->ops->n_faces(mesh, cell);
 }
 
-void storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
-                     int face, struct storm_face *face_out)
+storm_status storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                             int face, struct storm_face *face_out)
 {
-    mesh->ops->face(mesh, cell, face, face_out);
+    struct storm_face found = STORM_FACE_INIT;
+    mesh->ops->face(mesh, cell, face, &found);
+    return storm_sized_write(&found, sizeof found, face_out);
 }

@@ -5,6 +5,7 @@
 #include <storm/mesh.h>
 
 #include "base/env.h"
+#include "base/sized.h"
 
 /* What random numbers of a point are for; part of their key. */
 enum { POINTS_PLACE = 1, POINTS_CENTRE = 2, POINTS_OFFSET = 3 };
@@ -98,7 +99,12 @@ static void points_refined(const struct storm_points_params *p, uint64_t i,
 storm_status storm_points_make(const struct storm_points_params *params,
                                uint64_t first, uint64_t n, double *points_out)
 {
-    const struct storm_points_params *p = params;
+    struct storm_points_params own;
+    storm_status status =
+        storm_sized_read(NULL, "storm_points_make", params, &own, sizeof own);
+    if (status < 0)
+        return status;
+    const struct storm_points_params *p = &own;
     bool is_refined = p->kind == STORM_POINTS_REFINED;
     if (first + n > p->n_total ||
         (is_refined &&

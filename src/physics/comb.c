@@ -20,6 +20,7 @@
 
 #include "base/env.h"
 #include "base/port.h"
+#include "base/sized.h"
 #include "physics/ledger.h"
 #include "physics/split.h"
 
@@ -304,12 +305,17 @@ storm_status storm_comb_create(struct storm_context *context,
                                struct storm_comb **comb_out)
 {
     const struct storm_env *env = storm_context_env(context);
-    if (params->n_max > 0 && params->n_min > params->n_max) {
+    struct storm_comb_params own;
+    storm_status status =
+        storm_sized_read(env, "storm_comb_create", params, &own, sizeof own);
+    if (status < 0)
+        return status;
+    if (own.n_max > 0 && own.n_min > own.n_max) {
         storm_log_write(&env->log, STORM_LOG_ERROR,
                         "comb cannot keep at least %llu and at most %llu "
                         "packets",
-                        (unsigned long long)params->n_min,
-                        (unsigned long long)params->n_max);
+                        (unsigned long long)own.n_min,
+                        (unsigned long long)own.n_max);
         return STORM_ERR_ARG;
     }
     struct storm_comb *comb =
@@ -318,7 +324,7 @@ storm_status storm_comb_create(struct storm_context *context,
         return STORM_ERR_NOMEM;
     comb->env = env;
     comb->context = context;
-    comb->params = *params;
+    comb->params = own;
     *comb_out = comb;
     return STORM_OK;
 }
@@ -332,7 +338,13 @@ void storm_comb_destroy(struct storm_comb *comb)
     storm_free(comb->env->memory, comb);
 }
 
-struct storm_population storm_comb_population(struct storm_comb *comb)
+storm_status storm_comb_attach(struct storm_comb *comb,
+                               struct storm_engine *engine)
 {
-    return (struct storm_population){.self = comb, .control = comb_control};
+    const struct storm_population population = {
+        .size = sizeof population,
+        .self = comb,
+        .control = comb_control,
+    };
+    return storm_engine_use(engine, NULL, NULL, &population);
 }

@@ -365,14 +365,17 @@ void storm_imc_destroy(struct storm_imc *imc)
     storm_free(memory, imc);
 }
 
-struct storm_physics storm_imc_physics(struct storm_imc *imc)
+storm_status storm_imc_attach(struct storm_imc *imc,
+                              struct storm_engine *engine)
 {
-    return (struct storm_physics){
+    const struct storm_physics physics = {
+        .size = sizeof physics,
         .self = imc,
         .pre_step = imc_pre_step,
         .step_batch = imc_step_batch,
         .post_step = imc_post_step,
     };
+    return storm_engine_use(engine, &physics, NULL, NULL);
 }
 
 void storm_imc_set_step(struct storm_imc *imc, double time_s, double dt_s)

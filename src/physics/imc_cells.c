@@ -17,7 +17,7 @@ static bool cells_box(const struct storm_mesh *mesh, storm_cell_idx cell,
 {
     double area[3] = {0.0, 0.0, 0.0};
     for (int k = 0; k < storm_mesh_n_faces(mesh, cell); k++) {
-        struct storm_face face;
+        struct storm_face face = STORM_FACE_INIT;
         storm_mesh_face(mesh, cell, k, &face);
         int axis = -1;
         for (int d = 0; d < 3; d++)

@@ -51,7 +51,7 @@ static size_t halo_pairs(const struct storm_imc *imc, struct halo_pair *pairs)
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         imc->halo.first[i] = n_faces;
         for (int k = 0; k < storm_mesh_n_faces(imc->mesh, i); k++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(imc->mesh, i, k, &face);
             n_faces += face.rank >= 0;
             if (face.rank < 0 || face.rank == imc->env->rank)
@@ -106,7 +106,7 @@ static void halo_fill_next(struct storm_imc *imc,
     size_t at = 0;
     for (storm_cell_idx i = 0; i < imc->n_cells; i++)
         for (int k = 0; k < storm_mesh_n_faces(imc->mesh, i); k++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(imc->mesh, i, k, &face);
             if (face.rank < 0)
                 continue;

@@ -41,7 +41,7 @@ static size_t principle_faces(const struct storm_imc *imc, double *flux,
     size_t at = 0, n_hot = 0;
     for (storm_cell_idx i = 0; i < imc->n_cells; i++)
         for (int k = 0; k < storm_mesh_n_faces(imc->mesh, i); k++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(imc->mesh, i, k, &face);
             double reach = 0.25 * face.area_cm2 / imc->volume[i];
             if (face.rank >= 0) {

@@ -244,7 +244,7 @@ static void wall_mark_all(struct storm_imc *imc)
 {
     for (storm_cell_idx c = 0; c < imc->n_cells; c++)
         for (int k = 0; k < storm_mesh_n_faces(imc->mesh, c); k++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(imc->mesh, c, k, &face);
             if (face.rank >= 0)
                 continue;

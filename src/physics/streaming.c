@@ -2,6 +2,7 @@
 /* Free streaming: one time step. What is asked between steps is in
  * streaming_report.c. */
 #include "physics/streaming.h"
+#include "base/sized.h"
 
 #include <math.h>
 #include <string.h>
@@ -256,12 +257,16 @@ storm_status storm_streaming_create(struct storm_context *context,
                                     struct storm_streaming **streaming_out)
 {
     const struct storm_env *env = storm_context_env(context);
-    struct storm_streaming_params p = *params;
+    struct storm_streaming_params p;
+    storm_status status =
+        storm_sized_read(env, "storm_streaming_create", params, &p, sizeof p);
+    if (status < 0)
+        return status;
     if (p.speed_cm_s == 0.0)
         p.speed_cm_s = streaming_light_cm_s;
     if (p.emit_energy_erg_cm3 == 0.0)
         p.emit_energy_erg_cm3 = 1.0;
-    storm_status status = streaming_check(env, &p);
+    status = streaming_check(env, &p);
     if (status < 0)
         return status;
 
@@ -306,18 +311,20 @@ void storm_streaming_destroy(struct storm_streaming *streaming)
     storm_free(streaming->env->memory, streaming);
 }
 
-struct storm_physics storm_streaming_physics(struct storm_streaming *streaming)
+storm_status storm_streaming_attach(struct storm_streaming *streaming,
+                                    struct storm_engine *engine)
 {
-    return (struct storm_physics){
+    const struct storm_physics physics = {
+        .size = sizeof physics,
         .self = streaming,
         .pre_step = streaming_pre_step,
         .step_batch = streaming_step_batch,
         .post_step = streaming_post_step,
     };
-}
-
-struct storm_boundary
-storm_streaming_boundary(struct storm_streaming *streaming)
-{
-    return (struct storm_boundary){.self = streaming, .apply = streaming_apply};
+    const struct storm_boundary boundary = {
+        .size = sizeof boundary,
+        .self = streaming,
+        .apply = streaming_apply,
+    };
+    return storm_engine_use(engine, &physics, &boundary, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <storm/info.h>
+#include <storm/version.h>
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <mpi.h>
 #include <storm_build.h>
 
+#include "base/sized.h"
 #include "channel/channel_choice.h"
 #include "fabric/fabric_ops.h"
 
@@ -16,15 +18,21 @@ const char *storm_version(void)
     return STORM_VERSION;
 }
 
-struct storm_build storm_build_info(void)
+int storm_version_number(void)
 {
-    return (struct storm_build){
+    return STORM_VERSION_NUMBER;
+}
+
+storm_status storm_build_info(struct storm_build *build_out)
+{
+    const struct storm_build build = {
         .version = STORM_VERSION,
         .commit = STORM_COMMIT,
         .build_type = STORM_BUILD_TYPE,
         .compiler = STORM_COMPILER,
         .flags = STORM_CFLAGS,
     };
+    return storm_sized_write(&build, sizeof build, build_out);
 }
 
 /* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." become

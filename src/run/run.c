@@ -8,6 +8,7 @@
 
 #include <storm/context.h>
 
+#include "base/sized.h"
 #include "io/io_checkpoint.h"
 #include "run/run_summary.h"
 
@@ -87,7 +88,7 @@ static storm_status run_check_energy(struct run *run)
 
 static storm_status run_step(struct run *run, const struct run_target *target)
 {
-    struct storm_stats before, after;
+    struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
     storm_engine_stats(run->engine, &before);
     storm_imc_set_step(run->imc, run->time_s, target->dt_s);
     storm_status status =
@@ -224,6 +225,7 @@ static storm_status run_summarise(struct run *run,
         storm_imc_hash(run->imc, run->engine, &summary.state_hash);
     if (status < 0)
         return status;
+    summary.run = (struct storm_stats)STORM_STATS_INIT;
     storm_engine_stats(run->engine, &summary.run);
     summary.timed = summary.run;
     summary.run.created += run->before.created;
@@ -262,14 +264,21 @@ storm_status storm_run(struct storm_context *context,
                        const struct storm_run_params *params,
                        struct storm_run_report **report_out)
 {
+    struct storm_run_params own;
+    storm_status status =
+        storm_sized_read(storm_context_env(context), "storm_run", params, &own,
+                         sizeof own);
+    status = storm_context_agree(context, status);
+    if (status < 0)
+        return status;
     struct run run = {.context = context,
                       .deck = deck,
-                      .out_dir = params->out_dir,
-                      .restart_dir = params->restart_dir,
-                      .progress = params->progress};
+                      .out_dir = own.out_dir,
+                      .restart_dir = own.restart_dir,
+                      .progress = own.progress};
     struct storm_run_summary summary;
     char *parts[STORM_RUN_N_PARTS] = {NULL};
-    storm_status status = run_whole(&run, &summary);
+    status = run_whole(&run, &summary);
     if (status >= 0 && storm_context_rank(context) == 0) {
         parts[STORM_RUN_JSON] = run_json(&run, &summary);
         parts[STORM_RUN_TABLE] = run_table(&run, &summary);

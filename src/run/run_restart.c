@@ -144,7 +144,7 @@ static storm_status restart_head(struct run *run,
         .nominal_s = run->nominal_s,
         .worst_balance = run->worst_balance,
     };
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(run->engine, &stats);
     uint64_t counts[4] = {stats.census, stats.created + run->before.created,
                           stats.absorbed + run->before.absorbed,
@@ -272,7 +272,8 @@ static storm_status restart_apply(struct run *run, const struct checkpoint *c)
         storm_page_add(&run->grids, "%s", c->grids);
     /* The packets that are here now will be counted as created again. */
     run->before =
-        (struct storm_stats){.created = head->created - head->n_packets,
+        (struct storm_stats){.size = sizeof(struct storm_stats),
+                             .created = head->created - head->n_packets,
                              .absorbed = head->absorbed,
                              .escaped = head->escaped};
     return status;

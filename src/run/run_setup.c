@@ -64,7 +64,7 @@ storm_status storm_run_check(const struct storm_deck *deck, char *problem,
 static storm_status run_make_cart(struct run *run)
 {
     const struct deck_values *v = &run->deck->values;
-    struct storm_cart_params params = {0};
+    struct storm_cart_params params = STORM_CART_PARAMS_INIT;
     for (int d = 0; d < 3; d++) {
         params.lo_cm[d] = v->mesh.lo[d];
         params.hi_cm[d] = v->mesh.hi[d];
@@ -100,6 +100,7 @@ static storm_status run_make_voronoi(struct run *run)
 {
     const struct deck_mesh *mesh = &run->deck->values.mesh;
     struct storm_points_params set = {
+        .size = sizeof set,
         .kind = mesh->refine_interfaces > 1.0 ? STORM_POINTS_REFINED
                                               : STORM_POINTS_RANDOM,
         .seed = (uint64_t)mesh->seed,
@@ -108,7 +109,8 @@ static storm_status run_make_voronoi(struct run *run)
         .material_self = &run->problem,
         .refine = mesh->refine_interfaces,
     };
-    struct storm_voronoi_params params = {.lloyd = (uint32_t)mesh->lloyd};
+    struct storm_voronoi_params params = {.size = sizeof params,
+                                          .lloyd = (uint32_t)mesh->lloyd};
     double volume = 1.0;
     for (int d = 0; d < 3; d++) {
         set.lo_cm[d] = params.lo_cm[d] = mesh->lo[d];
@@ -183,6 +185,7 @@ static storm_status run_sort_times(struct run *run)
 static storm_status run_make_engine(struct run *run)
 {
     struct storm_comb_params comb = {
+        .size = sizeof comb,
         .seed = run->problem.seed,
         .n_min = run->problem.min_per_cell,
         .n_max = run->problem.max_per_cell,
@@ -197,12 +200,14 @@ static storm_status run_make_engine(struct run *run)
     if (status < 0)
         return status;
     struct storm_engine_params engine = {
+        .size = sizeof engine,
         .record_bytes = sizeof(struct storm_packet),
-        .physics = storm_imc_physics(run->imc),
     };
-    if (run->problem.comb)
-        engine.population = storm_comb_population(run->comb);
     status = storm_engine_create(run->context, &engine, &run->engine);
+    if (status == STORM_OK)
+        status = storm_imc_attach(run->imc, run->engine);
+    if (status == STORM_OK && run->problem.comb)
+        status = storm_comb_attach(run->comb, run->engine);
     if (status < 0)
         return status;
     if (run->restart_dir != NULL)

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include <storm/info.h>
+#include <storm/version.h>
 
 #include "channel/channel_ops.h"
 #include "engine/engine_internal.h"

@@ -363,10 +363,12 @@ storm_status storm_report(const struct storm_report_params *params,
     storm_status status = STORM_ERR_NOMEM;
     char *html = NULL;
     if (r != NULL) {
-        r->params = (struct storm_plot_params){.run_dir = params->run_dir,
-                                               .reference = params->reference,
-                                               .take = report_take,
-                                               .take_self = r};
+        r->params =
+            (struct storm_plot_params){.size = sizeof(struct storm_plot_params),
+                                       .run_dir = params->run_dir,
+                                       .reference = params->reference,
+                                       .take = report_take,
+                                       .take_self = r};
         status = report_fill(r);
         html = storm_page_end(&r->page);
         if (status == STORM_OK && html == NULL)

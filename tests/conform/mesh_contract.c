@@ -93,7 +93,7 @@ static void check_geometry(const struct pair *p)
         int n_faces = storm_mesh_n_faces(p->mesh, i);
         CHECK_EQ(n_faces, storm_mesh_n_faces(p->whole, w));
         for (int f = 0; f < n_faces; f++) {
-            struct storm_face s, t;
+            struct storm_face s = STORM_FACE_INIT, t = STORM_FACE_INIT;
             storm_mesh_face(p->mesh, i, f, &s);
             storm_mesh_face(p->whole, w, f, &t);
             CHECK(same_bits(&s.area_cm2, &t.area_cm2, sizeof s.area_cm2));
@@ -117,7 +117,7 @@ static bool leads_back(const struct storm_mesh *whole, storm_cell_idx a,
                        const struct storm_face *f)
 {
     for (int k = 0; k < storm_mesh_n_faces(whole, f->neighbour); k++) {
-        struct storm_face g;
+        struct storm_face g = STORM_FACE_INIT;
         storm_mesh_face(whole, f->neighbour, k, &g);
         if (g.rank >= 0 && g.neighbour == a &&
             same_bits(&g.area_cm2, &f->area_cm2, sizeof g.area_cm2) &&
@@ -141,7 +141,7 @@ static void check_cells(const struct pair *p)
         sum += volume;
         double closure[3] = {0.0}, area = 0.0;
         for (int f = 0; f < storm_mesh_n_faces(p->whole, i); f++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(p->whole, i, f, &face);
             CHECK(face.area_cm2 > 0.0);
             CHECK((face.rank >= 0) == (face.wall < 0));
@@ -376,7 +376,8 @@ static storm_status make_voronoi(struct storm_context *context, const void *how,
     for (int i = storm_context_rank(context); i < n;
          i += storm_context_size(context))
         voronoi_point(c, i, points[n_mine++]);
-    struct storm_voronoi_params params = {.points_cm = &points[0][0],
+    struct storm_voronoi_params params = {.size = sizeof params,
+                                          .points_cm = &points[0][0],
                                           .n_points = (uint64_t)n_mine,
                                           .lloyd = c->lloyd};
     memcpy(params.lo_cm, c->lo_cm, sizeof params.lo_cm);
@@ -419,7 +420,8 @@ int main(int argc, char **argv)
         memcpy(mesh_case.hi_cm, voronoi_list[i].hi_cm, sizeof mesh_case.hi_cm);
         check_mesh(&mesh_case, all, alone);
     }
-    struct storm_memory_entry entry; /* "total" comes first */
+    struct storm_memory_entry entry =
+        STORM_MEMORY_ENTRY_INIT; /* "total" comes first */
     CHECK_OK(storm_context_memory(alone, 0, &entry));
     CHECK_EQ(entry.bytes, 0);
     storm_context_destroy(alone);

@@ -19,8 +19,11 @@ int main(void)
     MPI_Init(NULL, NULL);
     struct walk walk = {.hops = 20, .most_depth = 2};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct walker),
-        .physics = {.self = &walk, .step = walk_step}};
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &walk,
+                                           .step = walk_step}};
     const char *settings[] = {"transport.ring_slots=16", "transport.batch=4",
                               NULL};
     struct harness h;

@@ -37,9 +37,14 @@ static void run(struct storm_outcome answer, const char *says)
 {
     struct bad bad = {.answer = answer};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = 32,
-        .physics = {.self = &bad, .step = bad_step},
-        .boundary = {.apply = bad_apply},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &bad,
+                                           .step = bad_step},
+        .boundary =
+            &(struct storm_boundary){.size = sizeof(struct storm_boundary),
+                                     .apply = bad_apply},
     };
     struct harness h;
     CHECK_OK(harness_open(&h, &params, NULL));

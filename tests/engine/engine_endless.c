@@ -33,7 +33,11 @@ static void run(int travels, int culprit)
 {
     struct endless e = {.travels = travels};
     struct storm_engine_params params = {
-        .record_bytes = 32, .physics = {.self = &e, .step = endless_step}};
+        .size = sizeof params,
+        .record_bytes = 32,
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &e,
+                                           .step = endless_step}};
     const char *settings[] = {"transport.max_events=5000", NULL};
     struct harness h;
     CHECK_OK(harness_open(&h, &params, settings));

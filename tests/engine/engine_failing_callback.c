@@ -59,13 +59,21 @@ static void run(enum where where, int culprit)
 {
     struct failing f = {.where = where};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = 32,
-        .physics = {.self = &f,
-                    .pre_step = pre,
-                    .step = step_once,
-                    .post_step = post},
-        .boundary = {.self = &f, .inject = inject},
-        .population = {.self = &f, .control = population},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &f,
+                                           .pre_step = pre,
+                                           .step = step_once,
+                                           .post_step = post},
+        .boundary =
+            &(struct storm_boundary){.size = sizeof(struct storm_boundary),
+                                     .self = &f,
+                                     .inject = inject},
+        .population =
+            &(struct storm_population){.size = sizeof(struct storm_population),
+                                       .self = &f,
+                                       .control = population},
     };
     struct harness h;
     CHECK_OK(harness_open(&h, &params, NULL));

@@ -60,8 +60,12 @@ int main(void)
     MPI_Init(NULL, NULL);
     struct fence f = {0};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct fenced),
-        .physics = {.self = &f, .pre_step = begin, .step = hop}};
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &f,
+                                           .pre_step = begin,
+                                           .step = hop}};
     struct harness h;
     CHECK_OK(harness_open(&h, &params, NULL));
     f.rank = h.rank;

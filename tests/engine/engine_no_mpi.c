@@ -108,7 +108,7 @@ struct journey {
 
 static struct reading read_counts(const struct journey *j)
 {
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(j->h.engine, &stats);
     return (struct reading){.calls = n_calls, .looks = stats.control_polls};
 }
@@ -137,8 +137,10 @@ int main(void)
     MPI_Init(NULL, NULL);
     struct journey j = {0};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct traveller),
-        .physics = {.self = &j, .step = travel}};
+        .physics = &(struct storm_physics){
+            .size = sizeof(struct storm_physics), .self = &j, .step = travel}};
     /* Room for everything: no ring grows. */
     const char *settings[] = {"transport.ring_slots=65536", NULL};
     struct harness h;

@@ -22,11 +22,32 @@ static void refuse(struct storm_engine_params params, const char *setting,
     harness_close(&h);
 }
 
+/* An engine may get its physics later, but not never. */
+static void attach_later(struct storm_engine_params params)
+{
+    struct harness h;
+    struct storm_physics physics = STORM_PHYSICS_INIT;
+    char record[4096] = {0};
+    params.physics = NULL;
+    CHECK_OK(harness_open(&h, &params, NULL));
+    CHECK(storm_engine_step(h.engine) == STORM_ERR_STATE);
+    CHECK(strstr(h.error, "no physics"));
+    CHECK(storm_engine_use(h.engine, &physics, NULL, NULL) == STORM_ERR_ARG);
+    physics.step = ends;
+    CHECK_OK(storm_engine_use(h.engine, &physics, NULL, NULL));
+    CHECK_OK(storm_engine_add(h.engine, record));
+    CHECK_OK(storm_engine_step(h.engine));
+    harness_close(&h);
+}
+
 int main(void)
 {
     MPI_Init(NULL, NULL);
     static const size_t bad[] = {0, 16, 20, 31, 33, 40, 4112, 8192};
-    struct storm_engine_params params = {.physics = {.step = ends}};
+    struct storm_physics physics = STORM_PHYSICS_INIT;
+    physics.step = ends;
+    struct storm_engine_params params = STORM_ENGINE_PARAMS_INIT;
+    params.physics = &physics;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         params.record_bytes = bad[i];
         refuse(params, NULL, STORM_ERR_ARG, "multiple of 16 from 32 to 4096");
@@ -37,13 +58,16 @@ int main(void)
     if (size > 1)
         refuse(params, "transport.backend=shm", STORM_ERR_NOSUP,
                "on several nodes");
-    params.physics.step = NULL;
+    physics.step = NULL;
     refuse(params, NULL, STORM_ERR_ARG, "neither step nor step_batch");
+    physics.step = ends;
+    params.size = 0;
+    refuse(params, NULL, STORM_ERR_ARG, "STORM_..._INIT");
+    params.size = sizeof params;
     static const size_t good[] = {32, 48, 4096};
     for (size_t i = 0; i < 3; i++) {
         struct harness h;
         params.record_bytes = good[i];
-        params.physics.step = ends;
         CHECK_OK(harness_open(&h, &params, NULL));
         char record[4096] = {0};
         CHECK_OK(storm_engine_add(h.engine, record));
@@ -51,6 +75,7 @@ int main(void)
         CHECK(storm_engine_expect(h.engine, h.size) == STORM_ERR_ARG);
         harness_close(&h);
     }
+    attach_later(params);
     MPI_Finalize();
     return CHECK_PASS;
 }

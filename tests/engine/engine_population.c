@@ -85,19 +85,24 @@ int main(void)
     MPI_Init(NULL, NULL);
     struct keeper k = {0};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct thing),
-        .physics = {.self = &k,
-                    .pre_step = keeper_pre,
-                    .step = keeper_step,
-                    .post_step = keeper_post},
-        .population = {.self = &k, .control = keeper_control},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &k,
+                                           .pre_step = keeper_pre,
+                                           .step = keeper_step,
+                                           .post_step = keeper_post},
+        .population =
+            &(struct storm_population){.size = sizeof(struct storm_population),
+                                       .self = &k,
+                                       .control = keeper_control},
     };
     struct harness h;
     CHECK_OK(harness_open(&h, &params, NULL));
     for (int step = 0; step < 40; step++) {
         CHECK_OK(storm_engine_step(h.engine));
         CHECK_EQ(k.n_post, k.n_control + 7);
-        struct storm_stats s;
+        struct storm_stats s = STORM_STATS_INIT;
         storm_engine_stats(h.engine, &s);
         size_t n;
         void *const *list = storm_engine_packets(h.engine, &n);

@@ -103,8 +103,12 @@ int main(void)
     for (uint64_t i = 0; i < N_ENGINES; i++) {
         struct relay relay = {0};
         struct storm_engine_params params = {
+            .size = sizeof params,
             .record_bytes = sizeof(struct runner),
-            .physics = {.self = &relay, .step = visit}};
+            .physics =
+                &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                        .self = &relay,
+                                        .step = visit}};
         /* Rings come late. */
         const char *settings[] = {"transport.control_every=1000000", NULL};
         struct harness h;

@@ -37,8 +37,10 @@ int main(void)
     MPI_Init(NULL, NULL);
     struct harness h;
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct traveller),
-        .physics = {.self = &h, .step = travel}};
+        .physics = &(struct storm_physics){
+            .size = sizeof(struct storm_physics), .self = &h, .step = travel}};
     const char *settings[] = {"transport.ring_slots=64", NULL};
     CHECK_OK(harness_open(&h, &params, settings));
     for (uint64_t i = 0; i < N_PACKETS; i++) {
@@ -47,7 +49,7 @@ int main(void)
     }
     for (int i = 0; i < 3; i++)
         CHECK_OK(storm_engine_step(h.engine));
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(h.engine, &stats);
     uint64_t ring =
         RING_SLOTS_OFFSET + N_SLOTS * (uint64_t)sizeof(struct traveller);

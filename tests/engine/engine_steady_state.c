@@ -41,8 +41,11 @@ int main(void)
     MPI_Init(NULL, NULL);
     int size;
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct traveller),
-        .physics = {.self = &size, .step = travel}};
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &size,
+                                           .step = travel}};
     struct harness h;
     CHECK_OK(harness_open(&h, &params, NULL));
     size = h.size;
@@ -52,7 +55,7 @@ int main(void)
     }
     int quiet = 0, n_steps = 0;
     for (; quiet < N_QUIET && n_steps < N_MOST; n_steps++) {
-        struct storm_stats stats;
+        struct storm_stats stats = STORM_STATS_INIT;
         storm_engine_reset_stats(h.engine);
         CHECK_OK(storm_engine_step(h.engine));
         storm_engine_stats(h.engine, &stats);

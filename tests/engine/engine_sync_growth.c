@@ -68,8 +68,12 @@ static double run(size_t record_bytes, const char *memory)
 {
     struct burst burst = {0};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = record_bytes,
-        .physics = {.self = &burst, .pre_step = create, .step = hand_on},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &burst,
+                                           .pre_step = create,
+                                           .step = hand_on},
     };
     const char *settings[] = {"transport.growth=sync", "transport.ring_slots=8",
                               memory, NULL};
@@ -80,7 +84,7 @@ static double run(size_t record_bytes, const char *memory)
     for (int i = 0; i < N_STEPS; i++)
         CHECK_OK(storm_engine_step(h.engine));
     CHECK_EQ(burst.n_seen, N_STEPS * N_PACKETS);
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(h.engine, &stats);
     /* Over a network the receiver may be done with 8 records before the sender
      * has looked. */
@@ -102,8 +106,12 @@ static void fail_in_mid_wait(void)
 {
     struct burst burst = {0};
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct packet),
-        .physics = {.self = &burst, .pre_step = create, .step = hand_on},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &burst,
+                                           .pre_step = create,
+                                           .step = hand_on},
     };
     const char *settings[] = {"transport.growth=sync", "transport.ring_slots=8",
                               NULL};

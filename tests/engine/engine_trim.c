@@ -33,7 +33,7 @@ static void fly(void *self, struct storm_step *step, void *packet,
 /* Bytes in rings into this rank, now. */
 static size_t ring_bytes(const struct harness *h)
 {
-    struct storm_memory_entry entry;
+    struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
     for (size_t i = 0; storm_context_memory(h->context, i, &entry) == STORM_OK;
          i++)
         if (strcmp(entry.label, "rings, receiver") == 0)
@@ -54,8 +54,10 @@ int main(void)
     MPI_Init(NULL, NULL);
     struct line line;
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct shuttle),
-        .physics = {.self = &line, .step = fly}};
+        .physics = &(struct storm_physics){
+            .size = sizeof(struct storm_physics), .self = &line, .step = fly}};
     struct harness h;
     CHECK_OK(harness_open(&h, &params, NULL));
     line = (struct line){h.rank, h.size};
@@ -70,7 +72,7 @@ int main(void)
     }
     CHECK(ring_bytes(&h) < busy / 8);
     run_step(&h, 5000);
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(h.engine, &stats);
     uint64_t sent = 0, packets;
     int rank;

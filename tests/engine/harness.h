@@ -47,8 +47,10 @@ harness_open(struct harness *h, const struct storm_engine_params *params,
         snprintf(key, sizeof key, "%.*s", (int)(equals - *settings), *settings);
         CHECK_OK(storm_options_set(options, key, equals + 1, NULL, 0));
     }
-    struct storm_context_params cp = {
-        .options = options, .log = harness_log, .log_self = h};
+    struct storm_context_params cp = {.size = sizeof cp,
+                                      .options = options,
+                                      .log = harness_log,
+                                      .log_self = h};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &cp, &h->context));
     storm_options_destroy(options);
     h->rank = storm_context_rank(h->context);

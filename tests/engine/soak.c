@@ -56,8 +56,11 @@ int main(void)
     double most = text ? atof(text) : 600, next = 0, early_mb = 0;
     struct walk walk = {.hops = 20, .most_depth = 3}, expected = walk;
     struct storm_engine_params params = {
+        .size = sizeof params,
         .record_bytes = sizeof(struct walker),
-        .physics = {.self = &walk, .step = walk_step}};
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &walk,
+                                           .step = walk_step}};
     const char *settings[] = {"transport.ring_slots=8", "transport.batch=3",
                               NULL};
     struct harness h;
@@ -73,7 +76,7 @@ int main(void)
         if (early_mb <= 0 && seconds > most / 10)
             early_mb = resident_mb();
         if (h.rank == 0 && seconds >= next) {
-            struct storm_stats stats;
+            struct storm_stats stats = STORM_STATS_INIT;
             storm_engine_stats(h.engine, &stats);
             printf(
                 "%5.0f s: %llu steps, %llu packets ended, %llu transfers and "

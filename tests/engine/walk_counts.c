@@ -49,15 +49,18 @@ static int run(const char *slots, const char *batch, const char *protocol,
         storm_options_set(options, "transport.growth", growth, NULL, 0) < 0 ||
         storm_options_set(options, "transport.batch", batch, NULL, 0) < 0)
         return 1;
-    struct storm_context_params cp = {.options = options};
+    struct storm_context_params cp = {.size = sizeof cp, .options = options};
     if (storm_context_create(MPI_COMM_WORLD, &cp, &context) < 0)
         return 1;
     int rank = storm_context_rank(context);
     struct walk walk = {
         .size = storm_context_size(context), .hops = 20, .most_depth = 3};
     struct storm_engine_params ep = {
+        .size = sizeof ep,
         .record_bytes = sizeof(struct walker),
-        .physics = {.self = &walk, .step = walk_step},
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .self = &walk,
+                                           .step = walk_step},
     };
     if (storm_engine_create(context, &ep, &engine) < 0)
         return 1;
@@ -90,7 +93,7 @@ static int run(const char *slots, const char *batch, const char *protocol,
             failed = 1;
         }
     }
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(engine, &stats);
     if (rank == 0)
         printf("slots %s batch %s %s %s: %llu transfers, %llu batches, %llu "

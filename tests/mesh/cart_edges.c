@@ -27,6 +27,7 @@ static void count_errors(void *self, storm_log_level level, int rank,
 static void check_stretch(struct storm_context *context, double ratio)
 {
     struct storm_cart_params params = {
+        .size = sizeof params,
         .lo_cm = {-1.0, 0.0, 0.0},
         .hi_cm = {2.0, 1.0, 1.0},
         .n = {12, 1, 1},
@@ -64,7 +65,8 @@ static void refuse(struct storm_context *context,
 int main(int argc, char **argv)
 {
     struct storm_context *context;
-    struct storm_context_params quiet = {.log = count_errors};
+    struct storm_context_params quiet = {.size = sizeof quiet,
+                                         .log = count_errors};
     MPI_Init(&argc, &argv);
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &quiet, &context));
     check_stretch(context, 0.0);
@@ -72,8 +74,8 @@ int main(int argc, char **argv)
     check_stretch(context, 1.3);
     check_stretch(context, 0.5);
 
-    const struct storm_cart_params good = {.hi_cm = {1.0, 1.0, 1.0},
-                                           .n = {4, 4, 4}};
+    const struct storm_cart_params good = {
+        .size = sizeof good, .hi_cm = {1.0, 1.0, 1.0}, .n = {4, 4, 4}};
     struct storm_cart_params bad = good;
     bad.hi_cm[1] = 0.0;
     refuse(context, bad);

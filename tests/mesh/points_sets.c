@@ -14,8 +14,11 @@
 
 #include "voronoi_check.h"
 
-static const struct storm_points_params box = {
-    .seed = 5, .n_total = 4096, .lo_cm = {-1, 0, 2}, .hi_cm = {1, 3, 2.5}};
+static const struct storm_points_params box = {.size = sizeof box,
+                                               .seed = 5,
+                                               .n_total = 4096,
+                                               .lo_cm = {-1, 0, 2},
+                                               .hi_cm = {1, 3, 2.5}};
 
 /* A sheet of another material. */
 static int material(void *self, const double x[3])
@@ -241,7 +244,7 @@ static double spread(struct storm_context *context, uint32_t lloyd)
 {
     struct point_set set = set_make(2000);
     struct storm_points_params p = {
-        .seed = 2, .n_total = 2000, .hi_cm = {1, 1, 1}};
+        .size = sizeof p, .seed = 2, .n_total = 2000, .hi_cm = {1, 1, 1}};
     struct storm_mesh *mesh;
     CHECK_OK(storm_points_make(&p, 0, p.n_total, set.x[0]));
     CHECK_OK(set_mesh(context, &set, lloyd, &mesh));
@@ -267,7 +270,7 @@ int main(int argc, char **argv)
 {
     struct storm_context *context;
     MPI_Init(&argc, &argv);
-    struct storm_context_params params = {.log = quiet};
+    struct storm_context_params params = {.size = sizeof params, .log = quiet};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &context));
     check_sets();
     check_hdf5(context);

@@ -44,7 +44,8 @@ static inline storm_status set_mesh(struct storm_context *context,
                                     struct storm_mesh **mesh_out)
 {
     double(*mine)[3] = malloc((size_t)set->n * sizeof *mine);
-    struct storm_voronoi_params params = {.lloyd = lloyd};
+    struct storm_voronoi_params params = {.size = sizeof params,
+                                          .lloyd = lloyd};
     int n = 0;
     for (int i = storm_context_rank(context); i < set->n;
          i += storm_context_size(context))
@@ -77,7 +78,7 @@ static inline bool set_leads_back(const struct storm_mesh *mesh,
 {
     int n_like = 0, n_all = 0;
     for (int k = 0; k < storm_mesh_n_faces(mesh, f->neighbour); k++) {
-        struct storm_face g;
+        struct storm_face g = STORM_FACE_INIT;
         storm_mesh_face(mesh, f->neighbour, k, &g);
         if (g.rank < 0 || g.neighbour != a)
             continue;
@@ -103,7 +104,7 @@ static inline size_t set_check(const struct storm_mesh *mesh,
         CHECK(storm_mesh_volume_cm3(mesh, i) > 0.0);
         long_sum_add(&volume, storm_mesh_volume_cm3(mesh, i));
         for (int k = 0; k < storm_mesh_n_faces(mesh, i); k++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(mesh, i, k, &face);
             CHECK(face.area_cm2 > 0.0);
             CHECK(face.rank < 0 || set_leads_back(mesh, i, &face));
@@ -137,7 +138,7 @@ static inline uint64_t set_hash(const struct storm_mesh *mesh, MPI_Comm comm)
         for (int d = 0; d < 3; d++)
             hash = storm_hash_fold_real(hash, centre[d]);
         for (int k = 0; k < storm_mesh_n_faces(mesh, i); k++) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(mesh, i, k, &face);
             hash = storm_hash_fold_real(hash, face.area_cm2);
             hash = storm_hash_fold(hash, (uint64_t)face.wall);

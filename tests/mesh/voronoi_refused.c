@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 {
     struct storm_context *context;
     MPI_Init(&argc, &argv);
-    struct storm_context_params params = {.log = keep};
+    struct storm_context_params params = {.size = sizeof params, .log = keep};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &context));
     int size = storm_context_size(context);
     struct dice dice = dice_make(1, 0);
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     set.hi[2] = 1.0;
     check_refused(context, &set, "cannot have 0 points");
 
-    struct storm_memory_entry entry;
+    struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
     CHECK_OK(storm_context_memory(context, 0, &entry));
     CHECK_EQ(entry.bytes, 0);
     free(set.x);

@@ -39,7 +39,7 @@ static double surface(const struct storm_mesh *mesh, storm_cell_idx cell)
 {
     double sum = 0.0;
     for (int k = 0; k < storm_mesh_n_faces(mesh, cell); k++) {
-        struct storm_face face;
+        struct storm_face face = STORM_FACE_INIT;
         storm_mesh_face(mesh, cell, k, &face);
         sum += face.area_cm2;
     }
@@ -57,7 +57,7 @@ static bool compare_cell(void *self, int i, const struct voropp_cell *theirs)
     CHECK(fabs(volume - theirs->volume) <= tolerance * volume);
     int n_ours = storm_mesh_n_faces(c->mesh, cell), n_matched = 0;
     for (int k = 0; k < n_ours; k++) {
-        struct storm_face face;
+        struct storm_face face = STORM_FACE_INIT;
         storm_mesh_face(c->mesh, cell, k, &face);
         if (face.rank < 0)
             walls[face.wall] = face.area_cm2;
@@ -71,7 +71,7 @@ static bool compare_cell(void *self, int i, const struct voropp_cell *theirs)
             ours = walls[-1 - who];
             n_matched += ours > 0.0;
         } else if (c->mark[c->cell_of[who]] > 0) {
-            struct storm_face face;
+            struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(c->mesh, cell, c->mark[c->cell_of[who]] - 1, &face);
             ours = face.area_cm2;
             c->mark[c->cell_of[who]] = -1;
@@ -83,7 +83,7 @@ static bool compare_cell(void *self, int i, const struct voropp_cell *theirs)
         c->n_faces++;
     }
     for (int k = 0; k < n_ours; k++) {
-        struct storm_face face;
+        struct storm_face face = STORM_FACE_INIT;
         storm_mesh_face(c->mesh, cell, k, &face);
         if (face.rank < 0)
             continue;
@@ -109,8 +109,10 @@ static bool ignore(void *self, int i, const struct voropp_cell *cell)
 static struct point_set make_set(const char *kind, int n)
 {
     struct point_set set = set_make(n);
-    struct storm_points_params params = {
-        .seed = 1, .n_total = (uint64_t)n, .hi_cm = {1, 1, 1}};
+    struct storm_points_params params = {.size = sizeof params,
+                                         .seed = 1,
+                                         .n_total = (uint64_t)n,
+                                         .hi_cm = {1, 1, 1}};
     if (strcmp(kind, "clustered") == 0)
         params.kind = STORM_POINTS_CLUSTERED;
     CHECK_OK(storm_points_make(&params, 0, (uint64_t)n, &set.x[0][0]));
@@ -134,7 +136,7 @@ static void check_kind(struct storm_context *context, const char *kind, int n)
     }
     voropp_cells(n, &set.x[0][0], set.lo, set.hi, compare_cell, &compare,
                  &theirs);
-    struct storm_memory_entry entry;
+    struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
     CHECK_OK(storm_context_memory(context, 0, &entry));
     CHECK(entry.peak_bytes < (size_t)n * most_bytes);
     printf("%d %s points: %llu faces, %llu tiny ones differ; %.0f cells/s, "

@@ -46,7 +46,8 @@ static inline void comb_box_open(struct comb_box *box, uint64_t n_min,
                                  uint64_t n_max)
 {
     memset(box, 0, sizeof *box);
-    struct storm_comb_params params = {.seed = 5,
+    struct storm_comb_params params = {.size = sizeof params,
+                                       .seed = 5,
                                        .n_min = n_min,
                                        .n_max = n_max,
                                        .remainder = comb_box_take,
@@ -54,11 +55,13 @@ static inline void comb_box_open(struct comb_box *box, uint64_t n_min,
     CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &box->context));
     CHECK_OK(storm_comb_create(box->context, &params, &box->comb));
     struct storm_engine_params engine = {
+        .size = sizeof engine,
         .record_bytes = sizeof(struct storm_packet),
-        .physics = {.step_batch = comb_box_stay},
-        .population = storm_comb_population(box->comb),
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .step_batch = comb_box_stay},
     };
     CHECK_OK(storm_engine_create(box->context, &engine, &box->engine));
+    CHECK_OK(storm_comb_attach(box->comb, box->engine));
 }
 
 static inline void comb_box_close(struct comb_box *box)

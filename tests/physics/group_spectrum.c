@@ -72,24 +72,26 @@ static void one_run(struct storm_context *context, uint64_t seed, bool walk,
 {
     struct storm_material matter = make_matter(walk);
     struct storm_problem problem = make_problem(&matter, seed, walk);
-    struct storm_cart_params cart = {.hi_cm = {2, 2, 2}, .n = {2, 2, 2}};
+    struct storm_cart_params cart = {
+        .size = sizeof cart, .hi_cm = {2, 2, 2}, .n = {2, 2, 2}};
     struct storm_mesh *mesh;
     struct storm_imc *imc;
     struct storm_comb *comb;
     struct storm_engine *engine;
     CHECK_OK(storm_mesh_create_cart(context, &cart, &mesh));
     CHECK_OK(storm_imc_create(context, mesh, &problem, &imc));
-    struct storm_comb_params comb_params = {.seed = seed,
+    struct storm_comb_params comb_params = {.size = sizeof comb_params,
+                                            .seed = seed,
                                             .n_min = problem.min_per_cell,
                                             .n_max = problem.max_per_cell,
                                             .remainder = storm_imc_deposit,
                                             .remainder_self = imc};
     CHECK_OK(storm_comb_create(context, &comb_params, &comb));
     struct storm_engine_params params = {
-        .record_bytes = sizeof(struct storm_packet),
-        .physics = storm_imc_physics(imc),
-        .population = storm_comb_population(comb)};
+        .size = sizeof params, .record_bytes = sizeof(struct storm_packet)};
     CHECK_OK(storm_engine_create(context, &params, &engine));
+    CHECK_OK(storm_imc_attach(imc, engine));
+    CHECK_OK(storm_comb_attach(comb, engine));
     CHECK_OK(storm_imc_start(imc, engine));
     for (int i = 0; i < STEPS; i++) {
         storm_imc_set_step(imc, i * dt, dt);

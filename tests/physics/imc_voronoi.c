@@ -36,25 +36,29 @@ struct box {
 
 static void box_open(struct box *box)
 {
-    struct storm_points_params set = {
-        .seed = 3, .n_total = box->n_points, .hi_cm = {1, 1, 1}};
-    struct storm_voronoi_params voronoi = {.hi_cm = {1, 1, 1}};
+    struct storm_points_params set = {.size = sizeof set,
+                                      .seed = 3,
+                                      .n_total = box->n_points,
+                                      .hi_cm = {1, 1, 1}};
+    struct storm_voronoi_params voronoi = {.size = sizeof voronoi,
+                                           .hi_cm = {1, 1, 1}};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box->context));
     CHECK_OK(storm_points_mesh(box->context, &set, &voronoi, &box->mesh));
     CHECK_OK(storm_imc_create(box->context, box->mesh, &box->problem,
                               &box->imc));
-    struct storm_comb_params comb = {.seed = 1,
+    struct storm_comb_params comb = {.size = sizeof comb,
+                                     .seed = 1,
                                      .n_min = box->problem.min_per_cell,
                                      .n_max = box->problem.max_per_cell,
                                      .remainder = storm_imc_deposit,
                                      .remainder_self = box->imc};
     CHECK_OK(storm_comb_create(box->context, &comb, &box->comb));
     struct storm_engine_params engine = {
-        .record_bytes = sizeof(struct storm_packet),
-        .physics = storm_imc_physics(box->imc)};
-    if (box->problem.comb)
-        engine.population = storm_comb_population(box->comb);
+        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
     CHECK_OK(storm_engine_create(box->context, &engine, &box->engine));
+    CHECK_OK(storm_imc_attach(box->imc, box->engine));
+    if (box->problem.comb)
+        CHECK_OK(storm_comb_attach(box->comb, box->engine));
     CHECK_OK(storm_imc_start(box->imc, box->engine));
 }
 
@@ -151,7 +155,7 @@ static uint64_t kernel_hash(const struct storm_track_ops *ops, bool walk,
                     .seed = 1},
         .n_points = 300,
     };
-    struct storm_stats stats;
+    struct storm_stats stats = STORM_STATS_INIT;
     double energy[4];
     uint64_t hash;
     box_open(&box);

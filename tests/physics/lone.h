@@ -54,7 +54,7 @@ static inline void lone_open(struct lone *lone,
 static inline void lone_open_voronoi(struct lone *lone,
                                      const struct storm_points_params *set)
 {
-    struct storm_voronoi_params params = {.lloyd = 0};
+    struct storm_voronoi_params params = {.size = sizeof params, .lloyd = 0};
     memcpy(params.lo_cm, set->lo_cm, sizeof params.lo_cm);
     memcpy(params.hi_cm, set->hi_cm, sizeof params.hi_cm);
     CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));

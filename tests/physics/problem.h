@@ -33,19 +33,24 @@ struct problem {
 static inline struct problem problem_default(void)
 {
     return (struct problem){
-        .cart = {.hi_cm = {10, 8, 6}, .n = {10, 8, 6}},
-        .streaming_params = {.seed = 1,
+        .cart = {.size = sizeof(struct storm_cart_params),
+                 .hi_cm = {10, 8, 6},
+                 .n = {10, 8, 6}},
+        .set = STORM_POINTS_PARAMS_INIT,
+        .streaming_params = {.size = sizeof(struct storm_streaming_params),
+                             .seed = 1,
                              .speed_cm_s = 1.0,
                              .dt_s = 5.0,
                              .emit_per_cell = 3},
-        .comb_params = {.seed = 2},
-        .engine_params = {.record_bytes = sizeof(struct storm_packet)},
+        .comb_params = {.size = sizeof(struct storm_comb_params), .seed = 2},
+        .engine_params = {.size = sizeof(struct storm_engine_params),
+                          .record_bytes = sizeof(struct storm_packet)},
     };
 }
 
 static inline storm_status problem_voronoi(struct problem *p)
 {
-    struct storm_voronoi_params voronoi = {.lloyd = 1};
+    struct storm_voronoi_params voronoi = {.size = sizeof voronoi, .lloyd = 1};
     for (int d = 0; d < 3; d++) {
         p->set.lo_cm[d] = voronoi.lo_cm[d] = p->cart.lo_cm[d];
         p->set.hi_cm[d] = voronoi.hi_cm[d] = p->cart.hi_cm[d];
@@ -64,11 +69,10 @@ static inline void problem_open(struct problem *p, MPI_Comm comm)
     p->comb_params.remainder = storm_streaming_deposit;
     p->comb_params.remainder_self = p->streaming;
     CHECK_OK(storm_comb_create(p->context, &p->comb_params, &p->comb));
-    p->engine_params.physics = storm_streaming_physics(p->streaming);
-    p->engine_params.boundary = storm_streaming_boundary(p->streaming);
-    if (p->comb_params.n_min > 0 || p->comb_params.n_max > 0)
-        p->engine_params.population = storm_comb_population(p->comb);
     CHECK_OK(storm_engine_create(p->context, &p->engine_params, &p->engine));
+    CHECK_OK(storm_streaming_attach(p->streaming, p->engine));
+    if (p->comb_params.n_min > 0 || p->comb_params.n_max > 0)
+        CHECK_OK(storm_comb_attach(p->comb, p->engine));
 }
 
 static inline void problem_close(struct problem *p)

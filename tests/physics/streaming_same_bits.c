@@ -27,7 +27,10 @@ static struct problem make(unsigned what)
         p.cart.periodic[d] = what & PERIODIC;
     p.cart.stretch[0] = 1.2;
     if (what & VORONOI)
-        p.set = (struct storm_points_params){.seed = 3, .n_total = 480};
+        p.set = (struct storm_points_params){
+            .size = sizeof(struct storm_points_params),
+            .seed = 3,
+            .n_total = 480};
     if (what & COMB) {
         p.comb_params.n_min = 2;
         p.comb_params.n_max = 5;

@@ -14,10 +14,15 @@
 #include "mesh/cart/cart_mesh.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
-static const struct storm_cart_params cart_params = {
-    .lo_cm = {-3, 0, 1}, .hi_cm = {3, 5, 5}, .n = {7, 6, 5}};
-static const struct storm_points_params random_set = {
-    .seed = 5, .n_total = 3000, .lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}};
+static const struct storm_cart_params cart_params = {.size = sizeof cart_params,
+                                                     .lo_cm = {-3, 0, 1},
+                                                     .hi_cm = {3, 5, 5},
+                                                     .n = {7, 6, 5}};
+static const struct storm_points_params random_set = {.size = sizeof random_set,
+                                                      .seed = 5,
+                                                      .n_total = 3000,
+                                                      .lo_cm = {-5, -5, -5},
+                                                      .hi_cm = {5, 5, 5}};
 
 /* Implicit Monte Carlo in a vacuum, with the mesh of `lone`. */
 static struct imc_track imc_vacuum(const struct lone *lone,

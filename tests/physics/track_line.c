@@ -11,7 +11,7 @@
 #include "lone.h"
 
 static const struct storm_cart_params box = {
-    .lo_cm = {0, 0, 0}, .hi_cm = {8, 4, 2}, .n = {8, 8, 8}};
+    .size = sizeof box, .lo_cm = {0, 0, 0}, .hi_cm = {8, 4, 2}, .n = {8, 8, 8}};
 
 static double folded(double x, double width, bool periodic)
 {
@@ -84,7 +84,8 @@ static void check_axes(void)
  * in all three directions: crosses three planes at one point. */
 static void check_corners(void)
 {
-    const struct storm_cart_params cube = {.hi_cm = {8, 8, 8}, .n = {8, 8, 8}};
+    const struct storm_cart_params cube = {
+        .size = sizeof cube, .hi_cm = {8, 8, 8}, .n = {8, 8, 8}};
     struct lone lone;
     lone_open(&lone, &cube);
     struct storm_packet packet = {.position = {0, 0, 0}, .time_left_s = 13.0};
@@ -123,7 +124,7 @@ static void check_walls(void)
         CHECK_EQ(packet.face, wall);
         CHECK(packet.position[wall / 2] == end);
         CHECK(packet.time_left_s == 100.0 - fabs(end - x));
-        struct storm_face face;
+        struct storm_face face = STORM_FACE_INIT;
         storm_mesh_face(lone.mesh, packet.cell_idx, (int)packet.face, &face);
         CHECK_EQ(face.wall, wall);
     }

@@ -13,6 +13,7 @@
 enum { N = 2000, CROSSINGS = 10000000 / CHECK_SLOWDOWN };
 
 static const struct storm_cart_params params = {
+    .size = sizeof params,
     .lo_cm = {-1e3, 1e-3, 0.0},
     .hi_cm = {1e3, 1e-3 + 1e-1, 7.0},
     .n = {25, 20, 19},

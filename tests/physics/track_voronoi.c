@@ -13,16 +13,23 @@
 
 enum { N = 2000, CROSSINGS = 4000000 / CHECK_SLOWDOWN };
 
-static const struct storm_points_params random_set = {
-    .seed = 1, .n_total = 3000, .lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}};
+static const struct storm_points_params random_set = {.size = sizeof random_set,
+                                                      .seed = 1,
+                                                      .n_total = 3000,
+                                                      .lo_cm = {-5, -5, -5},
+                                                      .hi_cm = {5, 5, 5}};
 static const struct storm_points_params clustered_set = {
+    .size = sizeof clustered_set,
     .kind = STORM_POINTS_CLUSTERED,
     .seed = 2,
     .n_total = 20000,
     .lo_cm = {0, 0, 0},
     .hi_cm = {3, 2, 1}};
 static const struct storm_points_params lattice_set = {
-    .kind = STORM_POINTS_LATTICE, .n_total = 1000, .hi_cm = {8, 8, 8}};
+    .size = sizeof lattice_set,
+    .kind = STORM_POINTS_LATTICE,
+    .n_total = 1000,
+    .hi_cm = {8, 8, 8}};
 
 static double folded(double x, double lo, double hi)
 {

@@ -83,9 +83,11 @@ static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
     }
     MPI_Bcast(run.dir, sizeof run.dir, MPI_CHAR, 0, comm);
     struct storm_context *context;
-    struct storm_context_params context_params = {.options = options};
+    struct storm_context_params context_params = {.size = sizeof context_params,
+                                                  .options = options};
     CHECK_OK(storm_context_create(comm, &context_params, &context));
-    struct storm_run_params params = {.out_dir = run.dir};
+    struct storm_run_params params = {.size = sizeof params,
+                                      .out_dir = run.dir};
     struct storm_run_report *report;
     CHECK_OK(storm_run(context, deck, &params, &report));
     const char *json = storm_run_report_text(report, STORM_RUN_JSON);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <storm/info.h>
+#include <storm/version.h>
 
 #include "tool.h"
 

@@ -29,7 +29,9 @@ static void info_backends(void)
 int tool_info(const struct tool_args *args)
 {
     (void)args;
-    struct storm_build build = storm_build_info();
+    struct storm_build build = STORM_BUILD_INIT;
+    if (storm_build_info(&build) < 0)
+        return TOOL_FAILED;
     char mpi[128];
     storm_mpi_name(mpi, sizeof mpi);
     printf("storm %s, commit %s\n\n", build.version, build.commit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 
-#include <storm/info.h>
+#include <storm/version.h>
 
 #include "tool.h"
 

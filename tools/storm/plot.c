@@ -111,7 +111,8 @@ int tool_plot(const struct tool_args *args)
 {
     char dir[TOOL_PATH_BYTES], problem[TOOL_PATH_BYTES + 1024];
     struct plot_target target = {.dir = args->out, .quiet = args->quiet};
-    struct storm_plot_params params = {.run_dir = args->run_dir,
+    struct storm_plot_params params = {.size = sizeof params,
+                                       .run_dir = args->run_dir,
                                        .fields = args->fields,
                                        .reference = args->reference,
                                        .take = plot_take,

@@ -28,7 +28,8 @@ static void report_place(const struct tool_args *args,
 
 int tool_report(const struct tool_args *args)
 {
-    struct storm_report_params params = {.run_dir = args->run_dir,
+    struct storm_report_params params = {.size = sizeof params,
+                                         .run_dir = args->run_dir,
                                          .reference = args->reference};
     char dir[TOOL_PATH_BYTES], path[TOOL_PATH_BYTES];
     char problem[TOOL_PATH_BYTES + 1024];

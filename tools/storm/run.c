@@ -66,7 +66,8 @@ storm_status tool_run_deck(struct storm_context *context,
                            const struct storm_progress *progress,
                            struct storm_run_report **report_out)
 {
-    struct storm_run_params params = {.out_dir = args->out,
+    struct storm_run_params params = {.size = sizeof params,
+                                      .out_dir = args->out,
                                       .restart_dir = args->restart,
                                       .progress = *progress};
     return storm_run(context, args->loaded, &params, report_out);

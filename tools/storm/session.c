@@ -193,6 +193,7 @@ static storm_status session_bench(struct session *session, int *exit_out)
     struct storm_context *context = NULL;
     struct storm_run_report *report = NULL;
     struct storm_context_params params = {
+        .size = sizeof params,
         .options = args->options,
         .log = session_log,
         .log_self = session,

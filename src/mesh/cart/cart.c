@@ -6,6 +6,7 @@
 #include <storm/context.h>
 
 #include "base/port.h"
+#include "base/sized.h"
 #include "mesh/cart/cart_mesh.h"
 #include "mesh/mesh_hilbert.h"
 
@@ -245,7 +246,12 @@ storm_status storm_mesh_create_cart(struct storm_context *context,
 {
     const struct storm_env *env = storm_context_env(context);
     struct cart_mesh *cart = NULL;
-    storm_status status = cart_check(env, params);
+    struct storm_cart_params own;
+    storm_status status = storm_sized_read(env, "storm_mesh_create_cart",
+                                           params, &own, sizeof own);
+    params = &own;
+    if (status == STORM_OK)
+        status = cart_check(env, params);
     if (status == STORM_OK) {
         cart = storm_alloc(env->memory, cart_label, sizeof *cart);
         status = cart != NULL ? STORM_OK : STORM_ERR_NOMEM;

@@ -8,6 +8,7 @@
 #include <storm/context.h>
 
 #include "base/port.h"
+#include "base/sized.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
 static const char voronoi_label[] = "mesh generators";
@@ -247,7 +248,12 @@ storm_mesh_create_voronoi(struct storm_context *context,
 {
     const struct storm_env *env = storm_context_env(context);
     struct voronoi_mesh *mesh = NULL;
-    storm_status status = voronoi_check(env, params);
+    struct storm_voronoi_params own;
+    storm_status status = storm_sized_read(env, "storm_mesh_create_voronoi",
+                                           params, &own, sizeof own);
+    params = &own;
+    if (status == STORM_OK)
+        status = voronoi_check(env, params);
     if (status == STORM_OK) {
         mesh = storm_alloc(env->memory, voronoi_label, sizeof *mesh);
         status = mesh != NULL ? STORM_OK : STORM_ERR_NOMEM;

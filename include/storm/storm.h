@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm/storm.h
+ * All of libstorm: engine, meshes, bundled physics. What libstorm_run adds has
+ * its own headers: storm/deck.h, io.h, run.h, plot.h, report.h.
+ */
+#ifndef STORM_STORM_H
+#define STORM_STORM_H
+
+#include <storm/context.h>
+#include <storm/engine.h>
+#include <storm/imc.h>
+#include <storm/info.h>
+#include <storm/log.h>
+#include <storm/mesh.h>
+#include <storm/options.h>
+#include <storm/packet.h>
+#include <storm/problem.h>
+#include <storm/status.h>
+#include <storm/streaming.h>
+#include <storm/version.h>
+
+#endif /* STORM_STORM_H */
