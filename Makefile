@@ -70,7 +70,7 @@ format: ## format all C files
 lint: configure ## clang-tidy, cppcheck, layers, sizes, paths
 	@tools/dev/lint $(BUILD)
 
-docs: all ## write docs/options.md from the program, check links in documents
+docs: all ## write generated pages, check links, build/docs/html with doxygen
 	@tools/dev/docs $(BUILD)/storm
 
 install: all ## install to PREFIX (default /usr/local; DESTDIR works)
