@@ -2,18 +2,14 @@
 /* TEST timeout: 20 */
 /* X1: order and grouping do not matter; each term is cut towards zero. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/exact.h"
 #include "base/hash.h"
+#include "support/check.h"
 
 enum { N_TERMS = 4096, N_ORDERS = 20 };
 
@@ -68,9 +64,8 @@ static const double bounds[] = {1.0,         3e5,       1e-30,
                                 0x1p-1060,   0x1p-1074, 1.7976931348623157e308};
 enum { N_BOUNDS = sizeof bounds / sizeof bounds[0] };
 
-static void test_any_order(void **state)
+static void test_any_order(void)
 {
-    (void)state;
     uint64_t rng = seed;
     static double terms[N_TERMS];
     for (size_t b = 0; b < N_BOUNDS; b++) {
@@ -80,14 +75,13 @@ static void test_any_order(void **state)
         storm_exact first = sum_in_order(terms, N_TERMS, unit);
         for (int order = 0; order < N_ORDERS; order++) {
             shuffle(terms, &rng);
-            assert_true(sum_in_order(terms, N_TERMS, unit) == first);
+            CHECK(sum_in_order(terms, N_TERMS, unit) == first);
         }
     }
 }
 
-static void test_any_split(void **state)
+static void test_any_split(void)
 {
-    (void)state;
     uint64_t rng = seed + 1000000;
     static double terms[N_TERMS];
     struct storm_exact_unit unit = storm_exact_unit(7.0);
@@ -101,7 +95,7 @@ static void test_any_split(void **state)
         storm_exact sum = 0;
         for (size_t r = ranks; r-- > 0;)
             sum += parts[r];
-        assert_true(sum == whole);
+        CHECK(sum == whole);
     }
 }
 
@@ -112,9 +106,8 @@ static storm_exact slow_term(double term, struct storm_exact_unit unit)
     return (storm_exact)trunc(ldexp(term, -unit.lsb));
 }
 
-static void test_cut_towards_zero(void **state)
+static void test_cut_towards_zero(void)
 {
-    (void)state;
     uint64_t rng = seed + 2000000;
     for (size_t b = 0; b < N_BOUNDS; b++) {
         double bound = bounds[b];
@@ -123,45 +116,42 @@ static void test_cut_towards_zero(void **state)
                                   0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1p-1023};
         for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
             if (fabs(corners[i]) <= bound)
-                assert_true(storm_exact_term(corners[i], unit) ==
-                            slow_term(corners[i], unit));
+                CHECK(storm_exact_term(corners[i], unit) ==
+                      slow_term(corners[i], unit));
         }
         for (int i = 0; i < 20000; i++) {
             double term = random_near_term(&rng, bound);
-            assert_true(storm_exact_term(term, unit) == slow_term(term, unit));
-            assert_true(storm_exact_term(-term, unit) ==
-                        -storm_exact_term(term, unit));
+            CHECK(storm_exact_term(term, unit) == slow_term(term, unit));
+            CHECK(storm_exact_term(-term, unit) ==
+                  -storm_exact_term(term, unit));
         }
         for (int i = 0; i < 100 && bound > 1e-300; i++) {
             double term = random_term(&rng, bound);
-            assert_true(storm_exact_term(term, unit) == slow_term(term, unit));
+            CHECK(storm_exact_term(term, unit) == slow_term(term, unit));
         }
     }
 }
 
 /* What was added can be taken away again. */
-static void test_cancellation(void **state)
+static void test_cancellation(void)
 {
-    (void)state;
     struct storm_exact_unit unit = storm_exact_unit(1e10);
     storm_exact sum = 0;
     storm_exact_add(&sum, 1e10, unit);
     storm_exact_add(&sum, 1e-10, unit);
     storm_exact_add(&sum, -1e10, unit);
     double left = storm_exact_value(sum, unit);
-    assert_true(fabs(left - 1e-10) <= ldexp(1.0, unit.lsb));
+    CHECK(fabs(left - 1e-10) <= ldexp(1.0, unit.lsb));
     storm_exact_add(&sum, -1e-10, unit);
-    assert_true(sum == 0);
+    CHECK(sum == 0);
 }
 
 int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_order),
-        cmocka_unit_test(test_any_split),
-        cmocka_unit_test(test_cut_towards_zero),
-        cmocka_unit_test(test_cancellation),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_any_order();
+    test_any_split();
+    test_cut_towards_zero();
+    test_cancellation();
+    return 0;
 }

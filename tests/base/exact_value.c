@@ -5,18 +5,13 @@
  * in hexadecimal wrongly, and cannot be the reference. */
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/exact.h"
 #include "base/hash.h"
+#include "support/check.h"
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -64,17 +59,18 @@ static void check(storm_exact sum, int lsb)
     double value = storm_exact_value(sum, unit);
     wide magnitude = sum < 0 ? -(wide)sum : (wide)sum;
     if ((signbit(value) != 0) != (sum < 0) ||
-        !is_nearest(fabs(value), magnitude, lsb))
-        fail_msg("%016" PRIx64 "%016" PRIx64 "p%d: %a",
-                 (uint64_t)((wide)sum >> 64), (uint64_t)sum, lsb, value);
+        !is_nearest(fabs(value), magnitude, lsb)) {
+        check_where("%016" PRIx64 "%016" PRIx64 "p%d: %a",
+                    (uint64_t)((wide)sum >> 64), (uint64_t)sum, lsb, value);
+        check_fail(__FILE__, __LINE__, "not the nearest double");
+    }
     storm_exact minus = (storm_exact)(-(wide)sum); /* of -2^127: itself */
     if (minus != sum)
-        assert_true(storm_exact_value(minus, unit) == -value);
+        CHECK(storm_exact_value(minus, unit) == -value);
 }
 
-static void test_random_sums(void **state)
+static void test_random_sums(void)
 {
-    (void)state;
     uint64_t rng = seed;
     for (int i = 0; i < 200000; i++) {
         wide bits = (wide)storm_hash_word(rng) << 64 | storm_hash_word(rng + 1);
@@ -86,9 +82,8 @@ static void test_random_sums(void **state)
 }
 
 /* One bit, half a unit in the last place above or below it, and one more. */
-static void test_ties(void **state)
+static void test_ties(void)
 {
-    (void)state;
     const int lsbs[] = {0,     40,    -87,   -1000, -1074,
                         -1075, -1100, -1160, 937,   960};
     for (size_t l = 0; l < sizeof lsbs / sizeof lsbs[0]; l++) {
@@ -107,9 +102,8 @@ static void test_ties(void **state)
     }
 }
 
-static void test_extremes(void **state)
+static void test_extremes(void)
 {
-    (void)state;
     storm_exact least = (storm_exact)((wide)1 << 127);
     for (int lsb = -1300; lsb <= 1024; lsb++) {
         check(least, lsb);
@@ -124,10 +118,8 @@ static void test_extremes(void **state)
 int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_sums),
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_extremes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_random_sums();
+    test_ties();
+    test_extremes();
+    return 0;
 }

@@ -2,17 +2,11 @@
 /* TEST timeout: 20 */
 /* The mixing function is a bijection with good avalanche. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/hash.h"
+#include "support/check.h"
 
 static const uint64_t seed = 99;
 
@@ -40,21 +34,19 @@ static uint64_t unhash(uint64_t word)
     return unshift(word, 30) - 0x9e3779b97f4a7c15;
 }
 
-static void test_bijection(void **state)
+static void test_bijection(void)
 {
-    (void)state;
     for (uint64_t i = 0; i < 100000; i++) {
-        assert_true(unhash(storm_hash_word(i)) == i);
+        CHECK(unhash(storm_hash_word(i)) == i);
         uint64_t word = seed + i * 0x123456789abcdef1;
-        assert_true(unhash(storm_hash_word(word)) == word);
+        CHECK(unhash(storm_hash_word(word)) == word);
     }
-    assert_true(storm_hash_word(0) != 0);
+    CHECK(storm_hash_word(0) != 0);
 }
 
 /* Flipping one bit flips each bit of the answer half of the time. */
-static void test_avalanche(void **state)
+static void test_avalanche(void)
 {
-    (void)state;
     enum { N = 4000 };
     const double k_sigma = 6.0; /* 4096 pairs are looked at */
     static int flips[64][64];
@@ -69,28 +61,24 @@ static void test_avalanche(void **state)
     }
     for (int in = 0; in < 64; in++) {
         for (int out = 0; out < 64; out++)
-            assert_true(fabs(flips[in][out] - 0.5 * N) <
-                        k_sigma * sqrt(0.25 * N));
+            CHECK(fabs(flips[in][out] - 0.5 * N) < k_sigma * sqrt(0.25 * N));
     }
 }
 
-static void test_fold(void **state)
+static void test_fold(void)
 {
-    (void)state;
     uint64_t ab = storm_hash_fold(storm_hash_fold(0, 1), 2);
     uint64_t ba = storm_hash_fold(storm_hash_fold(0, 2), 1);
-    assert_true(ab != ba);
-    assert_true(storm_hash_fold(0, 0) != 0);
-    assert_true(storm_hash_fold_real(7, 0.0) != storm_hash_fold_real(7, -0.0));
+    CHECK(ab != ba);
+    CHECK(storm_hash_fold(0, 0) != 0);
+    CHECK(storm_hash_fold_real(7, 0.0) != storm_hash_fold_real(7, -0.0));
 }
 
 int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bijection),
-        cmocka_unit_test(test_avalanche),
-        cmocka_unit_test(test_fold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_bijection();
+    test_avalanche();
+    test_fold();
+    return 0;
 }

@@ -2,19 +2,14 @@
 /* TEST timeout: 20 */
 /* I1, I2: waiting grows with the number of empty looks and stays short. A
  * busy machine may delay anybody, so the shortest of many calls is judged. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/idle.h"
+#include "support/check.h"
 
 static double shortest(uint64_t n_empty, int n_calls)
 {
@@ -28,9 +23,8 @@ static double shortest(uint64_t n_empty, int n_calls)
     return best;
 }
 
-static void test_bounded(void **state)
+static void test_bounded(void)
 {
-    (void)state;
     const uint64_t counts[] = {0,
                                1,
                                63,
@@ -44,20 +38,18 @@ static void test_bounded(void **state)
                                UINT64_C(1) << 40,
                                UINT64_MAX};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        assert_true(shortest(counts[i], 50) < 200e-6);
+        CHECK(shortest(counts[i], 50) < 200e-6);
 }
 
-static void test_grows(void **state)
+static void test_grows(void)
 {
-    (void)state;
-    assert_true(shortest(0, 200) < 5e-6);
-    assert_true(shortest(UINT64_MAX, 20) >= 50e-6);
+    CHECK(shortest(0, 200) < 5e-6);
+    CHECK(shortest(UINT64_MAX, 20) >= 50e-6);
 }
 
 /* A rank that waits long leaves the core to others. */
-static void test_sleeps(void **state)
+static void test_sleeps(void)
 {
-    (void)state;
     struct rusage before, after;
     getrusage(RUSAGE_SELF, &before);
     double start = storm_clock_seconds();
@@ -69,15 +61,13 @@ static void test_sleeps(void **state)
                  after.ru_stime.tv_sec - before.ru_stime.tv_sec) +
         1e-6 * (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec +
                         after.ru_stime.tv_usec - before.ru_stime.tv_usec);
-    assert_true(cpu < 0.1);
+    CHECK(cpu < 0.1);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_grows),
-        cmocka_unit_test(test_sleeps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_bounded();
+    test_grows();
+    test_sleeps();
+    return 0;
 }

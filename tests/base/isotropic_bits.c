@@ -3,19 +3,13 @@
 /* Isotropic directions: unit vectors, right angle, right moments (within 5
  * standard errors), and no bits from libm. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <storm/packet.h>
 
 #include "base/hash.h"
+#include "support/check.h"
 
 static const uint64_t seed = 8;
 static const double two_pi = 6.283185307179586;
@@ -25,16 +19,15 @@ static void check_direction(double u0, double u1)
     double d[3];
     storm_isotropic(u0, u1, d);
     double norm2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    assert_true(fabs(norm2 - 1.0) < 1e-15);
+    CHECK(fabs(norm2 - 1.0) < 1e-15);
     double radius = 2.0 * sqrt(u0 * (1.0 - u0));
-    assert_true(fabs(d[0] - radius * cos(two_pi * u1)) < 1e-15);
-    assert_true(fabs(d[1] - radius * sin(two_pi * u1)) < 1e-15);
-    assert_true(d[2] == 2.0 * u0 - 1.0);
+    CHECK(fabs(d[0] - radius * cos(two_pi * u1)) < 1e-15);
+    CHECK(fabs(d[1] - radius * sin(two_pi * u1)) < 1e-15);
+    CHECK(d[2] == 2.0 * u0 - 1.0);
 }
 
-static void test_against_libm(void **state)
+static void test_against_libm(void)
 {
-    (void)state;
     const double corners[] = {0x1p-53, 0.125, 0.25,  0.375,        0.5,
                               0.625,   0.75,  0.875, 1.0 - 0x1p-53};
     for (int i = 0; i < 9; i++) {
@@ -51,9 +44,8 @@ static void test_against_libm(void **state)
     }
 }
 
-static void test_moments(void **state)
+static void test_moments(void)
 {
-    (void)state;
     enum { N = 400000 };
     double mean[3] = {0}, product[3] = {0}, square[3] = {0};
     for (uint64_t i = 0; i < N; i++) {
@@ -70,23 +62,22 @@ static void test_moments(void **state)
     const double k_sigma = 5.0;
     for (int k = 0; k < 3; k++) {
         /* <x> = 0, <x^2> = 1/3, <x^4> = 1/5, <xy> = 0, <x^2 y^2> = 1/15 */
-        assert_true(fabs(mean[k]) < k_sigma * sqrt(1.0 / 3.0 / N));
-        assert_true(fabs(square[k] - 1.0 / 3.0) <
-                    k_sigma * sqrt((1.0 / 5.0 - 1.0 / 9.0) / N));
-        assert_true(fabs(product[k]) < k_sigma * sqrt(1.0 / 15.0 / N));
+        CHECK(fabs(mean[k]) < k_sigma * sqrt(1.0 / 3.0 / N));
+        CHECK(fabs(square[k] - 1.0 / 3.0) <
+              k_sigma * sqrt((1.0 / 5.0 - 1.0 / 9.0) / N));
+        CHECK(fabs(product[k]) < k_sigma * sqrt(1.0 / 15.0 / N));
     }
 }
 
 /* The same bits on every machine. */
-static void test_frozen(void **state)
+static void test_frozen(void)
 {
-    (void)state;
     double d[3];
     storm_isotropic(0.3, 0.7, d);
     printf("%a %a %a\n", d[0], d[1], d[2]);
-    assert_true(d[0] == -0x1.220418d072a0fp-2);
-    assert_true(d[1] == -0x1.be49eadc8f322p-1);
-    assert_true(d[2] == -0x1.999999999999ap-2);
+    CHECK(d[0] == -0x1.220418d072a0fp-2);
+    CHECK(d[1] == -0x1.be49eadc8f322p-1);
+    CHECK(d[2] == -0x1.999999999999ap-2);
     uint64_t hash = 0;
     for (uint64_t i = 0; i < 10000; i++) {
         double u[4];
@@ -97,16 +88,14 @@ static void test_frozen(void **state)
             hash = storm_hash_fold_real(hash, d[k]);
     }
     printf("%016llx\n", (unsigned long long)hash);
-    assert_true(hash == 0x8bb5b6393dbec5a0);
+    CHECK(hash == 0x8bb5b6393dbec5a0);
 }
 
 int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_libm),
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_frozen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_against_libm();
+    test_moments();
+    test_frozen();
+    return 0;
 }

@@ -2,18 +2,13 @@
 /* TEST timeout: 20 */
 /* J1 to J3: what is written is JSON, in order, and nothing is lost. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "support/check.h"
 
 static void fill(struct storm_json *json)
 {
@@ -39,26 +34,23 @@ static void fill(struct storm_json *json)
     storm_json_close(json, '}');
 }
 
-static void test_compact(void **state)
+static void test_compact(void)
 {
-    (void)state;
     struct storm_json json;
     storm_json_begin(&json, false);
     fill(&json);
     char *text = storm_json_end(&json);
-    assert_string_equal(text,
-                        "{\"name\":\"a \\\"b\\\" \\\\ \\n\\t\\u0001 \xc3\xa9\","
-                        "\"least\":-9223372036854775808,"
-                        "\"most\":18446744073709551615,"
-                        "\"list\":[0.1,2.0,-0.0,1e+300,null,null],"
-                        "\"empty\":{},\"none\":[],\"yes\":true,\"no\":null,"
-                        "\"nothing\":null}");
+    CHECK_TEXT(text, "{\"name\":\"a \\\"b\\\" \\\\ \\n\\t\\u0001 \xc3\xa9\","
+                     "\"least\":-9223372036854775808,"
+                     "\"most\":18446744073709551615,"
+                     "\"list\":[0.1,2.0,-0.0,1e+300,null,null],"
+                     "\"empty\":{},\"none\":[],\"yes\":true,\"no\":null,"
+                     "\"nothing\":null}");
     free(text);
 }
 
-static void test_pretty(void **state)
+static void test_pretty(void)
 {
-    (void)state;
     struct storm_json json;
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
@@ -71,25 +63,23 @@ static void test_pretty(void **state)
     storm_json_close(&json, '}');
     storm_json_close(&json, '}');
     char *text = storm_json_end(&json);
-    assert_string_equal(text, "{\n  \"a\": 1,\n  \"b\": [\n    2,\n    3\n"
-                              "  ],\n  \"c\": {}\n}");
+    CHECK_TEXT(text, "{\n  \"a\": 1,\n  \"b\": [\n    2,\n    3\n"
+                     "  ],\n  \"c\": {}\n}");
     free(text);
 }
 
-static void test_one_value(void **state)
+static void test_one_value(void)
 {
-    (void)state;
     struct storm_json json;
     storm_json_begin(&json, true);
     storm_json_int(&json, NULL, -5);
     char *text = storm_json_end(&json);
-    assert_string_equal(text, "-5");
+    CHECK_TEXT(text, "-5");
     free(text);
 }
 
-static void test_long(void **state)
+static void test_long(void)
 {
-    (void)state;
     enum { N = 20000 };
     struct storm_json json;
     storm_json_begin(&json, false);
@@ -98,23 +88,21 @@ static void test_long(void **state)
         storm_json_uint(&json, NULL, storm_hash_word(i));
     storm_json_close(&json, ']');
     char *text = storm_json_end(&json);
-    assert_non_null(text);
+    CHECK(text != NULL);
     char *at = text;
     for (uint64_t i = 0; i < N; i++) {
-        assert_true(*at == (i == 0 ? '[' : ','));
-        assert_true(strtoull(at + 1, &at, 10) == storm_hash_word(i));
+        CHECK(*at == (i == 0 ? '[' : ','));
+        CHECK(strtoull(at + 1, &at, 10) == storm_hash_word(i));
     }
-    assert_string_equal(at, "]");
+    CHECK_TEXT(at, "]");
     free(text);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compact),
-        cmocka_unit_test(test_pretty),
-        cmocka_unit_test(test_one_value),
-        cmocka_unit_test(test_long),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_compact();
+    test_pretty();
+    test_one_value();
+    test_long();
+    return 0;
 }

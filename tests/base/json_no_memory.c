@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /* J4: when memory runs out the text is NULL, at the end. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sys/resource.h>
 
 #include "base/json.h"
+#include "support/check.h"
 
 /* Sanitizers need address space of their own: nothing to limit there. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -26,17 +22,16 @@
 #define LIMITED 1
 #endif
 
-static void test_memory_runs_out(void **state)
+static void test_memory_runs_out(void)
 {
-    (void)state;
     struct rlimit before, tight = {256 << 20, 256 << 20};
     if (!LIMITED || getrlimit(RLIMIT_AS, &before) != 0)
-        skip();
+        exit(CHECK_SKIP);
     tight.rlim_max = before.rlim_max;
-    assert_true(setrlimit(RLIMIT_AS, &tight) == 0);
+    CHECK(setrlimit(RLIMIT_AS, &tight) == 0);
     const size_t n = 8 << 20;
     char *chunk = malloc(n + 1);
-    assert_non_null(chunk);
+    CHECK(chunk != NULL);
     memset(chunk, 'x', n);
     chunk[n] = '\0';
     struct storm_json json;
@@ -45,16 +40,14 @@ static void test_memory_runs_out(void **state)
     for (int i = 0; i < 64; i++)
         storm_json_text(&json, NULL, chunk);
     storm_json_close(&json, ']');
-    assert_true(json.failed);
-    assert_null(storm_json_end(&json));
+    CHECK(json.failed);
+    CHECK(storm_json_end(&json) == NULL);
     free(chunk);
     setrlimit(RLIMIT_AS, &before);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory_runs_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_memory_runs_out();
+    return 0;
 }

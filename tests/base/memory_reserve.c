@@ -1,74 +1,62 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /* A growing array keeps its elements, doubles, and survives failure. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
+#include "support/check.h"
 
-static void test_grow(void **state)
+static void test_grow(void)
 {
-    (void)state;
     struct storm_memory *memory;
-    assert_true(storm_memory_create(&memory) == STORM_OK);
+    CHECK_OK(storm_memory_create(&memory));
     uint64_t *array = NULL;
     size_t capacity = 0;
     const size_t n = 100000;
     for (size_t i = 0; i < n; i++) {
         void *grown = array;
-        assert_true(storm_reserve(memory, "array", sizeof *array, i + 1, &grown,
-                                  &capacity) == STORM_OK);
+        CHECK_OK(storm_reserve(memory, "array", sizeof *array, i + 1, &grown,
+                               &capacity));
         array = grown;
-        assert_true(capacity > i);
-        assert_true(array[i] == 0);
+        CHECK(capacity > i);
+        CHECK(array[i] == 0);
         array[i] = i + 1;
     }
     for (size_t i = 0; i < n; i++)
-        assert_true(array[i] == i + 1);
-    assert_true(storm_memory_calls(memory) <= 20);
-    assert_true(capacity < 2 * n + 8);
+        CHECK(array[i] == i + 1);
+    CHECK(storm_memory_calls(memory) <= 20);
+    CHECK(capacity < 2 * n + 8);
     storm_free(memory, array);
-    assert_int_equal(storm_memory_destroy(memory), 0);
+    CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 
-static void test_jump(void **state)
+static void test_jump(void)
 {
-    (void)state;
     struct storm_memory *memory;
-    assert_true(storm_memory_create(&memory) == STORM_OK);
+    CHECK_OK(storm_memory_create(&memory));
     void *array = NULL;
     size_t capacity = 0;
-    assert_true(storm_reserve(memory, "array", 4096, 1000, &array, &capacity) ==
-                STORM_OK);
-    assert_int_equal(capacity, 1000);
+    CHECK_OK(storm_reserve(memory, "array", 4096, 1000, &array, &capacity));
+    CHECK_EQ(capacity, 1000);
     void *before = array;
-    assert_true(storm_reserve(memory, "array", 4096, 1000, &array, &capacity) ==
-                STORM_OK);
-    assert_ptr_equal(array, before);
+    CHECK_OK(storm_reserve(memory, "array", 4096, 1000, &array, &capacity));
+    CHECK(array == before);
 
     const size_t too_many[] = {SIZE_MAX, SIZE_MAX / 4096, SIZE_MAX / 2};
     for (int i = 0; i < 3; i++) {
-        assert_true(storm_reserve(memory, "array", 4096, too_many[i], &array,
-                                  &capacity) == STORM_ERR_NOMEM);
-        assert_ptr_equal(array, before);
-        assert_int_equal(capacity, 1000);
+        CHECK(storm_reserve(memory, "array", 4096, too_many[i], &array,
+                            &capacity) == STORM_ERR_NOMEM);
+        CHECK(array == before);
+        CHECK_EQ(capacity, 1000);
     }
     storm_free(memory, array);
-    assert_int_equal(storm_memory_destroy(memory), 0);
+    CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_grow),
-        cmocka_unit_test(test_jump),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_grow();
+    test_jump();
+    return 0;
 }

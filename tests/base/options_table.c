@@ -2,21 +2,17 @@
 /* TEST timeout: 20 */
 /* One row, three names by rule, all distinct; presets are legal values. */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <storm/options.h>
 
-static void test_names_follow_rule(void **state)
+#include "support/check.h"
+
+static void test_names_follow_rule(void)
 {
-    (void)state;
     const struct storm_option *row;
     for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++) {
         const char *dot = strrchr(row->key, '.');
@@ -28,68 +24,65 @@ static void test_names_follow_rule(void **state)
                 flag[2 + k] = '-';
             env[6 + k] = (char)toupper((unsigned char)last[k]);
         }
-        assert_string_equal(row->flag, flag);
-        assert_string_equal(row->env, env);
+        CHECK_TEXT(row->flag, flag);
+        CHECK_TEXT(row->env, env);
         for (const char *c = row->key; *c != '\0'; c++)
-            assert_true(islower((unsigned char)*c) || *c == '_' || *c == '.');
+            CHECK(islower((unsigned char)*c) || *c == '_' || *c == '.');
     }
 }
 
-static void test_names_distinct(void **state)
+static void test_names_distinct(void)
 {
-    (void)state;
     const struct storm_option *a, *b;
     for (size_t i = 0; (a = storm_option_at(i)) != NULL; i++) {
-        assert_ptr_equal(storm_option_find(a->key), a);
-        assert_ptr_equal(storm_option_find(a->flag), a);
-        assert_ptr_equal(storm_option_find(a->env), a);
+        CHECK(storm_option_find(a->key) == a);
+        CHECK(storm_option_find(a->flag) == a);
+        CHECK(storm_option_find(a->env) == a);
         for (size_t j = 0; j < i; j++) {
             b = storm_option_at(j);
-            assert_string_not_equal(a->key, b->key);
-            assert_string_not_equal(a->flag, b->flag);
-            assert_string_not_equal(a->env, b->env);
+            CHECK(strcmp(a->key, b->key) != 0);
+            CHECK(strcmp(a->flag, b->flag) != 0);
+            CHECK(strcmp(a->env, b->env) != 0);
         }
     }
-    assert_null(storm_option_find("transport"));
-    assert_null(storm_option_find(""));
-    assert_null(storm_option_find("batch"));
+    CHECK(storm_option_find("transport") == NULL);
+    CHECK(storm_option_find("") == NULL);
+    CHECK(storm_option_find("batch") == NULL);
 }
 
 /* A word or number as long as text allows survives; a preset can be set. */
-static void test_presets(void **state)
+static void test_presets(void)
 {
-    (void)state;
     struct storm_options *options;
-    assert_true(storm_options_create(&options) == STORM_OK);
+    CHECK_OK(storm_options_create(&options));
     const struct storm_option *row;
     size_t n = 0;
     for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++, n++) {
-        assert_string_equal(storm_options_text(options, row->key), row->preset);
-        assert_false(storm_options_is_set(options, row->key));
+        CHECK_TEXT(storm_options_text(options, row->key), row->preset);
+        CHECK(!storm_options_is_set(options, row->key));
         char problem[200] = "";
-        assert_true(storm_options_set(options, row->key, row->preset, problem,
-                                      sizeof problem) == STORM_OK);
-        assert_string_equal(problem, "");
-        assert_string_equal(storm_options_text(options, row->key), row->preset);
-        assert_true(storm_options_is_set(options, row->key));
-        assert_true(strlen(row->help) > 10);
-        assert_true((row->type == STORM_OPTION_WORD) == (row->choices != NULL));
+        CHECK_OK(storm_options_set(options, row->key, row->preset, problem,
+                                   sizeof problem));
+        CHECK_TEXT(problem, "");
+        CHECK_TEXT(storm_options_text(options, row->key), row->preset);
+        CHECK(storm_options_is_set(options, row->key));
+        CHECK(strlen(row->help) > 10);
+        CHECK((row->type == STORM_OPTION_WORD) == (row->choices != NULL));
         if (row->type == STORM_OPTION_INT || row->type == STORM_OPTION_REAL)
-            assert_true(row->min < row->max);
+            CHECK(row->min < row->max);
         /* Bounds of integers are exact as doubles and fit. */
         if (row->type == STORM_OPTION_INT)
-            assert_true(row->min >= -1e18 && row->max <= 1e18);
+            CHECK(row->min >= -1e18 && row->max <= 1e18);
     }
-    assert_true(n >= 12);
-    assert_null(storm_option_at(n + 1));
+    CHECK(n >= 12);
+    CHECK(storm_option_at(n + 1) == NULL);
     storm_options_destroy(options);
 }
 
-static void test_every_choice(void **state)
+static void test_every_choice(void)
 {
-    (void)state;
     struct storm_options *options;
-    assert_true(storm_options_create(&options) == STORM_OK);
+    CHECK_OK(storm_options_create(&options));
     const struct storm_option *row;
     for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++) {
         if (row->type != STORM_OPTION_WORD)
@@ -99,9 +92,8 @@ static void test_every_choice(void **state)
         char *rest = NULL;
         for (char *word = strtok_r(words, "|", &rest); word != NULL;
              word = strtok_r(NULL, "|", &rest)) {
-            assert_true(storm_options_set(options, row->flag, word, NULL, 0) ==
-                        STORM_OK);
-            assert_string_equal(storm_options_text(options, row->key), word);
+            CHECK_OK(storm_options_set(options, row->flag, word, NULL, 0));
+            CHECK_TEXT(storm_options_text(options, row->key), word);
         }
     }
     storm_options_destroy(options);
@@ -109,11 +101,9 @@ static void test_every_choice(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_follow_rule),
-        cmocka_unit_test(test_names_distinct),
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_every_choice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_names_follow_rule();
+    test_names_distinct();
+    test_presets();
+    test_every_choice();
+    return 0;
 }

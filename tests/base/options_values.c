@@ -1,53 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /* Values are read strictly; a bad one changes nothing and is explained. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <storm/options.h>
 
+#include "support/check.h"
+
 static struct storm_options *options;
 
-static int set_up(void **state)
+/* Each test starts with the defaults. */
+static void with_defaults(void (*test)(void))
 {
-    (void)state;
-    return storm_options_create(&options) == STORM_OK ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
+    CHECK_OK(storm_options_create(&options));
+    test();
     storm_options_destroy(options);
-    return 0;
 }
 
 static void good(const char *name, const char *value)
 {
     char problem[200] = "untouched";
-    if (storm_options_set(options, name, value, problem, sizeof problem) !=
-        STORM_OK)
-        fail_msg("%s", problem);
-    assert_string_equal(problem, "untouched");
+    storm_status status =
+        storm_options_set(options, name, value, problem, sizeof problem);
+    CHECK_TEXT(problem, "untouched");
+    CHECK_OK(status);
 }
 
 static void bad(const char *name, const char *value, const char *expected)
 {
     char problem[200] = "";
-    assert_true(storm_options_set(options, name, value, problem,
-                                  sizeof problem) == STORM_ERR_ARG);
-    assert_string_equal(problem, expected);
+    CHECK(storm_options_set(options, name, value, problem, sizeof problem) ==
+          STORM_ERR_ARG);
+    CHECK_TEXT(problem, expected);
 }
 
-static void test_integers(void **state)
+static void test_integers(void)
 {
-    (void)state;
     const struct {
         const char *text;
         int64_t value;
@@ -56,16 +47,14 @@ static void test_integers(void **state)
                  {"5e0", 5}};
     for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++) {
         good("transport.batch", takes[i].text);
-        assert_true(storm_options_int(options, "transport.batch") ==
-                    takes[i].value);
+        CHECK(storm_options_int(options, "transport.batch") == takes[i].value);
     }
-    assert_string_equal(storm_options_text(options, "transport.batch"), "5");
+    CHECK_TEXT(storm_options_text(options, "transport.batch"), "5");
     good("seed", "1e18");
-    assert_true(storm_options_int(options, "seed") == 1000000000000000000);
-    assert_string_equal(storm_options_text(options, "seed"),
-                        "1000000000000000000");
+    CHECK(storm_options_int(options, "seed") == 1000000000000000000);
+    CHECK_TEXT(storm_options_text(options, "seed"), "1000000000000000000");
     good("seed", "0e99999999999999999999");
-    assert_true(storm_options_int(options, "seed") == 0);
+    CHECK(storm_options_int(options, "seed") == 0);
 
     const char *const refuses[] = {"",
                                    "x",
@@ -100,13 +89,12 @@ static void test_integers(void **state)
                  "got '%s'",
                  refuses[i]);
         bad("transport.batch", refuses[i], expected);
-        assert_true(storm_options_int(options, "transport.batch") == 64);
+        CHECK(storm_options_int(options, "transport.batch") == 64);
     }
 }
 
-static void test_reals(void **state)
+static void test_reals(void)
 {
-    (void)state;
     const struct {
         const char *text;
         double value;
@@ -114,8 +102,8 @@ static void test_reals(void **state)
                  {"6.4e1", 64.0}, {"1.1", 1.1}, {"0.2E1", 2.0}};
     for (size_t i = 0; i < sizeof takes / sizeof takes[0]; i++) {
         good("--growth-factor", takes[i].text);
-        assert_true(storm_options_real(options, "transport.growth_factor") ==
-                    takes[i].value);
+        CHECK(storm_options_real(options, "transport.growth_factor") ==
+              takes[i].value);
     }
     const char *const refuses[] = {
         "",     "x",  "1.5x", " 2", "2 ", "nan", "inf",   "0x1p1", "1,5",
@@ -127,33 +115,29 @@ static void test_reals(void **state)
                  "got '%s'",
                  refuses[i]);
         bad("transport.growth_factor", refuses[i], expected);
-        assert_true(storm_options_real(options, "transport.growth_factor") ==
-                    2.0);
+        CHECK(storm_options_real(options, "transport.growth_factor") == 2.0);
     }
 }
 
-static void test_bools(void **state)
+static void test_bools(void)
 {
-    (void)state;
     const char *const takes[] = {"false", "true", "no", "yes",
                                  "off",   "on",   "0",  "1"};
     for (size_t i = 0; i < 8; i++) {
         good("STORM_SHM", takes[i]);
-        assert_true(storm_options_bool(options, "transport.shm") ==
-                    (i % 2 == 1));
-        assert_string_equal(storm_options_text(options, "transport.shm"),
-                            i % 2 == 1 ? "true" : "false");
+        CHECK(storm_options_bool(options, "transport.shm") == (i % 2 == 1));
+        CHECK_TEXT(storm_options_text(options, "transport.shm"),
+                   i % 2 == 1 ? "true" : "false");
     }
     bad("transport.shm", "maybe",
         "transport.shm: expected true or false, got 'maybe'");
     bad("transport.shm", NULL,
         "transport.shm: expected true or false, got nothing");
-    assert_true(storm_options_bool(options, "transport.shm"));
+    CHECK(storm_options_bool(options, "transport.shm"));
 }
 
-static void test_words(void **state)
+static void test_words(void)
 {
-    (void)state;
     good("transport.backend", "p2p");
     bad("transport.backend", "ib",
         "transport.backend: expected one of auto, shm, ofi, ibv, mpirma, p2p, "
@@ -164,13 +148,11 @@ static void test_words(void **state)
     bad("--connect", "",
         "--connect (transport.connect): expected one of lazy, neighbours, got "
         "''");
-    assert_string_equal(storm_options_text(options, "transport.backend"),
-                        "p2p");
+    CHECK_TEXT(storm_options_text(options, "transport.backend"), "p2p");
 }
 
-static void test_unknown_names(void **state)
+static void test_unknown_names(void)
 {
-    (void)state;
     bad("transport.bacth", "1",
         "there is no option 'transport.bacth'; did you mean "
         "'transport.batch'?");
@@ -184,30 +166,24 @@ static void test_unknown_names(void **state)
     bad("", "1", "there is no option ''");
 }
 
-static void test_short_problem(void **state)
+static void test_short_problem(void)
 {
-    (void)state;
     char problem[12];
     memset(problem, '#', sizeof problem);
-    assert_true(storm_options_set(options, "seed", "x", problem, 8) ==
-                STORM_ERR_ARG);
-    assert_string_equal(problem, "seed: e");
-    assert_true(problem[8] == '#');
-    assert_true(storm_options_set(options, "seed", "x", NULL, 0) ==
-                STORM_ERR_ARG);
-    assert_true(storm_options_set(options, "seed", "x", problem, 0) ==
-                STORM_ERR_ARG);
+    CHECK(storm_options_set(options, "seed", "x", problem, 8) == STORM_ERR_ARG);
+    CHECK_TEXT(problem, "seed: e");
+    CHECK(problem[8] == '#');
+    CHECK(storm_options_set(options, "seed", "x", NULL, 0) == STORM_ERR_ARG);
+    CHECK(storm_options_set(options, "seed", "x", problem, 0) == STORM_ERR_ARG);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_integers, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_reals, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bools, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_words, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_unknown_names, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_short_problem, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    with_defaults(test_integers);
+    with_defaults(test_reals);
+    with_defaults(test_bools);
+    with_defaults(test_words);
+    with_defaults(test_unknown_names);
+    with_defaults(test_short_problem);
+    return 0;
 }

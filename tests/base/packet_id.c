@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /* Ids are distinct: made ones by construction, children by 127 hashed bits. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <storm/packet.h>
+
+#include "support/check.h"
 
 enum { N_CHILDREN = 1000000, N_PER_PARENT = 1000 };
 
@@ -25,13 +21,12 @@ static void check_distinct(struct storm_packet_id *ids, size_t n)
 {
     qsort(ids, n, sizeof *ids, compare);
     for (size_t i = 1; i < n; i++)
-        assert_true(storm_packet_id_compare(ids[i - 1], ids[i]) < 0);
+        CHECK(storm_packet_id_compare(ids[i - 1], ids[i]) < 0);
 }
 
 /* Each field can be read back: nothing overlaps. */
-static void test_fields(void **state)
+static void test_fields(void)
 {
-    (void)state;
     const uint64_t cycles[] = {0, 1, 0x89abcdef, UINT32_MAX};
     const uint64_t cells[] = {
         0, 1, 0xffffff, 0x1000000, 0x123456789abc, (UINT64_C(1) << 48) - 1};
@@ -46,11 +41,10 @@ static void test_fields(void **state)
                     struct storm_packet_id id =
                         storm_packet_id_make((storm_origin)origins[d],
                                              cycles[a], cells[b], indices[c]);
-                    assert_true(id.hi >> 56 == (uint64_t)origins[d]);
-                    assert_true((id.hi >> 24 & UINT32_MAX) == cycles[a]);
-                    assert_true(((id.hi & 0xffffff) << 24 | id.lo >> 40) ==
-                                cells[b]);
-                    assert_true((id.lo & 0xffffffffff) == indices[c]);
+                    CHECK(id.hi >> 56 == (uint64_t)origins[d]);
+                    CHECK((id.hi >> 24 & UINT32_MAX) == cycles[a]);
+                    CHECK(((id.hi & 0xffffff) << 24 | id.lo >> 40) == cells[b]);
+                    CHECK((id.lo & 0xffffffffff) == indices[c]);
                     all[n++] = id;
                 }
             }
@@ -60,9 +54,8 @@ static void test_fields(void **state)
 }
 
 /* Made ids sort by origin, cycle, cell, index; children come after all. */
-static void test_order(void **state)
+static void test_order(void)
 {
-    (void)state;
     const struct storm_packet_id rising[] = {
         storm_packet_id_make(STORM_ORIGIN_USER, 0, 0, 0),
         storm_packet_id_make(STORM_ORIGIN_USER, 0, 0, 1),
@@ -77,24 +70,23 @@ static void test_order(void **state)
     for (size_t i = 0; i < sizeof rising / sizeof rising[0]; i++) {
         for (size_t j = 0; j < sizeof rising / sizeof rising[0]; j++) {
             int order = storm_packet_id_compare(rising[i], rising[j]);
-            assert_true((order < 0) == (i < j) && (order > 0) == (i > j));
+            CHECK((order < 0) == (i < j) && (order > 0) == (i > j));
         }
     }
 }
 
 /* Children of children, and of parents whose ids differ in one bit. */
-static void test_children(void **state)
+static void test_children(void)
 {
-    (void)state;
     struct storm_packet_id *ids = calloc(N_CHILDREN, sizeof *ids);
-    assert_non_null(ids);
+    CHECK(ids != NULL);
     struct storm_packet_id parent =
         storm_packet_id_make(STORM_ORIGIN_SOURCE, 0, 0, 0);
     size_t n = 0;
     for (uint64_t p = 0; n < N_CHILDREN; p++) {
         for (uint64_t i = 0; i < N_PER_PARENT; i++) {
             ids[n] = storm_packet_id_child(parent, i);
-            assert_true(ids[n].hi >> 63 == 1);
+            CHECK(ids[n].hi >> 63 == 1);
             n++;
         }
         if (p % 2 == 0)
@@ -107,18 +99,17 @@ static void test_children(void **state)
         any |= ids[i].lo;
         all &= ids[i].lo;
     }
-    assert_true(any == UINT64_MAX && all == 0);
+    CHECK(any == UINT64_MAX && all == 0);
     check_distinct(ids, n);
     free(ids);
 }
 
 /* 20 more bits than 10^6 draws need: no two share even 60 of the 127 bits. */
-static void test_child_halves(void **state)
+static void test_child_halves(void)
 {
-    (void)state;
     enum { N = 100000 };
     struct storm_packet_id *ids = calloc(N, sizeof *ids);
-    assert_non_null(ids);
+    CHECK(ids != NULL);
     struct storm_packet_id parent = {1, 2};
     for (uint64_t i = 0; i < N; i++) {
         ids[i] = storm_packet_id_child(parent, i);
@@ -135,11 +126,9 @@ static void test_child_halves(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_children),
-        cmocka_unit_test(test_child_halves),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_fields();
+    test_order();
+    test_children();
+    test_child_halves();
+    return 0;
 }

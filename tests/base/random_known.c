@@ -2,19 +2,15 @@
 /* TEST timeout: 20 */
 /* The generator is Philox4x64-10: the published known answers of Random123
  * (kat_vectors), and storm_random is that with the documented key. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <storm/packet.h>
 
 #include "base/random.h"
+#include "support/check.h"
 
 static const struct {
     uint64_t counter[4], key[2], bits[4];
@@ -40,19 +36,17 @@ static const struct {
     },
 };
 
-static void test_known_answers(void **state)
+static void test_known_answers(void)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         uint64_t bits[4];
         storm_random_bits(known[i].key, known[i].counter, bits);
-        assert_memory_equal(bits, known[i].bits, sizeof bits);
+        CHECK(memcmp(bits, known[i].bits, sizeof bits) == 0);
     }
 }
 
-static void test_random_is_philox(void **state)
+static void test_random_is_philox(void)
 {
-    (void)state;
     const uint64_t key[2] = {99, STORM_STREAM_BIRTH};
     const uint64_t counter[4] = {0x123456789abcdef0, 42, 7, 0};
     struct storm_packet_id id = {.hi = counter[0], .lo = counter[1]};
@@ -61,13 +55,12 @@ static void test_random_is_philox(void **state)
     storm_random_bits(key, counter, bits);
     storm_random(99, STORM_STREAM_BIRTH, id, 7, uniform);
     for (int i = 0; i < 4; i++)
-        assert_true(uniform[i] == storm_random_uniform(bits[i]));
+        CHECK(uniform[i] == storm_random_uniform(bits[i]));
 }
 
 /* Numbers of old runs must stay what they were: bits, key, mapping. */
-static void test_frozen(void **state)
+static void test_frozen(void)
 {
-    (void)state;
     struct storm_packet_id id =
         storm_packet_id_make(STORM_ORIGIN_EMISSION, 3, 1000, 17);
     double u[4];
@@ -75,28 +68,25 @@ static void test_frozen(void **state)
     struct storm_packet_id child = storm_packet_id_child(id, 0);
     printf("%a %a %a %a, child %016llx %016llx\n", u[0], u[1], u[2], u[3],
            (unsigned long long)child.hi, (unsigned long long)child.lo);
-    assert_true(u[0] == 0x1.c5678067aba2bp-1);
-    assert_true(u[1] == 0x1.21fb3214c3432p-2);
-    assert_true(u[2] == 0x1.b8edc0b996304p-3);
-    assert_true(u[3] == 0x1.77e4735d42d78p-4);
-    assert_true(child.hi == 0x833d0fc511379d2e);
-    assert_true(child.lo == 0x208c72593662d2d9);
+    CHECK(u[0] == 0x1.c5678067aba2bp-1);
+    CHECK(u[1] == 0x1.21fb3214c3432p-2);
+    CHECK(u[2] == 0x1.b8edc0b996304p-3);
+    CHECK(u[3] == 0x1.77e4735d42d78p-4);
+    CHECK(child.hi == 0x833d0fc511379d2e);
+    CHECK(child.lo == 0x208c72593662d2d9);
 }
 
-static void test_open_interval(void **state)
+static void test_open_interval(void)
 {
-    (void)state;
-    assert_true(storm_random_uniform(0) == 0x1p-53);
-    assert_true(storm_random_uniform(UINT64_MAX) == 1.0 - 0x1p-53);
+    CHECK(storm_random_uniform(0) == 0x1p-53);
+    CHECK(storm_random_uniform(UINT64_MAX) == 1.0 - 0x1p-53);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers),
-        cmocka_unit_test(test_random_is_philox),
-        cmocka_unit_test(test_frozen),
-        cmocka_unit_test(test_open_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_known_answers();
+    test_random_is_philox();
+    test_frozen();
+    test_open_interval();
+    return 0;
 }

@@ -2,17 +2,13 @@
 /* TEST timeout: 20 */
 /* Moments and cells of the uniform numbers, within 5 standard errors each. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <storm/packet.h>
+
+#include "support/check.h"
 
 enum { N_PACKETS = 2000, N_BLOCKS = 100, N_BINS = 64 };
 
@@ -21,8 +17,8 @@ static const double k_sigma = 5.0;
 
 static void close_to(double value, double expected, double sigma)
 {
-    if (!(fabs(value - expected) <= k_sigma * sigma))
-        fail_msg("%.9g, expected %.9g +- %.3g", value, expected, sigma);
+    check_where("%.9g, expected %.9g +- %.3g", value, expected, sigma);
+    CHECK(fabs(value - expected) <= k_sigma * sigma);
 }
 
 /* Neighbouring ids and blocks: the worst a run does. */
@@ -34,9 +30,8 @@ static void draw(size_t i_packet, size_t i_block, double u[4])
     storm_random(seed, STORM_STREAM_HISTORY, id, i_block, u);
 }
 
-static void test_moments(void **state)
+static void test_moments(void)
 {
-    (void)state;
     const double n = 4.0 * N_PACKETS * N_BLOCKS;
     double sum = 0, sum2 = 0, along = 0, across = 0, inside = 0;
     double before[4] = {0.5, 0.5, 0.5, 0.5};
@@ -47,7 +42,7 @@ static void test_moments(void **state)
             draw(p, b, u);
             for (int i = 0; i < 4; i++) {
                 double x = u[i] - 0.5;
-                assert_true(u[i] > 0.0 && u[i] < 1.0);
+                CHECK(u[i] > 0.0 && u[i] < 1.0);
                 sum += x;
                 sum2 += x * x;
                 inside += x * (u[(i + 1) % 4] - 0.5);
@@ -65,9 +60,8 @@ static void test_moments(void **state)
     close_to(across / n, 0.0, product_sigma);
 }
 
-static void test_cells(void **state)
+static void test_cells(void)
 {
-    (void)state;
     static double count[N_BINS][N_BINS];
     for (size_t p = 0; p < N_PACKETS; p++) {
         for (size_t b = 0; b < N_BLOCKS; b++) {
@@ -90,9 +84,8 @@ static void test_cells(void **state)
 }
 
 /* Different streams of one packet have nothing to do with each other. */
-static void test_streams(void **state)
+static void test_streams(void)
 {
-    (void)state;
     const double n = 4.0 * N_PACKETS * 10;
     for (int s = STORM_STREAM_HISTORY; s < STORM_STREAM_USER; s++) {
         double product = 0;
@@ -112,10 +105,8 @@ static void test_streams(void **state)
 int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_cells),
-        cmocka_unit_test(test_streams),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+    test_moments();
+    test_cells();
+    test_streams();
+    return 0;
 }

@@ -4,16 +4,13 @@
  * of the pictures are written there, to be looked at. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "support/check.h"
 #include "support/xml.h"
 #include "view/chart.h"
 #include "view/svg.h"
@@ -29,7 +26,7 @@ static void keep(const char *name, const char *svg)
         return;
     snprintf(path, sizeof path, "%s/%s.svg", folder, name);
     FILE *file = fopen(path, "w");
-    assert_non_null(file);
+    CHECK(file != NULL);
     fputs(svg, file);
     fclose(file);
 }
@@ -52,21 +49,21 @@ static int count(const char *text, const char *part)
 /* Well-formed, all numbers finite, every place on the canvas. */
 static void check_picture(const char *svg)
 {
-    assert_non_null(svg);
-    assert_true(test_xml_well_formed(svg));
-    assert_null(strstr(svg, "nan"));
-    assert_null(strstr(svg, "inf"));
+    CHECK(svg != NULL);
+    CHECK(test_xml_well_formed(svg));
+    CHECK(strstr(svg, "nan") == NULL);
+    CHECK(strstr(svg, "inf") == NULL);
     double width = number_after(svg, " width=\"");
     double height = number_after(svg, " height=\"");
-    assert_true(width > 0.0 && width < 1e5 && height > 0.0 && height < 1e5);
+    CHECK(width > 0.0 && width < 1e5 && height > 0.0 && height < 1e5);
     for (const char *at = svg; (at = strstr(at, "d=\"M")) != NULL; at++) {
         char *rest;
         double x = strtod(at + 4, &rest), y = strtod(rest, NULL);
-        assert_true(x >= -0.1 && x <= width && y >= -0.1 && y <= height);
+        CHECK(x >= -0.1 && x <= width && y >= -0.1 && y <= height);
     }
     for (const char *at = svg; (at = strstr(at, "<text x=\"")) != NULL; at++) {
         double x = number_after(at, "x=\""), y = number_after(at, "y=\"");
-        assert_true(x >= 0.0 && x <= width && y >= 0.0 && y <= height);
+        CHECK(x >= 0.0 && x <= width && y >= 0.0 && y <= height);
     }
 }
 
@@ -80,7 +77,7 @@ static void find_frame(const char *svg, double box_out[4])
             last = at;
         at = end;
     }
-    assert_non_null(last);
+    CHECK(last != NULL);
     box_out[0] = number_after(last, "x=\"");
     box_out[1] = number_after(last, "y=\"");
     box_out[2] = box_out[0] + number_after(last, "width=\"");
@@ -104,8 +101,8 @@ static int corners_inside(const char *svg, const char *colour)
         while (wanted && !sample && d < quote) {
             char *rest;
             double x = strtod(d + 1, &rest), y = strtod(rest, &rest);
-            assert_true(x >= box[0] - 0.01 && x <= box[2] + 0.01);
-            assert_true(y >= box[1] - 0.01 && y <= box[3] + 0.01);
+            CHECK(x >= box[0] - 0.01 && x <= box[2] + 0.01);
+            CHECK(y >= box[1] - 0.01 && y <= box[3] + 0.01);
             d = rest;
             n++;
         }
@@ -114,9 +111,8 @@ static int corners_inside(const char *svg, const char *colour)
     return n;
 }
 
-static void test_lines(void **state)
+static void test_lines(void)
 {
-    (void)state;
     const double ranks[N] = {1, 2, 4, 8, 16};
     const double shm[N] = {8.1, 4.2, 2.2, 1.2, 0.71};
     const double p2p[N] = {8.2, 4.6, 2.6, 1.5, 1.0};
@@ -137,29 +133,28 @@ static void test_lines(void **state)
     };
     char *svg = storm_chart_svg(&chart), *again = storm_chart_svg(&chart);
     check_picture(svg);
-    assert_string_equal(svg, again);
+    CHECK_TEXT(svg, again);
     keep("lines", svg);
-    assert_int_equal(corners_inside(svg, "#0072b2"), N);
-    assert_int_equal(corners_inside(svg, "#222222"), N);
+    CHECK_EQ(corners_inside(svg, "#0072b2"), N);
+    CHECK_EQ(corners_inside(svg, "#222222"), N);
     /* Markers of two series, and one each in the legend. */
-    assert_int_equal(count(svg, "stroke=\"#fff\""), 2 * N + 2);
-    assert_int_equal(count(svg, "stroke-dasharray"), 2);
-    assert_non_null(strstr(svg, ">16</text>"));
+    CHECK_EQ(count(svg, "stroke=\"#fff\""), 2 * N + 2);
+    CHECK_EQ(count(svg, "stroke-dasharray"), 2);
+    CHECK(strstr(svg, ">16</text>") != NULL);
     /* The legend is to the right of the frame. */
     double box[4];
     find_frame(svg, box);
     const char *entry = strstr(svg, ">ideal</text>");
     while (*entry != '<')
         entry--;
-    assert_true(number_after(entry, "x=\"") > box[2]);
+    CHECK(number_after(entry, "x=\"") > box[2]);
     free(svg);
     free(again);
 }
 
 /* Gaps: the others stay as they were; what is between gaps is still seen. */
-static void test_gaps(void **state)
+static void test_gaps(void)
 {
-    (void)state;
     const double x[7] = {0, 1, 2, 3, 4, 5, 6};
     const double y[7] = {1, 2, (double)NAN, 3, (double)INFINITY, -1, 4};
     struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 7, x, y,
@@ -168,19 +163,18 @@ static void test_gaps(void **state)
         .x.label = "x", .y.label = "y", .series = &series, .n_series = 1};
     char *svg = storm_chart_svg(&chart);
     check_picture(svg);
-    assert_int_equal(corners_inside(svg, "#0072b2"), 5);
-    assert_int_equal(count(svg, "stroke=\"#fff\""), 1); /* the lone (3, 3) */
+    CHECK_EQ(corners_inside(svg, "#0072b2"), 5);
+    CHECK_EQ(count(svg, "stroke=\"#fff\""), 1); /* the lone (3, 3) */
     free(svg);
     chart.y.log = true;
     svg = storm_chart_svg(&chart);
     check_picture(svg);
-    assert_int_equal(corners_inside(svg, "#0072b2"), 4); /* without -1 */
+    CHECK_EQ(corners_inside(svg, "#0072b2"), 4); /* without -1 */
     free(svg);
 }
 
-static void test_nothing(void **state)
+static void test_nothing(void)
 {
-    (void)state;
     const double bad[2] = {(double)NAN, (double)-INFINITY};
     const double x[2] = {1, 2};
     struct storm_chart_series series = {"a", STORM_CHART_BOTH, 0, 2, x, bad,
@@ -196,15 +190,14 @@ static void test_nothing(void **state)
         chart.n_series = i & 4 ? 0 : 1;
         char *svg = storm_chart_svg(&chart);
         check_picture(svg);
-        assert_int_equal(count(svg, "no data"), 1);
+        CHECK_EQ(count(svg, "no data"), 1);
         free(svg);
     }
 }
 
 /* One point, equal points, and the ends of what a double can hold. */
-static void test_extremes(void **state)
+static void test_extremes(void)
 {
-    (void)state;
     const double pairs[][2] = {
         {3.0, 3.0},
         {0.0, 0.0},
@@ -242,17 +235,17 @@ static void check_ticks(double lo, double hi, bool log)
 {
     struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
     struct storm_svg_scale scale = storm_svg_scale(lo, hi, log);
-    assert_true(scale.hi > scale.lo);
+    CHECK(scale.hi > scale.lo);
     for (int widen = 0; widen < 2; widen++) {
         for (int wanted = 2; wanted <= 8; wanted++) {
             size_t n = storm_svg_ticks(&scale, wanted, ticks);
-            assert_true(n >= 2 && n <= STORM_SVG_MOST_TICKS);
+            CHECK(n >= 2 && n <= STORM_SVG_MOST_TICKS);
             for (size_t i = 0; i < n; i++) {
                 double at = storm_svg_place(&scale, ticks[i].value);
-                assert_true(at >= -1e-8 && at <= 1.0 + 1e-8);
+                CHECK(at >= -1e-8 && at <= 1.0 + 1e-8);
                 if (i > 0) {
-                    assert_true(ticks[i].value > ticks[i - 1].value);
-                    assert_string_not_equal(ticks[i].label, ticks[i - 1].label);
+                    CHECK(ticks[i].value > ticks[i - 1].value);
+                    CHECK(strcmp(ticks[i].label, ticks[i - 1].label) != 0);
                 }
             }
         }
@@ -260,9 +253,8 @@ static void check_ticks(double lo, double hi, bool log)
     }
 }
 
-static void test_ticks(void **state)
+static void test_ticks(void)
 {
-    (void)state;
     uint64_t dice = 12345;
     double last = 1.0;
     for (int i = 0; i < 4000; i++) {
@@ -285,47 +277,45 @@ static void test_ticks(void **state)
 }
 
 /* Known answers. */
-static void test_known_ticks(void **state)
+static void test_known_ticks(void)
 {
-    (void)state;
     struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
     struct storm_svg_scale scale = storm_svg_scale(-5.0, 5.0, false);
-    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 5);
-    assert_string_equal(ticks[0].label, "-4");
-    assert_string_equal(ticks[2].label, "0");
+    CHECK_EQ(storm_svg_ticks(&scale, 6, ticks), 5);
+    CHECK_TEXT(ticks[0].label, "-4");
+    CHECK_TEXT(ticks[2].label, "0");
     scale = storm_svg_scale(0.3, 40.0, true);
-    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 6);
-    assert_string_equal(ticks[0].label, "0.5");
-    assert_string_equal(ticks[5].label, "20");
+    CHECK_EQ(storm_svg_ticks(&scale, 6, ticks), 6);
+    CHECK_TEXT(ticks[0].label, "0.5");
+    CHECK_TEXT(ticks[5].label, "20");
     scale = storm_svg_scale(1e-9, 1e9, true);
-    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 7);
-    assert_string_equal(ticks[0].label, "10⁻⁹");
+    CHECK_EQ(storm_svg_ticks(&scale, 6, ticks), 7);
+    CHECK_TEXT(ticks[0].label, "10⁻⁹");
     /* Six decades in a small bar: no round numbers at its upper end. */
     scale = storm_svg_scale(7e-7, 0.7, true);
-    assert_int_equal(storm_svg_ticks(&scale, 2, ticks), 3);
-    assert_string_equal(ticks[0].label, "10⁻⁶");
-    assert_string_equal(ticks[2].label, "10⁻²");
+    CHECK_EQ(storm_svg_ticks(&scale, 2, ticks), 3);
+    CHECK_TEXT(ticks[0].label, "10⁻⁶");
+    CHECK_TEXT(ticks[2].label, "10⁻²");
     scale = storm_svg_scale(1e-5, 1e5, true);
-    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 5);
-    assert_string_equal(ticks[2].label, "1");
-    assert_string_equal(ticks[3].label, "10²");
+    CHECK_EQ(storm_svg_ticks(&scale, 6, ticks), 5);
+    CHECK_TEXT(ticks[2].label, "1");
+    CHECK_TEXT(ticks[3].label, "10²");
     scale = storm_svg_scale(0.1, 900.0, true);
-    assert_int_equal(storm_svg_ticks(&scale, 6, ticks), 4);
-    assert_string_equal(ticks[0].label, "0.1");
-    assert_string_equal(ticks[3].label, "100");
+    CHECK_EQ(storm_svg_ticks(&scale, 6, ticks), 4);
+    CHECK_TEXT(ticks[0].label, "0.1");
+    CHECK_TEXT(ticks[3].label, "100");
     char label[STORM_SVG_LABEL_BYTES];
     storm_svg_number(-2.5e-12, 6, label);
-    assert_string_equal(label, "-2.5×10⁻¹²");
+    CHECK_TEXT(label, "-2.5×10⁻¹²");
     storm_svg_number(-1e20, 6, label);
-    assert_string_equal(label, "-10²⁰");
+    CHECK_TEXT(label, "-10²⁰");
     storm_svg_number(0.0, 6, label);
-    assert_string_equal(label, "0");
+    CHECK_TEXT(label, "0");
 }
 
 /* Labels that are left do not touch; powers of ten are left first. */
-static void test_room(void **state)
+static void test_room(void)
 {
-    (void)state;
     struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
     struct storm_svg_scale scale = storm_svg_scale(1.5, 150.0, true);
     for (int upright = 0; upright < 2; upright++)
@@ -340,19 +330,18 @@ static void test_room(void **state)
                     half = 7.5;
                 if (ticks[i].label[0] == '\0')
                     continue;
-                assert_true(at - half >= end - 1e-9);
+                CHECK(at - half >= end - 1e-9);
                 end = at + half;
                 n_left++;
             }
-            assert_int_equal(n, 6); /* 2, 5, 10, 20, 50, 100 */
-            assert_true(n_left > 0 && (pixels < 400.0 || n_left == n));
-            assert_string_equal(ticks[2].label, "10");
+            CHECK_EQ(n, 6); /* 2, 5, 10, 20, 50, 100 */
+            CHECK(n_left > 0 && (pixels < 400.0 || n_left == n));
+            CHECK_TEXT(ticks[2].label, "10");
         }
 }
 
-static void test_escaping(void **state)
+static void test_escaping(void)
 {
-    (void)state;
     const char *nasty = "<a href=\"x\">&amp; & \x01\n</text>";
     const double x[1] = {1};
     struct storm_chart_series series = {nasty, STORM_CHART_POINTS, 0, 1, x, x,
@@ -365,8 +354,7 @@ static void test_escaping(void **state)
                                 .n_series = 1};
     char *svg = storm_chart_svg(&chart);
     check_picture(svg);
-    assert_int_equal(count(svg, "&lt;a href=&quot;x&quot;&gt;&amp;amp; &amp;"),
-                     5);
+    CHECK_EQ(count(svg, "&lt;a href=&quot;x&quot;&gt;&amp;amp; &amp;"), 5);
     free(svg);
     struct storm_bar bar = {nasty, nasty, x};
     struct storm_bars bars = {.title = nasty,
@@ -377,14 +365,13 @@ static void test_escaping(void **state)
                               .n_bars = 1};
     svg = storm_bars_svg(&bars);
     check_picture(svg);
-    assert_int_equal(count(svg, "&lt;/text&gt;"), 4);
+    CHECK_EQ(count(svg, "&lt;/text&gt;"), 4);
     free(svg);
 }
 
 /* The picture grows with the legend and with the title. */
-static void test_long_texts(void **state)
+static void test_long_texts(void)
 {
-    (void)state;
     enum { MANY = 60 };
     char names[MANY][128];
     const double x[2] = {0, 1};
@@ -401,14 +388,13 @@ static void test_long_texts(void **state)
                                 .n_series = MANY};
     char *svg = storm_chart_svg(&chart);
     check_picture(svg);
-    assert_true(number_after(svg, " width=\"") > 1200.0);
-    assert_true(number_after(svg, " height=\"") > 26.0 * MANY);
+    CHECK(number_after(svg, " width=\"") > 1200.0);
+    CHECK(number_after(svg, " height=\"") > 26.0 * MANY);
     free(svg);
 }
 
-static void test_steps(void **state)
+static void test_steps(void)
 {
-    (void)state;
     const double edges[4] = {0, 1, 2.5, 4}, y[3] = {2, 1, 3};
     const double x[3] = {0.5, 1.75, 3.25}, exact[3] = {1.9, 1.2, 2.7};
     const struct storm_chart_series series[2] = {
@@ -426,13 +412,12 @@ static void test_steps(void **state)
     find_frame(svg, box);
     const char *last = strrchr(svg, 'H');
     double end = strtod(last + 1, NULL);
-    assert_true(end > box[0] + 0.9 * (box[2] - box[0]) && end < box[2]);
+    CHECK(end > box[0] + 0.9 * (box[2] - box[0]) && end < box[2]);
     free(svg);
 }
 
-static void test_bars(void **state)
+static void test_bars(void)
 {
-    (void)state;
     const char *parts[6] = {"physics",     "progress", "send_recv",
                             "termination", "growth",   "idle"};
     const double a[6] = {0.59, 0.97, 2.22, 0.57, 0.0, 1.33};
@@ -452,11 +437,11 @@ static void test_bars(void **state)
     char *svg = storm_bars_svg(&bars);
     check_picture(svg);
     keep("bars", svg);
-    assert_int_equal(count(svg, ">2 ranks<"), 1);
-    assert_int_equal(count(svg, ">8 ranks<"), 1);
-    assert_int_equal(count(svg, ">5.68<"), 1);
-    assert_int_equal(count(svg, ">no data<"), 1);
-    assert_int_equal(count(svg, ">2.22<"), 1);
+    CHECK_EQ(count(svg, ">2 ranks<"), 1);
+    CHECK_EQ(count(svg, ">8 ranks<"), 1);
+    CHECK_EQ(count(svg, ">5.68<"), 1);
+    CHECK_EQ(count(svg, ">no data<"), 1);
+    CHECK_EQ(count(svg, ">2.22<"), 1);
     free(svg);
     bars.n_bars = 0;
     svg = storm_bars_svg(&bars);
@@ -464,9 +449,8 @@ static void test_bars(void **state)
     free(svg);
 }
 
-static void test_bars_extremes(void **state)
+static void test_bars_extremes(void)
 {
-    (void)state;
     const char *parts[2] = {"a", "b"};
     const double values[][2] = {{DBL_MAX, DBL_MAX}, {5e-324, 0}, {1e-300, 1}};
     for (size_t i = 0; i < 3; i++) {
@@ -485,13 +469,17 @@ static void test_bars_extremes(void **state)
 int main(int argc, char **argv)
 {
     folder = argc > 1 ? argv[1] : NULL;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),      cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_ticks),      cmocka_unit_test(test_known_ticks),
-        cmocka_unit_test(test_room),       cmocka_unit_test(test_escaping),
-        cmocka_unit_test(test_long_texts), cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_bars),       cmocka_unit_test(test_bars_extremes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    test_lines();
+    test_gaps();
+    test_nothing();
+    test_extremes();
+    test_ticks();
+    test_known_ticks();
+    test_room();
+    test_escaping();
+    test_long_texts();
+    test_steps();
+    test_bars();
+    test_bars_extremes();
+    return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static _Thread_local char where[160];
@@ -33,6 +34,16 @@ void check_equal(const char *file, int line, const char *what, uint64_t a,
     snprintf(text, sizeof text, "%s: %lld and %lld (%#llx, %#llx)", what,
              (long long)a, (long long)b, (unsigned long long)a,
              (unsigned long long)b);
+    check_fail(file, line, text);
+}
+
+void check_text(const char *file, int line, const char *what, const char *a,
+                const char *b)
+{
+    if (strcmp(a, b) == 0)
+        return;
+    char text[1024];
+    snprintf(text, sizeof text, "%s: \"%.400s\" and \"%.400s\"", what, a, b);
     check_fail(file, line, text);
 }
 

@@ -39,6 +39,10 @@ uint64_t check_slowdown(void);
     check_equal(__FILE__, __LINE__, #_a " == " #_b, (uint64_t)(_a), \
                 (uint64_t)(_b))
 
+/* Two texts, printed if they differ. */
+#define CHECK_TEXT(_a, _b) \
+    check_text(__FILE__, __LINE__, #_a " is " #_b, (_a), (_b))
+
 /* A status that must be STORM_OK. */
 #define CHECK_OK(_status) check_ok(__FILE__, __LINE__, #_status, (_status))
 
@@ -48,6 +52,8 @@ void check_where(const char *format, ...) STORM_PRINTF(1, 2);
 _Noreturn void check_fail(const char *file, int line, const char *what);
 void check_equal(const char *file, int line, const char *what, uint64_t a,
                  uint64_t b);
+void check_text(const char *file, int line, const char *what, const char *a,
+                const char *b);
 void check_ok(const char *file, int line, const char *what,
               storm_status status);
 

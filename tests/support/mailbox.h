@@ -5,7 +5,7 @@
 
 #include "channel/channel_mail.h"
 
-/* The post office that the ranks of a team share. */
+/* Queues of messages that the ranks of a team share. */
 struct mailbox_hub;
 
 struct mailbox_hub *mailbox_hub_make(int n_ranks);
