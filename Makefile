@@ -40,7 +40,7 @@ tests: all ## build the tests too
 
 test: tests ## build and run the tests in build/ (TEST=engine_relay@3 for some)
 	cd $(BUILD) && ctest -j $(JOBS) -LE '^(long|rdma)$$' --no-tests=error \
-	    --output-on-failure -R '$(TEST)'
+	    --output-on-failure $(if $(TEST),-R '$(TEST)')
 
 demo: ## set up the machine, build, run a hohlraum, draw it in out/demo/plots
 	@tools/dev/setup demo
