@@ -84,7 +84,7 @@ static void at_victim(struct conform *c, struct conform_share *share,
         conform_release(c, share->region);
         share->region = NULL;
     } else {
-        CHECK_EQ(ibv_modify_qp(conn->qp, &attr, IBV_QP_STATE), 0);
+        CHECK_EQ(f->port.library.modify_qp(conn->qp, &attr, IBV_QP_STATE), 0);
     }
 }
 

@@ -90,7 +90,7 @@ static struct ibv_qp *try_rc(struct verbs_fabric *f, uint32_t depth,
                 .max_inline_data = inline_bytes},
         .qp_type = IBV_QPT_RC,
     };
-    return ibv_create_qp(f->pd, &want);
+    return f->port.library.create_qp(f->pd, &want);
 }
 
 /* A device says what it grants only when it is asked for a queue pair. */
@@ -105,7 +105,7 @@ static storm_status size_queues(struct verbs_fabric *f)
                                     ? try_rc(f, f->depth, f->inline_bytes)
                                     : NULL;
             if (qp) {
-                ibv_destroy_qp(qp);
+                f->port.library.destroy_qp(qp);
                 return STORM_OK;
             }
             if (f->inline_bytes == 0)
@@ -124,9 +124,9 @@ static int rc_to_init(const struct verbs_fabric *f, struct ibv_qp *qp)
         .qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
                            IBV_ACCESS_REMOTE_ATOMIC,
     };
-    return ibv_modify_qp(qp, &attr,
-                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-                             IBV_QP_ACCESS_FLAGS);
+    return f->port.library.modify_qp(qp, &attr,
+                                     IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+                                         IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
 static uint8_t least(uint8_t a, uint8_t b)
@@ -151,10 +151,11 @@ static int rc_to_ready(const struct verbs_fabric *f,
         .ah_attr = way_to(f, conn->peer),
     };
     int error =
-        ibv_modify_qp(conn->qp, &attr,
-                      IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-                          IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-                          IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+        f->port.library.modify_qp(conn->qp, &attr,
+                                  IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+                                      IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+                                      IBV_QP_MAX_DEST_RD_ATOMIC |
+                                      IBV_QP_MIN_RNR_TIMER);
     if (error != 0)
         return error;
     attr = (struct ibv_qp_attr){
@@ -167,10 +168,11 @@ static int rc_to_ready(const struct verbs_fabric *f,
             least(card->reads,
                   (uint8_t)(most < VERBS_READS ? most : VERBS_READS)),
     };
-    return ibv_modify_qp(conn->qp, &attr,
-                         IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
-                             IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                             IBV_QP_MAX_QP_RD_ATOMIC);
+    return f->port.library.modify_qp(conn->qp, &attr,
+                                     IBV_QP_STATE | IBV_QP_SQ_PSN |
+                                         IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+                                         IBV_QP_RNR_RETRY |
+                                         IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 static storm_status conn_failed(struct verbs_fabric *f, struct verbs_conn *conn,
@@ -337,15 +339,16 @@ static int ud_to_ready(const struct verbs_fabric *f, struct ibv_qp *qp)
         .port_num = f->port.number,
         .qkey = MAIL_KEY,
     };
-    int error = ibv_modify_qp(qp, &attr,
-                              IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-                                  IBV_QP_QKEY);
+    int error = f->port.library.modify_qp(qp, &attr,
+                                          IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+                                              IBV_QP_PORT | IBV_QP_QKEY);
     attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR};
     if (error == 0)
-        error = ibv_modify_qp(qp, &attr, IBV_QP_STATE);
+        error = f->port.library.modify_qp(qp, &attr, IBV_QP_STATE);
     attr = (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS};
     if (error == 0)
-        error = ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
+        error =
+            f->port.library.modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN);
     return error;
 }
 
@@ -359,8 +362,8 @@ storm_status verbs_mail_open(struct verbs_fabric *f)
     if (status < 0)
         return status;
     errno = 0;
-    mail->cq =
-        ibv_create_cq(f->port.context, N_RECEIVE + N_SEND, NULL, NULL, 0);
+    mail->cq = f->port.library.create_cq(f->port.context, N_RECEIVE + N_SEND,
+                                         NULL, NULL, 0);
     struct ibv_qp_init_attr want = {
         .send_cq = mail->cq,
         .recv_cq = mail->cq,
@@ -370,7 +373,7 @@ storm_status verbs_mail_open(struct verbs_fabric *f)
                 .max_recv_sge = 1},
         .qp_type = IBV_QPT_UD,
     };
-    mail->qp = mail->cq ? ibv_create_qp(f->pd, &want) : NULL;
+    mail->qp = mail->cq ? f->port.library.create_qp(f->pd, &want) : NULL;
     int error = mail->qp ? ud_to_ready(f, mail->qp) : errno;
     for (uint32_t i = 0; error == 0 && i < N_RECEIVE; i++)
         error = post_receive(f, i);
@@ -384,9 +387,9 @@ storm_status verbs_mail_open(struct verbs_fabric *f)
 void verbs_mail_close(struct verbs_fabric *f)
 {
     if (f->mail.qp)
-        ibv_destroy_qp(f->mail.qp);
+        f->port.library.destroy_qp(f->mail.qp);
     if (f->mail.cq)
-        ibv_destroy_cq(f->mail.cq);
+        f->port.library.destroy_cq(f->mail.cq);
     verbs_memory_free(f, &f->mail.memory);
 }
 
@@ -407,7 +410,7 @@ static storm_status fill_conn(struct verbs_fabric *f, struct verbs_conn *conn)
     conn->word = conn->words.base;
     struct ibv_ah_attr way = way_to(f, conn->peer);
     errno = 0;
-    conn->ah = ibv_create_ah(f->pd, &way);
+    conn->ah = f->port.library.create_ah(f->pd, &way);
     conn->qp = conn->ah ? try_rc(f, f->depth, f->inline_bytes) : NULL;
     int error = conn->qp ? rc_to_init(f, conn->qp) : errno;
     if (error != 0) {
@@ -478,9 +481,9 @@ storm_status verbs_conn_make(struct verbs_fabric *f, int peer,
 void verbs_conn_free(struct verbs_fabric *f, struct verbs_conn *conn)
 {
     if (conn->qp)
-        ibv_destroy_qp(conn->qp);
+        f->port.library.destroy_qp(conn->qp);
     if (conn->ah)
-        ibv_destroy_ah(conn->ah);
+        f->port.library.destroy_ah(conn->ah);
     verbs_memory_free(f, &conn->words);
     storm_free(f->fabric.env->memory, conn->entry);
     storm_free(f->fabric.env->memory, conn);

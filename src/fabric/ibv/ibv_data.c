@@ -57,7 +57,7 @@ static void break_conn(struct verbs_fabric *f, struct verbs_conn *conn,
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
     f->failed = STORM_ERR_FABRIC; /* D5 */
     conn->state = VERBS_BROKEN;
-    (void)ibv_modify_qp(conn->qp, &attr, IBV_QP_STATE);
+    (void)f->port.library.modify_qp(conn->qp, &attr, IBV_QP_STATE);
     conn->n_chain = 0;
     conn->n_flushed += n_flushed;
     f->n_flying -= (uint32_t)(conn->accepted - conn->done) - n_flushed;
@@ -331,8 +331,8 @@ static void say_lost(const struct verbs_fabric *f,
     storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
                     "ibv: a transfer to rank %d failed: %s (%s, vendor code "
                     "%#x)%s",
-                    conn->peer, ibv_wc_status_str(wc->status), f->port.name,
-                    wc->vendor_err, hint);
+                    conn->peer, f->port.library.wc_status_str(wc->status),
+                    f->port.name, wc->vendor_err, hint);
 }
 
 static void take_completion(struct verbs_fabric *f, const struct ibv_wc *wc)

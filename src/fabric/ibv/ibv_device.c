@@ -60,8 +60,8 @@ static int choose_gid(const struct verbs_port *port)
         port->attr.gid_tbl_len < MAX_GIDS ? port->attr.gid_tbl_len : MAX_GIDS;
     for (int i = 0; i < n; i++) {
         struct ibv_gid_entry entry;
-        if (ibv_query_gid_ex(port->context, port->number, (uint32_t)i, &entry,
-                             0) != 0 ||
+        if (port->library.query_gid_ex(port->context, port->number, (uint32_t)i,
+                                       &entry, 0, sizeof entry) != 0 ||
             entry.gid_type != IBV_GID_TYPE_ROCE_V2)
             continue;
         if (is_ipv4(&entry.gid))
@@ -83,8 +83,8 @@ static bool take_gid(struct verbs_port *port, const struct verbs_wish *wish,
     port->global = ethernet || wish->gid_index >= 0 ||
                    (port->attr.flags & IBV_QPF_GRH_REQUIRED) != 0;
     if (index >= port->attr.gid_tbl_len ||
-        ibv_query_gid(port->context, port->number, (int)index, &port->gid) !=
-            0 ||
+        port->library.query_gid(port->context, port->number, (int)index,
+                                &port->gid) != 0 ||
         is_empty(&port->gid)) {
         snprintf(why->text, why->bytes,
                  "%s port %d has no address (gid) number %lld; `ibv_devinfo "
@@ -111,7 +111,9 @@ static bool take_port(struct verbs_port *port, const struct verbs_wish *wish,
     snprintf(why->text, why->bytes, "%s has no port", port->name);
     for (uint8_t i = first; i <= last; i++) {
         port->number = i;
-        int error = ibv_query_port(port->context, i, &port->attr);
+        port->attr = (struct ibv_port_attr){0};
+        int error =
+            port->library.query_port(port->context, i, (void *)&port->attr);
         if (error != 0) {
             snprintf(why->text, why->bytes, "%s port %d cannot be asked: %s",
                      port->name, i, strerror(error));
@@ -121,17 +123,20 @@ static bool take_port(struct verbs_port *port, const struct verbs_wish *wish,
             return take_gid(port, wish, why);
         snprintf(why->text, why->bytes,
                  "%s port %d is not active (%s): is its network up?",
-                 port->name, i, ibv_port_state_str(port->attr.state));
+                 port->name, i, port->library.port_state_str(port->attr.state));
     }
     return false;
 }
 
-static bool take_device(struct ibv_device *device,
+static bool take_device(const struct verbs_library *library,
+                        struct ibv_device *device,
                         const struct verbs_wish *wish, struct verbs_port *port,
                         const struct reason *why)
 {
-    *port = (struct verbs_port){.context = ibv_open_device(device)};
-    snprintf(port->name, sizeof port->name, "%s", ibv_get_device_name(device));
+    *port = (struct verbs_port){.library = *library,
+                                .context = library->open_device(device)};
+    snprintf(port->name, sizeof port->name, "%s",
+             library->get_device_name(device));
     if (!port->context) {
         snprintf(why->text, why->bytes,
                  "%s cannot be opened: %s; look at the permissions of "
@@ -139,7 +144,7 @@ static bool take_device(struct ibv_device *device,
                  port->name, strerror(errno));
         return false;
     }
-    int error = ibv_query_device(port->context, &port->device);
+    int error = port->library.query_device(port->context, &port->device);
     bool good = false;
     if (error != 0)
         snprintf(why->text, why->bytes, "%s cannot be asked: %s", port->name,
@@ -151,7 +156,7 @@ static bool take_device(struct ibv_device *device,
     else
         good = take_port(port, wish, why);
     if (!good)
-        ibv_close_device(port->context);
+        port->library.close_device(port->context);
     return good;
 }
 
@@ -162,7 +167,12 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
     const struct reason why = {reason_out, reason_bytes};
     bool any = wish->device[0] == '\0', seen = false;
     int n = 0;
-    struct ibv_device **list = ibv_get_device_list(&n);
+    struct verbs_library library;
+    storm_status status =
+        verbs_library_open(&library, reason_out, reason_bytes);
+    if (status < 0)
+        return status;
+    struct ibv_device **list = library.get_device_list(&n);
     if (!list) {
         snprintf(
             reason_out, reason_bytes, "%s",
@@ -177,15 +187,16 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
     struct verbs_port port;
     bool good = false;
     for (int i = 0; i < n && !good; i++)
-        if (any || strcmp(wish->device, ibv_get_device_name(list[i])) == 0) {
+        if (any ||
+            strcmp(wish->device, library.get_device_name(list[i])) == 0) {
             seen = true;
-            good = take_device(list[i], wish, &port, &why);
+            good = take_device(&library, list[i], wish, &port, &why);
         }
     if (n > 0 && !seen)
         snprintf(reason_out, reason_bytes,
                  "there is no RDMA device %s (ibv_devices lists what there is)",
                  wish->device);
-    ibv_free_device_list(list);
+    library.free_device_list(list);
     if (!good)
         return STORM_ERR_NOSUP;
     *port_out = port;
@@ -198,10 +209,13 @@ void verbs_survey(void (*line)(void *self, const char *text), void *self)
     char text[256];
     const struct reason why = {text, sizeof text};
     int n = 0;
-    struct ibv_device **list = ibv_get_device_list(&n);
+    struct verbs_library library;
+    if (verbs_library_open(&library, text, sizeof text) < 0)
+        return;
+    struct ibv_device **list = library.get_device_list(&n);
     for (int i = 0; list && i < n; i++) {
         struct verbs_port port;
-        if (take_device(list[i], &any, &port, &why)) {
+        if (take_device(&library, list[i], &any, &port, &why)) {
             snprintf(text, sizeof text, "%s port %d: active, gid %d", port.name,
                      port.number, port.gid_index);
             verbs_port_close(&port);
@@ -209,12 +223,12 @@ void verbs_survey(void (*line)(void *self, const char *text), void *self)
         line(self, text);
     }
     if (list)
-        ibv_free_device_list(list);
+        library.free_device_list(list);
 }
 
 void verbs_port_close(struct verbs_port *port)
 {
     if (port->context)
-        ibv_close_device(port->context);
+        port->library.close_device(port->context);
     port->context = NULL;
 }

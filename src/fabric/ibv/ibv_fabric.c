@@ -76,8 +76,9 @@ static storm_status open_alone(struct verbs_fabric *f)
     int most = f->port.device.max_cqe;
     f->limit = (uint32_t)(most < VERBS_COMPLETIONS ? most : VERBS_COMPLETIONS);
     errno = 0;
-    f->pd = ibv_alloc_pd(f->port.context);
-    f->cq = f->pd ? ibv_create_cq(f->port.context, (int)f->limit, NULL, NULL, 0)
+    f->pd = f->port.library.alloc_pd(f->port.context);
+    f->cq = f->pd ? f->port.library.create_cq(f->port.context, (int)f->limit,
+                                              NULL, NULL, 0)
                   : NULL;
     if (!f->cq) {
         verbs_say_denied(f, errno, "a completion queue of %u entries",
@@ -110,8 +111,8 @@ static void close_alone(struct verbs_fabric *f)
     verbs_mail_close(f);
     verbs_memory_free(f, &f->scrap);
     if (f->cq)
-        ibv_destroy_cq(f->cq);
-    if (f->pd && ibv_dealloc_pd(f->pd) != 0)
+        f->port.library.destroy_cq(f->cq);
+    if (f->pd && f->port.library.dealloc_pd(f->pd) != 0)
         storm_log_write(&f->fabric.env->log, STORM_LOG_WARN,
                         "ibv: closed with regions not released");
     verbs_port_close(&f->port);

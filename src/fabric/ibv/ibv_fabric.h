@@ -30,9 +30,8 @@
 #ifndef STORM_FABRIC_IBV_FABRIC_H
 #define STORM_FABRIC_IBV_FABRIC_H
 
-#include <infiniband/verbs.h>
-
 #include "fabric/fabric_ops.h"
+#include "fabric/ibv/ibv_library.h"
 
 enum {
     VERBS_QUEUE = 128,         /* requests under way to one peer, if possible */
@@ -54,6 +53,7 @@ struct verbs_wish {
 
 /* An open device and the port in use. */
 struct verbs_port {
+    struct verbs_library library;
     struct ibv_context *context;
     char name[VERBS_NAME_BYTES];
     struct ibv_device_attr device;

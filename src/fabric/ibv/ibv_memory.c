@@ -30,7 +30,7 @@ storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,
     if (!m.base)
         return STORM_ERR_NOMEM;
     errno = 0;
-    m.mr = ibv_reg_mr(f->pd, m.base, m.map_bytes, access);
+    m.mr = f->port.library.reg_mr(f->pd, m.base, m.map_bytes, access);
     if (!m.mr) {
         verbs_say_denied(f, errno, "access to %zu bytes of memory", bytes);
         munmap(m.base, m.map_bytes);
@@ -45,7 +45,7 @@ void verbs_memory_free(struct verbs_fabric *f, struct verbs_memory *memory)
 {
     if (!memory->mr)
         return;
-    int error = ibv_dereg_mr(memory->mr);
+    int error = f->port.library.dereg_mr(memory->mr);
     if (error != 0)
         storm_log_write(&f->fabric.env->log, STORM_LOG_WARN,
                         "ibv: memory cannot be deregistered: %s",

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric is loaded when it is first needed, not linked: libraries that it
- * brings along (PSM) catch signals such as SIGSEGV as soon as they are loaded,
- * and only the environment, looked at in that moment, keeps them from it. And
- * the program starts on machines that do not have libfabric.
+ * libfabric is loaded at run time for one more reason than other libraries:
+ * those that it brings along (PSM) catch signals such as SIGSEGV as soon as
+ * they are loaded, and only the environment, read at that moment, prevents it.
  */
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "fabric/fabric_library.h"
 #include "fabric/ofi/ofi_internal.h"
 
 /*
- * What must be in the environment before libfabric first looks at it, because
- * no hint says the same. Nothing that the user has set is changed.
+ * What must be in the environment before libfabric first reads it, because no
+ * hint says the same. Nothing that the user has set is changed.
  *
  *   IPATH_NO_BACKTRACE, HFI_NO_BACKTRACE   see above
  *   FI_OFI_RXM_BUFFER_SIZE   messages are all small here: 1 KiB instead of 16
@@ -22,47 +19,28 @@
  */
 static void prepare_environment(void)
 {
-    static const char *const preset[][2] = {
+    static const char *const variable[][2] = {
         {"IPATH_NO_BACKTRACE", "1"},
         {"HFI_NO_BACKTRACE", "1"},
         {"FI_OFI_RXM_BUFFER_SIZE", "1024"},
     };
-    for (size_t i = 0; i < sizeof preset / sizeof preset[0]; i++)
-        if (!getenv(preset[i][0]))
-            setenv(preset[i][0], preset[i][1], 0);
-}
-
-/* A function of the library; false if it has none of that name. */
-static bool find(void *handle, const char *name, void *function_out)
-{
-    void *found = dlsym(handle, name);
-    memcpy(function_out, &found, sizeof found);
-    return found != NULL;
+    for (size_t i = 0; i < sizeof variable / sizeof variable[0]; i++)
+        setenv(variable[i][0], variable[i][1], 0);
 }
 
 storm_status ofi_library_open(struct ofi_library *library, char *reason_out,
                               size_t reason_bytes)
 {
+    static const struct storm_library_symbol symbols[] = {
+        {"fi_getinfo", NULL, offsetof(struct ofi_library, getinfo)},
+        {"fi_freeinfo", NULL, offsetof(struct ofi_library, freeinfo)},
+        {"fi_dupinfo", NULL, offsetof(struct ofi_library, dupinfo)},
+        {"fi_fabric", NULL, offsetof(struct ofi_library, fabric)},
+        {"fi_strerror", NULL, offsetof(struct ofi_library, strerror)},
+        {NULL, NULL, 0},
+    };
+    static const struct storm_library libfabric = {
+        .name = "libfabric", .file = "libfabric.so.1", .symbols = symbols};
     prepare_environment();
-    /* It stays: threads and exit handlers of its may outlive us. */
-    void *handle = dlopen("libfabric.so.1", RTLD_NOW | RTLD_NODELETE);
-    if (!handle) {
-        snprintf(reason_out, reason_bytes,
-                 "libfabric cannot be loaded (%s); install it, or set "
-                 "LD_LIBRARY_PATH",
-                 dlerror());
-        return STORM_ERR_NOSUP;
-    }
-    bool found = find(handle, "fi_getinfo", &library->getinfo) &&
-                 find(handle, "fi_freeinfo", &library->freeinfo) &&
-                 find(handle, "fi_dupinfo", &library->dupinfo) &&
-                 find(handle, "fi_fabric", &library->fabric) &&
-                 find(handle, "fi_strerror", &library->strerror);
-    dlclose(handle);
-    if (!found) {
-        snprintf(reason_out, reason_bytes,
-                 "libfabric.so.1 lacks a function that storm needs");
-        return STORM_ERR_NOSUP;
-    }
-    return STORM_OK;
+    return storm_library_load(&libfabric, library, reason_out, reason_bytes);
 }

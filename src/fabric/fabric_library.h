@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Network libraries are loaded when a backend is first asked for, not linked:
+ * the program then starts on machines that do not have them.
+ */
+#ifndef STORM_FABRIC_LIBRARY_H
+#define STORM_FABRIC_LIBRARY_H
+
+#include <stddef.h>
+
+#include <storm/status.h>
+
+/* One function that a backend calls. */
+struct storm_library_symbol {
+    const char *name;
+    const char *version; /* of the symbol; NULL: the newest */
+    size_t offset;       /* of its pointer in the backend's table */
+};
+
+/* What to load. */
+struct storm_library {
+    const char *name; /* as users know it */
+    const char *file; /* as the dynamic linker finds it */
+    const struct storm_library_symbol *symbols; /* ended by a NULL name */
+};
+
+/*
+ * Loads the library for the rest of the process (its threads and exit handlers
+ * may outlive us) and writes the address of each symbol into `table_out`.
+ * Local; loading again is cheap. STORM_ERR_NOSUP and why.
+ */
+storm_status storm_library_load(const struct storm_library *library,
+                                void *table_out, char *reason_out,
+                                size_t reason_bytes);
+
+#endif /* STORM_FABRIC_LIBRARY_H */
