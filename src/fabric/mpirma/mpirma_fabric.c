@@ -104,7 +104,7 @@ struct mpirma_fabric {
 struct mpirma_region {
     struct storm_region region;
     struct mpirma_arena *arena;
-    struct mpirma_extent extent;
+    struct storm_extent extent;
 };
 
 struct mpirma_remote {

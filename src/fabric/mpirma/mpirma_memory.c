@@ -47,24 +47,16 @@ static storm_status arena_add(struct mpirma_memory *m,
     if (!arena)
         return STORM_ERR_NOMEM;
     *arena = *given;
-    void *extents = NULL;
-    if (storm_reserve(book, "mpirma arenas", sizeof *arena->free, 16, &extents,
-                      &arena->free_capacity) < 0) {
+    status = storm_extents_open(&arena->extents, book, "mpirma arenas",
+                                arena->bytes);
+    if (status < 0) {
         storm_free(book, arena);
-        return STORM_ERR_NOMEM;
+        return status;
     }
-    arena->free = extents;
-    arena->free[0] = (struct mpirma_extent){0, arena->bytes};
-    arena->n_free = 1;
     m->arena[m->n_arenas++] = arena;
     m->bytes += arena->bytes;
     *arena_out = arena;
     return STORM_OK;
-}
-
-static bool arena_empty(const struct mpirma_arena *arena)
-{
-    return arena->n_free == 1 && arena->free[0].bytes == arena->bytes;
 }
 
 /* Forgets an arena, and gives a slab back to MPI. */
@@ -85,62 +77,8 @@ static void arena_drop(struct mpirma_memory *m, struct mpirma_arena *arena)
             break;
         }
     m->bytes -= arena->bytes;
-    storm_free(m->env->memory, arena->free);
+    storm_extents_close(&arena->extents);
     storm_free(m->env->memory, arena);
-}
-
-static bool arena_carve(struct mpirma_arena *arena, uint64_t need,
-                        struct mpirma_extent *extent_out)
-{
-    size_t i = 0;
-    while (i < arena->n_free && arena->free[i].bytes < need)
-        i++;
-    if (i == arena->n_free)
-        return false;
-    *extent_out = (struct mpirma_extent){arena->free[i].offset, need};
-    arena->free[i].offset += need;
-    arena->free[i].bytes -= need;
-    if (arena->free[i].bytes == 0) {
-        arena->n_free--;
-        memmove(&arena->free[i], &arena->free[i + 1],
-                (arena->n_free - i) * sizeof *arena->free);
-    }
-    return true;
-}
-
-/* Makes one stretch of number k and the one before it, if they touch. */
-static void arena_join(struct mpirma_arena *arena, size_t k)
-{
-    if (k == 0 || k >= arena->n_free)
-        return;
-    struct mpirma_extent *low = &arena->free[k - 1];
-    if (low->offset + low->bytes != arena->free[k].offset)
-        return;
-    low->bytes += arena->free[k].bytes;
-    arena->n_free--;
-    memmove(&arena->free[k], &arena->free[k + 1],
-            (arena->n_free - k) * sizeof *arena->free);
-}
-
-/* Puts a stretch back between its neighbours and joins what touches. */
-static void arena_return(struct storm_memory *book, struct mpirma_arena *arena,
-                         struct mpirma_extent extent)
-{
-    size_t i = 0;
-    while (i < arena->n_free && arena->free[i].offset < extent.offset)
-        i++;
-    void *list = arena->free;
-    /* Without memory for the list the stretch is lost to this run. */
-    if (storm_reserve(book, "mpirma arenas", sizeof *arena->free,
-                      arena->n_free + 1, &list, &arena->free_capacity) < 0)
-        return;
-    arena->free = list;
-    memmove(&arena->free[i + 1], &arena->free[i],
-            (arena->n_free - i) * sizeof *arena->free);
-    arena->free[i] = extent;
-    arena->n_free++;
-    arena_join(arena, i + 1);
-    arena_join(arena, i);
 }
 
 /* ---- windows --------------------------------------------------------------*/
@@ -325,15 +263,15 @@ static storm_status add_slab(struct mpirma_memory *m, uint64_t need,
 
 storm_status mpirma_memory_carve(struct mpirma_memory *m, uint64_t bytes,
                                  struct mpirma_arena **arena_out,
-                                 struct mpirma_extent *extent_out)
+                                 struct storm_extent *extent_out)
 {
     uint64_t need = line_round(bytes > 0 ? bytes : 1);
     struct mpirma_arena *arena = NULL;
     for (size_t i = 0; i < m->n_arenas && !arena; i++)
-        if (arena_carve(m->arena[i], need, extent_out))
+        if (storm_extents_take(&m->arena[i]->extents, need, extent_out))
             arena = m->arena[i];
     if (!arena && (add_slab(m, need, &arena) < 0 ||
-                   !arena_carve(arena, need, extent_out))) {
+                   !storm_extents_take(&arena->extents, need, extent_out))) {
         storm_log_write(&m->env->log, STORM_LOG_ERROR,
                         "mpirma: no memory for a ring of %llu bytes besides "
                         "the %llu MiB there are; raise "
@@ -349,15 +287,16 @@ storm_status mpirma_memory_carve(struct mpirma_memory *m, uint64_t bytes,
 }
 
 void mpirma_memory_return(struct mpirma_memory *m, struct mpirma_arena *arena,
-                          struct mpirma_extent extent)
+                          struct storm_extent extent)
 {
-    arena_return(m->env->memory, arena, extent);
-    if (arena->window != MPIRMA_DYNAMIC || !arena_empty(arena))
+    storm_extents_give(&arena->extents, extent);
+    if (arena->window != MPIRMA_DYNAMIC ||
+        !storm_extents_unused(&arena->extents))
         return;
     /* One empty slab is kept: a ring may just be on its way to a larger one. */
     for (size_t i = 0; i < m->n_arenas; i++)
         if (m->arena[i] != arena && m->arena[i]->window == MPIRMA_DYNAMIC &&
-            arena_empty(m->arena[i])) {
+            storm_extents_unused(&m->arena[i]->extents)) {
             arena_drop(m, arena);
             return;
         }

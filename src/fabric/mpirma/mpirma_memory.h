@@ -22,13 +22,9 @@
 #include <storm/status.h>
 
 #include "base/env.h"
+#include "fabric/fabric_extents.h"
 
 enum mpirma_window { MPIRMA_ALLOCATED, MPIRMA_DYNAMIC, MPIRMA_N_WINDOWS };
-
-/* A stretch of an arena, in bytes from its start. */
-struct mpirma_extent {
-    uint64_t offset, bytes;
-};
 
 /* A block of memory that a window reaches, from which regions are carved. */
 struct mpirma_arena {
@@ -37,8 +33,7 @@ struct mpirma_arena {
     unsigned char *base; /* the same, aligned */
     MPI_Aint at;         /* base as the window calls it */
     uint64_t bytes;
-    struct mpirma_extent *free; /* sorted by offset, never adjacent */
-    size_t n_free, free_capacity;
+    struct storm_extents extents;
 };
 
 struct mpirma_memory {
@@ -62,11 +57,11 @@ void mpirma_memory_close(struct mpirma_memory *memory);
 /* Carves zeroed memory, aligned to a cache line. STORM_ERR_NOMEM, logged. */
 storm_status mpirma_memory_carve(struct mpirma_memory *memory, uint64_t bytes,
                                  struct mpirma_arena **arena_out,
-                                 struct mpirma_extent *extent_out);
+                                 struct storm_extent *extent_out);
 
 void mpirma_memory_return(struct mpirma_memory *memory,
                           struct mpirma_arena *arena,
-                          struct mpirma_extent extent);
+                          struct storm_extent extent);
 
 /* Does any memory of this rank lie in the window? */
 bool mpirma_memory_has(const struct mpirma_memory *memory,

@@ -132,12 +132,8 @@ storm_status shm_arena_open(struct shm_arena *arena,
         storm_alloc(memory, "shm cards", (size_t)n * sizeof *cards);
     arena->slice =
         storm_alloc(memory, "shm slices", (size_t)n * sizeof *arena->slice);
-    arena->free =
-        storm_alloc(memory, "shm free list", 16 * sizeof *arena->free);
-    arena->free_capacity = 16;
     arena->slice_bytes = wanted_slice_bytes(n);
-    storm_status status =
-        cards && arena->slice && arena->free ? STORM_OK : STORM_ERR_NOMEM;
+    storm_status status = cards && arena->slice ? STORM_OK : STORM_ERR_NOMEM;
     if (status == STORM_OK && boot->rank == 0)
         status = make_file(arena, n);
     status = storm_boot_agree(boot, status);
@@ -161,6 +157,10 @@ storm_status shm_arena_open(struct shm_arena *arena,
 
     card.mine = (uint64_t)(uintptr_t)arena->mine;
     status = boot->allgather(boot->self, &card, sizeof card, cards);
+    if (status == STORM_OK)
+        status = storm_extents_open(&arena->extents, memory, "shm free list",
+                                    arena->slice_bytes);
+    status = storm_boot_agree(boot, status);
     if (status < 0)
         goto out;
     /* Ranks that are threads of one process use each other's own mapping. */
@@ -168,8 +168,6 @@ storm_status shm_arena_open(struct shm_arena *arena,
         arena->slice[i] = cards[i].pid == card.pid
                               ? (unsigned char *)(uintptr_t)cards[i].mine
                               : arena->map + (uint64_t)i * arena->slice_bytes;
-    arena->free[0] = (struct shm_extent){0, arena->slice_bytes};
-    arena->n_free = 1;
 out:
     storm_free(memory, cards);
     if (status < 0)
@@ -184,75 +182,32 @@ void shm_arena_close(struct shm_arena *arena)
     if (arena->fd >= 0)
         close(arena->fd);
     storm_free(arena->env->memory, arena->slice);
-    storm_free(arena->env->memory, arena->free);
+    storm_extents_close(&arena->extents);
     *arena = (struct shm_arena){.env = arena->env, .fd = -1};
 }
 
 storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
-                             struct shm_extent *extent_out)
+                             struct storm_extent *extent_out)
 {
-    uint64_t need = page_round(bytes);
-    size_t i = 0;
-    while (i < arena->n_free && arena->free[i].bytes < need)
-        i++;
     off_t in_file = arena->mine - arena->map;
-    if (i == arena->n_free ||
-        fallocate(arena->fd, 0, in_file + (off_t)arena->free[i].offset,
-                  (off_t)need) != 0) {
-        storm_log_write(&arena->env->log, STORM_LOG_ERROR,
-                        "no shared memory for a ring of %llu bytes; lower "
-                        "transport.ring_slots or set "
-                        "transport.ring_memory_mb",
-                        (unsigned long long)bytes);
-        return STORM_ERR_NOMEM;
+    if (storm_extents_take(&arena->extents, page_round(bytes), extent_out)) {
+        if (fallocate(arena->fd, 0, in_file + (off_t)extent_out->offset,
+                      (off_t)extent_out->bytes) == 0)
+            return STORM_OK;
+        storm_extents_give(&arena->extents, *extent_out);
     }
-    *extent_out = (struct shm_extent){arena->free[i].offset, need};
-    arena->free[i].offset += need;
-    arena->free[i].bytes -= need;
-    if (arena->free[i].bytes == 0) {
-        arena->n_free--;
-        memmove(&arena->free[i], &arena->free[i + 1],
-                (arena->n_free - i) * sizeof *arena->free);
-    }
-    return STORM_OK;
+    storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+                    "no shared memory for a ring of %llu bytes; lower "
+                    "transport.ring_slots or set transport.ring_memory_mb",
+                    (unsigned long long)bytes);
+    return STORM_ERR_NOMEM;
 }
 
-void shm_arena_return(struct shm_arena *arena, struct shm_extent extent)
+void shm_arena_return(struct shm_arena *arena, struct storm_extent extent)
 {
     /* Pages come back zeroed when they are next touched; locked ones stay. */
     unsigned char *pages = arena->mine + extent.offset;
     if (madvise(pages, extent.bytes, MADV_REMOVE) != 0)
         memset(pages, 0, extent.bytes);
-    size_t i = 0;
-    while (i < arena->n_free && arena->free[i].offset < extent.offset)
-        i++;
-    bool joins_next = i < arena->n_free &&
-                      extent.offset + extent.bytes == arena->free[i].offset;
-    bool joins_last =
-        i > 0 &&
-        arena->free[i - 1].offset + arena->free[i - 1].bytes == extent.offset;
-    if (joins_last && joins_next) {
-        arena->free[i - 1].bytes += extent.bytes + arena->free[i].bytes;
-        arena->n_free--;
-        memmove(&arena->free[i], &arena->free[i + 1],
-                (arena->n_free - i) * sizeof *arena->free);
-    } else if (joins_last) {
-        arena->free[i - 1].bytes += extent.bytes;
-    } else if (joins_next) {
-        arena->free[i].offset = extent.offset;
-        arena->free[i].bytes += extent.bytes;
-    } else {
-        void *list = arena->free;
-        /* Without memory for the list the stretch is lost to this run, which
-         * is harmless: its pages are back already. */
-        if (storm_reserve(arena->env->memory, "shm free list",
-                          sizeof *arena->free, arena->n_free + 1, &list,
-                          &arena->free_capacity) < 0)
-            return;
-        arena->free = list;
-        memmove(&arena->free[i + 1], &arena->free[i],
-                (arena->n_free - i) * sizeof *arena->free);
-        arena->free[i] = extent;
-        arena->n_free++;
-    }
+    storm_extents_give(&arena->extents, extent);
 }

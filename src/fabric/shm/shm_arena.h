@@ -18,11 +18,7 @@
 
 #include "base/boot.h"
 #include "base/env.h"
-
-/* A stretch of a slice, in bytes from its start. */
-struct shm_extent {
-    uint64_t offset, bytes;
-};
+#include "fabric/fabric_extents.h"
 
 struct shm_arena {
     const struct storm_env *env;
@@ -30,10 +26,9 @@ struct shm_arena {
     unsigned char *map; /* the whole file */
     uint64_t map_bytes;
     uint64_t slice_bytes;
-    unsigned char *mine;     /* this rank's slice */
-    unsigned char **slice;   /* where each rank's slice is, for this process */
-    struct shm_extent *free; /* sorted by offset, never adjacent */
-    size_t n_free, free_capacity;
+    unsigned char *mine;   /* this rank's slice */
+    unsigned char **slice; /* where each rank's slice is, for this process */
+    struct storm_extents extents; /* of this rank's slice */
 };
 
 /* Collective. STORM_ERR_NOSUP if the ranks are not all on one machine or the
@@ -45,9 +40,9 @@ void shm_arena_close(struct shm_arena *arena);
 
 /* Carves zeroed pages. STORM_ERR_NOMEM, logged. */
 storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
-                             struct shm_extent *extent_out);
+                             struct storm_extent *extent_out);
 
 /* Gives pages back to the system. */
-void shm_arena_return(struct shm_arena *arena, struct shm_extent extent);
+void shm_arena_return(struct shm_arena *arena, struct storm_extent extent);
 
 #endif /* STORM_FABRIC_SHM_ARENA_H */

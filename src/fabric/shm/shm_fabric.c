@@ -27,7 +27,7 @@ struct shm_fabric {
 
 struct shm_region {
     struct storm_region region;
-    struct shm_extent extent;
+    struct storm_extent extent;
 };
 
 /* What a descriptor holds. */
