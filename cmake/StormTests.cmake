@@ -8,7 +8,8 @@
 #   backend   STORM_BACKEND for the test, without shared memory unless that is
 #             the backend; one test for each. ofi-tcp, ofi-shm and ofi-sockets
 #             are ofi over that provider. `networks`: those of this build that
-#             need no device. `none`, the default: not set
+#             need no device (TESTS in cmake/StormFabrics.cmake). `none`, the
+#             default: not set
 #   timeout   seconds, default 20; sanitizer builds get four times as long
 #   env       A=1 B=2
 #   args      arguments of the program
@@ -20,10 +21,6 @@
 # Scripts (*.sh) do the same behind `# TEST`; they run without mpiexec, and find
 # STORM_RANKS, STORM_BIN, STORM_MPIEXEC and STORM_BUILD in the environment.
 
-set(storm_test_networks mpirma)
-if("ofi" IN_LIST STORM_FABRICS)
-    list(APPEND storm_test_networks ofi-tcp ofi-shm ofi-sockets)
-endif()
 set(storm_provider_tcp "tcp\\\\;ofi_rxm")
 set(storm_provider_shm shm)
 set(storm_provider_sockets sockets)
@@ -122,11 +119,11 @@ function(storm_parse_plan path plan)
     endforeach()
     if("networks" IN_LIST field_backend)
         list(REMOVE_ITEM field_backend networks)
-        list(APPEND field_backend ${storm_test_networks})
+        list(APPEND field_backend ${storm_fabric_tests})
     endif()
-    if(NOT "ofi" IN_LIST STORM_FABRICS)
-        list(FILTER field_backend EXCLUDE REGEX "^ofi")
-    endif()
+    foreach(name IN LISTS storm_fabric_left_out)
+        list(FILTER field_backend EXCLUDE REGEX "^${name}(-|$)")
+    endforeach()
     foreach(number IN LISTS field_ranks field_timeout)
         if(NOT number MATCHES "^[0-9]+$")
             message(FATAL_ERROR "${path}: TEST: `${number}` is not a number")

@@ -18,6 +18,8 @@
 extern "C" {
 #endif
 
+struct storm_engine; /* opaque, storm/engine.h */
+
 /** How the library was built. */
 struct storm_build {
     size_t size;            /**< of this struct: STORM_BUILD_INIT */
@@ -73,6 +75,23 @@ STORM_API void storm_backend_survey(const char *name,
 /** What the option transport.backend = auto takes, as far as this machine can
  *  tell: between the ranks of one node, or of several. */
 STORM_API const char *storm_backend_best(bool one_node);
+
+/** How the packets of an engine travel: what was chosen, not what was asked
+ *  for. Text lives as long as the engine; "" where there is nothing to say. */
+struct storm_backend_used {
+    size_t size;              /**< of this struct: STORM_BACKEND_USED_INIT */
+    const char *backend;      /**< a backend's name */
+    const char *node_backend; /**< within nodes, if it is another one */
+    const char *protocol;     /**< "fast" or "paper"; messages: "none" */
+    const char *provider;     /**< device or provider of the network */
+};
+#define STORM_BACKEND_USED_INIT STORM_INIT(struct storm_backend_used)
+
+/** Which backend an engine uses. STORM_ERR_ARG: @p used_out does not begin
+ *  with STORM_BACKEND_USED_INIT. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_backend(const struct storm_engine *engine,
+                     struct storm_backend_used *used_out);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <storm_backends.h>
+
 #include "base/port.h"
 #include "base/text.h"
 
@@ -30,7 +32,7 @@ static const struct storm_option option_table[] = {
         .env = "STORM_BACKEND",
         .type = STORM_OPTION_WORD,
         .preset = "auto",
-        .choices = "auto|shm|ofi|ibv|mpirma|p2p",
+        .choices = STORM_BACKEND_WORDS,
         .help = "what carries packets between ranks; auto takes the best that "
                 "works here",
     },

@@ -41,23 +41,29 @@ static storm_status not_anywhere(const struct storm_env *env,
                     env->rank == 0 ? STORM_ERR_NOSUP : STORM_ERR_PEER, reason);
 }
 
-const struct storm_fabric_ops *storm_channel_best_network(void)
+static const struct storm_fabric_ops *best_network(void)
 {
     char reason[REASON_BYTES];
     for (size_t i = 0; storm_fabric_list[i]; i++) {
         const struct storm_fabric_ops *fabric = storm_fabric_list[i];
-        if (fabric->offloads && fabric->offloads() &&
+        if (fabric->offloads() &&
             fabric->probe(reason, sizeof reason) == STORM_OK)
             return fabric;
     }
     return NULL;
 }
 
+const char *storm_channel_best_backend(void)
+{
+    const struct storm_fabric_ops *fabric = best_network();
+    return fabric ? fabric->name : storm_channel_p2p.name;
+}
+
 /* The same on all ranks: what is best on each of them, or else nothing. */
 static storm_status agree_on_network(const struct storm_boot *boot,
                                      const struct storm_fabric_ops **best_out)
 {
-    const struct storm_fabric_ops *best = storm_channel_best_network();
+    const struct storm_fabric_ops *best = best_network();
     int mine = -1, least, most;
     for (int i = 0; storm_fabric_list[i]; i++)
         if (storm_fabric_list[i] == best)
@@ -112,4 +118,20 @@ storm_status storm_channel_choose(const struct storm_env *env,
     choice_out->ops = &storm_channel_ring;
     choice_out->near = choice_out->fabric == shm ? NULL : shm;
     return STORM_OK;
+}
+
+storm_status storm_channel_backend_probe(const char *name, char *reason_out,
+                                         size_t reason_bytes)
+{
+    const struct storm_fabric_ops *fabric = find(name);
+    return fabric ? fabric->probe(reason_out, reason_bytes) : STORM_OK;
+}
+
+void storm_channel_backend_survey(const char *name,
+                                  void (*line)(void *self, const char *text),
+                                  void *self)
+{
+    const struct storm_fabric_ops *fabric = find(name);
+    if (fabric)
+        fabric->survey(line, self);
 }

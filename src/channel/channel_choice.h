@@ -23,8 +23,18 @@ storm_status storm_channel_choose(const struct storm_env *env,
                                   const struct storm_boot *boot, bool one_node,
                                   struct storm_channel_choice *choice_out);
 
-/* What auto takes between nodes, as far as this machine can tell; NULL: no
- * fabric, but messages. Local. */
-const struct storm_fabric_ops *storm_channel_best_network(void);
+/* What auto takes between nodes, as far as this machine can tell. Local. */
+const char *storm_channel_best_backend(void);
+
+/* Can the backend of that name carry packets on this machine? Local. What is
+ * not a fabric of this build is taken for messages, which always can.
+ * STORM_ERR_NOSUP and why. */
+storm_status storm_channel_backend_probe(const char *name, char *reason_out,
+                                         size_t reason_bytes);
+
+/* Calls line for each device or provider that the backend finds here. Local. */
+void storm_channel_backend_survey(const char *name,
+                                  void (*line)(void *self, const char *text),
+                                  void *self);
 
 #endif /* STORM_CHANNEL_CHOICE_H */

@@ -45,6 +45,8 @@
 
 #include <storm/status.h>
 
+#include <storm_fabrics.h>
+
 #include "base/boot.h"
 #include "base/env.h"
 
@@ -143,11 +145,11 @@ struct storm_fabric_ops {
     storm_status (*probe)(char *reason_out, size_t reason_bytes);
 
     /* Does the network here reach remote memory without a processor's help?
-     * Local. NULL: no. */
+     * Local. */
     bool (*offloads)(void);
 
     /* Calls line for each device or provider found here, best first, with what
-     * storm thinks of it. Local. NULL: there is nothing to tell. */
+     * storm thinks of it. Local. */
     void (*survey)(void (*line)(void *self, const char *text), void *self);
 
     /* Collective; env and what boot points to must outlive the fabric. All
@@ -171,12 +173,13 @@ struct storm_fabric_ops {
     void (*detach)(struct storm_fabric *fabric, struct storm_remote *remote);
 };
 
-extern const struct storm_fabric_ops storm_fabric_shm;
-extern const struct storm_fabric_ops storm_fabric_ibv;
-extern const struct storm_fabric_ops storm_fabric_ofi;
-extern const struct storm_fabric_ops storm_fabric_mpirma;
-
-/* All fabrics of this build, best first, ended by NULL. */
+/* All fabrics of this build, best first, ended by NULL; cmake/StormFabrics.cmake
+ * is the list, <storm_fabrics.h> declares them one by one. */
 extern const struct storm_fabric_ops *const storm_fabric_list[];
+
+/* For slots that a fabric has nothing for: no devices, and none that reach
+ * memory by themselves. */
+bool storm_no_offloads(void);
+void storm_no_survey(void (*line)(void *self, const char *text), void *self);
 
 #endif /* STORM_FABRIC_OPS_H */

@@ -12,9 +12,6 @@
 #include <storm/info.h>
 #include <storm/version.h>
 
-#include "channel/channel_ops.h"
-#include "engine/engine_internal.h"
-
 /* ---- the report ---------------------------------------------------------- */
 
 struct storm_run_report {
@@ -194,11 +191,13 @@ static storm_status report_reduce_stats(struct storm_context *context,
 static void report_way(const struct storm_engine *engine,
                        struct storm_run_summary *summary)
 {
-    const struct storm_way *way = &engine->channel->way;
-    summary->backend = way->backend;
-    summary->near = way->near;
-    summary->protocol = way->protocol;
-    snprintf(summary->provider, sizeof summary->provider, "%s", way->provider);
+    struct storm_backend_used used = STORM_BACKEND_USED_INIT;
+    if (storm_engine_backend(engine, &used) < 0)
+        return;
+    summary->backend = used.backend;
+    summary->near = used.node_backend;
+    summary->protocol = used.protocol;
+    snprintf(summary->provider, sizeof summary->provider, "%s", used.provider);
 }
 
 storm_status storm_run_summary_reduce(struct storm_context *context,

@@ -140,7 +140,7 @@ static void test_words(void)
 {
     good("transport.backend", "p2p");
     bad("transport.backend", "ib",
-        "transport.backend: expected one of auto, shm, ofi, ibv, mpirma, p2p, "
+        "transport.backend: expected one of auto, shm, ibv, ofi, mpirma, p2p, "
         "got 'ib'");
     bad("--connect", "shm|ofi",
         "--connect (transport.connect): expected one of lazy, neighbours, got "

@@ -663,6 +663,8 @@ static void mpirma_close(struct storm_fabric *fabric)
 const struct storm_fabric_ops storm_fabric_mpirma = {
     .name = "mpirma",
     .probe = mpirma_probe,
+    .offloads = storm_no_offloads,
+    .survey = storm_no_survey,
     .open = mpirma_open,
     .close = mpirma_close,
     .alloc = mpirma_alloc,

@@ -249,6 +249,8 @@ static void shm_detach(struct storm_fabric *fabric, struct storm_remote *remote)
 const struct storm_fabric_ops storm_fabric_shm = {
     .name = "shm",
     .probe = shm_probe,
+    .offloads = storm_no_offloads,
+    .survey = storm_no_survey,
     .open = shm_open_fabric,
     .close = shm_close_fabric,
     .alloc = shm_alloc,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What this copy of the library is, what works here, and what an engine uses. */
 #include <storm/info.h>
 #include <storm/version.h>
 
@@ -6,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <mpi.h>
+#include <storm_backends.h>
 #include <storm_build.h>
 
 #include "base/sized.h"
 #include "channel/channel_choice.h"
-#include "fabric/fabric_ops.h"
+#include "engine/engine_internal.h"
 
 const char *storm_version(void)
 {
@@ -64,52 +65,20 @@ void storm_mpi_name(char *text_out, size_t text_bytes)
     text_out[n < text_bytes ? n : text_bytes - 1] = '\0';
 }
 
-/* Every word of transport.backend but "auto"; `built` is where `fabric` has
- * a table in this build, and always for p2p, which needs none. */
-struct info_backend {
-    struct storm_backend absent, present;
-};
-
-#define INFO_BACKEND(_name, _what) \
-    {                              \
-        {_name, false, _what},     \
-        {                          \
-            _name, true, _what     \
-        }                          \
-    }
-
-static const struct info_backend info_backends[] = {
-    INFO_BACKEND("shm", "shared memory of one node"),
-    INFO_BACKEND("ibv", "InfiniBand verbs"),
-    INFO_BACKEND("ofi", "libfabric"),
-    INFO_BACKEND("mpirma", "one-sided MPI"),
-    INFO_BACKEND("p2p", "MPI messages"),
-};
+/* Every word of transport.backend but "auto". */
+static const struct storm_backend info_backends[] = {STORM_BACKEND_ROWS};
 enum { INFO_N_BACKENDS = sizeof info_backends / sizeof info_backends[0] };
-
-static const struct storm_fabric_ops *info_fabric(const char *name)
-{
-    for (size_t i = 0; storm_fabric_list[i] != NULL; i++)
-        if (strcmp(storm_fabric_list[i]->name, name) == 0)
-            return storm_fabric_list[i];
-    return NULL;
-}
 
 const struct storm_backend *storm_backend_at(size_t i)
 {
-    if (i >= INFO_N_BACKENDS)
-        return NULL;
-    const struct info_backend *backend = &info_backends[i];
-    const char *name = backend->present.name;
-    bool built = strcmp(name, "p2p") == 0 || info_fabric(name) != NULL;
-    return built ? &backend->present : &backend->absent;
+    return i < INFO_N_BACKENDS ? &info_backends[i] : NULL;
 }
 
 const struct storm_backend *storm_backend_find(const char *name)
 {
     for (size_t i = 0; i < INFO_N_BACKENDS; i++)
-        if (strcmp(info_backends[i].present.name, name) == 0)
-            return storm_backend_at(i);
+        if (strcmp(info_backends[i].name, name) == 0)
+            return &info_backends[i];
     return NULL;
 }
 
@@ -131,23 +100,32 @@ storm_status storm_backend_probe(const char *name, char *reason_out,
         snprintf(reason_out, reason_bytes, "not part of this build");
         return STORM_ERR_NOSUP;
     }
-    const struct storm_fabric_ops *fabric = info_fabric(name);
-    return fabric != NULL ? fabric->probe(reason_out, reason_bytes) : STORM_OK;
+    return storm_channel_backend_probe(name, reason_out, reason_bytes);
 }
 
 void storm_backend_survey(const char *name,
                           void (*line)(void *self, const char *text),
                           void *self)
 {
-    const struct storm_fabric_ops *fabric = info_fabric(name);
-    if (fabric != NULL && fabric->survey != NULL)
-        fabric->survey(line, self);
+    storm_channel_backend_survey(name, line, self);
 }
 
 const char *storm_backend_best(bool one_node)
 {
     if (one_node && storm_backend_probe("shm", NULL, 0) == STORM_OK)
         return "shm";
-    const struct storm_fabric_ops *network = storm_channel_best_network();
-    return network != NULL ? network->name : "p2p";
+    return storm_channel_best_backend();
+}
+
+storm_status storm_engine_backend(const struct storm_engine *engine,
+                                  struct storm_backend_used *used_out)
+{
+    const struct storm_way *way = &engine->channel->way;
+    const struct storm_backend_used used = {
+        .backend = way->backend,
+        .node_backend = way->near,
+        .protocol = way->protocol,
+        .provider = way->provider,
+    };
+    return storm_sized_write(&used, sizeof used, used_out);
 }
