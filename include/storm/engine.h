@@ -38,7 +38,6 @@ struct storm_step;    /* opaque: one time step, lent to the callbacks */
 /** What becomes of a packet after a callback. */
 typedef enum storm_fate {
     STORM_FATE_CONTINUE = 0, /**< still under way here: call again */
-    STORM_FATE_LOCAL,        /**< moved to another cell of this rank: same */
     STORM_FATE_SEND,         /**< go on at rank `rank` */
     STORM_FATE_BOUNDARY,     /**< at the domain's edge: ask the boundary */
     STORM_FATE_CENSUS,       /**< end of the time step; kept for the next */
@@ -240,6 +239,11 @@ STORM_API uint64_t storm_step_number(const struct storm_step *step);
 /** transport.max_events: a callback that takes a packet through many events
  *  must return it with CONTINUE after at most this many. */
 STORM_API uint64_t storm_step_max_events(const struct storm_step *step);
+
+/** storm_engine_expect for pre_step: prepare the route to @p rank. STORM_ERR_ARG:
+ *  no such rank; STORM_ERR_NOMEM. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_step_expect(struct storm_step *step, int rank);
 /** @} */
 
 /** The paper's six categories of time, in seconds of this rank. */
@@ -285,7 +289,7 @@ STORM_API storm_status storm_engine_stats(const struct storm_engine *engine,
 STORM_API void storm_engine_reset_stats(struct storm_engine *engine);
 
 /** One row of the traffic matrix: packets sent to the i-th peer this rank has
- *  ever sent to. Local. STORM_DONE: there are no more. */
+ *  ever sent to or expected. Local. STORM_DONE: there are no more. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_traffic(const struct storm_engine *engine, size_t i, int *rank_out,
                      uint64_t *packets_out);

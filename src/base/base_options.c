@@ -199,7 +199,8 @@ static const struct storm_option option_table[] = {
         .type = STORM_OPTION_WORD,
         .preset = "lazy",
         .choices = "lazy|neighbours",
-        .help = "make rings when first needed, or at once for all neighbours",
+        .help = "make rings when first needed, or before a step for all ranks "
+                "that own a neighbouring cell",
     },
     {
         .key = "transport.max_events",

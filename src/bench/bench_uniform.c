@@ -87,22 +87,6 @@ static void uniform_tell(struct storm_uniform_pass *pass, double part)
                           u->params.cycles);
 }
 
-/* Makes the ways to all ranks that own a neighbouring cell. */
-static storm_status uniform_connect(struct storm_uniform_pass *pass)
-{
-    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(pass->mesh); i++)
-        for (int k = 0; k < storm_mesh_n_faces(pass->mesh, i); k++) {
-            struct storm_face face = STORM_FACE_INIT;
-            storm_mesh_face(pass->mesh, i, k, &face);
-            storm_status status =
-                face.rank < 0 ? STORM_OK
-                              : storm_engine_expect(pass->engine, face.rank);
-            if (status < 0)
-                return status;
-        }
-    return STORM_OK;
-}
-
 static void uniform_progress(void *self, uint64_t finished, uint64_t created)
 {
     uniform_tell(self, created > 0 ? (double)finished / (double)created : 0.0);
@@ -171,13 +155,9 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
         .progress_self = pass,
     };
     status = storm_engine_create(context, &engine, &pass->engine);
-    if (status == STORM_OK)
-        status = storm_streaming_attach(pass->streaming, pass->engine);
-    const char *connect =
-        storm_options_text(storm_context_options(context), "transport.connect");
-    if (status == STORM_OK && strcmp(connect, "neighbours") == 0)
-        status = storm_context_agree(context, uniform_connect(pass));
-    return status;
+    return status == STORM_OK
+               ? storm_streaming_attach(pass->streaming, pass->engine)
+               : status;
 }
 
 void storm_uniform_close(struct storm_uniform_pass *pass)

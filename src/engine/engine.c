@@ -428,6 +428,11 @@ storm_status storm_engine_expect(struct storm_engine *engine, int rank)
     return storm_outbox_expect(&engine->outbox, rank, &box);
 }
 
+storm_status storm_step_expect(struct storm_step *step, int rank)
+{
+    return storm_engine_expect(step->engine, rank);
+}
+
 storm_status storm_engine_trim(struct storm_engine *engine)
 {
     return engine->channel->ops->trim(engine->channel);

@@ -177,7 +177,6 @@ static inline storm_status settle(struct storm_engine *e, size_t i,
         e->stats.transfers++;
         return storm_outbox_send(&e->outbox, outcome->rank, packet);
     case STORM_FATE_CONTINUE:
-    case STORM_FATE_LOCAL:
         break;
     case STORM_FATE_CENSUS:
         storm_list_push(&e->census, packet);

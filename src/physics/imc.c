@@ -174,6 +174,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         status = imc_birth_sources(imc, step, &largest);
     if (status == STORM_OK)
         status = imc_birth_walls(imc, step, &largest);
+    if (status == STORM_OK)
+        status = storm_connect_neighbours(&imc->connect, imc->mesh, step);
 
     /* Also after an error: the others are waiting. */
     storm_status reduced =
@@ -309,7 +311,7 @@ storm_status storm_imc_create(struct storm_context *context,
     const struct storm_track_ops *ops = storm_track_ops_for(mesh);
     struct storm_imc *imc = storm_alloc(env->memory, imc_label, sizeof *imc);
     storm_status status = imc != NULL ? STORM_OK : STORM_ERR_NOMEM;
-    if (status == STORM_OK && (ops == NULL || ops->imc == NULL)) {
+    if (status == STORM_OK && ops == NULL) {
         storm_log_write(&env->log, STORM_LOG_ERROR,
                         "no implicit Monte Carlo on a mesh of kind %s",
                         mesh->ops->name);

@@ -19,6 +19,7 @@
 
 #include "base/env.h"
 #include "base/exact.h"
+#include "physics/connect.h"
 #include "physics/ledger.h"
 #include "physics/material.h"
 #include "physics/walk.h"
@@ -160,6 +161,7 @@ struct storm_imc {
     struct imc_source *sources;
     struct imc_wall *walls[STORM_N_WALLS]; /* one for each edge */
 
+    struct storm_connect connect;
     struct imc_principle principle;
     bool said_principle;
     struct imc_steer *steer; /* NULL: as the problem says */

@@ -167,6 +167,9 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
         largest = streaming_wake(streaming, step);
     if (status == STORM_OK && streaming->params.emit_per_cell > 0)
         status = streaming_emit(streaming, step, &largest);
+    if (status == STORM_OK)
+        status = storm_connect_neighbours(&streaming->connect, streaming->mesh,
+                                          step);
 
     /* Also after an error: the others are waiting. */
     storm_status agreed = storm_context_reduce(streaming->context, &largest, 1,

@@ -6,6 +6,7 @@
 #include <storm/streaming.h>
 
 #include "base/env.h"
+#include "physics/connect.h"
 #include "physics/ledger.h"
 #include "physics/track.h"
 
@@ -30,6 +31,7 @@ struct storm_streaming {
     double *energy_density;   /* n_cells */
     storm_cell_idx n_cells;
     uint64_t mesh_generation; /* the arrays were made for this cut */
+    struct storm_connect connect;
 
     struct storm_ledger account[STREAMING_ACCOUNTS];
 };

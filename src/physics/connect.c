@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "physics/connect.h"
+
+#include <string.h>
+
+#include "mesh/mesh_ops.h"
+
+storm_status storm_connect_neighbours(struct storm_connect *connect,
+                                      const struct storm_mesh *mesh,
+                                      struct storm_step *step)
+{
+    if (connect->generation == mesh->generation + 1)
+        return STORM_OK;
+    connect->generation = mesh->generation + 1;
+    if (strcmp(storm_options_text(mesh->env->options, "transport.connect"),
+               "neighbours") != 0)
+        return STORM_OK;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++)
+        for (int k = 0; k < storm_mesh_n_faces(mesh, i); k++) {
+            struct storm_face face = STORM_FACE_INIT;
+            storm_mesh_face(mesh, i, k, &face);
+            storm_status status =
+                face.rank < 0 ? STORM_OK : storm_step_expect(step, face.rank);
+            if (status < 0)
+                return status;
+        }
+    return STORM_OK;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* transport.connect: neighbours, for every physics that has a mesh. */
+#ifndef STORM_PHYSICS_CONNECT_H
+#define STORM_PHYSICS_CONNECT_H
+
+#include <storm/engine.h>
+#include <storm/mesh.h>
+
+/* Zero it before use. */
+struct storm_connect {
+    uint64_t generation; /* of the mesh when last connected, plus one */
+};
+
+/*
+ * In pre_step: if the option asks for it, and the mesh has been cut anew since
+ * the last call, prepares the routes to all ranks that own a neighbour of one of
+ * this rank's cells. Local. STORM_ERR_NOMEM, or what the channel says.
+ */
+storm_status storm_connect_neighbours(struct storm_connect *connect,
+                                      const struct storm_mesh *mesh,
+                                      struct storm_step *step);
+
+#endif /* STORM_PHYSICS_CONNECT_H */
