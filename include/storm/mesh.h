@@ -30,6 +30,11 @@ struct storm_mesh;    /* opaque */
 /** Faces of the box: x low, x high, y low, y high, z low, z high. */
 enum { STORM_N_WALLS = 6 };
 
+/** The i-th kind of mesh, a word of the deck key mesh.kind, or NULL past the
+ *  end; and whether this build has it. Local; may be called at any time. */
+STORM_API const char *storm_mesh_kind_name(size_t i);
+STORM_API bool storm_mesh_kind_built(size_t i);
+
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_cart_params {
     size_t size;               /**< of this struct: STORM_CART_PARAMS_INIT */

@@ -30,27 +30,23 @@
 #include <storm/run.h>
 #include <storm/status.h>
 
-struct storm_context; /* opaque, storm/context.h */
+#include <storm_meshes.h>
 
-/** Kinds of meshes a benchmark can make. */
-typedef enum storm_bench_mesh {
-    STORM_BENCH_CARTESIAN = 0,
-    STORM_BENCH_VORONOI /**< random points, relaxed */
-} storm_bench_mesh;
+struct storm_context; /* opaque, storm/context.h */
 
 /** Zero in a field means "choose for me". */
 struct storm_bench_uniform_params {
-    storm_bench_mesh mesh;
-    uint32_t lloyd;           /**< Voronoi: relaxations; 0: none */
-    storm_points_kind points; /**< Voronoi: before them; RANDOM or CLUSTERED */
-    uint64_t cells;           /**< in all; 0: cells_per_rank on each rank */
-    uint64_t cells_per_rank;  /**< 0: 5000 */
-    uint64_t emit;            /**< packets per cell and cycle; 0: 5 */
-    uint32_t cycles;          /**< 0: 5 */
-    uint32_t timed;           /**< of them, the last ones; 0: 3, or all */
-    double dt_s;              /**< 0: from crossings */
-    double crossings;         /**< cells a packet crosses per cycle; 0: 15 */
-    double kernel_seconds;    /**< of each look at the bare kernel; 0: 0.25 */
+    enum storm_mesh_kind mesh; /**< CARTESIAN or VORONOI */
+    uint32_t lloyd;            /**< Voronoi: relaxations; 0: none */
+    storm_points_kind points;  /**< Voronoi: before them; RANDOM or CLUSTERED */
+    uint64_t cells;            /**< in all; 0: cells_per_rank on each rank */
+    uint64_t cells_per_rank;   /**< 0: 5000 */
+    uint64_t emit;             /**< packets per cell and cycle; 0: 5 */
+    uint32_t cycles;           /**< 0: 5 */
+    uint32_t timed;            /**< of them, the last ones; 0: 3, or all */
+    double dt_s;               /**< 0: from crossings */
+    double crossings;          /**< cells a packet crosses per cycle; 0: 15 */
+    double kernel_seconds;     /**< of each look at the bare kernel; 0: 0.25 */
     uint32_t costs; /**< repeats of the comparison of tallies and statistics;
                          0: none */
     bool picture;   /**< draw the energy density on a slice */
@@ -79,12 +75,12 @@ void storm_bench_uniform_shape(uint64_t cells, int64_t n_out[3]);
 
 /** Zero in a field means "choose for me". */
 struct storm_bench_imc_params {
-    storm_bench_mesh mesh;
-    uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
-    uint64_t cells_per_rank; /**< 0: 5000 */
-    uint64_t emit;           /**< packets per cell and cycle; 0: 5 */
-    uint32_t cycles;         /**< 0: 8 */
-    uint32_t timed;          /**< of them, the last ones; 0: 5, or all */
+    enum storm_mesh_kind mesh; /**< CARTESIAN or VORONOI */
+    uint64_t cells;            /**< in all; 0: cells_per_rank on each rank */
+    uint64_t cells_per_rank;   /**< 0: 5000 */
+    uint64_t emit;             /**< packets per cell and cycle; 0: 5 */
+    uint32_t cycles;           /**< 0: 8 */
+    uint32_t timed;            /**< of them, the last ones; 0: 5, or all */
     struct storm_progress progress;
 };
 

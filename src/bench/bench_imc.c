@@ -21,7 +21,7 @@ static const double imc_scattering = 0.4;
 /* Cells a packet crosses, on the way through the cube, per cbrt(cells); as
  * bench uniform has it. */
 static const double imc_crossings[] = {
-    [STORM_BENCH_CARTESIAN] = 1.5, [STORM_BENCH_VORONOI] = 1.37};
+    [STORM_MESH_CARTESIAN] = 1.5, [STORM_MESH_VORONOI] = 1.37};
 static const double imc_cells_a_step = 15.0;
 
 static const double imc_most_imbalance = 1e-13;
@@ -96,7 +96,7 @@ static void imc_prepare(struct imc_bench *b)
 
 static storm_status imc_make_mesh(struct imc_bench *b)
 {
-    if (b->params.mesh == STORM_BENCH_VORONOI) {
+    if (b->params.mesh == STORM_MESH_VORONOI) {
         struct storm_points_params set = {.size = sizeof set,
                                           .seed = b->problem.seed,
                                           .n_total = b->params.cells,
@@ -269,9 +269,7 @@ static char *imc_json(const struct imc_bench *b)
     storm_json_open(&json, NULL, '{');
     storm_json_text(&json, "benchmark", "imc");
     storm_run_summary_json(&json, &b->summary);
-    storm_json_text(&json, "mesh",
-                    b->params.mesh == STORM_BENCH_VORONOI ? "voronoi"
-                                                          : "cartesian");
+    storm_json_text(&json, "mesh", storm_mesh_kind_name(b->params.mesh));
     storm_json_uint(&json, "emit", b->params.emit);
     storm_json_uint(&json, "timed_cycles", b->params.timed);
     storm_json_real(&json, "dt_s", b->dt_s);
@@ -293,8 +291,8 @@ static char *imc_table(const struct imc_bench *b)
     storm_page_add(&page, "Implicit Monte Carlo in a cube in equilibrium\n\n");
     storm_page_add(&page, "  cells       %s, %s\n",
                    storm_page_grouped(s->cells, number),
-                   b->params.mesh == STORM_BENCH_VORONOI ? "Voronoi"
-                                                         : "Cartesian");
+                   b->params.mesh == STORM_MESH_VORONOI ? "Voronoi"
+                                                        : "Cartesian");
     storm_page_add(&page, "  ranks       %d, backend %s, protocol %s\n",
                    s->ranks, s->backend, s->protocol);
     storm_page_add(&page, "  steps       %s",

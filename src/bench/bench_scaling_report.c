@@ -23,8 +23,7 @@ static bool scaling_is_crowded(const struct storm_scaling *scaling)
 
 static const char *scaling_mesh(const struct storm_scaling *scaling)
 {
-    bool voronoi = scaling->params.uniform.mesh == STORM_BENCH_VORONOI;
-    return voronoi ? "voronoi" : "cartesian";
+    return storm_mesh_kind_name(scaling->params.uniform.mesh);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */

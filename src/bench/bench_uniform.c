@@ -137,7 +137,7 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
     for (int k = 0; k < STORM_N_WALLS; k++)
         streaming.walls[k] = STORM_WALL_REFLECT;
 
-    storm_status status = problem->params.mesh == STORM_BENCH_VORONOI
+    storm_status status = problem->params.mesh == STORM_MESH_VORONOI
                               ? uniform_voronoi(pass)
                               : uniform_cartesian(pass);
     if (status < 0)
@@ -258,14 +258,13 @@ static double uniform_ratio(const struct storm_uniform_result *result)
 static void uniform_mesh_json(struct storm_json *json,
                               const struct storm_uniform *u)
 {
-    if (u->params.mesh == STORM_BENCH_VORONOI) {
-        storm_json_text(json, "mesh", "voronoi");
+    storm_json_text(json, "mesh", storm_mesh_kind_name(u->params.mesh));
+    if (u->params.mesh == STORM_MESH_VORONOI) {
         storm_json_uint(json, "lloyd", u->params.lloyd);
         storm_json_text(json, "distribution",
                         storm_bench_points_name(u->params.points));
         return;
     }
-    storm_json_text(json, "mesh", "cartesian");
     storm_json_open(json, "shape", '[');
     for (int k = 0; k < 3; k++)
         storm_json_int(json, NULL, u->n[k]);
@@ -315,7 +314,7 @@ static char *uniform_table(const struct storm_uniform *u,
                    uniform_side_cm);
     storm_page_add(&page, "  cells       %s",
                    storm_page_grouped(s->cells, number));
-    if (u->params.mesh == STORM_BENCH_VORONOI)
+    if (u->params.mesh == STORM_MESH_VORONOI)
         storm_page_add(&page, " (Voronoi, relaxed %" PRIu32 " times)",
                        u->params.lloyd);
     else
@@ -392,7 +391,7 @@ storm_status storm_uniform_prepare(struct storm_context *context,
     }
     u.seed =
         (uint64_t)storm_options_int(storm_context_options(context), "seed");
-    if (q->mesh == STORM_BENCH_VORONOI) {
+    if (q->mesh == STORM_MESH_VORONOI) {
         uniform_dt(&u, uniform_voronoi_crossings * cbrt((double)q->cells));
         *u_out = u;
         return STORM_OK;

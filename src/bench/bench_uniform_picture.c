@@ -110,7 +110,7 @@ static storm_status picture_gather(const struct storm_uniform_pass *pass,
 storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
                                    char **svg_out)
 {
-    if (pass->problem->params.mesh == STORM_BENCH_VORONOI)
+    if (pass->problem->params.mesh == STORM_MESH_VORONOI)
         return storm_uniform_slice(pass, svg_out);
     size_t n_layer = (size_t)pass->problem->n[0] * (size_t)pass->problem->n[1];
     double *pairs = malloc(2 * n_layer * sizeof *pairs);

@@ -19,9 +19,10 @@
 #include <storm/deck.h>
 #include <storm/problem.h>
 
+#include <storm_meshes.h>
+
 #include "deck/deck_node.h"
 
-enum deck_mesh_kind { DECK_CARTESIAN, DECK_OCTREE, DECK_VORONOI };
 enum deck_motion_kind {
     DECK_MOTION_NONE,
     DECK_MOTION_TRANSLATE,
@@ -32,7 +33,7 @@ enum deck_motion_kind {
 enum deck_weight { DECK_WEIGHT_STEPS, DECK_WEIGHT_CELLS, DECK_WEIGHT_NONE };
 
 struct deck_mesh {
-    int kind;
+    int kind; /* enum storm_mesh_kind */
     double lo[3], hi[3];
     int64_t cells[3];
     double stretch[3];

@@ -344,7 +344,7 @@ static const struct deck_row deck_mesh_rows[] = {
      .kind = DECK_WORD,
      HERE(mesh.kind),
      .preset = "cartesian",
-     .choices = "cartesian|octree|voronoi",
+     .choices = STORM_MESH_WORDS,
      .help = "which mesh"},
     {.key = "box",
      .kind = DECK_ENTRY,

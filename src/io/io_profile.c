@@ -202,7 +202,7 @@ storm_status output_profile(struct run *run)
         .axis = v->output.profile_axis,
         .lo = v->mesh.lo[v->output.profile_axis],
         .hi = v->mesh.hi[v->output.profile_axis],
-        .share = v->mesh.kind == DECK_CARTESIAN,
+        .share = v->mesh.kind == STORM_MESH_CARTESIAN,
     };
     bool ok = true;
     p.sum = calloc(PROFILE_SUMS * p.n_bins + 1, sizeof *p.sum);

@@ -29,6 +29,8 @@
 #include <storm/packet.h>
 #include <storm/streaming.h>
 
+#include <storm_tracks.h>
+
 #include "base/exact.h"
 #include "physics/imc.h"
 
@@ -59,10 +61,6 @@ struct storm_track_ops {
     storm_track_fn *advance;
     imc_advance_fn *imc;
 };
-
-extern const struct storm_track_ops storm_track_cart;
-extern const struct storm_track_ops storm_track_voronoi;
-extern const struct storm_track_ops storm_track_voronoi_avx2;
 
 /* The kernels for a mesh, NULL if there are none. */
 const struct storm_track_ops *

@@ -13,8 +13,6 @@
 #include "run/run.h"
 #include "run/run_points.h"
 
-static const char *const run_mesh_names[] = {"cartesian", "octree", "voronoi"};
-
 static bool run_is_periodic(const struct deck_values *v, int axis)
 {
     const struct storm_edges *wall = &v->walls[2 * axis];
@@ -30,18 +28,30 @@ static int run_periodic_axis(const struct deck_values *v)
     return -1;
 }
 
+static void run_no_such_mesh(int kind, char *text_out, size_t bytes)
+{
+    const char *name;
+    int n = snprintf(text_out, bytes,
+                     "mesh.kind: '%s' is not part of this build; built here:",
+                     storm_mesh_kind_name((size_t)kind));
+    const char *comma = "";
+    for (size_t i = 0; (name = storm_mesh_kind_name(i)) != NULL; i++)
+        if (storm_mesh_kind_built(i) && n >= 0 && (size_t)n < bytes) {
+            n +=
+                snprintf(text_out + n, bytes - (size_t)n, "%s %s", comma, name);
+            comma = ",";
+        }
+}
+
 /* Why this build cannot run the deck; empty if it can. */
 static void run_why_not(const struct deck_values *v, char *text_out,
                         size_t bytes)
 {
     text_out[0] = '\0';
     int periodic = run_periodic_axis(v);
-    if (v->mesh.kind == DECK_OCTREE)
-        snprintf(text_out, bytes,
-                 "mesh.kind: '%s' is not part of this build; built here: "
-                 "cartesian, voronoi",
-                 run_mesh_names[v->mesh.kind]);
-    else if (v->mesh.kind == DECK_VORONOI && periodic >= 0)
+    if (!storm_mesh_kind_built((size_t)v->mesh.kind))
+        run_no_such_mesh(v->mesh.kind, text_out, bytes);
+    else if (v->mesh.kind == STORM_MESH_VORONOI && periodic >= 0)
         snprintf(text_out, bytes,
                  "boundaries.%c_lo: a mesh of kind voronoi has no periodic "
                  "walls; use reflect, or kind cartesian",
@@ -125,8 +135,9 @@ static storm_status run_make_voronoi(struct run *run)
 
 static storm_status run_make_mesh(struct run *run)
 {
-    return run->deck->values.mesh.kind == DECK_VORONOI ? run_make_voronoi(run)
-                                                       : run_make_cart(run);
+    return run->deck->values.mesh.kind == STORM_MESH_VORONOI
+               ? run_make_voronoi(run)
+               : run_make_cart(run);
 }
 
 static void run_fill_problem(struct run *run)

@@ -290,7 +290,7 @@ bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step)
 bool plot_is_line(const struct plot_run *plot)
 {
     const struct deck_values *v = &plot->deck->values;
-    bool is = v->mesh.kind == DECK_CARTESIAN && plot->profiles.n > 0;
+    bool is = v->mesh.kind == STORM_MESH_CARTESIAN && plot->profiles.n > 0;
     for (int d = 0; d < 3; d++)
         is = is && (d == v->output.profile_axis || v->mesh.cells[d] == 1);
     return is;

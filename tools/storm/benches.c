@@ -192,15 +192,28 @@ static void uniform_demo(struct tool_args *args)
         args->out = "out/uniform";
 }
 
+/* The kind of mesh of that name; STORM_N_MESH_KINDS: there is none. */
+static enum storm_mesh_kind mesh_kind(const char *name)
+{
+    size_t i = 0;
+    while (i < STORM_N_MESH_KINDS && strcmp(storm_mesh_kind_name(i), name) != 0)
+        i++;
+    return (enum storm_mesh_kind)i;
+}
+
 /* `mesh` is one of those this build has. */
 static int mesh_check(const struct tool_args *args)
 {
-    if (strcmp(args->mesh, "voronoi") == 0 ||
-        strcmp(args->mesh, "cartesian") == 0)
+    char built[128] = "";
+    if (storm_mesh_kind_built(mesh_kind(args->mesh)))
         return TOOL_OK;
-    return tool_usage("mesh '%s' is not part of this build; built here: "
-                      "cartesian, voronoi",
-                      args->mesh);
+    for (size_t i = 0; i < STORM_N_MESH_KINDS; i++)
+        if (storm_mesh_kind_built(i))
+            snprintf(built + strlen(built), sizeof built - strlen(built),
+                     "%s%s", built[0] != '\0' ? ", " : "",
+                     storm_mesh_kind_name(i));
+    return tool_usage("mesh '%s' is not part of this build; built here: %s",
+                      args->mesh, built);
 }
 
 /* Cells are told in one way, and there are as many cycles as are timed. */
@@ -333,9 +346,8 @@ static struct storm_bench_uniform_params
 emission_params(const struct tool_args *args,
                 const struct storm_progress *progress)
 {
-    bool is_voronoi = strcmp(args->mesh, "voronoi") == 0;
     struct storm_bench_uniform_params params = {
-        .mesh = is_voronoi ? STORM_BENCH_VORONOI : STORM_BENCH_CARTESIAN,
+        .mesh = mesh_kind(args->mesh),
         .lloyd = (uint32_t)args->lloyd,
         .cells = args->cells,
         .cells_per_rank = args->cells_per_rank,
@@ -369,8 +381,7 @@ static storm_status imc_run(struct storm_context *context,
                             struct storm_run_report **report_out)
 {
     struct storm_bench_imc_params params = {
-        .mesh = strcmp(args->mesh, "voronoi") == 0 ? STORM_BENCH_VORONOI
-                                                   : STORM_BENCH_CARTESIAN,
+        .mesh = mesh_kind(args->mesh),
         .cells = args->cells,
         .cells_per_rank = args->cells_per_rank,
         .emit = args->emit,

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The kinds of meshes: one row each. Which folders of src/mesh are compiled, the
+# words of the deck key mesh.kind and of --mesh, the constants that stand for
+# them, and the table of tracking kernels follow from it.
+#
+#   storm_mesh(NAME [FOLDER folder] [AVX2])
+#
+#   NAME     the word; the constant is STORM_MESH_<NAME>
+#   FOLDER   of src/mesh. Its kernels are storm_track_FOLDER, in
+#            src/physics/track_FOLDER.c. Without one, decks may name the kind,
+#            and learn that this build lacks it
+#   AVX2     there is a second copy of the kernels, storm_track_FOLDER_avx2
+#
+# Makes storm_mesh_folders, and storm_meshes.h, storm_tracks.h and track_list.c
+# in the folder generated/ of the build.
+
+set(storm_mesh_folders "")
+set(storm_mesh_words "")
+set(storm_mesh_rows "")
+set(storm_mesh_constants "")
+set(storm_track_externs "")
+set(storm_track_entries "")
+set(storm_track_avx2_entries "")
+
+macro(storm_mesh name)
+    cmake_parse_arguments(mesh AVX2 FOLDER "" ${ARGN})
+    string(TOUPPER ${name} mesh_upper)
+    list(APPEND storm_mesh_words ${name})
+    string(APPEND storm_mesh_constants "    STORM_MESH_${mesh_upper},\n")
+    set(mesh_built false)
+    if(mesh_FOLDER)
+        set(mesh_built true)
+        list(APPEND storm_mesh_folders mesh/${mesh_FOLDER})
+        set(mesh_track storm_track_${mesh_FOLDER})
+        string(APPEND storm_track_externs
+               "extern const struct storm_track_ops ${mesh_track};\n")
+        string(APPEND storm_track_entries "    &${mesh_track},\n")
+        if(mesh_AVX2)
+            string(APPEND storm_track_externs
+                   "extern const struct storm_track_ops ${mesh_track}_avx2;\n")
+            string(APPEND storm_track_avx2_entries
+                   "    STORM_IF_AVX2(&${mesh_track}_avx2, &${mesh_track}),\n")
+        endif()
+    endif()
+    string(APPEND storm_mesh_rows "    {\"${name}\", ${mesh_built}}, \\\n")
+endmacro()
+
+storm_mesh(cartesian FOLDER cart)
+storm_mesh(octree)
+storm_mesh(voronoi FOLDER voronoi AVX2)
+
+string(REPLACE ";" "|" storm_mesh_words "${storm_mesh_words}")
+string(REGEX REPLACE ", \\\\\n$" "" storm_mesh_rows "${storm_mesh_rows}")
+foreach(file IN ITEMS mesh/storm_meshes.h physics/storm_tracks.h
+                      physics/track_list.c)
+    get_filename_component(storm_generated_name ${file} NAME)
+    configure_file(${PROJECT_SOURCE_DIR}/src/${file}.in
+                   ${PROJECT_BINARY_DIR}/generated/${storm_generated_name}
+                   @ONLY)
+endforeach()
