@@ -12,13 +12,18 @@
 enum { N = 3000 };
 
 static const struct storm_cart_params boxes[] = {
-    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = {11, 9, 10}},
-    {.lo_cm = {0, 0, 0},
+    {.size = sizeof(struct storm_cart_params),
+     .lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .n = {11, 9, 10}},
+    {.size = sizeof(struct storm_cart_params),
+     .lo_cm = {0, 0, 0},
      .hi_cm = {1, 2, 3},
      .n = {7, 30, 2},
      .stretch = {2.0, 0.9, 0.0},
      .periodic = {true, false, true}},
-    {.lo_cm = {0, 0, 0},
+    {.size = sizeof(struct storm_cart_params),
+     .lo_cm = {0, 0, 0},
      .hi_cm = {3, 1, 1},
      .n = {50, 1, 1},
      .periodic = {false, true, false}},
