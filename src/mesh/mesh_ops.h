@@ -32,7 +32,7 @@
  *       touches it on all sides, but for rounding; it does not leave the box
  *       of the mesh.
  *
- * Tracking does not go through this table: physics/track_kernel.h is compiled
+ * Tracking does not go through this table: the kernels of physics are compiled
  * once per kind of mesh with the inline geometry of that kind.
  */
 #ifndef STORM_MESH_OPS_H

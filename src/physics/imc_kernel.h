@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The kernel of implicit Monte Carlo: one text, compiled once per kind of
- * mesh, after physics/track_kernel.h and with the same geometry (see there for
- * what the functions geom_* do and why several packets are in flight).
+ * mesh. physics/lanes.h says what the includer provides.
  *
  *   K1  All that a history depends on is in the packet and in the fields of
  *       the cells: it has the same bits however it is split into calls.
@@ -18,6 +17,7 @@
 #include <math.h>
 
 #include "physics/imc.h"
+#include "physics/lanes.h"
 
 /* Below this part of its birth weight a packet is absorbed as a whole. */
 static const double imc_analogue_below = 0.01;
@@ -28,7 +28,7 @@ static const double imc_thin = 0.5;
 /* (1 - exp(-x)) / x for x <= imc_thin: what is left of a weight, averaged over
  * the path. Thirteen terms leave 2e-15; in pairs, so that the processor can
  * work on several at once. */
-TRACK_INLINE double imc_mean(double x)
+LANES_INLINE double imc_mean(double x)
 {
     static const double c[13] = {1.0,
                                  -1.0 / 2.0,
@@ -50,219 +50,110 @@ TRACK_INLINE double imc_mean(double x)
     return (a + b * x4) + (d + c[12] * x4) * (x4 * x4);
 }
 
-struct imc_lane {
-    struct geom_lane geom;
-    double time_left_s;
-    double weight;
-    double light_weight; /* below this, analogue absorption */
-    double depth;        /* optical, to the next collision */
-    double absorb_s;     /* 1/s, in this cell */
-    double scatter_s;
-    storm_cell_idx cell;
-    size_t i_packet;
-    uint64_t start;
-    struct storm_packet *packet;
-};
-
-struct imc_pass {
-    const struct imc_track *track;
-    struct geom geom;
-    void *const *packets;
-    size_t n, i_next;
-    struct storm_outcome *outcomes;
-    uint64_t round;
-    int n_lanes;
-    struct imc_lane lanes[TRACK_LANES];
-};
-
 enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END };
 
 /* At the start of each event: what crossed into this cell has given its memory
  * the time of the other lanes' events to arrive. */
-TRACK_INLINE void imc_look_up(const struct imc_pass *pass,
-                              struct imc_lane *lane)
+LANES_INLINE void imc_look_up(const struct pass *pass, struct lane *lane)
 {
-    const struct imc_track *track = pass->track;
+    const struct imc_track *track = pass->imc;
     if (track->n_groups == 1) {
         const struct imc_cell *cell = &track->cells[lane->cell];
-        lane->absorb_s = cell->absorb * track->light_cm_s;
-        lane->scatter_s = cell->scatter * track->light_cm_s;
+        lane->imc.absorb_s = cell->absorb * track->light_cm_s;
+        lane->imc.scatter_s = cell->scatter * track->light_cm_s;
     } else {
         const struct imc_opacity *o =
             &track->opacity[(size_t)lane->cell * track->n_groups +
                             (size_t)lane->packet->group];
-        lane->absorb_s = o->absorb * track->light_cm_s;
-        lane->scatter_s = o->scatter * track->light_cm_s;
+        lane->imc.absorb_s = o->absorb * track->light_cm_s;
+        lane->imc.scatter_s = o->scatter * track->light_cm_s;
     }
 }
 
-/* ---- packets in and out of lanes ------------------------------------------ */
+/* ---- what the scheduler asks for ------------------------------------------ */
 
-static void imc_escape(const struct imc_pass *pass,
-                       const struct storm_packet *packet, size_t i,
-                       uint64_t events)
-{
-    storm_ledger_add(pass->track->escaped, packet->weight);
-    pass->outcomes[i].fate = STORM_FATE_ESCAPED;
-    pass->outcomes[i].events = events;
-}
-
-/* Is the packet in a cell of this rank that transports? If not, says where it
- * goes. */
-static bool imc_admit(const struct imc_pass *pass, struct storm_packet *packet,
-                      size_t i)
-{
-    if (STORM_UNLIKELY(packet->cell_idx < 0)) {
-        struct storm_outcome *outcome = &pass->outcomes[i];
-        outcome->fate = STORM_FATE_SEND;
-        outcome->events = 0;
-        outcome->rank = storm_mesh_owner(pass->track->mesh, packet->cell,
-                                         &packet->cell_idx);
-        return false;
-    }
-    if (STORM_UNLIKELY(pass->track->cells[packet->cell_idx].outside)) {
-        imc_escape(pass, packet, i, 0);
-        return false;
-    }
-    return true;
-}
-
-static void imc_draw_depth(const struct imc_pass *pass,
-                           struct storm_packet *packet)
+static void imc_draw_depth(const struct pass *pass, struct storm_packet *packet)
 {
     double u[4];
-    storm_packet_random(packet, pass->track->seed, u);
+    storm_packet_random(packet, pass->imc->seed, u);
     packet->optical_depth = -log(u[0]);
 }
 
-TRACK_INLINE void imc_prefetch(const struct imc_pass *pass, storm_cell_idx cell)
-{
-    geom_prefetch(&pass->geom, cell);
-    STORM_PREFETCH_WRITE(&pass->track->cells[cell]);
-}
-
-/* As track_look_ahead. */
-TRACK_INLINE void imc_look_ahead(const struct imc_pass *pass)
-{
-    size_t i = pass->i_next + TRACK_LOOK_AHEAD;
-    if (i < pass->n) {
-        const char *line = pass->packets[i];
-        STORM_PREFETCH_WRITE(line);
-        STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
-    }
-    i = pass->i_next + TRACK_CELL_AHEAD;
-    if (i < pass->n) {
-        const struct storm_packet *packet = pass->packets[i];
-        if (packet->cell_idx >= 0)
-            imc_prefetch(pass, packet->cell_idx);
-    }
-}
-
-static bool imc_refill(struct imc_pass *pass, struct imc_lane *lane)
-{
-    while (pass->i_next < pass->n) {
-        imc_look_ahead(pass);
-        size_t i = pass->i_next++;
-        struct storm_packet *packet = pass->packets[i];
-        if (!imc_admit(pass, packet, i))
-            continue;
-        if (!(packet->optical_depth > 0.0))
-            imc_draw_depth(pass, packet);
-        lane->packet = packet;
-        lane->i_packet = i;
-        lane->start = pass->round;
-        lane->cell = packet->cell_idx;
-        lane->time_left_s = packet->time_left_s;
-        lane->weight = packet->weight;
-        lane->light_weight = imc_analogue_below * packet->birth_weight;
-        lane->depth = packet->optical_depth;
-        geom_enter(&pass->geom, &lane->geom, packet);
-        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
-        return true;
-    }
-    return false;
-}
-
-/* Writes a packet back and gives its lane to the next. False if there is none:
- * the lane is then what was the last one. */
-static bool imc_retire(struct imc_pass *pass, struct imc_lane *lane,
-                       storm_fate fate)
+/* Not into a cell that does not transport. */
+LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
+                           struct storm_outcome *outcome_out)
 {
     struct storm_packet *packet = lane->packet;
-    struct storm_outcome *outcome = &pass->outcomes[lane->i_packet];
-    geom_leave(&lane->geom, packet);
-    packet->time_left_s = lane->time_left_s;
-    packet->weight = lane->weight;
-    packet->optical_depth = lane->depth;
-    if (fate != STORM_FATE_SEND) {
-        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
-        packet->cell_idx = lane->cell;
-        packet->cell = pass->geom.first + (storm_cell_id)lane->cell;
+    if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside)) {
+        storm_ledger_add(pass->imc->escaped, packet->weight);
+        outcome_out->fate = STORM_FATE_ESCAPED;
+        outcome_out->events = 0;
+        return false;
     }
-    if (fate == STORM_FATE_ESCAPED)
-        storm_ledger_add(pass->track->escaped, packet->weight);
-    outcome->fate = (int32_t)fate;
-    outcome->events = pass->round - lane->start;
-    if (imc_refill(pass, lane))
-        return true;
-    *lane = pass->lanes[--pass->n_lanes];
-    return false;
+    if (!(packet->optical_depth > 0.0))
+        imc_draw_depth(pass, packet);
+    lane->imc.weight = packet->weight;
+    lane->imc.light_weight = imc_analogue_below * packet->birth_weight;
+    lane->imc.depth = packet->optical_depth;
+    return true;
 }
 
-/* As track_expire: sends back packets after max_events. */
-static uint64_t imc_expire(struct imc_pass *pass)
+LANES_INLINE void imc_store(const struct pass *pass, const struct lane *lane,
+                            storm_fate fate)
 {
-    uint64_t most = pass->track->max_events, oldest = pass->round;
-    for (int k = 0; k < pass->n_lanes;) {
-        struct imc_lane *lane = &pass->lanes[k];
-        if (pass->round - lane->start >= most) {
-            (void)imc_retire(pass, lane, STORM_FATE_CONTINUE);
-            continue;
-        }
-        if (lane->start < oldest)
-            oldest = lane->start;
-        k++;
-    }
-    return most < UINT64_MAX - oldest ? oldest + most : UINT64_MAX;
+    lane->packet->weight = lane->imc.weight;
+    lane->packet->optical_depth = lane->imc.depth;
+    if (fate == STORM_FATE_ESCAPED)
+        storm_ledger_add(pass->imc->escaped, lane->imc.weight);
+}
+
+/* Parts of a wall may differ; borders to other ranks are open. */
+static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
+                          const struct geom_exit *exit)
+{
+    const struct imc_track *track = pass->imc;
+    if (exit->rank >= 0)
+        return false;
+    if (STORM_LIKELY(!(track->split_walls >> exit->wall & 1u)))
+        return track->mirror_walls >> exit->wall & 1u;
+    struct storm_packet at = *lane->packet;
+    geom_leave(&lane->geom, &at);
+    return imc_wall_reflects(track->problem, exit->wall, at.position);
+}
+
+LANES_INLINE void imc_prefetch(const struct pass *pass, storm_cell_idx cell)
+{
+    STORM_PREFETCH_WRITE(&pass->imc->cells[cell]);
+}
+
+static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate);
+
+static const struct lanes_kernel imc_kernel = {
+    .load = imc_load,
+    .store = imc_store,
+    .is_mirror = imc_is_mirror,
+    .prefetch = imc_prefetch,
+    .retire = imc_retire,
+    .at_wall = STORM_FATE_ESCAPED,
+};
+
+static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate)
+{
+    return lanes_retire(pass, lane, fate, &imc_kernel);
+}
+
+static bool imc_border(struct pass *pass, struct lane *lane, int32_t next,
+                       uint32_t side)
+{
+    return lanes_border(pass, lane, next, side, &imc_kernel);
+}
+
+static uint64_t imc_expire(struct pass *pass)
+{
+    return lanes_expire(pass, &imc_kernel);
 }
 
 /* ---- events ---------------------------------------------------------------- */
-
-/* Does the packet turn round at this wall? */
-static bool imc_is_mirror(const struct imc_pass *pass,
-                          const struct imc_lane *lane, int wall)
-{
-    const struct imc_track *track = pass->track;
-    if (STORM_LIKELY(!(track->split_walls >> wall & 1u)))
-        return track->mirror_walls >> wall & 1u;
-    struct storm_packet at = *lane->packet;
-    geom_leave(&lane->geom, &at);
-    return imc_wall_reflects(track->problem, wall, at.position);
-}
-
-/* A face that leads out of the rank's cells. Returns like imc_retire; true
- * also if the packet goes on. */
-static bool imc_border(struct imc_pass *pass, struct imc_lane *lane,
-                       int32_t next, uint32_t side)
-{
-    struct geom_exit way = geom_exit(&pass->geom, next);
-    if (way.rank < 0) {
-        if (!imc_is_mirror(pass, lane, way.wall))
-            return imc_retire(pass, lane, STORM_FATE_ESCAPED);
-        geom_mirror(&pass->geom, &lane->geom, lane->packet, side);
-        return true;
-    }
-    geom_wrap(&pass->geom, &lane->geom, next, side);
-    if (way.rank == pass->geom.rank) {
-        lane->cell = way.idx;
-        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
-        return true;
-    }
-    lane->packet->cell = way.id;
-    lane->packet->cell_idx = way.idx;
-    pass->outcomes[lane->i_packet].rank = way.rank;
-    return imc_retire(pass, lane, STORM_FATE_SEND);
-}
 
 /* The group of what a cell emits, eq. (14). */
 static int32_t imc_draw_group(const struct imc_track *track,
@@ -282,14 +173,13 @@ static int32_t imc_draw_group(const struct imc_track *track,
 }
 
 /* In the cell for `seconds`: deposits and counts path, eqs. (5) and (7). */
-TRACK_INLINE void imc_spend(const struct imc_track *track,
-                            struct imc_lane *lane, double seconds,
-                            bool analogue)
+LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
+                            double seconds, bool analogue)
 {
     struct imc_cell *cell = &track->cells[lane->cell];
-    double weight = lane->weight;
+    double weight = lane->imc.weight;
     double path = track->light_cm_s * seconds;
-    double x = analogue ? 0.0 : lane->absorb_s * seconds;
+    double x = analogue ? 0.0 : lane->imc.absorb_s * seconds;
     double lost;
     if (STORM_LIKELY(x < imc_thin)) {
         double mean = imc_mean(x);
@@ -297,21 +187,21 @@ TRACK_INLINE void imc_spend(const struct imc_track *track,
         path *= weight * mean;
     } else {
         lost = weight - weight * exp(-x);
-        path = lost * track->light_cm_s / lane->absorb_s;
+        path = lost * track->light_cm_s / lane->imc.absorb_s;
     }
     /* Both differences are exact: what is lost is what is deposited (I3). */
-    lane->weight = weight - lost;
-    lost = weight - lane->weight;
+    lane->imc.weight = weight - lost;
+    lost = weight - lane->imc.weight;
     if (lost > 0.0)
-        cell->deposit += track_term(lost, track->deposit_unit);
-    cell->path += track_term(path, track->path_unit);
+        cell->deposit += lanes_term(lost, track->deposit_unit);
+    cell->path += lanes_term(path, track->path_unit);
     cell->events++;
     lane->time_left_s -= seconds;
 }
 
 /* Puts the packet at this distance from where it was, in a random direction
  * which is handed out. */
-static void imc_displace(struct imc_lane *lane, double distance, double u0,
+static void imc_displace(struct lane *lane, double distance, double u0,
                          double u1, double way_out[3])
 {
     geom_leave(&lane->geom, lane->packet);
@@ -358,13 +248,12 @@ struct imc_sphere {
 };
 
 /* Deep enough in a cell that scatters? */
-static bool imc_sphere_grey(const struct imc_pass *pass,
-                            const struct imc_lane *lane,
+static bool imc_sphere_grey(const struct pass *pass, const struct lane *lane,
                             struct imc_sphere *sphere_out)
 {
-    double light = pass->track->light_cm_s;
-    double rate = lane->absorb_s + lane->scatter_s; /* 1/s */
-    if (lane->scatter_s < storm_walk_scatter * rate ||
+    double light = pass->imc->light_cm_s;
+    double rate = lane->imc.absorb_s + lane->imc.scatter_s; /* 1/s */
+    if (lane->imc.scatter_s < storm_walk_scatter * rate ||
         rate * lane->time_left_s < storm_walk_depth)
         return false;
     double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
@@ -372,19 +261,18 @@ static bool imc_sphere_grey(const struct imc_pass *pass,
         return false;
     *sphere_out = (struct imc_sphere){
         .radius_cm = radius,
-        .medium =
-            storm_walk_grey(lane->absorb_s / light, lane->scatter_s / light),
+        .medium = storm_walk_grey(lane->imc.absorb_s / light,
+                                  lane->imc.scatter_s / light),
     };
     return true;
 }
 
 /* The same for a packet that has just changed its group: is that thick, and
  * would it stay among thick groups for a while? */
-static bool imc_sphere_groups(const struct imc_pass *pass,
-                              const struct imc_lane *lane,
+static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
                               struct imc_sphere *sphere_out)
 {
-    const struct imc_track *track = pass->track;
+    const struct imc_track *track = pass->imc;
     size_t n = track->n_groups;
     const struct imc_opacity *o =
         &track->opacity[(size_t)lane->cell * n + (size_t)lane->packet->group];
@@ -414,25 +302,25 @@ static bool imc_sphere_groups(const struct imc_pass *pass,
 }
 
 /* The group after a walk, eq. (24). */
-static void imc_walk_group(const struct imc_pass *pass, struct imc_lane *lane,
+static void imc_walk_group(const struct pass *pass, struct lane *lane,
                            const struct imc_sphere *sphere,
                            enum storm_walk_end end)
 {
     double u[4];
     if (sphere->groups == NULL)
         return;
-    storm_packet_random(lane->packet, pass->track->seed, u);
-    lane->packet->group = storm_walk_draw(sphere->groups, pass->track->n_groups,
+    storm_packet_random(lane->packet, pass->imc->seed, u);
+    lane->packet->group = storm_walk_draw(sphere->groups, pass->imc->n_groups,
                                           sphere->n_thick, end, u);
     imc_look_up(pass, lane);
 }
 
 /* Many collisions as one, eqs. (15) to (24). The packet has just collided: its
  * direction does not matter. Returns like imc_retire. */
-static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
+static bool imc_walk(struct pass *pass, struct lane *lane,
                      const struct imc_sphere *sphere, bool analogue)
 {
-    const struct imc_track *track = pass->track;
+    const struct imc_track *track = pass->imc;
     const struct storm_walk_medium *medium = &sphere->medium;
     struct storm_packet *packet = lane->packet;
     double u[4], v[4], way[3], light = track->light_cm_s;
@@ -446,8 +334,8 @@ static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
         seconds = lane->time_left_s;
         end = STORM_WALK_CENSUS;
     }
-    lane->absorb_s = medium->absorb * light;
-    double absorbed_s = analogue ? -log(u[1]) / lane->absorb_s : INFINITY;
+    lane->imc.absorb_s = medium->absorb * light;
+    double absorbed_s = analogue ? -log(u[1]) / lane->imc.absorb_s : INFINITY;
     if (medium->leak > 0.0) {
         double w[4];
         storm_packet_random(packet, track->seed, w);
@@ -460,12 +348,12 @@ static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
     if (absorbed_s < seconds) {
         imc_spend(track, lane, absorbed_s, true);
         track->cells[lane->cell].deposit +=
-            track_term(lane->weight, track->deposit_unit);
-        lane->weight = 0.0;
+            lanes_term(lane->imc.weight, track->deposit_unit);
+        lane->imc.weight = 0.0;
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     imc_spend(track, lane, seconds, analogue);
-    if (!(lane->weight > 0.0))
+    if (!(lane->imc.weight > 0.0))
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     double distance = sphere->radius_cm;
     if (end != STORM_WALK_OUT) {
@@ -483,7 +371,7 @@ static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
         storm_isotropic(v[0], v[1], packet->direction);
     imc_walk_group(pass, lane, sphere, end);
     imc_draw_depth(pass, packet);
-    lane->depth = packet->optical_depth;
+    lane->imc.depth = packet->optical_depth;
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
@@ -493,9 +381,9 @@ static bool imc_walk(struct imc_pass *pass, struct imc_lane *lane,
 
 /* Effective scattering draws a new group, eq. (14). Returns whether it was
  * effective. */
-static bool imc_change_group(const struct imc_pass *pass, struct imc_lane *lane)
+static bool imc_change_group(const struct pass *pass, struct lane *lane)
 {
-    const struct imc_track *track = pass->track;
+    const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
     const struct imc_opacity *o =
         &track->opacity[(size_t)lane->cell * track->n_groups +
@@ -511,19 +399,18 @@ static bool imc_change_group(const struct imc_pass *pass, struct imc_lane *lane)
 
 /* A collision: absorbed as a whole (K2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
-static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
-                        bool analogue)
+static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
 {
-    const struct imc_track *track = pass->track;
+    const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
     struct imc_sphere sphere;
     double u[4];
     storm_packet_random(packet, track->seed, u);
-    if (analogue &&
-        u[0] * (lane->absorb_s + lane->scatter_s) < lane->absorb_s) {
+    if (analogue && u[0] * (lane->imc.absorb_s + lane->imc.scatter_s) <
+                        lane->imc.absorb_s) {
         track->cells[lane->cell].deposit +=
-            track_term(lane->weight, track->deposit_unit);
-        lane->weight = 0.0;
+            lanes_term(lane->imc.weight, track->deposit_unit);
+        lane->imc.weight = 0.0;
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     bool walks;
@@ -535,7 +422,7 @@ static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
     if (walks)
         return imc_walk(pass, lane, &sphere, analogue);
     storm_isotropic(u[1], u[2], packet->direction);
-    lane->depth = -log(u[3]);
+    lane->imc.depth = -log(u[3]);
     geom_leave(&lane->geom, packet);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
@@ -544,40 +431,40 @@ static bool imc_collide(struct imc_pass *pass, struct imc_lane *lane,
 
 /* The lane has crossed into a cell that is outside. That it did so counts as
  * an event already. */
-static bool imc_leave(struct imc_pass *pass, struct imc_lane *lane)
+static bool imc_leave(struct pass *pass, struct lane *lane)
 {
     lane->start++;
     return imc_retire(pass, lane, STORM_FATE_ESCAPED);
 }
 
 /* One event of one packet. Returns like imc_retire. */
-TRACK_INLINE bool imc_step(struct imc_pass *pass, struct imc_lane *lane)
+LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane)
 {
     uint32_t side;
-    if (STORM_UNLIKELY(pass->track->cells[lane->cell].outside))
+    if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
         return imc_leave(pass, lane);
     imc_look_up(pass, lane);
-    bool analogue = lane->weight < lane->light_weight;
-    double rate = lane->scatter_s + (analogue ? lane->absorb_s : 0.0);
+    bool analogue = lane->imc.weight < lane->imc.light_weight;
+    double rate = lane->imc.scatter_s + (analogue ? lane->imc.absorb_s : 0.0);
     double seconds = geom_nearest(&lane->geom, &side);
     enum imc_event event = IMC_FACE;
     if (!(seconds < lane->time_left_s)) {
         seconds = lane->time_left_s;
         event = IMC_END;
     }
-    if (STORM_UNLIKELY(lane->depth < rate * seconds)) {
-        seconds = lane->depth / rate;
+    if (STORM_UNLIKELY(lane->imc.depth < rate * seconds)) {
+        seconds = lane->imc.depth / rate;
         event = IMC_COLLISION;
     }
-    imc_spend(pass->track, lane, seconds, analogue);
+    imc_spend(pass->imc, lane, seconds, analogue);
     geom_move(&lane->geom, seconds);
-    if (STORM_UNLIKELY(!(lane->weight > 0.0)))
+    if (STORM_UNLIKELY(!(lane->imc.weight > 0.0)))
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     if (event == IMC_COLLISION)
         return imc_collide(pass, lane, analogue);
     /* Never zero: that would be drawn anew, on some ranks and not on others. */
-    double depth = lane->depth - rate * seconds;
-    lane->depth = depth > DBL_MIN ? depth : DBL_MIN;
+    double depth = lane->imc.depth - rate * seconds;
+    lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
     if (event == IMC_END)
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
     geom_touch(&lane->geom, side);
@@ -587,6 +474,7 @@ TRACK_INLINE bool imc_step(struct imc_pass *pass, struct imc_lane *lane)
     geom_cross(&pass->geom, &lane->geom, side, next);
     lane->cell = next;
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, next));
+    geom_prefetch(&pass->geom, next);
     imc_prefetch(pass, next);
     return true;
 }
@@ -594,25 +482,19 @@ TRACK_INLINE bool imc_step(struct imc_pass *pass, struct imc_lane *lane)
 static void imc_advance(const struct imc_track *track, void *const *packets,
                         size_t n, struct storm_outcome *outcomes_out)
 {
-    struct imc_pass pass;
-    pass.track = track;
+    struct pass pass;
+    pass.imc = track;
+    pass.mesh = track->mesh;
+    pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
-    pass.packets = packets;
-    pass.n = n;
-    pass.i_next = 0;
-    pass.outcomes = outcomes_out;
-    pass.round = 0;
-    pass.n_lanes = 0;
-    while (pass.n_lanes < TRACK_LANES &&
-           imc_refill(&pass, &pass.lanes[pass.n_lanes]))
-        pass.n_lanes++;
+    lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
     uint64_t due = track->max_events;
     while (pass.n_lanes > 0) {
         if (STORM_UNLIKELY(pass.round == due))
             due = imc_expire(&pass);
         pass.round++;
-        for (struct imc_lane *lane = pass.lanes;
-             lane < pass.lanes + pass.n_lanes; lane++)
+        for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
+             lane++)
             lane -= !imc_step(&pass, lane);
     }
 }

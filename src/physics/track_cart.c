@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mesh/cart/cart_geom.h"
 
-#include "physics/track_kernel.h"
-
 #include "physics/imc_kernel.h"
+#include "physics/track_kernel.h"
 
 const struct storm_track_ops storm_track_cart = {
     .mesh = &storm_mesh_cart,

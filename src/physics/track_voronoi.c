@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One face after the other: for any processor. */
 #include "mesh/voronoi/voronoi_geom.h"
-#include "physics/track_kernel.h"
-
 #include "physics/imc_kernel.h"
+#include "physics/track_kernel.h"
 
 static inline uint64_t voronoi_pick(const struct voronoi_block *block,
                                     uint32_t n_blocks, const float y[3],

@@ -3,9 +3,8 @@
 #include <immintrin.h>
 
 #include "mesh/voronoi/voronoi_geom.h"
-#include "physics/track_kernel.h"
-
 #include "physics/imc_kernel.h"
+#include "physics/track_kernel.h"
 
 struct pick {
     __m256 y[3], u[3];
@@ -31,7 +30,7 @@ static inline float pick_least(__m256 x)
 }
 
 /* With n_blocks a constant where it matters. */
-TRACK_INLINE uint64_t pick_from(const struct voronoi_block *block,
+LANES_INLINE uint64_t pick_from(const struct voronoi_block *block,
                                 uint32_t n_blocks, const struct pick *p,
                                 float radius)
 {

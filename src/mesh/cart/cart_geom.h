@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inline geometry of a Cartesian mesh for physics/track_kernel.h, which says
+ * Inline geometry of a Cartesian mesh for physics/lanes.h, which says
  * what each function must do. Included from physics/track_cart.c alone.
  *
  * A packet in flight is driven by the three planes it moves towards. Which of

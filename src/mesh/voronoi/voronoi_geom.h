@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inline geometry of a Voronoi mesh for physics/track_kernel.h, which says
+ * Inline geometry of a Voronoi mesh for physics/lanes.h, which says
  * what each function must do. Included from physics/track_voronoi*.c alone,
  * which then provide voronoi_pick.
  *

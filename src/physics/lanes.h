@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The scheduler of packets in flight, shared by the tracking kernels: takes
+ * packets of a batch into lanes, writes them back, and deals with borders. One
+ * text, compiled once per kind of mesh and kernel.
+ *
+ * Several packets are in flight, one event each in turn: the processor works
+ * on all of them at once, and the memory of the cell each enters has the time
+ * of the others' events to arrive. A lane lives in the first-level cache; its
+ * fields are read and written one by one, never as vectors, because a vector
+ * read after a narrow write waits for the write to reach the cache.
+ *
+ *   LANE-1  A packet that is not on its cell's rank is sent there, with no
+ *           event.
+ *   LANE-2  Events are counted by rounds: a lane has one in each. A packet that
+ *           has had max_events comes back as CONTINUE.
+ *   LANE-3  A packet that comes back has its position and time in it; and its
+ *           cell: the next one if it is sent, else the one it is in.
+ *   LANE-4  What a kernel adds is known to the compiler and inlined: no call
+ *           goes through a pointer.
+ *
+ * The includer has included the geometry, which provides
+ *
+ *   struct geom          what a pass needs of the mesh, among it this rank and
+ *                        its first id; geom_open
+ *   struct geom_lane     a packet in flight: where it is and what is ahead.
+ *                        A pure function of packet and cell
+ *   geom_enter           the lane of a packet in its cell
+ *   geom_nearest         seconds to the nearest face it moves towards, not
+ *                        negative, infinite if there is none; and its `side`,
+ *                        the geometry's name for that face
+ *   geom_move            goes on for some seconds
+ *   geom_touch           puts it on that side, as well as it can
+ *   geom_face            the number of that side as a face of the cell
+ *   geom_next            the local cell behind it, or ~index of a border
+ *   geom_cross           into that local cell
+ *   geom_mirror          turns the direction, of the packet too
+ *   geom_exit, geom_wrap where a border leads; the jump of a periodic one
+ *   geom_leave           writes the position into the packet
+ *   geom_prefetch        the cell will be needed soon
+ *   geom_holds           is it in this local cell, but for roundings? Asked
+ *                        in debug builds, when a packet comes in, after each
+ *                        crossing, and when it is written back
+ *   geom_clearance       distance from the packet to the nearest face of its
+ *                        cell, in any direction (imc_kernel.h alone)
+ */
+#ifndef STORM_PHYSICS_LANES_H
+#define STORM_PHYSICS_LANES_H
+
+#include <string.h>
+
+#include "base/port.h"
+#include "physics/track.h"
+
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+enum {
+    LANES = 8,            /* packets in flight */
+    LANES_LOOK_AHEAD = 8, /* packets of the batch fetched before their turn */
+    LANES_CELL_AHEAD = 3  /* and their cells */
+};
+
+/* A packet in flight. */
+struct lane {
+    struct geom_lane geom;
+    double time_left_s;
+    storm_cell_idx cell;
+    size_t i_packet;
+    uint64_t start; /* round in which it came in */
+    struct storm_packet *packet;
+    union {
+        double power; /* streaming: weight times speed */
+        struct {
+            double weight;
+            double light_weight; /* below this, analogue absorption */
+            double depth;        /* optical, to the next collision */
+            double absorb_s;     /* 1/s, in this cell */
+            double scatter_s;
+        } imc;
+    };
+};
+
+/* A pass over one batch. */
+struct pass {
+    union { /* of the kernel that runs */
+        const struct storm_track *track;
+        const struct imc_track *imc;
+    };
+    const struct storm_mesh *mesh;
+    uint64_t max_events;
+    struct geom geom;
+    void *const *packets;
+    size_t n, i_next;
+    struct storm_outcome *outcomes;
+    uint64_t round;
+    int n_lanes;
+    struct lane lanes[LANES];
+};
+
+/* What a kernel adds; a constant (LANE-4). */
+struct lanes_kernel {
+    /* The kernel's part of a lane, from its packet. False if that may not fly;
+     * its outcome has then been filled. */
+    bool (*load)(const struct pass *pass, struct lane *lane,
+                 struct storm_outcome *outcome_out);
+    /* And back to the packet. */
+    void (*store)(const struct pass *pass, const struct lane *lane,
+                  storm_fate fate);
+    /* Does the packet turn round at this border? */
+    bool (*is_mirror)(const struct pass *pass, const struct lane *lane,
+                      const struct geom_exit *exit);
+    /* Its data of a cell will be needed soon. */
+    void (*prefetch)(const struct pass *pass, storm_cell_idx cell);
+    /* lanes_retire with this kernel, as a function of its own: it is rare, and
+     * the loops are short. */
+    bool (*retire)(struct pass *pass, struct lane *lane, storm_fate fate);
+    storm_fate at_wall; /* of a packet that does not turn round there */
+};
+
+/* ---- into lanes ----------------------------------------------------------- */
+
+/* The next two are inlined by force: gcc drops calls of a function that does
+ * nothing but prefetch. */
+LANES_INLINE void lanes_fetch(const struct pass *pass, size_t i)
+{
+    const char *line = pass->packets[i];
+    STORM_PREFETCH_WRITE(line);
+    STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
+}
+
+LANES_INLINE void lanes_look_ahead(const struct pass *pass,
+                                   const struct lanes_kernel *kernel)
+{
+    size_t i = pass->i_next + LANES_LOOK_AHEAD;
+    if (i < pass->n)
+        lanes_fetch(pass, i);
+    i = pass->i_next + LANES_CELL_AHEAD;
+    if (i < pass->n) {
+        const struct storm_packet *packet = pass->packets[i];
+        if (packet->cell_idx >= 0) {
+            geom_prefetch(&pass->geom, packet->cell_idx);
+            kernel->prefetch(pass, packet->cell_idx);
+        }
+    }
+}
+
+/* LANE-1 */
+static void lanes_redirect(const struct pass *pass, struct storm_packet *packet,
+                           struct storm_outcome *outcome_out)
+{
+    outcome_out->fate = STORM_FATE_SEND;
+    outcome_out->events = 0;
+    outcome_out->rank =
+        storm_mesh_owner(pass->mesh, packet->cell, &packet->cell_idx);
+}
+
+/* The next packet of the batch into a lane; false if there is none. */
+LANES_INLINE bool lanes_refill(struct pass *pass, struct lane *lane,
+                               const struct lanes_kernel *kernel)
+{
+    while (pass->i_next < pass->n) {
+        lanes_look_ahead(pass, kernel);
+        size_t i = pass->i_next++;
+        struct storm_packet *packet = pass->packets[i];
+        if (STORM_UNLIKELY(packet->cell_idx < 0)) {
+            lanes_redirect(pass, packet, &pass->outcomes[i]);
+            continue;
+        }
+        lane->packet = packet;
+        lane->i_packet = i;
+        lane->start = pass->round;
+        lane->cell = packet->cell_idx;
+        lane->time_left_s = packet->time_left_s;
+        if (!kernel->load(pass, lane, &pass->outcomes[i]))
+            continue;
+        geom_enter(&pass->geom, &lane->geom, packet);
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
+        return true;
+    }
+    return false;
+}
+
+/* Begins a pass. The caller has set track or imc; lanes are filled as they are
+ * needed. */
+LANES_INLINE void lanes_open(struct pass *pass, void *const *packets, size_t n,
+                             struct storm_outcome *outcomes_out,
+                             const struct lanes_kernel *kernel)
+{
+    pass->packets = packets;
+    pass->n = n;
+    pass->i_next = 0;
+    pass->outcomes = outcomes_out;
+    pass->round = 0;
+    pass->n_lanes = 0;
+    for (size_t i = 0; i < n && i < LANES_LOOK_AHEAD; i++)
+        lanes_fetch(pass, i);
+    while (pass->n_lanes < LANES &&
+           lanes_refill(pass, &pass->lanes[pass->n_lanes], kernel))
+        pass->n_lanes++;
+}
+
+/* ---- out of lanes --------------------------------------------------------- */
+
+/* A packet is done for now: writes it back (LANE-3) and gives its lane to the
+ * next. False if the batch is empty: the lane is then what was the last one. */
+LANES_INLINE bool lanes_retire(struct pass *pass, struct lane *lane,
+                               storm_fate fate,
+                               const struct lanes_kernel *kernel)
+{
+    struct storm_packet *packet = lane->packet;
+    struct storm_outcome *outcome = &pass->outcomes[lane->i_packet];
+    geom_leave(&lane->geom, packet);
+    packet->time_left_s = lane->time_left_s;
+    kernel->store(pass, lane, fate);
+    if (fate != STORM_FATE_SEND) { /* else they have been set */
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
+        packet->cell_idx = lane->cell;
+        packet->cell = pass->geom.first + (storm_cell_id)lane->cell;
+    }
+    outcome->fate = (int32_t)fate;
+    outcome->events = pass->round - lane->start;
+    if (lanes_refill(pass, lane, kernel))
+        return true;
+    *lane = pass->lanes[--pass->n_lanes];
+    return false;
+}
+
+/* LANE-2: sends back packets that have had max_events. Returns the round in
+ * which the next can have had them. */
+LANES_INLINE uint64_t lanes_expire(struct pass *pass,
+                                   const struct lanes_kernel *kernel)
+{
+    uint64_t max_events = pass->max_events;
+    uint64_t oldest = pass->round;
+    for (int k = 0; k < pass->n_lanes;) {
+        struct lane *lane = &pass->lanes[k];
+        if (pass->round - lane->start >= max_events) {
+            (void)kernel->retire(pass, lane, STORM_FATE_CONTINUE);
+            continue; /* another packet is in the lane now */
+        }
+        if (lane->start < oldest)
+            oldest = lane->start;
+        k++;
+    }
+    return max_events < UINT64_MAX - oldest ? oldest + max_events : UINT64_MAX;
+}
+
+/* A face that leads out of the rank's cells, or to them through a periodic
+ * wall. Returns like lanes_retire; true also if the packet goes on. */
+LANES_INLINE bool lanes_border(struct pass *pass, struct lane *lane,
+                               int32_t next, uint32_t side,
+                               const struct lanes_kernel *kernel)
+{
+    struct geom_exit exit = geom_exit(&pass->geom, next);
+    if (kernel->is_mirror(pass, lane, &exit)) {
+        geom_mirror(&pass->geom, &lane->geom, lane->packet, side);
+        return true;
+    }
+    if (exit.rank < 0) {
+        lane->packet->face = geom_face(&lane->geom, side);
+        return kernel->retire(pass, lane, kernel->at_wall);
+    }
+    geom_wrap(&pass->geom, &lane->geom, next, side);
+    if (exit.rank == pass->geom.rank) {
+        lane->cell = exit.idx;
+        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
+        return true;
+    }
+    lane->packet->cell = exit.id;
+    lane->packet->cell_idx = exit.idx;
+    pass->outcomes[lane->i_packet].rank = exit.rank;
+    return kernel->retire(pass, lane, STORM_FATE_SEND);
+}
+
+/* ---- terms of tallies ----------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 lanes_wide;
+
+/* Any term; a function of its own, not inlined into the loop. */
+static storm_exact lanes_rare_term(double term, struct storm_exact_unit unit)
+{
+    return storm_exact_term(term, unit);
+}
+
+/*
+ * storm_exact_term, faster for what a tally is made of: terms that are not
+ * negative and have all their bits above the unit. A sign makes the shift as
+ * wrong as bits below the unit do, so one question covers both.
+ */
+LANES_INLINE storm_exact lanes_term(double term, struct storm_exact_unit unit)
+{
+    uint64_t bits;
+    memcpy(&bits, &term, sizeof bits);
+    int shift = (int)(bits >> 52) - 1075 - unit.lsb;
+    if (STORM_UNLIKELY((unsigned)shift > STORM_EXACT_TERM_BITS - 53))
+        return lanes_rare_term(term, unit);
+    uint64_t mantissa = (bits & 0xfffffffffffffu) | UINT64_C(1) << 52;
+    return (storm_exact)((lanes_wide)mantissa * (UINT64_C(1) << shift));
+}
+
+#endif /* STORM_PHYSICS_LANES_H */
