@@ -10,6 +10,10 @@
  *            every step storm_imc_set_step and storm_engine_step; destroy after
  *            the engine.
  * Ownership  mesh and problem are the caller's and outlive the object.
+ * Mesh       the object is built for one generation of its mesh. After
+ *            storm_mesh_repartition, or storm_imc_rebalance of another object on
+ *            the same mesh, every call and the next step are STORM_ERR_STATE
+ *            (logged) until storm_imc_rebalance has moved it along.
  * Threads    one thread at a time per object.
  */
 #ifndef STORM_IMC_H
@@ -88,7 +92,8 @@ storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
               storm_imc_field field, double *values_out);
 
 /** Index of a local cell's material, STORM_OUTSIDE, or n_materials for a cell
- *  of no region. Local. */
+ *  of no region. Local. STORM_OUTSIDE for all cells while the mesh has another
+ *  generation than the object. */
 STORM_API int storm_imc_material(const struct storm_imc *imc,
                                  storm_cell_idx cell);
 
@@ -114,8 +119,12 @@ storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
 
 /**
  * Cut the mesh anew so that ranks get equal shares of the events of the last
- * step (or of the cells), and move the cells' state along. Packets follow in
- * the next step. Collective, blocks; between steps.
+ * step (or of the cells), and move the cells' state along. If the mesh has been
+ * repartitioned since the object was built or moved, only move the state along.
+ * Packets follow in the next step. Collective, blocks; between steps.
+ *
+ * @retval STORM_ERR_NOMEM  on some rank
+ * @retval STORM_ERR_STATE  it has failed before, and the state is lost
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_rebalance(struct storm_imc *imc, bool by_cells);

@@ -134,8 +134,10 @@ STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
  * Cut the curve anew so that every rank gets about the same weight. The cut
  * depends on the weights of the cells alone, not on the present one.
  *
- * Collective. Local indices change; ids do not. The caller moves what it
- * keeps per cell.
+ * Collective. Local indices change, and with them the generation of the mesh;
+ * ids do not. The caller moves what it has per cell: storm_imc_rebalance does
+ * that for an object of storm/imc.h (and repartitions, too); an object of
+ * storm/streaming.h follows in its next step.
  *
  * @param weight  one non-negative integer per local cell, in order
  */
@@ -144,6 +146,9 @@ storm_mesh_repartition(struct storm_mesh *mesh, const uint64_t *weight);
 
 /** @name Local queries; none blocks. */
 /** @{ */
+/** How often the mesh has been repartitioned. What is kept by local index belongs
+ *  to one generation. */
+STORM_API uint64_t storm_mesh_generation(const struct storm_mesh *mesh);
 STORM_API uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh);
 STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
 /** Global id of a local cell. */

@@ -6,6 +6,8 @@
  *
  * The objects here fill the interfaces of storm/engine.h for struct
  * storm_packet. Create, attach to an engine, run steps, destroy after it.
+ * Mesh: after storm_mesh_repartition the object follows in the next step. Until
+ * then what the last step has left is not there: STORM_ERR_STATE (logged).
  * Threads: one thread at a time per object.
  */
 #ifndef STORM_STREAMING_H
@@ -99,7 +101,8 @@ STORM_API void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
 
 /** Path-length tally of the last step: for each local cell the sum of weight
  *  times path over volume and dt: mean energy density times speed, as doubles.
- *  Borrowed, valid until the next step. */
+ *  Borrowed, valid until the next step. NULL (logged) if the mesh has been
+ *  repartitioned since the last step. */
 STORM_API const double *
 storm_streaming_energy_density(const struct storm_streaming *streaming);
 

@@ -107,7 +107,7 @@ static storm_status write_common(struct run *run, struct output_h5 *file,
     }
     if (status == STORM_OK)
         status = write_plain(file, "accounts", OUTPUT_WHOLE, LEDGER_WORDS,
-                             account, is_root ? IMC_ACCOUNTS : 0);
+                             account, is_root ? STORM_LEDGER_ACCOUNTS : 0);
     if (status == STORM_OK)
         status = write_plain(file, "dumps", OUTPUT_WHOLE, 1, words,
                              is_root ? n_words : 0);
@@ -119,7 +119,7 @@ storm_status checkpoint_write(struct run *run,
                               const struct checkpoint_head *head,
                               const char *dir, const char *name)
 {
-    struct storm_ledger account[IMC_ACCOUNTS];
+    struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
     struct output_h5 *file = NULL;
     storm_status status =
         storm_ledger_sum(run->imc->account, run->context, account);
@@ -230,7 +230,7 @@ storm_status checkpoint_read(const struct run *run, const char *path,
         if (good && same)
             good = cells_get(run, file, c) && packets_get(run, file, c) &&
                    array_get(file, "accounts", H5T_NATIVE_INT64, 0,
-                             IMC_ACCOUNTS, LEDGER_WORDS, c->account) &&
+                             STORM_LEDGER_ACCOUNTS, LEDGER_WORDS, c->account) &&
                    dumps_get(file, &c->grids);
         if (file >= 0)
             H5Fclose(file);

@@ -41,7 +41,7 @@ struct checkpoint {
     double *cells; /* IMC_STATE_VALUES each */
     struct storm_packet *packets;
     size_t n_packets;
-    struct storm_ledger account[IMC_ACCOUNTS];
+    struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
     char *grids;
 };
 

@@ -99,6 +99,11 @@ err_cut:
     return status;
 }
 
+uint64_t storm_mesh_generation(const struct storm_mesh *mesh)
+{
+    return mesh->generation;
+}
+
 uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh)
 {
     return mesh->n_total;

@@ -85,7 +85,7 @@ struct storm_mesh {
     uint64_t n_total;
     uint64_t *cut; /* n_ranks + 1, see mesh_partition.h */
     struct storm_mesh_part *part;
-    uint64_t generation; /* counts the cuts: local indices change with it */
+    uint64_t generation; /* see storm_mesh_generation */
 };
 
 /*

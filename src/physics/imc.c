@@ -1,179 +1,561 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Implicit Monte Carlo: one time step. */
+/*
+ * One step of implicit Monte Carlo: new packets (emission of the material,
+ * sources in the volume, walls that shine, radiation of the start), transport
+ * by the kernel, and what matter has taken up.
+ *
+ * The state a packet is born with is a function of its id, and the id does not
+ * depend on the ranks. Blocks of random numbers: 0 place and time, 1 direction
+ * and depth, 2 group, from 3 on for second tries.
+ */
 #include "physics/imc.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <storm/context.h>
 
-#include "mesh/mesh_ops.h"
+#include "physics/census.h"
 #include "physics/planck.h"
-#include "physics/track.h"
+#include "physics/shape.h"
+#include "physics/split.h"
 
-static const char imc_label[] = "imc";
+enum { BIRTH_FIRST_RETRY = 3, BIRTH_MOST_RETRIES = 100000 };
 
-/* Temperatures below this count as this in the Fleck factor: a material whose
- * heat capacity falls with T as fast as T^3 has a limit there. */
-static const double imc_coldest_kev = 1e-30;
+/* Less than this is nothing: the smallest parts must stay normal numbers. */
+static const double birth_least_erg = 1e-250;
 
-/* Less energy than this is nothing. */
-static const double imc_least_erg = 1e-250;
+/* The k-th of n shares. */
+static double birth_share(const struct storm_split *split, uint64_t k,
+                          uint64_t n)
+{
+    return k + 1 < n ? split->each : split->last;
+}
 
-/* ---- fields at the start of a step ---------------------------------------- */
+/* All but place, direction and energy. */
+static struct storm_packet birth_begin(const struct storm_imc *imc,
+                                       struct storm_packet_id id,
+                                       storm_cell_idx cell)
+{
+    return (struct storm_packet){
+        .id = id,
+        .cell = storm_mesh_cell_id(imc->mesh, cell),
+        .cell_idx = cell,
+    };
+}
 
-/* f = 1 / (1 + beta c sigma dt), eq. (3). */
-static double imc_fleck(const struct storm_imc *imc, storm_cell_idx cell,
-                        double sigma)
+static void birth_isotropic(const struct storm_imc *imc,
+                            struct storm_packet *packet)
+{
+    double u[4];
+    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id, 1, u);
+    storm_isotropic(u[0], u[1], packet->direction);
+    packet->optical_depth = -log(u[2]);
+}
+
+/* The group of a blackbody's photon, eq. (13): bisection of its spectrum. */
+static int32_t birth_planck_group(const struct storm_imc *imc,
+                                  double temperature_kev,
+                                  struct storm_packet_id id)
 {
     const struct storm_problem *p = imc->problem;
-    const struct storm_heat *heat = &imc->heat[imc->material[cell]];
-    if (heat->held || p->emit_per_cell == 0)
-        return 1.0;
-    double t = fmax(imc->temperature[cell], imc_coldest_kev);
-    double beta =
-        4.0 * p->radiation * (t * t * t) / storm_heat_capacity(heat, t);
-    return 1.0 / (1.0 + beta * p->light_cm_s * sigma * imc->dt_s);
-}
-
-/* What the material of a cell radiates in the step, eq. (4); never more than
- * it has. */
-static double imc_emission(const struct storm_imc *imc, storm_cell_idx cell,
-                           double sigma, double fleck)
-{
-    const struct storm_problem *p = imc->problem;
-    double t2 = imc->temperature[cell] * imc->temperature[cell];
-    double volume = imc->volume[cell];
-    double energy = fleck * sigma * p->radiation * p->light_cm_s * (t2 * t2) *
-                    imc->dt_s * volume;
-    if (p->emit_per_cell == 0)
-        return 0.0;
-    if (!imc->heat[imc->material[cell]].held)
-        energy = fmin(energy, imc->energy[cell] * volume);
-    return energy > imc_least_erg ? energy : 0.0;
-}
-
-static void imc_grey(struct storm_imc *imc, storm_cell_idx cell)
-{
-    const struct storm_material *m =
-        &imc->problem->materials[imc->material[cell]];
-    double t = imc->temperature[cell];
-    double absorb = storm_material_law(&m->absorption, t, 1.0);
-    double fleck = imc_fleck(imc, cell, absorb);
-    imc->track.cells[cell].absorb = fleck * absorb;
-    imc->track.cells[cell].scatter =
-        (1.0 - fleck) * absorb + storm_material_law(&m->scattering, t, 1.0);
-    imc->emitted[cell] = imc_emission(imc, cell, absorb, fleck);
-}
-
-/* Eqs. (12) to (14). */
-static void imc_groups(struct storm_imc *imc, storm_cell_idx cell)
-{
-    const struct storm_material *m =
-        &imc->problem->materials[imc->material[cell]];
-    size_t n = (size_t)imc->problem->n_groups;
-    struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
-    double t = imc->temperature[cell];
-    double shape = fmax(t, imc_coldest_kev), below = 0.0, planck_mean = 0.0;
-    for (size_t g = 0; g < n; g++) {
-        double e = imc->group_middle[g];
-        double up = g + 1 < n
-                        ? storm_planck_below(imc->group_edge[g + 1] / shape)
-                        : 1.0;
-        o[g].absorb = storm_material_law(&m->absorption, t, e);
-        planck_mean += o[g].absorb * (up - below);
-        o[g].emission = planck_mean;
-        below = up;
-    }
-    double fleck = imc_fleck(imc, cell, planck_mean);
-    for (size_t g = 0; g < n; g++) {
-        double absorb = o[g].absorb;
-        double effective = (1.0 - fleck) * absorb;
-        o[g].absorb = fleck * absorb;
-        o[g].scatter = effective + storm_material_law(&m->scattering, t,
-                                                      imc->group_middle[g]);
-        o[g].effective = o[g].scatter > 0.0 ? effective / o[g].scatter : 0.0;
-        o[g].emission = planck_mean > 0.0 ? o[g].emission / planck_mean : 1.0;
-    }
-    imc->track.cells[cell].absorb = fleck * planck_mean;
-    imc->emitted[cell] = imc_emission(imc, cell, planck_mean, fleck);
-}
-
-/* Groups in order of thickness, for the random walk. What a group emits, over
- * its opacity, is its share of the Planck function. */
-static void imc_order_groups(struct storm_imc *imc, storm_cell_idx cell)
-{
-    size_t n = (size_t)imc->problem->n_groups;
-    const struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
-    struct storm_walk_group *thick = &imc->thick[(size_t)cell * n];
-    double below = 0.0;
-    for (size_t g = 0; g < n; g++) {
-        double effective = o[g].effective * o[g].scatter;
-        double absorb = o[g].absorb + effective;
-        double planck = absorb > 0.0 ? (o[g].emission - below) / absorb : 0.0;
-        below = o[g].emission;
-        thick[g] = storm_walk_group((int32_t)g, planck, o[g].absorb,
-                                    o[g].scatter, effective);
-    }
-    storm_walk_sort(thick, n);
-}
-
-static void imc_set_fields(struct storm_imc *imc)
-{
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        imc->emitted[i] = 0.0;
-        imc->track.cells[i].events = 0;
-        if (imc->material[i] < 0 ||
-            imc->material[i] >= (int)imc->problem->n_materials)
-            continue;
-        if (imc->problem->n_groups == 1)
-            imc_grey(imc, i);
+    if (p->n_groups == 1)
+        return 0;
+    double u[4];
+    storm_random(p->seed, STORM_STREAM_BIRTH, id, 2, u);
+    uint64_t low = 0, high = p->n_groups - 1;
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        double edge = imc->group_edge[middle + 1];
+        if (storm_planck_below(edge / temperature_kev) < u[0])
+            low = middle + 1;
         else
-            imc_groups(imc, i);
-        if (imc->thick != NULL)
-            imc_order_groups(imc, i);
+            high = middle;
     }
+    return (int32_t)low;
+}
+
+static int32_t birth_cell_group(const struct storm_imc *imc,
+                                storm_cell_idx cell, struct storm_packet_id id)
+{
+    size_t n = (size_t)imc->problem->n_groups;
+    if (n == 1)
+        return 0;
+    double u[4];
+    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, id, 2, u);
+    const struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
+    size_t g = 0;
+    while (g + 1 < n && o[g].emission < u[0])
+        g++;
+    return (int32_t)g;
+}
+
+static storm_status birth_give(struct storm_step *step,
+                               struct storm_packet *packet, double weight,
+                               double *largest_inout)
+{
+    packet->weight = weight;
+    packet->birth_weight = weight;
+    if (weight > *largest_inout)
+        *largest_inout = weight;
+    return storm_step_spawn(step, packet);
+}
+
+/* ---- emission ------------------------------------------------------------- */
+
+/* A point of the cell with density 1 + slope . (x - centre), eq. (10). */
+static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
+                         struct storm_packet *packet, const double first[4])
+{
+    const double *slope = &imc->slope[3 * (size_t)cell];
+    const double *centre = &imc->centre[3 * (size_t)cell];
+    double u[4] = {first[0], first[1], first[2], first[3]};
+    bool flat = slope[0] == 0.0 && slope[1] == 0.0 && slope[2] == 0.0;
+    double most = 2.0; /* no density is larger */
+    if (!flat && !imc->is_box[cell]) {
+        most = 1.0;
+        for (int d = 0; d < 3; d++)
+            most += fabs(slope[d]) * imc->half[3 * (size_t)cell + (size_t)d];
+    }
+    for (uint64_t i = 0;; i++) {
+        storm_mesh_sample(imc->mesh, cell, u, packet->position);
+        if (flat || i == BIRTH_MOST_RETRIES)
+            return;
+        double density = 1.0;
+        for (int d = 0; d < 3; d++)
+            density += slope[d] * (packet->position[d] - centre[d]);
+        /* u[3] of the first block is the time: the dice come from the next. */
+        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
+                     BIRTH_FIRST_RETRY + i, u);
+        if (most * u[3] < density)
+            return;
+    }
+}
+
+static storm_status birth_emission(struct storm_imc *imc,
+                                   struct storm_step *step,
+                                   double *largest_inout)
+{
+    const struct storm_problem *p = imc->problem;
+    uint64_t cycle = storm_step_number(step);
+    for (storm_cell_idx cell = 0; cell < imc->n_cells; cell++) {
+        double energy = imc->emitted[cell];
+        if (!(energy > 0.0))
+            continue;
+        uint64_t n = imc_emit_number(imc, cell);
+        struct storm_split split = storm_split(energy, n);
+        for (uint64_t k = 0; k < n; k++) {
+            double u[4];
+            struct storm_packet packet =
+                birth_begin(imc,
+                            storm_packet_id_make(STORM_ORIGIN_EMISSION, cycle,
+                                                 storm_mesh_cell_id(imc->mesh,
+                                                                    cell),
+                                                 k),
+                            cell);
+            storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
+            packet.time_left_s = u[3] * imc->dt_s;
+            birth_tilted(imc, cell, &packet, u);
+            birth_isotropic(imc, &packet);
+            packet.group = birth_cell_group(imc, cell, packet.id);
+            storm_status status =
+                birth_give(step, &packet, birth_share(&split, k, n),
+                           largest_inout);
+            if (status < 0)
+                return status;
+        }
+        storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], energy);
+    }
+    return STORM_OK;
+}
+
+/* ---- radiation of the start ----------------------------------------------- */
+
+static storm_status birth_start_cell(struct storm_imc *imc,
+                                     struct storm_engine *engine,
+                                     storm_cell_idx cell)
+{
+    const struct storm_problem *p = imc->problem;
+    int m = imc->material[cell];
+    if (m < 0 || m >= (int)p->n_materials)
+        return STORM_OK;
+    double t = p->materials[m].radiation_temperature_kev;
+    if (t < 0.0)
+        t = p->materials[m].temperature_kev;
+    double energy = p->radiation * (t * t) * (t * t) * imc->volume[cell];
+    if (!(energy > birth_least_erg))
+        return STORM_OK;
+    struct storm_split split = storm_split(energy, p->max_per_cell);
+    for (uint64_t k = 0; k < p->max_per_cell; k++) {
+        double u[4];
+        struct storm_packet packet =
+            birth_begin(imc,
+                        storm_packet_id_make(STORM_ORIGIN_INITIAL, 0,
+                                             storm_mesh_cell_id(imc->mesh,
+                                                                cell),
+                                             k),
+                        cell);
+        storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
+        storm_mesh_sample(imc->mesh, cell, u, packet.position);
+        birth_isotropic(imc, &packet);
+        packet.group = birth_planck_group(imc, t, packet.id);
+        packet.weight = birth_share(&split, k, p->max_per_cell);
+        packet.birth_weight = packet.weight;
+        storm_status status = storm_engine_add(engine, &packet);
+        if (status < 0)
+            return status;
+    }
+    storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], energy);
+    return STORM_OK;
+}
+
+storm_status storm_imc_start(struct storm_imc *imc, struct storm_engine *engine)
+{
+    storm_status status = imc_check(imc);
+    for (storm_cell_idx i = 0; i < imc->n_cells && status == STORM_OK; i++)
+        status = birth_start_cell(imc, engine, i);
+    return status;
+}
+
+/* ---- sources in the volume ------------------------------------------------ */
+
+/* The time of this step during which something shines. */
+struct birth_window {
+    double from, to;
+};
+
+static struct birth_window birth_window(const struct storm_imc *imc,
+                                        double start_s, double stop_s)
+{
+    return (struct birth_window){fmax(start_s, imc->time_s),
+                                 fmin(stop_s, imc->time_s + imc->dt_s)};
+}
+
+static double birth_time_left(const struct storm_imc *imc, double time_s)
+{
+    double left = imc->time_s + imc->dt_s - time_s;
+    return left > 0.0 ? left : 0.0;
+}
+
+/* Packets are spread over cells by a comb: packet k belongs to the cell whose
+ * shares cover this number. */
+static double birth_tooth(uint64_t k, uint64_t n, double u, uint64_t total)
+{
+    return ((double)k + u) * ((double)total / (double)n);
+}
+
+/* The first packet at or after `share`. */
+static uint64_t birth_first_tooth(uint64_t share, uint64_t n, double u,
+                                  uint64_t total)
+{
+    double guess = (double)share * ((double)n / (double)total) - u;
+    uint64_t k = guess > 2.0 ? (uint64_t)(guess - 2.0) : 0;
+    while (k < n && birth_tooth(k, n, u, total) < (double)share)
+        k++;
+    return k;
+}
+
+/* A point of the cell that is in the shape. */
+static void birth_in_shape(const struct storm_imc *imc,
+                           const struct storm_shape *shape, storm_cell_idx cell,
+                           struct storm_packet *packet, double u[4])
+{
+    storm_mesh_sample(imc->mesh, cell, u, packet->position);
+    for (uint64_t i = 0; i < BIRTH_MOST_RETRIES &&
+                         !storm_shape_contains(shape, packet->position);
+         i++) {
+        double v[4];
+        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
+                     BIRTH_FIRST_RETRY + i, v);
+        storm_mesh_sample(imc->mesh, cell, v, packet->position);
+    }
+}
+
+static storm_status birth_source(struct storm_imc *imc, struct storm_step *step,
+                                 size_t i, double *largest_inout)
+{
+    const struct storm_problem *p = imc->problem;
+    const struct storm_source *from = &p->sources[i];
+    const struct imc_source *source = &imc->sources[i];
+    uint64_t cycle = storm_step_number(step), n = from->packets;
+    struct birth_window window = birth_window(imc, from->start_s, from->stop_s);
+    double energy =
+        from->power * source->volume_cm3 * (window.to - window.from);
+    if (!(window.to > window.from) || !(energy > birth_least_erg))
+        return STORM_OK;
+    struct storm_split split = storm_split(energy, n);
+    double u[4];
+    struct storm_packet_id key = {.hi = cycle, .lo = UINT64_MAX - i};
+    storm_random(p->seed, STORM_STREAM_POPULATION, key, 0, u);
+    double offset = u[0];
+    for (size_t c = 0; c < source->n; c++) {
+        uint64_t k =
+            birth_first_tooth(source->share[c], n, offset, source->total);
+        for (; k < n && birth_tooth(k, n, offset, source->total) <
+                            (double)source->share[c + 1];
+             k++) {
+            struct storm_packet packet =
+                birth_begin(imc,
+                            storm_packet_id_make(STORM_ORIGIN_SOURCE, cycle, i,
+                                                 k),
+                            source->cells[c]);
+            storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
+            packet.time_left_s =
+                birth_time_left(imc,
+                                window.from + u[3] * (window.to - window.from));
+            birth_in_shape(imc, &from->shape, source->cells[c], &packet, u);
+            birth_isotropic(imc, &packet);
+            packet.group =
+                birth_planck_group(imc, from->temperature_kev, packet.id);
+            double weight = birth_share(&split, k, n);
+            storm_status status =
+                birth_give(step, &packet, weight, largest_inout);
+            if (status < 0)
+                return status;
+            storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], weight);
+        }
+    }
+    return STORM_OK;
+}
+
+static storm_status birth_sources(struct storm_imc *imc,
+                                  struct storm_step *step,
+                                  double *largest_inout)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < imc->problem->n_sources && status == STORM_OK; i++)
+        status = birth_source(imc, step, i, largest_inout);
+    return status;
+}
+
+/* ---- walls ---------------------------------------------------------------- */
+
+static double birth_curve(const struct storm_curve *curve, double time_s)
+{
+    const double *p = curve->points;
+    size_t last = curve->n - 1;
+    if (!(time_s > p[0]))
+        return p[1];
+    for (size_t i = 0; i < last; i++) {
+        double t0 = p[2 * i], t1 = p[2 * i + 2];
+        if (time_s < t1)
+            return p[2 * i + 1] +
+                   (p[2 * i + 3] - p[2 * i + 1]) * ((time_s - t0) / (t1 - t0));
+    }
+    return p[2 * last + 1];
+}
+
+/* Integral of T^4 between two times with T linear in between. */
+static double birth_linear_t4(double t0, double t1, double seconds)
+{
+    double a = t0 * t0, b = t1 * t1;
+    return seconds * (a * a + a * t0 * t1 + a * b + t0 * t1 * b + b * b) / 5.0;
+}
+
+/* Integral of T^4 over the window, and the largest T in it. */
+static double birth_integral_t4(const struct storm_curve *curve,
+                                struct birth_window window, double *most_out)
+{
+    double from = window.from, sum = 0.0;
+    double t_from = birth_curve(curve, from), most = t_from;
+    for (size_t i = 0; i <= curve->n && from < window.to; i++) {
+        double to =
+            i < curve->n ? fmin(curve->points[2 * i], window.to) : window.to;
+        if (!(to > from))
+            continue;
+        double t_to = birth_curve(curve, to);
+        sum += birth_linear_t4(t_from, t_to, to - from);
+        most = fmax(most, t_to);
+        from = to;
+        t_from = t_to;
+    }
+    *most_out = most;
+    return sum;
+}
+
+double imc_edge_hottest(const struct storm_imc *imc,
+                        const struct storm_edge *edge)
+{
+    struct birth_window window = birth_window(imc, edge->start_s, edge->stop_s);
+    double most = 0.0;
+    if (window.to > window.from)
+        (void)birth_integral_t4(&edge->temperature, window, &most);
+    return most;
+}
+
+struct birth_wall {
+    const struct storm_edge *edge;
+    const struct imc_wall *part;
+    int wall;
+    struct birth_window window;
+    double most_kev;
+};
+
+/* A point of the part in the given tile, and a time when it shines, by its
+ * T^4. */
+static void birth_on_wall(const struct storm_imc *imc,
+                          const struct birth_wall *w, size_t tile,
+                          struct storm_packet *packet, double *kev_out)
+{
+    const struct storm_problem *p = imc->problem;
+    const size_t at[2] = {tile % IMC_TILES, tile / IMC_TILES};
+    int axis = w->wall / 2;
+    double u[4], time_s;
+    packet->position[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
+    for (uint64_t i = 0;; i++) {
+        storm_random(p->seed, STORM_STREAM_BIRTH, packet->id,
+                     i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
+        for (int k = 0; k < 2; k++) {
+            double lo = w->part->lo[k], hi = w->part->hi[k];
+            double x = lo + (hi - lo) * (((double)at[k] + u[k]) / IMC_TILES);
+            packet->position[(axis + 1 + k) % 3] = fmin(x, hi);
+        }
+        time_s = w->window.from + u[3] * (w->window.to - w->window.from);
+        if (i == BIRTH_MOST_RETRIES)
+            break;
+        if (imc_edge_at(p, w->wall, packet->position) != w->edge)
+            continue;
+        double t = birth_curve(&w->edge->temperature, time_s) / w->most_kev;
+        if (u[2] < t * t * (t * t))
+            break;
+    }
+    *kev_out = birth_curve(&w->edge->temperature, time_s);
+    packet->time_left_s = birth_time_left(imc, time_s);
+}
+
+/* Into the domain, as the cosine to the normal: a blackbody's. */
+static void birth_inwards(const struct storm_imc *imc, int wall,
+                          struct storm_packet *packet)
+{
+    double u[4], circle[3];
+    int axis = wall / 2;
+    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id, 1, u);
+    storm_isotropic(0.5, u[1], circle);
+    double across = sqrt(1.0 - u[0]);
+    packet->direction[axis] = wall % 2 ? -sqrt(u[0]) : sqrt(u[0]);
+    packet->direction[(axis + 1) % 3] = across * circle[0];
+    packet->direction[(axis + 2) % 3] = across * circle[1];
+    packet->optical_depth = -log(u[2]);
+}
+
+/* Is the packet in a cell of this rank? A mesh need not know the cells of
+ * other ranks. */
+static storm_status birth_place(const struct storm_imc *imc,
+                                struct storm_packet *packet, bool *mine_out)
+{
+    storm_status status =
+        storm_mesh_locate(imc->mesh, packet->position, &packet->cell);
+    *mine_out = status == STORM_OK &&
+                storm_mesh_owner(imc->mesh, packet->cell, &packet->cell_idx) ==
+                    imc->env->rank;
+    return status < 0 ? status : STORM_OK;
+}
+
+/* An edge with its energy for this step and the dice of its comb. */
+struct birth_edge {
+    struct birth_wall w;
+    struct storm_split split;
+    uint64_t cycle, where;
+    double offset;
+};
+
+/* The packets of a tile that fall into cells of this rank. */
+static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
+                               const struct birth_edge *e, size_t tile,
+                               double *largest_inout)
+{
+    const uint64_t *share = e->w.part->share;
+    uint64_t total = share[IMC_TILES * IMC_TILES], n = e->w.edge->packets;
+    for (uint64_t k = birth_first_tooth(share[tile], n, e->offset, total);
+         k < n && birth_tooth(k, n, e->offset, total) < (double)share[tile + 1];
+         k++) {
+        struct storm_packet packet = {
+            .id = storm_packet_id_make(STORM_ORIGIN_BOUNDARY, e->cycle,
+                                       e->where, k)};
+        double kev, weight = birth_share(&e->split, k, n);
+        bool mine;
+        birth_on_wall(imc, &e->w, tile, &packet, &kev);
+        storm_status status = birth_place(imc, &packet, &mine);
+        if (status < 0)
+            return status;
+        if (!mine)
+            continue;
+        birth_inwards(imc, e->w.wall, &packet);
+        packet.group = birth_planck_group(imc, kev, packet.id);
+        status = birth_give(step, &packet, weight, largest_inout);
+        if (status < 0)
+            return status;
+        storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], weight);
+    }
+    return STORM_OK;
+}
+
+static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
+                               int wall, size_t i_edge, double *largest_inout)
+{
+    const struct storm_problem *p = imc->problem;
+    const struct storm_edge *edge = &p->walls[wall].edge[i_edge];
+    struct birth_edge e = {
+        .w = {.edge = edge,
+              .part = &imc->walls[wall][i_edge],
+              .wall = wall,
+              .window = birth_window(imc, edge->start_s, edge->stop_s)},
+        .cycle = storm_step_number(step),
+        .where = (uint64_t)wall << 40 | i_edge,
+    };
+    if (!(e.w.window.to > e.w.window.from))
+        return STORM_OK;
+    double t4 =
+        birth_integral_t4(&edge->temperature, e.w.window, &e.w.most_kev);
+    double energy = 0.25 * p->radiation * p->light_cm_s * t4 *
+                    e.w.part->area_cm2; /* eq. (11) */
+    if (!(energy > birth_least_erg))
+        return STORM_OK;
+    e.split = storm_split(energy, edge->packets);
+    double u[4];
+    struct storm_packet_id key = {.hi = e.cycle,
+                                  .lo = UINT64_MAX / 2 - e.where};
+    storm_random(p->seed, STORM_STREAM_POPULATION, key, 0, u);
+    e.offset = u[0];
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < IMC_TILES * IMC_TILES && status == STORM_OK; i++)
+        if (e.w.part->mine[i])
+            status = birth_tile(imc, step, &e, i, largest_inout);
+    return status;
+}
+
+static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
+                                double *largest_inout)
+{
+    storm_status status = STORM_OK;
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        for (size_t i = 0; i < imc->problem->walls[wall].n; i++)
+            if (status == STORM_OK &&
+                imc->problem->walls[wall].edge[i].kind == STORM_EDGE_BLACKBODY)
+                status = birth_edge(imc, step, wall, i, largest_inout);
+    return status;
 }
 
 /* ---- before transport ----------------------------------------------------- */
 
-/* Packets of the last step go on; those not in a cell of this rank are marked
- * for the kernel to send. Returns the largest weight. */
-static double imc_wake(struct storm_imc *imc, struct storm_step *step)
-{
-    size_t n;
-    void *const *packets = storm_step_packets(step, &n);
-    storm_cell_id first = storm_mesh_cell_id(imc->mesh, 0);
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        struct storm_packet *packet = packets[i];
-        if (packet == NULL)
-            continue;
-        storm_cell_id offset = packet->cell - first; /* huge if below */
-        packet->cell_idx =
-            offset < (storm_cell_id)imc->n_cells ? (storm_cell_idx)offset : -1;
-        packet->time_left_s = imc->dt_s;
-        largest = packet->weight > largest ? packet->weight : largest;
-    }
-    return largest;
-}
-
 static storm_status imc_pre_step(void *self, struct storm_step *step)
 {
     struct storm_imc *imc = self;
-    double largest = imc_wake(imc, step);
-    imc_set_fields(imc);
-    storm_status status = imc_halo_slopes(imc);
+    storm_status status = imc_check(imc);
+    if (status < 0) /* on all ranks: a mesh is repartitioned by all */
+        return status;
+    double largest = storm_census_wake(step, imc->mesh, imc->dt_s);
+    imc_fields_set(imc);
+    status = imc_halo_slopes(imc);
     if (status == STORM_OK)
         status = imc_principle_check(imc, step);
     if (status == STORM_OK)
         status = imc_steer(imc, step);
     if (status == STORM_OK)
-        status = imc_birth_emission(imc, step, &largest);
+        status = birth_emission(imc, step, &largest);
     if (status == STORM_OK)
-        status = imc_birth_sources(imc, step, &largest);
+        status = birth_sources(imc, step, &largest);
     if (status == STORM_OK)
-        status = imc_birth_walls(imc, step, &largest);
+        status = birth_walls(imc, step, &largest);
     if (status == STORM_OK)
         status = storm_connect_neighbours(&imc->connect, imc->mesh, step);
 
@@ -198,14 +580,18 @@ static void imc_step_batch(void *self, struct storm_step *step,
 {
     const struct storm_imc *imc = self;
     (void)step;
-    imc->advance(&imc->track, packets, n, outcomes_out);
+    if (storm_census_is_stale(imc->mesh, imc->generation))
+        storm_census_stop(n, outcomes_out);
+    else
+        imc->advance(&imc->track, packets, n, outcomes_out);
 }
 
 void storm_imc_deposit(void *self, storm_cell_idx cell, double weight_erg)
 {
     struct storm_imc *imc = self;
-    storm_exact_add(&imc->track.cells[cell].deposit, weight_erg,
-                    imc->track.deposit_unit);
+    if (!storm_census_is_stale(imc->mesh, imc->generation))
+        storm_exact_add(&imc->track.cells[cell].deposit, weight_erg,
+                        imc->track.deposit_unit);
 }
 
 /* ---- after transport ------------------------------------------------------ */
@@ -228,6 +614,9 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     struct storm_imc *imc = self;
     double length = imc->track.light_cm_s * imc->dt_s;
     (void)step;
+    storm_status status = imc_check(imc);
+    if (status < 0)
+        return status;
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         struct imc_cell *cell = &imc->track.cells[i];
         double deposit =
@@ -236,136 +625,13 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
         cell->deposit = 0;
         cell->path = 0;
         imc->radiation[i] = path / (imc->volume[i] * length);
-        storm_ledger_add(&imc->account[IMC_ABSORBED], deposit);
+        storm_ledger_add(&imc->account[STORM_LEDGER_ABSORBED], deposit);
         imc_heat_up(imc, i, deposit);
     }
     return STORM_OK;
 }
 
 /* ---- public --------------------------------------------------------------- */
-
-/* Edges and middles of the groups, log-spaced. */
-static storm_status imc_make_groups(struct storm_imc *imc)
-{
-    const struct storm_problem *p = imc->problem;
-    size_t n = (size_t)p->n_groups;
-    imc->group_edge =
-        storm_alloc(imc->env->memory, imc_label, (n + 1) * sizeof(double));
-    imc->group_middle =
-        storm_alloc(imc->env->memory, imc_label, n * sizeof(double));
-    if (imc->group_edge == NULL || imc->group_middle == NULL)
-        return STORM_ERR_NOMEM;
-    double ratio = n > 1 ? log(p->group_max / p->group_min) / (double)n : 0.0;
-    for (size_t g = 0; n > 1 && g <= n; g++)
-        imc->group_edge[g] = p->group_min * exp(ratio * (double)g);
-    for (size_t g = 0; n > 1 && g < n; g++)
-        imc->group_middle[g] = p->group_min * exp(ratio * ((double)g + 0.5));
-    return STORM_OK;
-}
-
-/* Heat capacities; the last is of empty space. */
-static storm_status imc_make_heat(struct storm_imc *imc)
-{
-    size_t n = imc->problem->n_materials;
-    imc->heat =
-        storm_alloc(imc->env->memory, imc_label, (n + 1) * sizeof *imc->heat);
-    if (imc->heat == NULL)
-        return STORM_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        imc->heat[i] =
-            storm_heat_make(&imc->problem->materials[i].heat_capacity);
-    imc->heat[n].held = true;
-    return STORM_OK;
-}
-
-static storm_status imc_make_walk(struct storm_imc *imc)
-{
-    if (!imc->problem->random_walk)
-        return STORM_OK;
-    imc->walk = storm_alloc(imc->env->memory, imc_label, sizeof *imc->walk);
-    if (imc->walk == NULL)
-        return STORM_ERR_NOMEM;
-    storm_walk_make(imc->walk);
-    imc->track.walk = imc->walk;
-    return STORM_OK;
-}
-
-static void imc_sort_walls(struct storm_imc *imc)
-{
-    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        const struct storm_edges *edges = &imc->problem->walls[wall];
-        bool one = edges->n == 1 && edges->edge[0].part.kind == STORM_SHAPE_ALL;
-        if (one && edges->edge[0].kind == STORM_EDGE_REFLECT)
-            imc->track.mirror_walls |= 1u << wall;
-        if (edges->n > 0 && !one)
-            imc->track.split_walls |= 1u << wall;
-    }
-}
-
-storm_status storm_imc_create(struct storm_context *context,
-                              struct storm_mesh *mesh,
-                              const struct storm_problem *problem,
-                              struct storm_imc **imc_out)
-{
-    const struct storm_env *env = storm_context_env(context);
-    const struct storm_track_ops *ops = storm_track_ops_for(mesh);
-    struct storm_imc *imc = storm_alloc(env->memory, imc_label, sizeof *imc);
-    storm_status status = imc != NULL ? STORM_OK : STORM_ERR_NOMEM;
-    if (status == STORM_OK && ops == NULL) {
-        storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "no implicit Monte Carlo on a mesh of kind %s",
-                        mesh->ops->name);
-        status = STORM_ERR_NOSUP;
-    }
-    if (status == STORM_OK) {
-        imc->context = context;
-        imc->env = env;
-        imc->mesh = mesh;
-        imc->problem = problem;
-        imc->advance = ops->imc;
-        imc->track = (struct imc_track){
-            .mesh = mesh,
-            .problem = problem,
-            .light_cm_s = problem->light_cm_s,
-            .seed = problem->seed,
-            .max_events = UINT64_MAX,
-            .n_groups = (size_t)problem->n_groups,
-            .escaped = &imc->account[IMC_ESCAPED],
-        };
-        imc_sort_walls(imc);
-        status = imc_make_groups(imc);
-    }
-    if (status == STORM_OK)
-        status = imc_make_heat(imc);
-    if (status == STORM_OK)
-        status = imc_make_walk(imc);
-    status = storm_context_agree(context, status);
-    if (status == STORM_OK)
-        status = imc_cells_open(imc);
-    if (status < 0) {
-        if (imc != NULL && imc->env != NULL)
-            storm_imc_destroy(imc);
-        else
-            storm_free(env->memory, imc);
-        return status;
-    }
-    imc_cells_begin(imc);
-    *imc_out = imc;
-    return STORM_OK;
-}
-
-void storm_imc_destroy(struct storm_imc *imc)
-{
-    if (imc == NULL)
-        return;
-    struct storm_memory *memory = imc->env->memory;
-    imc_cells_close(imc);
-    storm_free(memory, imc->walk);
-    storm_free(memory, imc->heat);
-    storm_free(memory, imc->group_edge);
-    storm_free(memory, imc->group_middle);
-    storm_free(memory, imc);
-}
 
 storm_status storm_imc_attach(struct storm_imc *imc,
                               struct storm_engine *engine)

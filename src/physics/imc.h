@@ -86,14 +86,6 @@ struct imc_halo {
     void *requests;   /* MPI_Request: two for each rank */
 };
 
-enum imc_account {
-    IMC_CREATED,
-    IMC_ABSORBED,
-    IMC_ESCAPED,
-    IMC_CENSUS,
-    IMC_ACCOUNTS
-};
-
 /* What the deck's sources need of this rank's cells. */
 struct imc_source {
     size_t n; /* cells that take part */
@@ -142,7 +134,9 @@ struct storm_imc {
     struct storm_heat *heat; /* n_materials + 1; the last is empty space */
     double *group_edge, *group_middle; /* keV; unused if grey */
 
-    /* Cells, for this cut of the mesh. */
+    /* Cells, for this generation of the mesh. */
+    uint64_t generation;
+    uint64_t *cut; /* n_ranks + 1, of that generation */
     storm_cell_idx n_cells;
     struct imc_track track;
     int *material;
@@ -167,8 +161,12 @@ struct storm_imc {
     struct imc_steer *steer; /* NULL: as the problem says */
     struct storm_walk *walk;
     double time_s, dt_s;
-    struct storm_ledger account[IMC_ACCOUNTS];
+    struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
 };
+
+/* imc_report.c: STORM_ERR_STATE, logged, if the mesh has another generation than
+ * the cells. All that uses them asks first. */
+storm_status imc_check(const struct storm_imc *imc);
 
 /* imc_cells.c: arrays for the present cut of the mesh; collective. `energy`
  * of the cells is zero. */
@@ -178,6 +176,9 @@ void imc_cells_begin(struct storm_imc *imc); /* temperature of the start */
 /* What fills a point: a material, STORM_OUTSIDE, or n_materials for none. */
 int imc_material_at(const struct storm_problem *problem,
                     const double point_cm[3]);
+
+/* imc_fields.c: opacities and emission at the start of a step. */
+void imc_fields_set(struct storm_imc *imc);
 
 /* imc_halo.c */
 storm_status imc_halo_open(struct storm_imc *imc);
@@ -200,7 +201,7 @@ storm_status imc_principle_open(struct storm_imc *imc);
 void imc_principle_close(struct storm_imc *imc);
 storm_status imc_principle_check(struct storm_imc *imc,
                                  const struct storm_step *step);
-/* imc_birth.c: the highest temperature of a blackbody in this step; 0 if it does
+/* imc.c: the highest temperature of a blackbody in this step; 0 if it does
  * not shine. */
 double imc_edge_hottest(const struct storm_imc *imc,
                         const struct storm_edge *edge);
@@ -209,14 +210,6 @@ double imc_edge_hottest(const struct storm_imc *imc,
 storm_status imc_steer(struct storm_imc *imc, struct storm_step *step);
 /* How many packets the cell emits in this step. */
 uint64_t imc_emit_number(const struct storm_imc *imc, storm_cell_idx cell);
-
-/* imc_birth.c: this step's new packets; `largest_inout` is their weight. */
-storm_status imc_birth_emission(struct storm_imc *imc, struct storm_step *step,
-                                double *largest_inout);
-storm_status imc_birth_sources(struct storm_imc *imc, struct storm_step *step,
-                               double *largest_inout);
-storm_status imc_birth_walls(struct storm_imc *imc, struct storm_step *step,
-                             double *largest_inout);
 
 /* imc_source.c: which cells a source fills. Collective. */
 storm_status imc_source_open(struct storm_imc *imc);

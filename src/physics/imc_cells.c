@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What implicit Monte Carlo keeps of each cell. */
 #include <math.h>
+#include <string.h>
 
 #include <storm/context.h>
 
 #include "mesh/mesh_ops.h"
 #include "physics/imc.h"
 
-static const char imc_label[] = "imc cells";
+static const char cells_label[] = "imc cells";
 
 /* ---- geometry ------------------------------------------------------------- */
 
@@ -69,7 +70,7 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
 static void *cells_array(struct storm_imc *imc, size_t per_cell, bool *ok)
 {
     size_t n = (size_t)imc->n_cells + 1; /* never 0 */
-    void *array = storm_alloc(imc->env->memory, imc_label, n * per_cell);
+    void *array = storm_alloc(imc->env->memory, cells_label, n * per_cell);
     *ok = *ok && array != NULL;
     return array;
 }
@@ -98,6 +99,12 @@ storm_status imc_cells_open(struct storm_imc *imc)
         imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
     imc->track.opacity = imc->opacity;
     imc->track.thick = imc->thick;
+    size_t n_ranks = (size_t)imc->env->size;
+    imc->cut = storm_alloc(imc->env->memory, cells_label,
+                           (n_ranks + 1) * sizeof *imc->cut);
+    ok = ok && imc->cut != NULL;
+    if (ok)
+        memcpy(imc->cut, imc->mesh->cut, (n_ranks + 1) * sizeof *imc->cut);
     if (ok)
         for (storm_cell_idx i = 0; i < imc->n_cells; i++)
             cells_measure(imc, i);
@@ -111,6 +118,8 @@ storm_status imc_cells_open(struct storm_imc *imc)
         status = imc_source_open(imc);
     if (status == STORM_OK)
         status = imc_wall_open(imc);
+    if (status == STORM_OK)
+        imc->generation = storm_mesh_generation(imc->mesh);
     return status;
 }
 
@@ -135,6 +144,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->opacity);
     storm_free(memory, imc->thick);
     storm_free(memory, imc->steer);
+    storm_free(memory, imc->cut);
     imc->track.cells = NULL;
     imc->material = NULL;
     imc->is_box = NULL;
@@ -143,6 +153,8 @@ void imc_cells_close(struct storm_imc *imc)
     imc->opacity = NULL;
     imc->thick = NULL;
     imc->steer = NULL;
+    imc->cut = NULL;
+    imc->generation = UINT64_MAX; /* of no mesh */
 }
 
 void imc_cells_begin(struct storm_imc *imc)

@@ -6,14 +6,23 @@
 
 #include <storm/context.h>
 
-#include "base/hash.h"
 #include "mesh/mesh_ops.h"
-#include "mesh/mesh_partition.h"
+#include "physics/census.h"
 #include "physics/imc.h"
+
+storm_status imc_check(const struct storm_imc *imc)
+{
+    return storm_census_check(
+        imc->mesh, imc->generation, "implicit Monte Carlo",
+        "call storm_imc_rebalance, which moves the cells' "
+        "state along");
+}
 
 int storm_imc_material(const struct storm_imc *imc, storm_cell_idx cell)
 {
-    return imc->material[cell];
+    return storm_census_is_stale(imc->mesh, imc->generation)
+               ? STORM_OUTSIDE
+               : imc->material[cell];
 }
 
 /* ---- fields --------------------------------------------------------------- */
@@ -54,6 +63,9 @@ storm_status storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
                            storm_imc_field field, double *values_out)
 {
     const double *from = imc->temperature;
+    storm_status status = imc_check(imc);
+    if (status < 0)
+        return status;
     switch (field) {
     case STORM_IMC_TEMPERATURE:
         break;
@@ -70,49 +82,31 @@ storm_status storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
     return STORM_OK;
 }
 
-/* ---- balance -------------------------------------------------------------- */
+/* ---- balance and hash ----------------------------------------------------- */
 
 storm_status storm_imc_balance(struct storm_imc *imc,
                                struct storm_engine *engine,
                                double energy_erg_out[4], double *error_out)
 {
-    size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
-    struct storm_ledger *census = &imc->account[IMC_CENSUS];
-    memset(census, 0, sizeof *census);
-    for (size_t i = 0; i < n; i++)
-        storm_ledger_add(census,
-                         ((const struct storm_packet *)packets[i])->weight);
-    return storm_ledger_balance(imc->account, imc->context, energy_erg_out,
-                                error_out);
+    storm_status status = imc_check(imc);
+    return status < 0 ? status
+                      : storm_census_balance(engine, imc->context, imc->account,
+                                             energy_erg_out, error_out);
 }
-
-/* ---- hash ----------------------------------------------------------------- */
 
 storm_status storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
                             uint64_t *hash_out)
 {
-    uint64_t sum = 0; /* of hashes, modulo 2^64: any order */
-    size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
-    for (size_t i = 0; i < n; i++)
-        sum += storm_packet_hash(packets[i]);
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        uint64_t hash = storm_hash_fold(UINT64_C(0x63656c6c),
-                                        storm_mesh_cell_id(imc->mesh, i));
-        hash = storm_hash_fold_real(hash, imc->temperature[i]);
-        hash = storm_hash_fold_real(hash, imc->energy[i]);
-        sum += storm_hash_fold_real(hash, imc->radiation[i]);
-    }
-    storm_status status =
-        storm_context_reduce(imc->context, &sum, 1, MPI_UINT64_T, MPI_SUM);
-    if (status < 0)
-        return status;
-    *hash_out = storm_hash_word(sum);
-    return STORM_OK;
+    const double *const fields[] = {imc->temperature, imc->energy,
+                                    imc->radiation};
+    storm_status status = imc_check(imc);
+    return status < 0
+               ? status
+               : storm_census_hash(engine, imc->context, imc->mesh, fields,
+                                   sizeof fields / sizeof fields[0], hash_out);
 }
 
-/* ---- balance of work ------------------------------------------------------ */
+/* ---- following the mesh --------------------------------------------------- */
 
 /* How many of this rank's cells each rank gets, or gives, in values. */
 static void move_counts(const uint64_t *from, const uint64_t *to, int me,
@@ -167,35 +161,62 @@ static uint64_t *imc_weights(const struct storm_imc *imc, bool by_cells)
     return weight;
 }
 
-storm_status storm_imc_rebalance(struct storm_imc *imc, bool by_cells)
+/* Repartitions the mesh by the work of the last step, or by cells. */
+static storm_status imc_repartition(struct storm_imc *imc, bool by_cells)
 {
-    size_t n = (size_t)imc->env->size + 1;
     uint64_t *weight = imc_weights(imc, by_cells);
-    uint64_t *old_cut = malloc(n * sizeof *old_cut);
-    double *out = imc_state_new(imc), *in = NULL;
-    bool ok = weight != NULL && old_cut != NULL && out != NULL;
     storm_status status =
-        storm_context_agree(imc->context, ok ? STORM_OK : STORM_ERR_NOMEM);
-    if (status == STORM_OK) {
-        imc_state_get(imc, out);
-        memcpy(old_cut, imc->mesh->cut, n * sizeof *old_cut);
+        storm_context_agree(imc->context,
+                            weight != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK)
         status = storm_mesh_repartition(imc->mesh, weight);
+    free(weight);
+    return status;
+}
+
+/* From the cut the arrays were made for to the present one. */
+static storm_status imc_follow(struct storm_imc *imc)
+{
+    uint64_t *old_cut = imc->cut;
+    double *out = imc_state_new(imc), *in = NULL;
+    storm_status status =
+        storm_context_agree(imc->context,
+                            out != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0) {
+        free(out);
+        return status;
     }
-    if (status == STORM_OK) {
-        imc_cells_close(imc);
-        status = imc_cells_open(imc);
-    }
+    imc_state_get(imc, out);
+    imc->cut = NULL; /* not closed with the rest */
+    imc_cells_close(imc);
+    status = imc_cells_open(imc);
     if (status == STORM_OK) {
         in = imc_state_new(imc);
         status = move_values(imc, old_cut, out, in);
     }
-    if (status == STORM_OK)
-        imc_state_set(imc, in);
     if (status == STORM_ERR_LOST)
         return status; /* memory is MPI's until the end */
+    if (status == STORM_OK)
+        imc_state_set(imc, in);
+    else
+        imc_cells_close(imc);
     free(in);
     free(out);
-    free(old_cut);
-    free(weight);
+    storm_free(imc->env->memory, old_cut);
     return status;
+}
+
+storm_status storm_imc_rebalance(struct storm_imc *imc, bool by_cells)
+{
+    storm_status status = STORM_OK;
+    if (imc->cut == NULL) {
+        storm_log_write(
+            &imc->env->log, STORM_LOG_ERROR,
+            "storm_imc_rebalance has failed before, and with it the "
+            "state of the cells is lost: destroy the object");
+        return STORM_ERR_STATE;
+    }
+    if (!storm_census_is_stale(imc->mesh, imc->generation))
+        status = imc_repartition(imc, by_cells);
+    return status < 0 ? status : imc_follow(imc);
 }

@@ -12,7 +12,7 @@
 
 #include <storm/context.h>
 
-#include "mesh/mesh_ops.h"
+#include "physics/census.h"
 #include "physics/imc.h"
 
 /* Shares are in units of 2^-32; at least one. */
@@ -108,6 +108,7 @@ uint64_t imc_emit_number(const struct storm_imc *imc, storm_cell_idx cell)
 uint64_t storm_imc_keep(void *self, storm_cell_idx cell)
 {
     const struct storm_imc *imc = self;
-    return imc->steer != NULL ? imc->steer[cell].keep
-                              : imc->problem->max_per_cell;
+    bool steered = imc->steer != NULL &&
+                   !storm_census_is_stale(imc->mesh, imc->generation);
+    return steered ? imc->steer[cell].keep : imc->problem->max_per_cell;
 }

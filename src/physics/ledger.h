@@ -44,18 +44,24 @@ void storm_ledger_carry(struct storm_ledger *ledger);
 
 double storm_ledger_value(const struct storm_ledger *ledger);
 
-/*
- * Accounts of all ranks: created, absorbed, escaped, now at census. Their
- * sums; values of these and the relative error of the first against the
- * others. Collective, block.
- */
-enum { STORM_LEDGER_ACCOUNTS = 4 };
+bool storm_ledger_is_zero(const struct storm_ledger *ledger);
+
+/* Accounts of energy over a whole run. */
+enum storm_ledger_account {
+    STORM_LEDGER_CREATED,
+    STORM_LEDGER_ABSORBED,
+    STORM_LEDGER_ESCAPED,
+    STORM_LEDGER_CENSUS, /* counted when it is asked for */
+    STORM_LEDGER_ACCOUNTS
+};
+
+/* Sums of the accounts of all ranks; values of these and the relative error of
+ * the first against the others. Collective, block. */
 storm_status storm_ledger_sum(struct storm_ledger *account,
                               const struct storm_context *context,
                               struct storm_ledger *sum_out);
 storm_status storm_ledger_balance(struct storm_ledger *account,
                                   const struct storm_context *context,
                                   double *value_out, double *error_out);
-bool storm_ledger_is_zero(const struct storm_ledger *ledger);
 
 #endif /* STORM_PHYSICS_LEDGER_H */

@@ -10,7 +10,7 @@
 #include <storm/context.h>
 
 #include "base/port.h"
-#include "mesh/mesh_ops.h"
+#include "physics/census.h"
 #include "physics/split.h"
 
 static const char streaming_label[] = "streaming tallies";
@@ -59,10 +59,11 @@ void streaming_release(const struct storm_streaming *streaming,
     storm_free(memory, track->plain);
 }
 
-/* After the mesh was cut anew. */
+/* After the mesh was repartitioned. Nothing is moved: all that is per cell
+ * belongs to one step. */
 static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
 {
-    if (streaming->mesh_generation == streaming->mesh->generation)
+    if (!storm_census_is_stale(streaming->mesh, streaming->generation))
         return STORM_OK;
     struct storm_track track;
     double *density;
@@ -73,35 +74,11 @@ static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
     streaming->track = track;
     streaming->energy_density = density;
     streaming->n_cells = storm_mesh_n_cells(streaming->mesh);
-    streaming->mesh_generation = streaming->mesh->generation;
+    streaming->generation = storm_mesh_generation(streaming->mesh);
     return STORM_OK;
 }
 
 /* ---- before transport --------------------------------------------------- */
-
-/* Packets of the last step get a new one. Those that are not in a cell of
- * this rank (the mesh was cut anew, or somebody added them here) are marked
- * for the kernel to send. Returns the largest weight. */
-static double streaming_wake(struct storm_streaming *streaming,
-                             struct storm_step *step)
-{
-    size_t n;
-    void *const *packets = storm_step_packets(step, &n);
-    storm_cell_id first = storm_mesh_cell_id(streaming->mesh, 0);
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        struct storm_packet *packet = packets[i];
-        if (packet == NULL)
-            continue;
-        storm_cell_id offset = packet->cell - first; /* huge if below */
-        packet->cell_idx = offset < (storm_cell_id)streaming->n_cells
-                               ? (storm_cell_idx)offset
-                               : -1;
-        packet->time_left_s = streaming->params.dt_s;
-        largest = packet->weight > largest ? packet->weight : largest;
-    }
-    return largest;
-}
 
 /* The index-th packet a cell emits in a step. */
 static void streaming_birth(const struct storm_streaming *streaming,
@@ -145,7 +122,7 @@ static storm_status streaming_emit(struct storm_streaming *streaming,
             if (status < 0)
                 return status;
         }
-        storm_ledger_add(&streaming->account[STREAMING_CREATED], energy_erg);
+        storm_ledger_add(&streaming->account[STORM_LEDGER_CREATED], energy_erg);
     }
     return STORM_OK;
 }
@@ -164,7 +141,8 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
     double largest = 0.0;
     storm_status status = streaming_follow_mesh(streaming);
     if (status == STORM_OK)
-        largest = streaming_wake(streaming, step);
+        largest =
+            storm_census_wake(step, streaming->mesh, streaming->params.dt_s);
     if (status == STORM_OK && streaming->params.emit_per_cell > 0)
         status = streaming_emit(streaming, step, &largest);
     if (status == STORM_OK)
@@ -189,7 +167,10 @@ static void streaming_step_batch(void *self, struct storm_step *step,
 {
     const struct storm_streaming *streaming = self;
     (void)step;
-    streaming->advance(&streaming->track, packets, n, outcomes_out);
+    if (storm_census_is_stale(streaming->mesh, streaming->generation))
+        storm_census_stop(n, outcomes_out);
+    else
+        streaming->advance(&streaming->track, packets, n, outcomes_out);
 }
 
 /* Reflecting walls are the kernel's; what comes here leaves. */
@@ -198,7 +179,7 @@ static void streaming_apply(void *self, struct storm_step *step, void *packet,
 {
     struct storm_streaming *streaming = self;
     (void)step;
-    storm_ledger_add(&streaming->account[STREAMING_ESCAPED],
+    storm_ledger_add(&streaming->account[STORM_LEDGER_ESCAPED],
                      ((const struct storm_packet *)packet)->weight);
     *outcome_out = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
 }
@@ -210,6 +191,9 @@ static storm_status streaming_post_step(void *self, struct storm_step *step)
     struct storm_streaming *streaming = self;
     struct storm_track *track = &streaming->track;
     (void)step;
+    storm_status status = streaming_check(streaming);
+    if (status < 0)
+        return status;
     for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
         double sum = 0.0;
         if (track->tally == STORM_TALLY_EXACT) {
@@ -233,8 +217,9 @@ static bool streaming_is_positive(double x)
     return x > 0.0 && isfinite(x);
 }
 
-static storm_status streaming_check(const struct storm_env *env,
-                                    const struct storm_streaming_params *p)
+static storm_status
+streaming_check_params(const struct storm_env *env,
+                       const struct storm_streaming_params *p)
 {
     if (p->emit_per_cell >= STREAMING_MOST_PACKETS) {
         storm_log_write(&env->log, STORM_LOG_ERROR,
@@ -269,7 +254,7 @@ storm_status storm_streaming_create(struct storm_context *context,
         p.speed_cm_s = streaming_light_cm_s;
     if (p.emit_energy_erg_cm3 == 0.0)
         p.emit_energy_erg_cm3 = 1.0;
-    status = streaming_check(env, &p);
+    status = streaming_check_params(env, &p);
     if (status < 0)
         return status;
 
@@ -282,7 +267,7 @@ storm_status storm_streaming_create(struct storm_context *context,
     streaming->mesh = mesh;
     streaming->params = p;
     streaming->n_cells = storm_mesh_n_cells(mesh);
-    streaming->mesh_generation = mesh->generation;
+    streaming->generation = storm_mesh_generation(mesh);
     streaming->advance = storm_track_for(mesh);
     streaming->track = (struct storm_track){
         .mesh = mesh,

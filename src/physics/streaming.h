@@ -10,16 +10,6 @@
 #include "physics/ledger.h"
 #include "physics/track.h"
 
-/* Accounts of this rank over the whole run, in the order of
- * storm_streaming_balance; the census is counted when it is asked for. */
-enum streaming_account {
-    STREAMING_CREATED,
-    STREAMING_ABSORBED,
-    STREAMING_ESCAPED,
-    STREAMING_CENSUS,
-    STREAMING_ACCOUNTS
-};
-
 struct storm_streaming {
     const struct storm_context *context;
     const struct storm_env *env;
@@ -30,11 +20,15 @@ struct storm_streaming {
     struct storm_track track; /* tally arrays: n_cells each */
     double *energy_density;   /* n_cells */
     storm_cell_idx n_cells;
-    uint64_t mesh_generation; /* the arrays were made for this cut */
+    uint64_t generation; /* of the mesh, for which the arrays were made */
     struct storm_connect connect;
 
-    struct storm_ledger account[STREAMING_ACCOUNTS];
+    struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
 };
+
+/* STORM_ERR_STATE, logged, if the mesh has another generation than the arrays.
+ * All that uses them asks first. */
+storm_status streaming_check(const struct storm_streaming *streaming);
 
 /* Arrays for the present cut of the mesh, all zero. */
 storm_status streaming_allocate(const struct storm_streaming *streaming,

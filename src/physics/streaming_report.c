@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Free streaming: what may be asked between steps. */
 #include <math.h>
-#include <string.h>
-
-#include <storm/context.h>
 
 #include "base/clock.h"
-#include "base/hash.h"
-#include "mesh/mesh_ops.h"
+#include "physics/census.h"
 #include "physics/streaming.h"
+
+storm_status streaming_check(const struct storm_streaming *streaming)
+{
+    return storm_census_check(streaming->mesh, streaming->generation,
+                              "free streaming",
+                              "ask before storm_mesh_repartition, or after the "
+                              "next step");
+}
 
 const double *
 storm_streaming_energy_density(const struct storm_streaming *streaming)
 {
-    return streaming->energy_density;
+    return streaming_check(streaming) < 0 ? NULL : streaming->energy_density;
 }
 
 void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
@@ -21,7 +25,7 @@ void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
 {
     struct storm_streaming *self = streaming;
     (void)cell;
-    storm_ledger_add(&self->account[STREAMING_ABSORBED], weight_erg);
+    storm_ledger_add(&self->account[STORM_LEDGER_ABSORBED], weight_erg);
 }
 
 storm_status storm_streaming_add(struct storm_streaming *streaming,
@@ -33,53 +37,34 @@ storm_status storm_streaming_add(struct storm_streaming *streaming,
         return STORM_ERR_ARG;
     storm_status status = storm_engine_add(engine, packet);
     if (status == STORM_OK)
-        storm_ledger_add(&streaming->account[STREAMING_CREATED],
+        storm_ledger_add(&streaming->account[STORM_LEDGER_CREATED],
                          packet->weight);
     return status;
 }
 
-/* ---- balance ------------------------------------------------------------ */
+/* ---- balance and hash --------------------------------------------------- */
 
 storm_status storm_streaming_balance(struct storm_streaming *streaming,
                                      struct storm_engine *engine,
                                      double energy_erg_out[4],
                                      double *error_out)
 {
-    size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
-    struct storm_ledger *census = &streaming->account[STREAMING_CENSUS];
-    memset(census, 0, sizeof *census);
-    for (size_t i = 0; i < n; i++)
-        storm_ledger_add(census,
-                         ((const struct storm_packet *)packets[i])->weight);
-
-    return storm_ledger_balance(streaming->account, streaming->context,
-                                energy_erg_out, error_out);
+    storm_status status = streaming_check(streaming);
+    return status < 0 ? status
+                      : storm_census_balance(engine, streaming->context,
+                                             streaming->account, energy_erg_out,
+                                             error_out);
 }
-
-/* ---- hash --------------------------------------------------------------- */
 
 storm_status storm_streaming_hash(const struct storm_streaming *streaming,
                                   struct storm_engine *engine,
                                   uint64_t *hash_out)
 {
-    uint64_t sum = 0; /* of hashes, modulo 2^64: any order */
-    size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
-    for (size_t i = 0; i < n; i++)
-        sum += storm_packet_hash(packets[i]);
-    for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
-        uint64_t hash =
-            storm_hash_fold(UINT64_C(0x63656c6c),
-                            storm_mesh_cell_id(streaming->mesh, cell));
-        sum += storm_hash_fold_real(hash, streaming->energy_density[cell]);
-    }
-    storm_status status = storm_context_reduce(streaming->context, &sum, 1,
-                                               MPI_UINT64_T, MPI_SUM);
-    if (status < 0)
-        return status;
-    *hash_out = storm_hash_word(sum);
-    return STORM_OK;
+    const double *const fields[] = {streaming->energy_density};
+    storm_status status = streaming_check(streaming);
+    return status < 0 ? status
+                      : storm_census_hash(engine, streaming->context,
+                                          streaming->mesh, fields, 1, hash_out);
 }
 
 /* ---- bare kernel -------------------------------------------------------- */
@@ -145,8 +130,9 @@ storm_status storm_streaming_bare_kernel(struct storm_streaming *streaming,
     struct bare bare = {.n = 0};
     size_t n;
     void *const *packets = storm_engine_packets(engine, &n);
-    storm_status status =
-        streaming_allocate(streaming, &bare.track, &bare.density);
+    storm_status status = streaming_check(streaming);
+    if (status == STORM_OK)
+        status = streaming_allocate(streaming, &bare.track, &bare.density);
     if (status < 0)
         return status;
     bare.track.mirror_walls = (1u << STORM_N_WALLS) - 1u;

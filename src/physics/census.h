@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What all bundled physics do alike with the packets at census and with the
+ * mesh they are on.
+ *
+ *   CENSUS-1  An object is built for one generation of its mesh: its arrays
+ *             have one entry for each cell the rank had then. Whoever uses
+ *             them checks first; nothing is read or written out of bounds.
+ *   CENSUS-2  Balance and hash do not depend on the order of packets and
+ *             cells, nor on who owns them.
+ */
+#ifndef STORM_PHYSICS_CENSUS_H
+#define STORM_PHYSICS_CENSUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/engine.h>
+#include <storm/mesh.h>
+
+#include "physics/ledger.h"
+
+/* Has the mesh been repartitioned since this generation? */
+static inline bool storm_census_is_stale(const struct storm_mesh *mesh,
+                                         uint64_t generation)
+{
+    return storm_mesh_generation(mesh) != generation;
+}
+
+/* The same as a status, for every call that uses the arrays: STORM_ERR_STATE,
+ * logged. `what` is the object, `advice` says what to do. Local. */
+storm_status storm_census_check(const struct storm_mesh *mesh,
+                                uint64_t generation, const char *what,
+                                const char *advice);
+
+/* For a batch whose cells are no longer there: all packets stay as they are.
+ * post_step reports it. */
+void storm_census_stop(size_t n, struct storm_outcome *outcomes_out);
+
+/* In pre_step: packets of the last step get dt_s. Those that are not in a cell
+ * of this rank (the mesh was repartitioned, or somebody added them here) are
+ * marked for the kernel to send. Returns the largest weight. */
+double storm_census_wake(struct storm_step *step, const struct storm_mesh *mesh,
+                         double dt_s);
+
+/* storm_ledger_balance, after the packets of the engine have been added up in
+ * the last account. Collective, blocks. */
+storm_status storm_census_balance(struct storm_engine *engine,
+                                  const struct storm_context *context,
+                                  struct storm_ledger *account,
+                                  double *value_out, double *error_out);
+
+/* Hash of the packets of the engine and of the cells, each with its value in
+ * every field. Collective, blocks. */
+storm_status storm_census_hash(struct storm_engine *engine,
+                               const struct storm_context *context,
+                               const struct storm_mesh *mesh,
+                               const double *const *fields, size_t n_fields,
+                               uint64_t *hash_out);
+
+#endif /* STORM_PHYSICS_CENSUS_H */

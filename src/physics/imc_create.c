@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Implicit Monte Carlo: the object, but for its cells. */
+#include <math.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/imc.h"
+#include "physics/track.h"
+
+static const char imc_label[] = "imc";
+
+/* Edges and middles of the groups, log-spaced. */
+static storm_status imc_make_groups(struct storm_imc *imc)
+{
+    const struct storm_problem *p = imc->problem;
+    size_t n = (size_t)p->n_groups;
+    imc->group_edge =
+        storm_alloc(imc->env->memory, imc_label, (n + 1) * sizeof(double));
+    imc->group_middle =
+        storm_alloc(imc->env->memory, imc_label, n * sizeof(double));
+    if (imc->group_edge == NULL || imc->group_middle == NULL)
+        return STORM_ERR_NOMEM;
+    double ratio = n > 1 ? log(p->group_max / p->group_min) / (double)n : 0.0;
+    for (size_t g = 0; n > 1 && g <= n; g++)
+        imc->group_edge[g] = p->group_min * exp(ratio * (double)g);
+    for (size_t g = 0; n > 1 && g < n; g++)
+        imc->group_middle[g] = p->group_min * exp(ratio * ((double)g + 0.5));
+    return STORM_OK;
+}
+
+/* Heat capacities; the last is of empty space. */
+static storm_status imc_make_heat(struct storm_imc *imc)
+{
+    size_t n = imc->problem->n_materials;
+    imc->heat =
+        storm_alloc(imc->env->memory, imc_label, (n + 1) * sizeof *imc->heat);
+    if (imc->heat == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        imc->heat[i] =
+            storm_heat_make(&imc->problem->materials[i].heat_capacity);
+    imc->heat[n].held = true;
+    return STORM_OK;
+}
+
+static storm_status imc_make_walk(struct storm_imc *imc)
+{
+    if (!imc->problem->random_walk)
+        return STORM_OK;
+    imc->walk = storm_alloc(imc->env->memory, imc_label, sizeof *imc->walk);
+    if (imc->walk == NULL)
+        return STORM_ERR_NOMEM;
+    storm_walk_make(imc->walk);
+    imc->track.walk = imc->walk;
+    return STORM_OK;
+}
+
+static void imc_sort_walls(struct storm_imc *imc)
+{
+    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
+        const struct storm_edges *edges = &imc->problem->walls[wall];
+        bool one = edges->n == 1 && edges->edge[0].part.kind == STORM_SHAPE_ALL;
+        if (one && edges->edge[0].kind == STORM_EDGE_REFLECT)
+            imc->track.mirror_walls |= 1u << wall;
+        if (edges->n > 0 && !one)
+            imc->track.split_walls |= 1u << wall;
+    }
+}
+
+storm_status storm_imc_create(struct storm_context *context,
+                              struct storm_mesh *mesh,
+                              const struct storm_problem *problem,
+                              struct storm_imc **imc_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    const struct storm_track_ops *ops = storm_track_ops_for(mesh);
+    struct storm_imc *imc = storm_alloc(env->memory, imc_label, sizeof *imc);
+    storm_status status = imc != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    if (status == STORM_OK && ops == NULL) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "no implicit Monte Carlo on a mesh of kind %s",
+                        mesh->ops->name);
+        status = STORM_ERR_NOSUP;
+    }
+    if (status == STORM_OK) {
+        imc->context = context;
+        imc->env = env;
+        imc->mesh = mesh;
+        imc->problem = problem;
+        imc->advance = ops->imc;
+        imc->track = (struct imc_track){
+            .mesh = mesh,
+            .problem = problem,
+            .light_cm_s = problem->light_cm_s,
+            .seed = problem->seed,
+            .max_events = UINT64_MAX,
+            .n_groups = (size_t)problem->n_groups,
+            .escaped = &imc->account[STORM_LEDGER_ESCAPED],
+        };
+        imc_sort_walls(imc);
+        status = imc_make_groups(imc);
+    }
+    if (status == STORM_OK)
+        status = imc_make_heat(imc);
+    if (status == STORM_OK)
+        status = imc_make_walk(imc);
+    status = storm_context_agree(context, status);
+    if (status == STORM_OK)
+        status = imc_cells_open(imc);
+    if (status < 0) {
+        if (imc != NULL && imc->env != NULL)
+            storm_imc_destroy(imc);
+        else
+            storm_free(env->memory, imc);
+        return status;
+    }
+    imc_cells_begin(imc);
+    *imc_out = imc;
+    return STORM_OK;
+}
+
+void storm_imc_destroy(struct storm_imc *imc)
+{
+    if (imc == NULL)
+        return;
+    struct storm_memory *memory = imc->env->memory;
+    imc_cells_close(imc);
+    storm_free(memory, imc->walk);
+    storm_free(memory, imc->heat);
+    storm_free(memory, imc->group_edge);
+    storm_free(memory, imc->group_middle);
+    storm_free(memory, imc);
+}

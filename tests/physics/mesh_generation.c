@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 2 3; timeout: 60 */
+/*
+ * CENSUS-1 of physics/census.h: objects notice that their mesh was repartitioned
+ * under them. Every call is then STORM_ERR_STATE with one message that says what
+ * to do; storm_imc_rebalance moves an implicit Monte Carlo object along, free
+ * streaming follows in its next step; the state is the same afterwards. Rank 0
+ * gets all cells at first, then none: what is out of bounds is far out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/context.h>
+#include <storm/engine.h>
+#include <storm/imc.h>
+#include <storm/mesh.h>
+#include <storm/streaming.h>
+
+#include "support/check.h"
+
+enum { SIDE = 6, N_CELLS = SIDE * SIDE * SIDE };
+
+struct world {
+    struct storm_context *context;
+    struct storm_mesh *mesh;
+    int n_errors;          /* logged on this rank */
+    const char *must_name; /* in each of them */
+};
+
+static void world_log(void *self, storm_log_level level, int rank,
+                      const char *message)
+{
+    struct world *world = self;
+    (void)rank;
+    if (level != STORM_LOG_ERROR)
+        return;
+    world->n_errors++;
+    CHECK(strstr(message, "repartition") != NULL);
+    CHECK(strstr(message, world->must_name) != NULL);
+}
+
+static void world_open(struct world *world)
+{
+    struct storm_context_params params = {
+        .size = sizeof params, .log = world_log, .log_self = world};
+    struct storm_cart_params cart = {
+        .size = sizeof cart, .hi_cm = {1, 1, 1}, .n = {SIDE, SIDE, SIDE}};
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &world->context));
+    CHECK_OK(storm_mesh_create_cart(world->context, &cart, &world->mesh));
+    CHECK_EQ(storm_mesh_generation(world->mesh), 0);
+}
+
+static void world_close(struct world *world)
+{
+    storm_mesh_destroy(world->mesh);
+    storm_context_destroy(world->context);
+}
+
+/* All cells to the first rank, or to the last. */
+static void world_repartition(struct world *world, bool to_first)
+{
+    uint64_t weight[N_CELLS + 1] = {0}, before;
+    storm_cell_idx n = storm_mesh_n_cells(world->mesh);
+    for (storm_cell_idx i = 0; i < n; i++) {
+        storm_cell_id id = storm_mesh_cell_id(world->mesh, i);
+        weight[i] = id == (to_first ? N_CELLS - 1 : 0);
+    }
+    before = storm_mesh_generation(world->mesh);
+    CHECK_OK(storm_mesh_repartition(world->mesh, weight));
+    CHECK_EQ(storm_mesh_generation(world->mesh), before + 1);
+}
+
+/* The call fails, with exactly one message. */
+#define CHECK_STALE(_world, _call)                 \
+    do {                                           \
+        int _before = (_world)->n_errors;          \
+        CHECK((_call) == STORM_ERR_STATE);         \
+        CHECK_EQ((_world)->n_errors - _before, 1); \
+    } while (0)
+
+/* ---- implicit Monte Carlo ------------------------------------------------- */
+
+static const struct storm_material material = {
+    .name = "matter",
+    .absorption = {.coef = 2, .max = 1e12},
+    .heat_capacity = {.coef = 1, .max = 1e12},
+    .temperature_kev = 0.5,
+    .radiation_temperature_kev = -1};
+static const struct storm_region region = {.material = 0};
+static const struct storm_problem problem = {.light_cm_s = 1,
+                                             .radiation = 1,
+                                             .hi_cm = {1, 1, 1},
+                                             .materials = &material,
+                                             .n_materials = 1,
+                                             .regions = &region,
+                                             .n_regions = 1,
+                                             .n_groups = 1,
+                                             .emit_per_cell = 3,
+                                             .min_per_cell = 1,
+                                             .max_per_cell = 4,
+                                             .steer_by_error = true,
+                                             .comb = true,
+                                             .seed = 1};
+
+struct matter {
+    struct storm_imc *imc;
+    struct storm_comb *comb;
+    struct storm_engine *engine;
+};
+
+static void matter_step(struct matter *matter, int i)
+{
+    storm_imc_set_step(matter->imc, 0.1 * i, 0.1);
+    CHECK_OK(storm_engine_step(matter->engine));
+}
+
+static void matter_open(struct matter *matter, struct world *world)
+{
+    CHECK_OK(storm_imc_create(world->context, world->mesh, &problem,
+                              &matter->imc));
+    struct storm_comb_params comb = {.size = sizeof comb,
+                                     .n_min = problem.min_per_cell,
+                                     .n_max = problem.max_per_cell,
+                                     .remainder = storm_imc_deposit,
+                                     .remainder_self = matter->imc,
+                                     .limit = storm_imc_keep,
+                                     .limit_self = matter->imc};
+    struct storm_engine_params engine = {
+        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
+    CHECK_OK(storm_comb_create(world->context, &comb, &matter->comb));
+    CHECK_OK(storm_engine_create(world->context, &engine, &matter->engine));
+    CHECK_OK(storm_imc_attach(matter->imc, matter->engine));
+    CHECK_OK(storm_comb_attach(matter->comb, matter->engine));
+    CHECK_OK(storm_imc_start(matter->imc, matter->engine));
+    matter_step(matter, 0);
+}
+
+static void matter_close(struct matter *matter)
+{
+    storm_engine_destroy(matter->engine);
+    storm_comb_destroy(matter->comb);
+    storm_imc_destroy(matter->imc);
+}
+
+static uint64_t matter_hash(struct matter *matter)
+{
+    uint64_t hash;
+    CHECK_OK(storm_imc_hash(matter->imc, matter->engine, &hash));
+    return hash;
+}
+
+/* All that may be asked, of an object that is stale. */
+static void matter_check_stale(struct matter *matter, struct world *world)
+{
+    struct storm_imc *imc = matter->imc;
+    struct storm_engine *engine = matter->engine;
+    double values[N_CELLS], energy[4], error;
+    uint64_t hash;
+    for (int f = STORM_IMC_TEMPERATURE; f <= STORM_IMC_RADIATION_CENSUS; f++)
+        CHECK_STALE(world,
+                    storm_imc_get(imc, engine, (storm_imc_field)f, values));
+    CHECK_STALE(world, storm_imc_hash(imc, engine, &hash));
+    CHECK_STALE(world, storm_imc_balance(imc, engine, energy, &error));
+    CHECK_STALE(world, storm_imc_start(imc, engine));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(world->mesh); i++) {
+        CHECK(storm_imc_material(imc, i) == STORM_OUTSIDE);
+        CHECK_EQ(storm_imc_keep(imc, i), problem.max_per_cell);
+        storm_imc_deposit(imc, i, 1.0);
+    }
+}
+
+/* Two objects on one mesh: whichever moves it, the other follows. */
+static void check_imc(void)
+{
+    struct world world = {.must_name = "storm_imc_rebalance"};
+    struct matter a, b;
+    world_open(&world);
+    matter_open(&a, &world);
+    matter_open(&b, &world);
+    uint64_t hash = matter_hash(&a);
+    CHECK_EQ(matter_hash(&b), hash);
+    for (int i = 0; i < 2; i++) {
+        world_repartition(&world, i == 0);
+        matter_check_stale(&a, &world);
+        uint64_t generation = storm_mesh_generation(world.mesh);
+        CHECK_OK(storm_imc_rebalance(a.imc, false));
+        CHECK_EQ(storm_mesh_generation(world.mesh), generation);
+        CHECK_EQ(matter_hash(&a), hash);
+        matter_check_stale(&b, &world);
+        CHECK_OK(storm_imc_rebalance(b.imc, false));
+        CHECK_EQ(matter_hash(&b), hash);
+    }
+    CHECK_OK(storm_imc_rebalance(a.imc, false)); /* moves the mesh */
+    matter_check_stale(&b, &world);
+    CHECK_OK(storm_imc_rebalance(b.imc, true));
+    matter_step(&a, 1);
+    matter_step(&b, 1);
+    CHECK_EQ(matter_hash(&a), matter_hash(&b));
+    CHECK(matter_hash(&a) != hash);
+
+    world_repartition(&world, true);
+    storm_imc_set_step(a.imc, 0.2, 0.1);
+    CHECK_STALE(&world, storm_engine_step(a.engine));
+    matter_close(&b);
+    matter_close(&a);
+    world_close(&world);
+}
+
+/* ---- free streaming ------------------------------------------------------- */
+
+struct light {
+    struct storm_streaming *streaming;
+    struct storm_engine *engine;
+};
+
+static void light_open(struct light *light, struct world *world)
+{
+    struct storm_streaming_params params = {.size = sizeof params,
+                                            .seed = 1,
+                                            .speed_cm_s = 1.0,
+                                            .dt_s = 0.1,
+                                            .emit_per_cell = 3};
+    struct storm_engine_params engine = {
+        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
+    CHECK_OK(storm_streaming_create(world->context, world->mesh, &params,
+                                    &light->streaming));
+    CHECK_OK(storm_engine_create(world->context, &engine, &light->engine));
+    CHECK_OK(storm_streaming_attach(light->streaming, light->engine));
+    CHECK_OK(storm_engine_step(light->engine));
+}
+
+static void light_close(struct light *light)
+{
+    storm_engine_destroy(light->engine);
+    storm_streaming_destroy(light->streaming);
+}
+
+static void check_streaming(void)
+{
+    struct world world = {.must_name = "next step"};
+    struct light light, same;
+    double energy[4], error, speed;
+    uint64_t hash, other;
+    world_open(&world);
+    light_open(&light, &world);
+    light_open(&same, &world);
+    world_repartition(&world, true);
+    CHECK_STALE(&world,
+                storm_streaming_hash(light.streaming, light.engine, &hash));
+    CHECK_STALE(&world, storm_streaming_balance(light.streaming, light.engine,
+                                                energy, &error));
+    CHECK_STALE(&world, storm_streaming_bare_kernel(light.streaming,
+                                                    light.engine, 0.0, &speed));
+    CHECK(storm_streaming_energy_density(light.streaming) == NULL);
+    CHECK_OK(storm_engine_step(light.engine));
+    CHECK_OK(storm_streaming_hash(light.streaming, light.engine, &hash));
+    CHECK(storm_streaming_energy_density(light.streaming) != NULL);
+    world_repartition(&world, false);
+    CHECK_OK(storm_engine_step(same.engine));
+    CHECK_OK(storm_streaming_hash(same.streaming, same.engine, &other));
+    CHECK_EQ(hash, other);
+    light_close(&same);
+    light_close(&light);
+    world_close(&world);
+}
+
+/* ---- in the middle of a step ---------------------------------------------- */
+
+static storm_status inject(void *self, struct storm_step *step)
+{
+    (void)step;
+    world_repartition(self, true);
+    return STORM_OK;
+}
+
+/* No packet flies after that, and the step fails. */
+static void check_inside(void)
+{
+    struct world world = {.must_name = "repartition"};
+    struct storm_boundary boundary = {
+        .size = sizeof boundary, .self = &world, .inject = inject};
+    struct light light;
+    struct matter matter;
+    world_open(&world);
+    matter_open(&matter, &world);
+    light_open(&light, &world);
+    CHECK_OK(storm_engine_use(light.engine, NULL, &boundary, NULL));
+    CHECK_STALE(&world, storm_engine_step(light.engine));
+    CHECK_OK(storm_imc_rebalance(matter.imc, true));
+    matter_step(&matter, 1);
+    CHECK_OK(storm_engine_use(matter.engine, NULL, &boundary, NULL));
+    storm_imc_set_step(matter.imc, 0.2, 0.1);
+    CHECK_STALE(&world, storm_engine_step(matter.engine));
+    light_close(&light);
+    matter_close(&matter);
+    world_close(&world);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    check_imc();
+    check_streaming();
+    check_inside();
+    MPI_Finalize();
+    return CHECK_PASS;
+}
