@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The transport loop: take what has arrived, let the physics advance a batch,
- * send on what must go elsewhere, answer waves, until nothing is alive on any
- * rank.
+ * The transport loop: take what was made here and what has arrived, let the
+ * physics advance a batch, send on what must go elsewhere, answer waves, until
+ * nothing is alive on any rank.
  */
 #include "base/clock.h"
 #include "base/idle.h"
@@ -41,6 +41,72 @@ static void fail(struct storm_engine *e, storm_status status)
         return;
     e->failed = status;
     e->counts.errors = 1;
+}
+
+/* ---- packets in ------------------------------------------------------------ */
+
+/* Entries that were removed stay in these lists as NULL while their slots are
+ * used again, so the lists may outgrow the store. */
+static bool room_for_one(struct storm_engine *e, struct storm_list *list)
+{
+    return list->n < list->capacity ||
+           storm_list_reserve(list, e->env->memory, "packet lists",
+                              list->n + 1) == STORM_OK;
+}
+
+/* A new slot in the list that the phase says, or NULL. */
+static inline void *new_packet(struct storm_engine *e)
+{
+    if (e->phase != ENGINE_TRANSPORT &&
+        !room_for_one(e, e->phase == ENGINE_PRE ? &e->todo : &e->census))
+        return NULL;
+    void *slot = storm_store_get(&e->store);
+    if (STORM_UNLIKELY(!slot))
+        return NULL;
+    e->stats.created++;
+    switch (e->phase) {
+    case ENGINE_PRE:
+        e->counts.created++;
+        storm_list_push(&e->todo, slot);
+        break;
+    case ENGINE_TRANSPORT:
+        e->counts.created++; /* T1, T2: before its parent can finish */
+        storm_list_push(&e->fresh, slot);
+        break;
+    case ENGINE_BETWEEN:
+    case ENGINE_POST:
+        storm_list_push(&e->census, slot);
+        break;
+    }
+    return slot;
+}
+
+void *storm_step_new(struct storm_step *step)
+{
+    void *slot = new_packet(step->engine);
+    if (STORM_UNLIKELY(!slot))
+        fail(step->engine, STORM_ERR_NOMEM);
+    return slot;
+}
+
+storm_status storm_step_spawn(struct storm_step *step, const void *record)
+{
+    void *slot = storm_step_new(step);
+    if (STORM_UNLIKELY(!slot))
+        return STORM_ERR_NOMEM;
+    storm_record_copy(slot, record, step->engine->store.record_bytes);
+    return STORM_OK;
+}
+
+storm_status storm_engine_add(struct storm_engine *engine, const void *record)
+{
+    if (engine->phase != ENGINE_BETWEEN)
+        return STORM_ERR_STATE;
+    void *slot = new_packet(engine);
+    if (!slot)
+        return STORM_ERR_NOMEM;
+    storm_record_copy(slot, record, engine->store.record_bytes);
+    return STORM_OK;
 }
 
 static storm_status take_arrivals(struct storm_engine *e)
@@ -87,6 +153,8 @@ static void fill_batch(struct storm_engine *e)
         e->batch_events[e->n_batch++] = 0;
     }
 }
+
+/* ---- what becomes of them --------------------------------------------------- */
 
 static void call_physics(struct storm_engine *e)
 {
@@ -221,6 +289,8 @@ static storm_status settle_batch(struct storm_engine *e)
     e->counts.moves += events + still;
     return STORM_OK;
 }
+
+/* ---- the loop ---------------------------------------------------------------- */
 
 /* Every control_every turns; in each while the rank waits for a ring; and on a
  * rank that has nothing to do each time it has slept, or given its core to
