@@ -76,17 +76,29 @@ storm_imc_start(struct storm_imc *imc, struct storm_engine *engine);
 STORM_API void storm_imc_set_step(struct storm_imc *imc, double time_s,
                                   double dt_s);
 
-/** Fields of the cells after the last step. */
+/** Fields of the cells after the last step. DEPOSITED and EMITTED are 0 before
+ *  the first step, after storm_imc_rebalance and after a state was loaded. */
 typedef enum storm_imc_field {
-    STORM_IMC_TEMPERATURE = 0, /**< of the material, keV */
-    STORM_IMC_MATERIAL_ENERGY, /**< erg/cm3 */
-    STORM_IMC_RADIATION_PATH,  /**< energy density averaged over the step by
-                                    path length, erg/cm3 */
-    STORM_IMC_RADIATION_CENSUS /**< energy density of the packets now */
+    STORM_IMC_TEMPERATURE = 0,  /**< of the material, keV */
+    STORM_IMC_MATERIAL_ENERGY,  /**< erg/cm3 */
+    STORM_IMC_RADIATION_PATH,   /**< energy density averaged over the step by
+                                     path length, erg/cm3 */
+    STORM_IMC_RADIATION_CENSUS, /**< energy density of the packets now */
+    STORM_IMC_DEPOSITED,        /**< energy that the material has absorbed in
+                                     the step, erg */
+    STORM_IMC_EMITTED,          /**< energy it has emitted in the step, erg */
+    STORM_IMC_VOLUME,           /**< cm3 */
+    STORM_IMC_MATERIAL,         /**< what storm_imc_material gives */
+    STORM_IMC_OUTSIDE           /**< 1: nothing is transported there; else 0 */
 } storm_imc_field;
 
-/** One value per local cell, into @p values_out. Between steps. Collective for
- *  RADIATION_CENSUS, else local. */
+/**
+ * One value per local cell, into @p values_out. Between steps. Collective for
+ * RADIATION_CENSUS, else local.
+ *
+ * @retval STORM_ERR_ARG   no such field
+ * @retval STORM_ERR_LOST  RADIATION_CENSUS: a rank is gone (logged)
+ */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
               storm_imc_field field, double *values_out);
@@ -116,6 +128,60 @@ storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
                uint64_t *hash_out);
+
+/**
+ * @name State: what a host saves to go on later, with the same bits, on any
+ * number of ranks.
+ *
+ * The state is a row of numbers for each cell, by id of the cell, and accounts
+ * of the whole run. Packets are the engine's: save the records of
+ * storm_engine_packets, and give each to storm_engine_add on any one rank. Then
+ * storm_engine_set_step and storm_imc_set_step, and the run goes on. A new
+ * object is loaded instead of storm_imc_start.
+ */
+/** @{ */
+
+/** How many numbers there are. */
+struct storm_imc_layout {
+    size_t size;          /**< of this struct: STORM_IMC_LAYOUT_INIT */
+    uint64_t version;     /**< of their meaning */
+    size_t cell_values;   /**< doubles for each cell */
+    size_t n_accounts;    /**< of all ranks together */
+    size_t account_words; /**< int64_t for each account */
+};
+#define STORM_IMC_LAYOUT_INIT STORM_INIT(struct storm_imc_layout)
+
+/** Local. STORM_ERR_ARG: @p layout_out does not begin with
+ *  STORM_IMC_LAYOUT_INIT. */
+STORM_API storm_status
+storm_imc_state_layout(const struct storm_imc *imc,
+                       struct storm_imc_layout *layout_out);
+
+/**
+ * Save the state. Collective, blocks; between steps.
+ *
+ * @param[out] cells_out     cell_values for each local cell, in order
+ * @param[out] accounts_out  n_accounts * account_words, the same on every rank
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is gone (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_save_state(struct storm_imc *imc, double *cells_out,
+                     int64_t *accounts_out);
+
+/**
+ * Load a state that was saved, for the same mesh, materials and groups, which
+ * is the caller's to know. Local; between steps, on every rank.
+ *
+ * @param version   of the layout it was saved with
+ * @param cells     of the local cells, in order
+ * @param accounts  on rank 0; elsewhere not looked at, and may be NULL
+ * @retval STORM_ERR_NOSUP  of another version; nothing has changed
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_load_state(struct storm_imc *imc, uint64_t version,
+                     const double *cells, const int64_t *accounts);
+/** @} */
 
 /**
  * Cut the mesh anew so that ranks get equal shares of the events of the last

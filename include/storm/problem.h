@@ -135,6 +135,11 @@ struct storm_problem {
     uint64_t seed;
 };
 
+/** What fills a point: index of a material, STORM_OUTSIDE, or n_materials where
+ *  no region is. Local. */
+STORM_API int storm_problem_material(const struct storm_problem *problem,
+                                     const double point_cm[3]);
+
 #ifdef __cplusplus
 }
 #endif

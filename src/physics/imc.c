@@ -625,6 +625,7 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
         cell->deposit = 0;
         cell->path = 0;
         imc->radiation[i] = path / (imc->volume[i] * length);
+        imc->deposited[i] = deposit;
         storm_ledger_add(&imc->account[STORM_LEDGER_ABSORBED], deposit);
         imc_heat_up(imc, i, deposit);
     }

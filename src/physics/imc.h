@@ -149,6 +149,7 @@ struct storm_imc {
     double *energy;                 /* of the material, erg/cm3 */
     double *temperature;            /* keV */
     double *emitted;                /* in this step, erg */
+    double *deposited;              /* in the last step, erg */
     double *radiation;              /* path average, erg/cm3 */
     double *slope; /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
@@ -173,9 +174,6 @@ storm_status imc_check(const struct storm_imc *imc);
 storm_status imc_cells_open(struct storm_imc *imc);
 void imc_cells_close(struct storm_imc *imc);
 void imc_cells_begin(struct storm_imc *imc); /* temperature of the start */
-/* What fills a point: a material, STORM_OUTSIDE, or n_materials for none. */
-int imc_material_at(const struct storm_problem *problem,
-                    const double point_cm[3]);
 
 /* imc_fields.c: opacities and emission at the start of a step. */
 void imc_fields_set(struct storm_imc *imc);
@@ -189,8 +187,9 @@ storm_status imc_halo_slopes(struct storm_imc *imc);
 double imc_halo_hot(const struct storm_imc *imc, int32_t next);
 
 /* imc_state.c: what a cell has become, beyond what the problem says of it: a
- * new cut takes it along, a checkpoint keeps it. A row of values per cell. */
-enum { IMC_STATE_VALUES = 3 };
+ * new cut takes it along, and storm_imc_save_state saves it. A row of values per
+ * cell; a change of their meaning is another version. */
+enum { IMC_STATE_VERSION = 1, IMC_STATE_VALUES = 3 };
 double *imc_state_new(const struct storm_imc *imc); /* room; free */
 void imc_state_get(const struct storm_imc *imc, double *rows_out);
 void imc_state_set(struct storm_imc *imc, const double *rows);

@@ -43,8 +43,8 @@ static void cells_extent(const struct storm_mesh *mesh, storm_cell_idx cell,
         half_out[d] = fmax(hi[d] - centre[d], centre[d] - lo[d]);
 }
 
-int imc_material_at(const struct storm_problem *problem,
-                    const double point_cm[3])
+int storm_problem_material(const struct storm_problem *problem,
+                           const double point_cm[3])
 {
     for (size_t i = problem->n_regions; i > 0; i--)
         if (storm_shape_contains(&problem->regions[i - 1].shape, point_cm))
@@ -61,7 +61,7 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
     imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
     if (!imc->is_box[i])
         cells_extent(imc->mesh, i, centre, half);
-    imc->material[i] = imc_material_at(imc->problem, centre);
+    imc->material[i] = storm_problem_material(imc->problem, centre);
     imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
 }
 
@@ -89,6 +89,7 @@ storm_status imc_cells_open(struct storm_imc *imc)
     imc->energy = cells_array(imc, sizeof(double), &ok);
     imc->temperature = cells_array(imc, sizeof(double), &ok);
     imc->emitted = cells_array(imc, sizeof(double), &ok);
+    imc->deposited = cells_array(imc, sizeof(double), &ok);
     imc->radiation = cells_array(imc, sizeof(double), &ok);
     imc->slope = cells_array(imc, 3 * sizeof(double), &ok);
     if (n_groups > 1)
@@ -139,6 +140,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->energy);
     storm_free(memory, imc->temperature);
     storm_free(memory, imc->emitted);
+    storm_free(memory, imc->deposited);
     storm_free(memory, imc->radiation);
     storm_free(memory, imc->slope);
     storm_free(memory, imc->opacity);
@@ -149,7 +151,8 @@ void imc_cells_close(struct storm_imc *imc)
     imc->material = NULL;
     imc->is_box = NULL;
     imc->volume = imc->half = imc->centre = imc->energy = NULL;
-    imc->temperature = imc->emitted = imc->radiation = imc->slope = NULL;
+    imc->temperature = imc->emitted = imc->deposited = NULL;
+    imc->radiation = imc->slope = NULL;
     imc->opacity = NULL;
     imc->thick = NULL;
     imc->steer = NULL;

@@ -59,27 +59,52 @@ static storm_status imc_census(const struct storm_imc *imc,
     return STORM_OK;
 }
 
+static void imc_get_material(const struct storm_imc *imc, double *values_out)
+{
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        values_out[i] = (double)imc->material[i];
+}
+
+static void imc_get_outside(const struct storm_imc *imc, double *values_out)
+{
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        values_out[i] = imc->track.cells[i].outside ? 1.0 : 0.0;
+}
+
 storm_status storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
                            storm_imc_field field, double *values_out)
 {
-    const double *from = imc->temperature;
+    const double *const arrays[] = {
+        [STORM_IMC_TEMPERATURE] = imc->temperature,
+        [STORM_IMC_MATERIAL_ENERGY] = imc->energy,
+        [STORM_IMC_RADIATION_PATH] = imc->radiation,
+        [STORM_IMC_DEPOSITED] = imc->deposited,
+        [STORM_IMC_EMITTED] = imc->emitted,
+        [STORM_IMC_VOLUME] = imc->volume,
+    };
     storm_status status = imc_check(imc);
     if (status < 0)
         return status;
     switch (field) {
-    case STORM_IMC_TEMPERATURE:
-        break;
-    case STORM_IMC_MATERIAL_ENERGY:
-        from = imc->energy;
-        break;
-    case STORM_IMC_RADIATION_PATH:
-        from = imc->radiation;
-        break;
     case STORM_IMC_RADIATION_CENSUS:
         return imc_census(imc, engine, values_out);
+    case STORM_IMC_MATERIAL:
+        imc_get_material(imc, values_out);
+        return STORM_OK;
+    case STORM_IMC_OUTSIDE:
+        imc_get_outside(imc, values_out);
+        return STORM_OK;
+    case STORM_IMC_TEMPERATURE:
+    case STORM_IMC_MATERIAL_ENERGY:
+    case STORM_IMC_RADIATION_PATH:
+    case STORM_IMC_DEPOSITED:
+    case STORM_IMC_EMITTED:
+    case STORM_IMC_VOLUME:
+        memcpy(values_out, arrays[field],
+               (size_t)imc->n_cells * sizeof *values_out);
+        return STORM_OK;
     }
-    memcpy(values_out, from, (size_t)imc->n_cells * sizeof *values_out);
-    return STORM_OK;
+    return STORM_ERR_ARG;
 }
 
 /* ---- balance and hash ----------------------------------------------------- */

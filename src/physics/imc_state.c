@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Implicit Monte Carlo: the state of the cells as rows of numbers. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/sized.h"
 #include "physics/imc.h"
+
+enum { STATE_LEDGER_WORDS = sizeof(struct storm_ledger) / sizeof(int64_t) };
+_Static_assert(STATE_LEDGER_WORDS * sizeof(int64_t) ==
+                   sizeof(struct storm_ledger),
+               "a ledger is whole words");
 
 double *imc_state_new(const struct storm_imc *imc)
 {
@@ -28,4 +35,47 @@ void imc_state_set(struct storm_imc *imc, const double *rows)
         imc->energy[i] = row[1];
         imc->radiation[i] = row[2];
     }
+}
+
+/* ---- public --------------------------------------------------------------- */
+
+storm_status storm_imc_state_layout(const struct storm_imc *imc,
+                                    struct storm_imc_layout *layout_out)
+{
+    const struct storm_imc_layout layout = {
+        .size = sizeof layout,
+        .version = IMC_STATE_VERSION,
+        .cell_values = IMC_STATE_VALUES,
+        .n_accounts = IMC_ACCOUNTS,
+        .account_words = STATE_LEDGER_WORDS,
+    };
+    (void)imc;
+    return storm_sized_write(&layout, sizeof layout, layout_out);
+}
+
+storm_status storm_imc_save_state(struct storm_imc *imc, double *cells_out,
+                                  int64_t *accounts_out)
+{
+    struct storm_ledger sum[IMC_ACCOUNTS];
+    storm_status status = storm_ledger_sum(imc->account, imc->context, sum);
+    if (status < 0)
+        return status;
+    memcpy(accounts_out, sum, sizeof sum);
+    imc_state_get(imc, cells_out);
+    return STORM_OK;
+}
+
+storm_status storm_imc_load_state(struct storm_imc *imc, uint64_t version,
+                                  const double *cells, const int64_t *accounts)
+{
+    if (version != IMC_STATE_VERSION)
+        return STORM_ERR_NOSUP;
+    const size_t bytes = (size_t)imc->n_cells * sizeof(double);
+    imc_state_set(imc, cells);
+    memset(imc->deposited, 0, bytes);
+    memset(imc->emitted, 0, bytes);
+    memset(imc->account, 0, sizeof imc->account);
+    if (imc->env->rank == 0) /* they are sums over all ranks */
+        memcpy(imc->account, accounts, sizeof imc->account);
+    return STORM_OK;
 }

@@ -87,7 +87,7 @@ static storm_status run_make_cart(struct run *run)
 
 static int run_material_at(void *self, const double x_cm[3])
 {
-    return imc_material_at(self, x_cm);
+    return storm_problem_material(self, x_cm);
 }
 
 /* Generators from a file. */
