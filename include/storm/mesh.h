@@ -154,6 +154,10 @@ STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
 /** Global id of a local cell. */
 STORM_API storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
                                            storm_cell_idx cell);
+/** First id of the cells of @p rank, which owns the ids up to that of the next;
+ *  of a rank after the last, the number of all cells. */
+STORM_API storm_cell_id storm_mesh_first_cell(const struct storm_mesh *mesh,
+                                              int rank);
 /** Rank that owns a cell, and its index there. */
 STORM_API int storm_mesh_owner(const struct storm_mesh *mesh,
                                storm_cell_id cell,
@@ -194,6 +198,66 @@ STORM_API int storm_mesh_n_faces(const struct storm_mesh *mesh,
 STORM_API storm_status storm_mesh_face(const struct storm_mesh *mesh,
                                        storm_cell_idx cell, int face,
                                        struct storm_face *face_out);
+/** Are all cells boxes with sides along the axes? */
+STORM_API bool storm_mesh_cells_are_boxes(const struct storm_mesh *mesh);
+/** The point that a Voronoi cell belongs to, rounded as the mesh has it.
+ *  @retval STORM_ERR_NOSUP  cells of this kind of mesh have none */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_generator(const struct storm_mesh *mesh, storm_cell_idx cell,
+                     double generator_cm_out[3]);
+/** @} */
+
+/**
+ * @name Polyhedra: corners and faces of cells, for pictures and files.
+ *
+ * A mesh does not hold them: they are built one cell at a time, with room that
+ * one object holds for all of them. They are the same bits on any number of
+ * ranks. All calls are local and do not block; one thread at a time per object.
+ */
+/** @{ */
+struct storm_polyhedra; /* opaque */
+
+/** One cell. The arrays are the object's, valid until its next build or
+ *  close. */
+struct storm_polyhedron {
+    size_t size; /**< of this struct: STORM_POLYHEDRON_INIT */
+    size_t n_corners;
+    const double (*corners_cm)[3]; /**< each once; those of a box in the order
+                                        of a VTK hexahedron */
+    size_t n_faces;                /**< the surface is closed */
+    const int32_t *faces; /**< each: how many corners, then their numbers,
+                               anticlockwise as seen from outside */
+    size_t n_words;       /**< of faces */
+};
+#define STORM_POLYHEDRON_INIT STORM_INIT(struct storm_polyhedron)
+
+/**
+ * Room to build polyhedra of @p mesh, which must outlive it.
+ *
+ * @param[out] polyhedra_out  set only on STORM_OK; release with close
+ * @retval STORM_ERR_NOMEM
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_polyhedra_open(const struct storm_mesh *mesh,
+                     struct storm_polyhedra **polyhedra_out);
+
+/**
+ * Build the polyhedron of a local cell. Corners closer than rounding can tell
+ * apart are one, and faces that have fewer than three then are left out.
+ *
+ * @param[out] polyhedron_out  changed only on STORM_OK; after an error the
+ *                             arrays of the one before are gone as well
+ * @retval STORM_ERR_ARG    no such cell, or @p polyhedron_out does not begin
+ *                          with STORM_POLYHEDRON_INIT
+ * @retval STORM_ERR_STATE  the mesh has been repartitioned since open
+ * @retval STORM_ERR_NOMEM
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_polyhedra_build(struct storm_polyhedra *polyhedra, storm_cell_idx cell,
+                      struct storm_polyhedron *polyhedron_out);
+
+/** Release. NULL is allowed. */
+STORM_API void storm_polyhedra_close(struct storm_polyhedra *polyhedra);
 /** @} */
 
 #ifdef __cplusplus

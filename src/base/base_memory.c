@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/port.h"
 
@@ -182,4 +184,20 @@ storm_status storm_memory_entry_at(const struct storm_memory *memory, size_t i,
     *bytes_out = memory->entries[i].bytes;
     *peak_bytes_out = memory->entries[i].peak_bytes;
     return STORM_OK;
+}
+
+uint64_t storm_process_peak_bytes(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    unsigned long long kib = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "VmHWM: %llu", &kib) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    struct rusage usage;
+    if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
+        kib = (unsigned long long)usage.ru_maxrss;
+    return (uint64_t)kib * 1024;
 }

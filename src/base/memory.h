@@ -57,4 +57,7 @@ storm_status storm_memory_entry_at(const struct storm_memory *memory, size_t i,
                                    const char **label_out, size_t *bytes_out,
                                    size_t *peak_bytes_out);
 
+/* Most memory that the process has had so far, books or not. */
+STORM_PRIVATE uint64_t storm_process_peak_bytes(void);
+
 #endif /* STORM_BASE_MEMORY_H */

@@ -8,7 +8,6 @@
 #include "base/env.h"
 #include "bench/bench_uniform.h"
 #include "io/io_gather.h"
-#include "mesh/voronoi/voronoi_polyhedron.h"
 #include "view/plot.h"
 
 enum { CUT_AXIS = 2 };
@@ -40,33 +39,39 @@ static storm_status cut_append(struct cut_list *list, const double *from,
 
 /* The cell for the one who cuts: numbers of corners in 64 bits. */
 static storm_status cut_cell(struct slice *slice,
-                             const struct voronoi_polyhedron *p,
-                             storm_cell_idx i, int64_t *faces)
+                             const struct storm_polyhedron *p, storm_cell_idx i,
+                             int64_t *faces)
 {
     for (size_t k = 0; k < p->n_words; k++)
         faces[k] = p->faces[k];
     struct output_cell cell = {.id = (uint64_t)i,
                                .n_faces = p->n_faces,
                                .faces = faces,
-                               .corners = (const double(*)[3])p->corners};
+                               .corners = p->corners_cm};
     return slice_cut(slice, &cell);
+}
+
+static bool cut_reaches(const struct storm_mesh *mesh, storm_cell_idx i)
+{
+    double lo[3], hi[3];
+    storm_mesh_bounds(mesh, i, lo, hi);
+    return lo[CUT_AXIS] <= cut_at_cm && hi[CUT_AXIS] >= cut_at_cm;
 }
 
 static storm_status cut_mine(const struct storm_uniform_pass *pass,
                              struct slice *slice)
 {
     struct storm_memory *memory = storm_context_env(pass->context)->memory;
-    const struct voronoi_part *part = voronoi_part_of(pass->mesh);
-    struct voronoi_polyhedron p;
+    struct storm_polyhedra *polyhedra = NULL;
+    struct storm_polyhedron p = STORM_POLYHEDRON_INIT;
     void *faces = NULL;
     size_t capacity = 0;
-    storm_status status = voronoi_polyhedron_open(pass->mesh, &p);
+    storm_status status = storm_polyhedra_open(pass->mesh, &polyhedra);
     for (storm_cell_idx i = 0;
          status >= 0 && i < storm_mesh_n_cells(pass->mesh); i++) {
-        const struct voronoi_head *head = &part->heads[i];
-        if (fabs(head->generator[CUT_AXIS] - cut_at_cm) > (double)head->radius)
-            continue; /* out of reach */
-        status = voronoi_polyhedron_build(&p, i);
+        if (!cut_reaches(pass->mesh, i))
+            continue;
+        status = storm_polyhedra_build(polyhedra, i, &p);
         if (status >= 0)
             status = storm_reserve(memory, "picture", sizeof(int64_t),
                                    p.n_words, &faces, &capacity);
@@ -74,7 +79,7 @@ static storm_status cut_mine(const struct storm_uniform_pass *pass,
             status = cut_cell(slice, &p, i, faces);
     }
     storm_free(memory, faces);
-    voronoi_polyhedron_close(&p);
+    storm_polyhedra_close(polyhedra);
     return status;
 }
 

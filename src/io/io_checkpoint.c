@@ -1,27 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One checkpoint as a file. */
+/* One checkpoint as a file, and which there are. */
 #include "io/io_checkpoint.h"
 
-#include <stdlib.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include <hdf5.h>
-
-#include <storm/context.h>
-
+#include "base/env.h"
 #include "io/io_h5.h"
-#include "mesh/mesh_ops.h"
+
+static const char checkpoint_label[] = "checkpoint";
+
+/* Of a file that is not complete. */
+static const char part_name[] = "checkpoint.part";
 
 enum {
     WORD = sizeof(uint64_t),
     HEAD_WORDS = sizeof(struct checkpoint_head) / WORD,
-    PACKET_WORDS = sizeof(struct storm_packet) / WORD,
-    LEDGER_WORDS = sizeof(struct storm_ledger) / WORD
+    PACKET_WORDS = sizeof(struct storm_packet) / WORD
 };
 _Static_assert(HEAD_WORDS *WORD == sizeof(struct checkpoint_head) &&
-                   PACKET_WORDS * WORD == sizeof(struct storm_packet) &&
-                   LEDGER_WORDS * WORD == sizeof(struct storm_ledger),
-               "all are whole words");
+                   PACKET_WORDS * WORD == sizeof(struct storm_packet),
+               "both are whole words");
+
+/* ---- the state of physics ------------------------------------------------- */
+
+static struct storm_imc_layout checkpoint_layout(const struct storm_imc *imc)
+{
+    struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
+    storm_imc_state_layout(imc, &layout);
+    return layout;
+}
+
+/* Room for it. */
+static storm_status checkpoint_reserve(const struct output_source *source,
+                                       const struct storm_imc_layout *layout,
+                                       struct checkpoint *c)
+{
+    size_t n_cells = (size_t)storm_mesh_n_cells(source->mesh) + 1;
+    c->cells = storm_alloc(c->memory, checkpoint_label,
+                           n_cells * layout->cell_values * WORD);
+    c->accounts =
+        storm_alloc(c->memory, checkpoint_label,
+                    layout->n_accounts * layout->account_words * WORD);
+    return c->cells != NULL && c->accounts != NULL ? STORM_OK : STORM_ERR_NOMEM;
+}
 
 /* ---- writing -------------------------------------------------------------- */
 
@@ -35,214 +60,222 @@ static void packets_fill(void *self, size_t first, size_t n, void *rows_out)
     }
 }
 
-/* What lies in memory as it goes to the file. */
-struct plain_rows {
-    const void *rows;
-    size_t row_bytes;
-};
-
-static void plain_fill(void *self, size_t first, size_t n, void *rows_out)
-{
-    const struct plain_rows *plain = self;
-    memcpy(rows_out, (const char *)plain->rows + first * plain->row_bytes,
-           n * plain->row_bytes);
-}
-
-static storm_status write_plain(struct output_h5 *file, const char *name,
-                                output_kind kind, size_t columns,
-                                const void *rows, size_t n)
-{
-    struct plain_rows plain = {rows, columns * WORD};
-    struct output_array array = {.name = name,
-                                 .kind = kind,
-                                 .columns = columns,
-                                 .n = n,
-                                 .self = &plain,
-                                 .fill = plain_fill};
-    return output_h5_put(file, &array);
-}
-
-static storm_status write_packets(struct run *run, struct output_h5 *file)
+static storm_status write_packets(const struct output_source *source,
+                                  struct output_h5 *file)
 {
     struct output_array array = {.name = "packets",
                                  .kind = OUTPUT_WHOLE,
                                  .columns = PACKET_WORDS,
                                  .fill = packets_fill};
-    void *const *packets = storm_engine_packets(run->engine, &array.n);
+    void *const *packets = storm_engine_packets(source->engine, &array.n);
     array.self = &packets;
     return output_h5_put(file, &array);
 }
 
-static storm_status write_cells(struct run *run, struct output_h5 *file)
+/* The text of the dumps ends with zeros. */
+static storm_status write_dumps(const struct output_source *source,
+                                struct output_h5 *file, const char *text)
 {
-    double *state = imc_state_new(run->imc);
+    struct storm_memory *memory = storm_context_env(source->context)->memory;
+    size_t n_words = strlen(text) / WORD + 1;
+    char *words = storm_alloc(memory, checkpoint_label, n_words * WORD);
     storm_status status =
-        storm_context_agree(run->context,
-                            state != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    if (status == STORM_OK) {
-        imc_state_get(run->imc, state);
-        status = write_plain(file, "cells", OUTPUT_REAL, IMC_STATE_VALUES,
-                             state, (size_t)run->imc->n_cells);
-    }
-    free(state);
-    return status;
-}
-
-/* What rank 0 knows for all. The text of the dumps ends with zeros. */
-static storm_status write_common(struct run *run, struct output_h5 *file,
-                                 const struct checkpoint_head *head,
-                                 const struct storm_ledger *account)
-{
-    const char *dumps = run->grids.text != NULL ? run->grids.text : "";
-    bool is_root = storm_context_rank(run->context) == 0;
-    size_t length = strlen(dumps), n_words = length / WORD + 1;
-    char *words = calloc(n_words, WORD);
-    storm_status status =
-        storm_context_agree(run->context,
+        storm_context_agree(source->context,
                             words != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK) {
-        memcpy(words, dumps, length);
-        status = write_plain(file, "head", OUTPUT_WHOLE, HEAD_WORDS, head,
-                             is_root ? 1 : 0);
+        memcpy(words, text, strlen(text));
+        status = output_h5_put_plain(file, "dumps", OUTPUT_WHOLE, 1, words,
+                                     storm_context_rank(source->context) == 0
+                                         ? n_words
+                                         : 0);
     }
-    if (status == STORM_OK)
-        status = write_plain(file, "accounts", OUTPUT_WHOLE, LEDGER_WORDS,
-                             account, is_root ? STORM_LEDGER_ACCOUNTS : 0);
-    if (status == STORM_OK)
-        status = write_plain(file, "dumps", OUTPUT_WHOLE, 1, words,
-                             is_root ? n_words : 0);
-    free(words);
+    storm_free(memory, words);
     return status;
 }
 
-storm_status checkpoint_write(struct run *run,
-                              const struct checkpoint_head *head,
-                              const char *dir, const char *name)
+static storm_status write_arrays(const struct output_source *source,
+                                 const struct output_series *series,
+                                 const struct checkpoint *c,
+                                 struct output_h5 *file)
 {
-    struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
+    const char *dumps = series->grids.text;
+    const struct storm_imc_layout layout = checkpoint_layout(source->imc);
+    bool is_root = storm_context_rank(source->context) == 0;
+    output_h5_add_checksums(file); /* P3 */
+    storm_status status =
+        output_h5_put_plain(file, "head", OUTPUT_WHOLE, HEAD_WORDS, &c->head,
+                            is_root ? 1 : 0);
+    if (status == STORM_OK)
+        status = output_h5_put_plain(file, "accounts", OUTPUT_WHOLE,
+                                     layout.account_words, c->accounts,
+                                     is_root ? layout.n_accounts : 0);
+    if (status == STORM_OK)
+        status = write_dumps(source, file, dumps != NULL ? dumps : "");
+    if (status == STORM_OK)
+        status = output_h5_put_plain(file, "cells", OUTPUT_REAL,
+                                     layout.cell_values, c->cells,
+                                     (size_t)storm_mesh_n_cells(source->mesh));
+    return status < 0 ? status : write_packets(source, file);
+}
+
+static storm_status write_file(const struct output_source *source,
+                               const struct output_series *series,
+                               const struct checkpoint *c)
+{
     struct output_h5 *file = NULL;
     storm_status status =
-        storm_ledger_sum(run->imc->account, run->context, account);
+        output_h5_create(source->context, source->dir, part_name, &file);
     if (status == STORM_OK)
-        status = output_h5_create(run->context, dir, name, &file);
-    if (status == STORM_OK) {
-        output_h5_add_checksums(file); /* P3 */
-        status = write_common(run, file, head, account);
-    }
-    if (status == STORM_OK)
-        status = write_cells(run, file);
-    if (status == STORM_OK)
-        status = write_packets(run, file);
+        status = write_arrays(source, series, c, file);
     storm_status closed = output_h5_close(file);
     return status < 0 ? status : closed;
 }
 
+/* P2, on rank 0; `status` is how writing has gone. */
+static storm_status write_settle(const struct output_source *source,
+                                 uint64_t step, storm_status status)
+{
+    char path[OUTPUT_PATH_BYTES], part[OUTPUT_PATH_BYTES];
+    snprintf(part, sizeof part, "%s/%s", source->dir, part_name);
+    if (status == STORM_OK && !checkpoint_path(source->dir, step, path)) {
+        storm_context_log(source->context, STORM_LOG_ERROR,
+                          "cannot write %s: name too long", path);
+        status = STORM_ERR_IO;
+    }
+    if (status == STORM_OK)
+        status = output_settle(source->context, source->dir, part, path);
+    if (status == STORM_ERR_IO)
+        unlink(part); /* it is of no use, and the disk may be full */
+    return status;
+}
+
+/* The state as it is now. Collective. */
+static storm_status write_take(const struct output_source *source,
+                               struct checkpoint *c)
+{
+    const struct storm_imc_layout layout = checkpoint_layout(source->imc);
+    storm_status status = layout.version == CHECKPOINT_STATE_VERSION
+                              ? checkpoint_reserve(source, &layout, c)
+                              : STORM_ERR_NOSUP;
+    status = storm_context_agree(source->context, status);
+    return status < 0
+               ? status
+               : storm_imc_save_state(source->imc, c->cells, c->accounts);
+}
+
+storm_status checkpoint_write(const struct output_source *source,
+                              const struct output_series *series,
+                              const struct checkpoint_head *head)
+{
+    const struct storm_env *env = storm_context_env(source->context);
+    struct checkpoint c = {.head = *head, .memory = env->memory};
+    storm_status status = write_take(source, &c);
+    if (status == STORM_OK)
+        status = write_file(source, series, &c);
+    if (env->rank == 0)
+        status = write_settle(source, head->step, status);
+    checkpoint_clear(&c);
+    return storm_context_agree(source->context, status);
+}
+
 /* ---- reading -------------------------------------------------------------- */
 
-/* How many rows an array has, if it has so many columns; negative: it has not. */
-static hssize_t array_rows(hid_t set, hsize_t columns)
+static bool dumps_get(input_h5 file, struct checkpoint *c)
 {
-    hsize_t shape[2] = {0, 1};
-    hid_t space = H5Dget_space(set);
-    bool good = H5Sget_simple_extent_ndims(space) == (columns > 1 ? 2 : 1) &&
-                H5Sget_simple_extent_dims(space, shape, NULL) > 0 &&
-                shape[1] == columns;
-    H5Sclose(space);
-    return good ? (hssize_t)shape[0] : -1;
-}
-
-/* Rows [first, first + n). */
-static bool array_get(hid_t file, const char *name, hid_t type, hsize_t first,
-                      hsize_t n, hsize_t columns, void *rows_out)
-{
-    hsize_t start[2] = {first, 0}, count[2] = {n, columns};
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    if (set < 0)
+    uint64_t n;
+    if (!input_h5_count(file, "dumps", 1, &n))
         return false;
-    bool good = (hssize_t)(first + n) <= array_rows(set, columns);
-    if (good && n > 0) {
-        hid_t from = H5Dget_space(set);
-        hid_t to = H5Screate_simple(2, count, NULL);
-        good = H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, count,
-                                   NULL) >= 0 &&
-               H5Dread(set, type, to, from, H5P_DEFAULT, rows_out) >= 0;
-        H5Sclose(to);
-        H5Sclose(from);
-    }
-    H5Dclose(set);
-    return good;
-}
-
-static bool dumps_get(hid_t file, char **text_out)
-{
-    hid_t set = H5Dopen2(file, "dumps", H5P_DEFAULT);
-    if (set < 0)
-        return false;
-    hssize_t n = array_rows(set, 1);
-    H5Dclose(set);
-    if (n < 0)
-        return false;
-    *text_out = calloc((size_t)n + 1, WORD);
-    return *text_out != NULL && array_get(file, "dumps", H5T_NATIVE_INT64, 0,
-                                          (hsize_t)n, 1, *text_out);
+    c->grids = storm_alloc(c->memory, checkpoint_label, ((size_t)n + 1) * WORD);
+    return c->grids != NULL &&
+           input_h5_rows(file, "dumps", OUTPUT_WHOLE, 1, 0, n, c->grids);
 }
 
 /* This rank's share of the packets, wherever they are. */
-static bool packets_get(const struct run *run, hid_t file, struct checkpoint *c)
+static bool packets_get(const struct storm_env *env, input_h5 file,
+                        struct checkpoint *c)
 {
-    uint64_t size = (uint64_t)storm_context_size(run->context);
-    uint64_t rank = (uint64_t)storm_context_rank(run->context);
+    uint64_t size = (uint64_t)env->size, rank = (uint64_t)env->rank;
     uint64_t each = c->head.n_packets / size, rest = c->head.n_packets % size;
     uint64_t first = each * rank + (rank < rest ? rank : rest);
     c->n_packets = (size_t)(each + (rank < rest));
-    c->packets = malloc((c->n_packets + 1) * sizeof *c->packets);
+    c->packets = storm_alloc(c->memory, checkpoint_label,
+                             (c->n_packets + 1) * sizeof *c->packets);
     return c->packets != NULL &&
-           array_get(file, "packets", H5T_NATIVE_INT64, first, c->n_packets,
-                     PACKET_WORDS, c->packets);
+           input_h5_rows(file, "packets", OUTPUT_WHOLE, PACKET_WORDS, first,
+                         c->n_packets, c->packets);
 }
 
-static bool cells_get(const struct run *run, hid_t file, struct checkpoint *c)
+static bool state_get(const struct output_source *source, input_h5 file,
+                      struct checkpoint *c)
 {
-    const struct storm_imc *imc = run->imc;
-    c->cells = imc_state_new(imc);
-    return c->cells != NULL &&
-           array_get(file, "cells", H5T_NATIVE_DOUBLE,
-                     storm_mesh_cell_id(imc->mesh, 0), (hsize_t)imc->n_cells,
-                     IMC_STATE_VALUES, c->cells);
+    const struct storm_imc_layout layout = checkpoint_layout(source->imc);
+    return checkpoint_reserve(source, &layout, c) == STORM_OK &&
+           input_h5_rows(file, "cells", OUTPUT_REAL, layout.cell_values,
+                         storm_mesh_cell_id(source->mesh, 0),
+                         (uint64_t)storm_mesh_n_cells(source->mesh),
+                         c->cells) &&
+           input_h5_rows(file, "accounts", OUTPUT_WHOLE, layout.account_words,
+                         0, layout.n_accounts, c->accounts);
 }
 
-storm_status checkpoint_read(const struct run *run, const char *path,
+storm_status checkpoint_read(const struct output_source *source,
+                             const char *path,
                              struct checkpoint *checkpoint_out)
 {
+    const struct storm_env *env = storm_context_env(source->context);
     struct checkpoint *c = checkpoint_out;
-    *c = (struct checkpoint){.cells = NULL};
-    hid_t file = -1;
-    bool good = false;
-    H5E_BEGIN_TRY /* P3: the caller says it in one line */
-    {
-        file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-        good = file >= 0 &&
-               array_get(file, "head", H5T_NATIVE_INT64, 0, 1, HEAD_WORDS,
-                         &c->head) &&
-               c->head.version == CHECKPOINT_VERSION;
-        /* Of another mesh (P4): there is no use in reading on. */
-        bool same = c->head.n_cells == storm_mesh_n_cells_total(run->mesh);
-        if (good && same)
-            good = cells_get(run, file, c) && packets_get(run, file, c) &&
-                   array_get(file, "accounts", H5T_NATIVE_INT64, 0,
-                             STORM_LEDGER_ACCOUNTS, LEDGER_WORDS, c->account) &&
-                   dumps_get(file, &c->grids);
-        if (file >= 0)
-            H5Fclose(file);
-    }
-    H5E_END_TRY
+    *c = (struct checkpoint){.memory = env->memory};
+    input_h5 file = input_h5_open(path);
+    bool good =
+        file >= 0 &&
+        input_h5_rows(file, "head", OUTPUT_WHOLE, HEAD_WORDS, 0, 1, &c->head) &&
+        c->head.version == CHECKPOINT_VERSION;
+    /* Of another mesh (P4): there is no use in reading on. */
+    if (good && c->head.n_cells == storm_mesh_n_cells_total(source->mesh))
+        good = state_get(source, file, c) && packets_get(env, file, c) &&
+               dumps_get(file, c);
+    input_h5_close(file);
     return good ? STORM_OK : STORM_ERR_IO;
 }
 
 void checkpoint_clear(struct checkpoint *checkpoint)
 {
-    free(checkpoint->cells);
-    free(checkpoint->packets);
-    free(checkpoint->grids);
-    *checkpoint = (struct checkpoint){.cells = NULL};
+    struct checkpoint *c = checkpoint;
+    storm_free(c->memory, c->cells);
+    storm_free(c->memory, c->accounts);
+    storm_free(c->memory, c->packets);
+    storm_free(c->memory, c->grids);
+    *c = (struct checkpoint){.memory = c->memory};
+}
+
+/* ---- which there are ------------------------------------------------------ */
+
+bool checkpoint_path(const char *dir, uint64_t step,
+                     char path_out[OUTPUT_PATH_BYTES])
+{
+    int n = snprintf(path_out, OUTPUT_PATH_BYTES,
+                     "%s/checkpoint-%" PRIu64 ".h5", dir, step);
+    return n > 0 && n < OUTPUT_PATH_BYTES;
+}
+
+uint64_t checkpoint_newest(const char *dir, uint64_t below, size_t *n_out)
+{
+    uint64_t newest = 0;
+    size_t n = 0;
+    DIR *list = opendir(dir);
+    if (list == NULL)
+        return 0;
+    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        uint64_t step;
+        int end = 0;
+        if (sscanf(entry->d_name, "checkpoint-%" SCNu64 ".h5%n", &step, &end) !=
+                1 ||
+            end == 0 || entry->d_name[end] != '\0' || step >= below)
+            continue;
+        n++;
+        newest = step > newest ? step : newest;
+    }
+    closedir(list);
+    *n_out = n;
+    return newest;
 }

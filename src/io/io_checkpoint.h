@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checkpoints: all that a run needs to go on, checkpoint-<step>.h5.
+ * Checkpoints: all that a run needs to go on, checkpoint-<step>.h5. Here is the
+ * file; when one is written and which stay is the run's (run/run_restart.c).
  *
  *   P1  A run that goes on gives the same bits as one that was never stopped,
  *       on any number of ranks.
@@ -20,10 +21,11 @@
 
 #include <storm/packet.h>
 
-#include "physics/imc.h"
-#include "run/run.h"
+#include "io/io_fields.h"
+#include "io/io_files.h"
 
-enum { CHECKPOINT_VERSION = 1, CHECKPOINT_PATH = 4096 };
+/* Of the file, and of the state of physics in it (storm_imc_state_layout). */
+enum { CHECKPOINT_VERSION = 1, CHECKPOINT_STATE_VERSION = 1 };
 
 /* Numbers of the run, the same on all ranks. */
 struct checkpoint_head {
@@ -35,36 +37,37 @@ struct checkpoint_head {
 };
 
 /* What a rank takes out of a file: its cells' state, a share of the packets,
- * and on rank 0 the accounts and the list of dumps. */
+ * the accounts and the list of dumps. */
 struct checkpoint {
     struct checkpoint_head head;
-    double *cells; /* IMC_STATE_VALUES each */
+    double *cells;
+    int64_t *accounts;
     struct storm_packet *packets;
     size_t n_packets;
-    struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
     char *grids;
+    struct storm_memory *memory; /* whose they are */
 };
 
-/* checkpoint.c: writes the present state. Collective; STORM_ERR_IO is logged. */
-storm_status checkpoint_write(struct run *run,
-                              const struct checkpoint_head *head,
-                              const char *dir, const char *name);
+/* Writes the present state: source and series as for dumps. Collective, blocks;
+ * STORM_ERR_IO is logged, and no file is left. */
+storm_status checkpoint_write(const struct output_source *source,
+                              const struct output_series *series,
+                              const struct checkpoint_head *head);
 
-/* Reads. Local; STORM_ERR_IO: the file is damaged or was made by another
- * version. Clear it also after an error. */
-storm_status checkpoint_read(const struct run *run, const char *path,
+/* The name of the file; false: it is too long. */
+bool checkpoint_path(const char *dir, uint64_t step,
+                     char path_out[OUTPUT_PATH_BYTES]);
+
+/* Reads for the mesh and physics of `source`, whose state does not matter. If
+ * n_cells is not the mesh's, the head alone. Local; STORM_ERR_IO: the file is
+ * damaged or was made by another version. Clear it also after an error. */
+storm_status checkpoint_read(const struct output_source *source,
+                             const char *path,
                              struct checkpoint *checkpoint_out);
 void checkpoint_clear(struct checkpoint *checkpoint);
 
-/* run_restart.c: may the run write to out_dir? Not beside another's checkpoints
- * (logged), whose deck and dumps it would replace. On rank 0. */
-bool run_may_start(const struct run *run);
-
-/* Writes one if it is due, and removes those before it that are too many.
- * Collective. */
-storm_status run_checkpoint(struct run *run, bool last);
-
-/* Puts the run where the newest good one of restart_dir has it. Collective. */
-storm_status run_restart(struct run *run);
+/* The newest step below `below` that has a file, and how many there are below
+ * it; 0: none. Local. */
+uint64_t checkpoint_newest(const char *dir, uint64_t below, size_t *n_out);
 
 #endif /* STORM_IO_CHECKPOINT_H */

@@ -8,79 +8,70 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <storm/context.h>
-
+#include "base/env.h"
 #include "io/io_h5.h"
-#include "physics/imc.h"
-#include "run/run.h"
 
 const char *const output_field_names[OUTPUT_N_FIELDS] = {
     "material_temperature", "material_energy", "radiation_energy",
     "radiation_temperature"};
 
-static void fields_fill(void *self, size_t first, size_t n, void *out)
-{
-    const double *values = self;
-    memcpy(out, values + first, n * sizeof *values);
-}
-
 /* One field of this rank's cells. */
-static storm_status fields_get(const struct run *run, int i_field,
+static storm_status fields_get(const struct output_source *source, int i_field,
                                double *values)
 {
     const storm_imc_field from[OUTPUT_N_FIELDS] = {
-        STORM_IMC_TEMPERATURE, STORM_IMC_MATERIAL_ENERGY, run_radiation(run),
-        run_radiation(run)};
+        STORM_IMC_TEMPERATURE, STORM_IMC_MATERIAL_ENERGY, source->radiation,
+        source->radiation};
     storm_status status =
-        storm_imc_get(run->imc, run->engine, from[i_field], values);
+        storm_imc_get(source->imc, source->engine, from[i_field], values);
     if (status == STORM_OK && i_field == OUTPUT_N_FIELDS - 1)
-        for (storm_cell_idx i = 0; i < run->imc->n_cells; i++)
-            values[i] = sqrt(sqrt(values[i] / run->problem.radiation));
+        for (storm_cell_idx i = 0; i < storm_mesh_n_cells(source->mesh); i++)
+            values[i] = sqrt(sqrt(values[i] / source->radiation_constant));
     return status;
 }
 
-static storm_status fields_file(const struct run *run, double *mine)
+static storm_status fields_file(const struct output_source *source,
+                                double *mine)
 {
     char name[64];
-    snprintf(name, sizeof name, "fields-%" PRIu64 ".h5", run->step);
+    snprintf(name, sizeof name, "fields-%" PRIu64 ".h5", source->step);
     struct output_h5 *file = NULL;
     storm_status status =
-        output_h5_create(run->context, run->out_dir, name, &file);
+        output_h5_create(source->context, source->dir, name, &file);
     if (status == STORM_OK)
-        status = output_h5_mark(file, "time", run->time_s);
+        status = output_h5_mark(file, "time", source->time_s);
     for (int k = 0; k < OUTPUT_N_FIELDS && status == STORM_OK; k++) {
-        const struct output_array array = {.name = output_field_names[k],
-                                           .kind = OUTPUT_REAL,
-                                           .columns = 1,
-                                           .n = (size_t)run->imc->n_cells,
-                                           .self = mine,
-                                           .fill = fields_fill};
-        status = storm_context_agree(run->context, fields_get(run, k, mine));
+        status =
+            storm_context_agree(source->context, fields_get(source, k, mine));
         if (status == STORM_OK)
-            status = output_h5_put(file, &array);
+            status =
+                output_h5_put_plain(file, output_field_names[k], OUTPUT_REAL, 1,
+                                    mine,
+                                    (size_t)storm_mesh_n_cells(source->mesh));
     }
     storm_status closed = output_h5_close(file);
     return status < 0 ? status : closed;
 }
 
-storm_status output_fields(struct run *run)
+storm_status output_fields(const struct output_source *source,
+                           struct output_series *series)
 {
-    double *mine = malloc(((size_t)run->imc->n_cells + 1) * sizeof *mine);
+    struct storm_memory *memory = storm_context_env(source->context)->memory;
+    size_t n_cells = (size_t)storm_mesh_n_cells(source->mesh);
+    double *mine = storm_alloc(memory, "output", (n_cells + 1) * sizeof *mine);
     storm_status status =
-        storm_context_agree(run->context,
+        storm_context_agree(source->context,
                             mine != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    if (status == STORM_OK && run->n_points == 0)
-        status = output_mesh(run);
+    if (status == STORM_OK && series->n_points == 0)
+        status = output_mesh(source, series);
     if (status == STORM_OK)
-        status = fields_file(run, mine);
-    free(mine);
-    if (status == STORM_OK && storm_context_rank(run->context) == 0) {
-        status = output_partition(run);
+        status = fields_file(source, mine);
+    storm_free(memory, mine);
+    if (status == STORM_OK && storm_context_rank(source->context) == 0) {
+        status = output_partition(source);
         if (status == STORM_OK)
-            status = output_xdmf(run);
+            status = output_xdmf(source, series);
     }
-    return storm_context_agree(run->context, status);
+    return storm_context_agree(source->context, status);
 }

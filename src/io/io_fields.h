@@ -1,23 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between the parts of a dump. */
+/* Results of a run: fields of the cells, with the mesh, and profiles. */
 #ifndef STORM_IO_FIELDS_H
 #define STORM_IO_FIELDS_H
 
-#include <storm/status.h>
+#include <storm/context.h>
+#include <storm/engine.h>
+#include <storm/imc.h>
+#include <storm/mesh.h>
 
-struct run;
+#include "base/page.h"
+
+/* What is written: the state of a run between two steps. All is borrowed. */
+struct output_source {
+    struct storm_context *context;
+    struct storm_mesh *mesh;
+    struct storm_imc *imc;
+    struct storm_engine *engine;
+    const char *dir;
+    uint64_t step;
+    double start_s, time_s;    /* of the last step: from, to */
+    storm_imc_field radiation; /* what stands for radiation energy */
+    double radiation_constant; /* erg/cm3/keV^4 */
+};
+
+/* What the dumps of a run share; all zero before the first. */
+struct output_series {
+    uint64_t n_points;       /* in mesh.h5; 0: it is not written yet */
+    uint64_t n_words;        /* that say what polyhedra are; 0: boxes */
+    struct storm_page grids; /* of the dumps so far, as XDMF; on rank 0 */
+};
+
+/* Slices of the box. */
+struct output_bins {
+    size_t n;
+    int axis;
+    double lo_cm, hi_cm;
+};
 
 /* The fields of a dump, one value for each cell. */
 enum { OUTPUT_N_FIELDS = 4 };
 extern const char *const output_field_names[OUTPUT_N_FIELDS];
 
-/* output_mesh.c: mesh.h5; sets run->n_points and n_words. Collective. */
-storm_status output_mesh(struct run *run);
+/* fields-<step>.h5, fields.xdmf and partition.csv; mesh.h5 with the first.
+ * Collective, blocks; STORM_ERR_IO is logged. */
+storm_status output_fields(const struct output_source *source,
+                           struct output_series *series);
+
+/* io_profile.c: profile-<step>.csv. Collective, blocks; STORM_ERR_IO is
+ * logged. */
+storm_status output_profile(const struct output_source *source,
+                            const struct output_bins *bins);
+
+/* io_mesh.c: mesh.h5; sets n_points and n_words. Collective. */
+storm_status output_mesh(const struct output_source *source,
+                         struct output_series *series);
 
 /* partition.csv, on rank 0. */
-storm_status output_partition(const struct run *run);
+storm_status output_partition(const struct output_source *source);
 
-/* output_xdmf.c: fields.xdmf with the present dump as its last, on rank 0. */
-storm_status output_xdmf(struct run *run);
+/* io_xdmf.c: fields.xdmf with the present dump as its last, on rank 0. */
+storm_status output_xdmf(const struct output_source *source,
+                         struct output_series *series);
 
 #endif /* STORM_IO_FIELDS_H */

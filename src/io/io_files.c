@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Directories and files of results. */
+#include "io/io_files.h"
+
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <storm/context.h>
-
-#include "run/run.h"
-
-enum { OUTPUT_PATH_BYTES = 4096 };
 
 static storm_status output_problem(const struct storm_context *context,
                                    const char *path)
@@ -63,6 +61,13 @@ static bool output_is_dump(const char *name)
     return false;
 }
 
+void output_remove(const struct storm_context *context, const char *path)
+{
+    if (unlink(path) != 0)
+        storm_context_log(context, STORM_LOG_WARN, "cannot remove %s: %s", path,
+                          strerror(errno));
+}
+
 void output_clear(const struct storm_context *context, const char *dir)
 {
     DIR *list = opendir(dir);
@@ -71,10 +76,8 @@ void output_clear(const struct storm_context *context, const char *dir)
     for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
         char path[OUTPUT_PATH_BYTES];
         int n = snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
-        if (output_is_dump(entry->d_name) && n < (int)sizeof path &&
-            unlink(path) != 0)
-            storm_context_log(context, STORM_LOG_WARN, "cannot remove %s: %s",
-                              path, strerror(errno));
+        if (output_is_dump(entry->d_name) && n < (int)sizeof path)
+            output_remove(context, path);
     }
     closedir(list);
 }
@@ -96,4 +99,28 @@ storm_status output_text(const struct storm_context *context, const char *dir,
     good = fclose(file) == 0 && good;
     good = good && rename(part, path) == 0;
     return good ? STORM_OK : output_problem(context, path);
+}
+
+/* To the disk, then to its name, then the name to the disk. */
+storm_status output_settle(const struct storm_context *context, const char *dir,
+                           const char *from, const char *to)
+{
+    int file = open(from, O_RDONLY);
+    bool good = file >= 0 && fsync(file) == 0;
+    if (file >= 0)
+        close(file);
+    good = good && rename(from, to) == 0;
+    int folder = good ? open(dir, O_RDONLY) : -1;
+    if (folder >= 0) {
+        good = fsync(folder) == 0;
+        close(folder);
+    }
+    return good ? STORM_OK : output_problem(context, to);
+}
+
+bool output_same_directory(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }

@@ -3,13 +3,16 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <mpi.h>
 
 #include <storm/context.h>
 
+#include "base/env.h"
+
 enum { GATHER_TAG = 77 };
+
+static const char gather_label[] = "output";
 
 /* To a rank whose rows are not wanted any more; anything else calls it. */
 static const uint64_t gather_stop = UINT64_MAX;
@@ -124,8 +127,9 @@ storm_status storm_gather(const struct storm_context *context,
                        .take = take,
                        .self = self,
                        .taken = STORM_OK};
-    g.count = malloc(sizeof *g.count);
-    g.buffer = malloc(g.piece * rows->row_bytes);
+    struct storm_memory *memory = storm_context_env(context)->memory;
+    g.count = storm_alloc(memory, gather_label, sizeof *g.count);
+    g.buffer = storm_alloc(memory, gather_label, g.piece * rows->row_bytes);
     bool good = g.count != NULL && g.buffer != NULL;
     storm_status status =
         storm_context_agree(context, good ? STORM_OK : STORM_ERR_NOMEM);
@@ -133,7 +137,7 @@ storm_status storm_gather(const struct storm_context *context,
         status = gather_all(&g);
     if (status == STORM_ERR_LOST)
         return status; /* memory is MPI's until the end */
-    free(g.count);
-    free(g.buffer);
+    storm_free(memory, g.count);
+    storm_free(memory, g.buffer);
     return storm_context_agree(context, status < 0 ? status : g.taken);
 }

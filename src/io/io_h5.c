@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* HDF5 files: writing. */
 #include "io/io_h5.h"
 
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include <hdf5.h>
 
 #include <storm/context.h>
 
+#include "base/env.h"
 #include "io/io_gather.h"
 
 enum { H5_PATH = 4096, H5_CHUNK_ROWS = 4096 };
@@ -42,11 +44,12 @@ storm_status output_h5_create(const struct storm_context *context,
                               const char *dir, const char *name,
                               struct output_h5 **file_out)
 {
-    struct output_h5 *file = calloc(1, sizeof *file);
+    struct storm_memory *memory = storm_context_env(context)->memory;
+    struct output_h5 *file = storm_alloc(memory, "output", sizeof *file);
     storm_status status =
         storm_context_agree(context, file != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
-        free(file);
+        storm_free(memory, file);
         return status;
     }
     *file_out = file;
@@ -86,7 +89,7 @@ storm_status output_h5_close(struct output_h5 *file)
         h5_judge(file, closed >= 0);
     }
     storm_status status = storm_context_agree(file->context, file->status);
-    free(file);
+    storm_free(storm_context_env(file->context)->memory, file);
     return status;
 }
 
@@ -198,6 +201,33 @@ storm_status output_h5_put(struct output_h5 *file,
     }
     file->status = storm_context_agree(file->context, status);
     return file->status;
+}
+
+/* What lies in memory as it goes to the file. */
+struct h5_plain {
+    const char *rows;
+    size_t row_bytes;
+};
+
+static void h5_fill_plain(void *self, size_t first, size_t n, void *rows_out)
+{
+    const struct h5_plain *plain = self;
+    memcpy(rows_out, plain->rows + first * plain->row_bytes,
+           n * plain->row_bytes);
+}
+
+storm_status output_h5_put_plain(struct output_h5 *file, const char *name,
+                                 output_kind kind, size_t columns,
+                                 const void *rows, size_t n)
+{
+    struct h5_plain plain = {rows, columns * sizeof(double)};
+    const struct output_array array = {.name = name,
+                                       .kind = kind,
+                                       .columns = columns,
+                                       .n = n,
+                                       .self = &plain,
+                                       .fill = h5_fill_plain};
+    return output_h5_put(file, &array);
 }
 
 /* ---- numbers -------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The cells themselves: mesh.h5, which has boxes as hexahedra and Voronoi cells
+ * The cells themselves: mesh.h5, which has boxes as hexahedra and other cells
  * as polyhedra, and partition.csv, which says whose they are.
  *
  * Corners are not shared between cells: each rank numbers its own after those
@@ -10,27 +10,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <storm/context.h>
-
-#include "base/page.h"
+#include "base/env.h"
+#include "io/io_fields.h"
+#include "io/io_files.h"
 #include "io/io_h5.h"
-#include "mesh/mesh_ops.h"
-#include "mesh/voronoi/voronoi_polyhedron.h"
-#include "physics/imc.h"
-#include "run/run.h"
 
-enum { MESH_CORNERS = 8, MESH_POLYHEDRON = 16 };
+enum { MESH_BOX_CORNERS = 8, MESH_POLYHEDRON = 16 };
+
+static const char mesh_label[] = "output";
 
 /* This rank's share. Polyhedra are built as they are asked for, in order, and
  * forgotten: they take more memory than the mesh. */
 struct mesh_share {
-    const struct storm_imc *imc;
+    const struct output_source *source;
+    struct storm_memory *memory;
+    size_t n_cells, n_points, n_words;
     uint64_t first_point; /* corners of ranks before */
-    size_t n_points, n_words;
+    double *values;       /* one for each cell */
 
-    /* Voronoi: the cell in hand */
-    struct voronoi_polyhedron polyhedron;
-    int64_t *words;
+    struct storm_polyhedra *polyhedra;
+    struct storm_polyhedron cell; /* in hand */
+    int64_t *words;               /* that say what it is */
     size_t words_capacity;
     storm_cell_idx next_cell; /* after it */
     uint64_t next_point;      /* after its corners */
@@ -38,94 +38,39 @@ struct mesh_share {
     storm_status status;      /* of building */
 };
 
-/* ---- rows ----------------------------------------------------------------- */
-
-/* The corners of a box in the order of a hexahedron. */
-static const int mesh_ends[MESH_CORNERS][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},
-                                               {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
-                                               {1, 1, 1}, {0, 1, 1}};
-
-static void mesh_fill_box_points(void *self, size_t first, size_t n, void *out)
-{
-    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
-    double *rows = out, bounds[2][3];
-    for (size_t i = 0; i < n; i++) {
-        const size_t corner = (first + i) % MESH_CORNERS;
-        if (corner == 0 || i == 0)
-            storm_mesh_bounds(imc->mesh,
-                              (storm_cell_idx)((first + i) / MESH_CORNERS),
-                              bounds[0], bounds[1]);
-        for (size_t d = 0; d < 3; d++)
-            rows[3 * i + d] = bounds[mesh_ends[corner][d]][d];
-    }
-}
-
-static void mesh_fill_box_corners(void *self, size_t first, size_t n, void *out)
-{
-    const struct mesh_share *share = self;
-    int64_t *rows = out;
-    for (size_t i = 0; i < n * MESH_CORNERS; i++)
-        rows[i] = (int64_t)(share->first_point + first * MESH_CORNERS + i);
-}
-
-static void mesh_fill_generators(void *self, size_t first, size_t n, void *out)
-{
-    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
-    const struct voronoi_part *part = voronoi_part_of(imc->mesh);
-    double *rows = out;
-    for (size_t i = 0; i < n; i++)
-        memcpy(&rows[3 * i], part->heads[first + i].generator,
-               3 * sizeof *rows);
-}
-
-static void mesh_fill_volume(void *self, size_t first, size_t n, void *out)
-{
-    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
-    memcpy(out, imc->volume + first, n * sizeof *imc->volume);
-}
-
-static void mesh_fill_material(void *self, size_t first, size_t n, void *out)
-{
-    const struct storm_imc *imc = ((const struct mesh_share *)self)->imc;
-    double *rows = out;
-    for (size_t i = 0; i < n; i++)
-        rows[i] = (double)imc->material[first + i];
-}
-
 /* ---- polyhedra ------------------------------------------------------------ */
 
 /* Counts, and makes room for the largest. */
 static storm_status mesh_count(struct mesh_share *share)
 {
-    const struct storm_imc *imc = share->imc;
-    const struct voronoi_polyhedron *p = &share->polyhedron;
-    size_t most = 0;
-    storm_status status =
-        voronoi_polyhedron_open(imc->mesh, &share->polyhedron);
-    for (storm_cell_idx i = 0; i < imc->n_cells && status == STORM_OK; i++) {
-        status = voronoi_polyhedron_build(&share->polyhedron, i);
-        share->n_points += p->n_corners;
-        share->n_words += p->n_words + 2;
-        most = p->n_words + 2 > most ? p->n_words + 2 : most;
+    size_t max = 0;
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < share->n_cells && status == STORM_OK; i++) {
+        status = storm_polyhedra_build(share->polyhedra, (storm_cell_idx)i,
+                                       &share->cell);
+        share->n_points += share->cell.n_corners;
+        share->n_words += share->cell.n_words + 2;
+        max = share->cell.n_words > max ? share->cell.n_words : max;
     }
     void *words = NULL;
     if (status == STORM_OK)
-        status = storm_reserve(imc->env->memory, "output", sizeof(int64_t),
-                               most + 1, &words, &share->words_capacity);
+        status = storm_reserve(share->memory, mesh_label, sizeof(int64_t),
+                               max + 3, &words, &share->words_capacity);
     share->words = words;
     return status;
 }
 
 /* The next cell. Rows are asked for from the first on, one after the other.
- * After an error, which keeps the last cell, all ranks go on to the end of the
- * file and then hear of it. */
-static void mesh_next(struct mesh_share *share)
+ * After an error all ranks go on to the end of the file and then hear of it. */
+static bool mesh_next(struct mesh_share *share)
 {
     storm_status status =
-        voronoi_polyhedron_build(&share->polyhedron, share->next_cell++);
+        storm_polyhedra_build(share->polyhedra, share->next_cell++,
+                              &share->cell);
     if (status < 0)
         share->status = status;
-    share->next_point += share->polyhedron.n_corners;
+    share->next_point += share->cell.n_corners;
+    return share->status == STORM_OK;
 }
 
 static void mesh_rewind(struct mesh_share *share)
@@ -138,16 +83,19 @@ static void mesh_rewind(struct mesh_share *share)
 static void mesh_fill_points(void *self, size_t first, size_t n, void *out)
 {
     struct mesh_share *share = self;
-    const struct voronoi_polyhedron *p = &share->polyhedron;
+    const struct storm_polyhedron *cell = &share->cell;
     double(*rows)[3] = out;
     if (first == 0)
         mesh_rewind(share);
+    memset(rows, 0, n * sizeof *rows);
     for (size_t i = 0; i < n; i++, share->n_left--) {
         if (share->n_left == 0) {
-            mesh_next(share);
-            share->n_left = p->n_corners;
+            if (!mesh_next(share))
+                return;
+            share->n_left = cell->n_corners;
         }
-        memcpy(rows[i], p->corners[p->n_corners - share->n_left], sizeof *rows);
+        memcpy(rows[i], cell->corners_cm[cell->n_corners - share->n_left],
+               sizeof *rows);
     }
 }
 
@@ -155,13 +103,13 @@ static void mesh_fill_points(void *self, size_t first, size_t n, void *out)
  * face the number of corners and the corners. Returns how many words. */
 static size_t mesh_spell(struct mesh_share *share)
 {
-    const struct voronoi_polyhedron *p = &share->polyhedron;
-    const int64_t first = (int64_t)(share->next_point - p->n_corners);
-    const int32_t *from = p->faces;
+    const struct storm_polyhedron *cell = &share->cell;
+    const int64_t first = (int64_t)(share->next_point - cell->n_corners);
+    const int32_t *from = cell->faces;
     int64_t *to = share->words;
     *to++ = MESH_POLYHEDRON;
-    *to++ = (int64_t)p->n_faces;
-    for (size_t i = 0; i < p->n_faces; i++) {
+    *to++ = (int64_t)cell->n_faces;
+    for (size_t i = 0; i < cell->n_faces; i++) {
         int32_t n = *from++;
         *to++ = n;
         for (; n > 0; n--)
@@ -173,91 +121,162 @@ static size_t mesh_spell(struct mesh_share *share)
 static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
 {
     struct mesh_share *share = self;
-    const size_t *n_words = &share->polyhedron.n_words;
     int64_t *rows = out;
     if (first == 0)
         mesh_rewind(share);
+    memset(rows, 0, n * sizeof *rows);
     for (size_t i = 0; i < n; i++, share->n_left--) {
         if (share->n_left == 0) {
-            mesh_next(share);
+            if (!mesh_next(share))
+                return;
             share->n_left = mesh_spell(share);
         }
-        rows[i] = share->words[*n_words + 2 - share->n_left];
+        rows[i] = share->words[share->cell.n_words + 2 - share->n_left];
     }
+}
+
+/* ---- other rows ----------------------------------------------------------- */
+
+/* Which corners a box has: they are in order. */
+static void mesh_fill_corners(void *self, size_t first, size_t n, void *out)
+{
+    const struct mesh_share *share = self;
+    int64_t *rows = out;
+    for (size_t i = 0; i < n * MESH_BOX_CORNERS; i++)
+        rows[i] = (int64_t)(share->first_point + first * MESH_BOX_CORNERS + i);
+}
+
+static void mesh_fill_generators(void *self, size_t first, size_t n, void *out)
+{
+    struct mesh_share *share = self;
+    double(*rows)[3] = out;
+    for (size_t i = 0; i < n; i++) {
+        storm_status status =
+            storm_mesh_generator(share->source->mesh,
+                                 (storm_cell_idx)(first + i), rows[i]);
+        if (status < 0)
+            share->status = status;
+    }
+}
+
+static storm_status mesh_put_field(struct mesh_share *share,
+                                   struct output_h5 *file, const char *name,
+                                   storm_imc_field field)
+{
+    storm_status status =
+        storm_imc_get(share->source->imc, share->source->engine, field,
+                      share->values);
+    return status < 0 ? status
+                      : output_h5_put_plain(file, name, OUTPUT_REAL, 1,
+                                            share->values, share->n_cells);
 }
 
 /* ---- mesh.h5 -------------------------------------------------------------- */
 
-static storm_status mesh_write(const struct run *run, struct mesh_share *share)
+static storm_status mesh_put_cells(struct mesh_share *share,
+                                   struct output_h5 *file)
 {
-    const size_t n = (size_t)share->imc->n_cells;
-    const struct output_array boxes[] = {{"points", OUTPUT_REAL, 3,
-                                          share->n_points, share,
-                                          mesh_fill_box_points},
-                                         {"corners", OUTPUT_WHOLE, MESH_CORNERS,
-                                          n, share, mesh_fill_box_corners}};
-    const struct output_array polyhedra[] = {
-        {"points", OUTPUT_REAL, 3, share->n_points, share, mesh_fill_points},
-        {"cells", OUTPUT_WHOLE, 1, share->n_words, share, mesh_fill_words},
-        {"generator", OUTPUT_REAL, 3, n, share, mesh_fill_generators}};
-    const struct output_array common[] = {
-        {"volume", OUTPUT_REAL, 1, n, share, mesh_fill_volume},
-        {"material", OUTPUT_REAL, 1, n, share, mesh_fill_material}};
-    struct output_h5 *file = NULL;
-    storm_status status =
-        output_h5_create(run->context, run->out_dir, "mesh.h5", &file);
-    for (size_t i = 0; i < 3 && status == STORM_OK; i++)
-        if (run->n_words > 0)
-            status = output_h5_put(file, &polyhedra[i]);
-        else if (i < 2)
-            status = output_h5_put(file, &boxes[i]);
-    for (size_t i = 0; i < 2 && status == STORM_OK; i++)
-        status = output_h5_put(file, &common[i]);
-    storm_status closed = output_h5_close(file);
-    return status < 0 ? status : closed;
+    const size_t n = share->n_cells;
+    const struct output_array points = {
+        "points", OUTPUT_REAL, 3, share->n_points, share, mesh_fill_points};
+    const struct output_array boxes = {
+        "corners", OUTPUT_WHOLE, MESH_BOX_CORNERS, n, share, mesh_fill_corners};
+    const struct output_array cells = {
+        "cells", OUTPUT_WHOLE, 1, share->n_words, share, mesh_fill_words};
+    const struct output_array generators = {
+        "generator", OUTPUT_REAL, 3, n, share, mesh_fill_generators};
+    storm_status status = output_h5_put(file, &points);
+    if (status == STORM_OK && storm_mesh_cells_are_boxes(share->source->mesh))
+        return output_h5_put(file, &boxes);
+    if (status == STORM_OK)
+        status = output_h5_put(file, &cells);
+    return status < 0 ? status : output_h5_put(file, &generators);
 }
 
-storm_status output_mesh(struct run *run)
+static storm_status mesh_write(struct mesh_share *share)
 {
-    struct mesh_share share = {.imc = run->imc};
-    bool is_voronoi = run->mesh->ops == &storm_mesh_voronoi;
-    storm_status status = is_voronoi ? mesh_count(&share) : STORM_OK;
-    if (!is_voronoi)
-        share.n_points = (size_t)run->imc->n_cells * MESH_CORNERS;
-    status = storm_context_agree(run->context, status);
-    share.first_point = share.n_points;
+    struct output_h5 *file = NULL;
+    storm_status status =
+        output_h5_create(share->source->context, share->source->dir, "mesh.h5",
+                         &file);
     if (status == STORM_OK)
-        status = storm_context_before(run->context, &share.first_point, 1);
-    uint64_t sizes[2] = {share.n_points, share.n_words};
+        status = mesh_put_cells(share, file);
     if (status == STORM_OK)
-        status =
-            storm_context_reduce(run->context, sizes, 2, MPI_UINT64_T, MPI_SUM);
-    if (status == STORM_OK) {
-        run->n_points = sizes[0];
-        run->n_words = sizes[1];
-        status = mesh_write(run, &share);
-    }
+        status = mesh_put_field(share, file, "volume", STORM_IMC_VOLUME);
     if (status == STORM_OK)
-        status = share.status;
-    voronoi_polyhedron_close(&share.polyhedron);
-    storm_free(run->imc->env->memory, share.words);
-    return storm_context_agree(run->context, status);
+        status = mesh_put_field(share, file, "material", STORM_IMC_MATERIAL);
+    storm_status closed = output_h5_close(file);
+    if (status == STORM_OK)
+        status = closed;
+    return status < 0 ? status : share->status;
+}
+
+static storm_status mesh_open(struct mesh_share *share)
+{
+    share->values = storm_alloc(share->memory, mesh_label,
+                                (share->n_cells + 1) * sizeof *share->values);
+    if (share->values == NULL)
+        return STORM_ERR_NOMEM;
+    storm_status status =
+        storm_polyhedra_open(share->source->mesh, &share->polyhedra);
+    return status < 0 ? status : mesh_count(share);
+}
+
+/* Numbers the corners, and counts those of all ranks. Collective. */
+static storm_status mesh_number(struct mesh_share *share,
+                                struct output_series *series)
+{
+    const struct storm_context *context = share->source->context;
+    uint64_t sizes[2] = {share->n_points, share->n_words};
+    share->first_point = share->n_points;
+    storm_status status = storm_context_before(context, &share->first_point, 1);
+    if (status == STORM_OK)
+        status = storm_context_reduce(context, sizes, 2, MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
+    series->n_points = sizes[0];
+    series->n_words =
+        storm_mesh_cells_are_boxes(share->source->mesh) ? 0 : sizes[1];
+    return STORM_OK;
+}
+
+storm_status output_mesh(const struct output_source *source,
+                         struct output_series *series)
+{
+    struct mesh_share share = {
+        .source = source,
+        .memory = storm_context_env(source->context)->memory,
+        .n_cells = (size_t)storm_mesh_n_cells(source->mesh),
+        .cell = STORM_POLYHEDRON_INIT};
+    storm_status status =
+        storm_context_agree(source->context, mesh_open(&share));
+    if (status == STORM_OK)
+        status = mesh_number(&share, series);
+    if (status == STORM_OK)
+        status = mesh_write(&share);
+    storm_polyhedra_close(share.polyhedra);
+    storm_free(share.memory, share.words);
+    storm_free(share.memory, share.values);
+    return storm_context_agree(source->context, status);
 }
 
 /* ---- partition.csv -------------------------------------------------------- */
 
-storm_status output_partition(const struct run *run)
+storm_status output_partition(const struct output_source *source)
 {
-    const uint64_t *cut = run->mesh->cut;
     struct storm_page page = {0};
     storm_page_add(&page, "rank,first_cell,cells\n");
-    for (int r = 0; r < storm_context_size(run->context); r++)
-        storm_page_add(&page, "%d,%" PRIu64 ",%" PRIu64 "\n", r, cut[r],
-                       cut[r + 1] - cut[r]);
+    for (int r = 0; r < storm_context_size(source->context); r++) {
+        storm_cell_id first = storm_mesh_first_cell(source->mesh, r);
+        storm_cell_id end = storm_mesh_first_cell(source->mesh, r + 1);
+        storm_page_add(&page, "%d,%" PRIu64 ",%" PRIu64 "\n", r, first,
+                       end - first);
+    }
     char *text = storm_page_end(&page);
-    storm_status status = text != NULL ? output_text(run->context, run->out_dir,
-                                                     "partition.csv", text)
-                                       : STORM_ERR_NOMEM;
+    storm_status status =
+        text != NULL
+            ? output_text(source->context, source->dir, "partition.csv", text)
+            : STORM_ERR_NOMEM;
     free(text);
     return status;
 }

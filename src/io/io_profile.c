@@ -9,25 +9,23 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <storm/context.h>
-
+#include "base/env.h"
 #include "base/exact.h"
-#include "base/page.h"
 #include "base/text.h"
-#include "physics/imc.h"
-#include "run/run.h"
+#include "io/io_fields.h"
+#include "io/io_files.h"
 
 /* Volume, and volume times: T, radiation energy, material energy. */
 enum { PROFILE_SUMS = 4, PROFILE_LIMBS = 4 };
 
+static const char profile_label[] = "output";
+
 struct profile {
-    size_t n_bins;
-    double lo, hi;
-    int axis;
-    bool share;                  /* cells that span bins */
-    double *field[PROFILE_SUMS]; /* per cell; the first is not used */
+    const struct output_source *source;
+    struct output_bins bins;
+    struct storm_memory *memory;
+    double *field[PROFILE_SUMS]; /* per cell; the first is the volume */
     struct storm_exact_unit unit[PROFILE_SUMS];
     storm_exact *sum; /* PROFILE_SUMS for each bin */
 };
@@ -47,24 +45,36 @@ static void profile_add(struct profile *p, size_t bin, storm_cell_idx cell,
 
 static double profile_edge(const struct profile *p, size_t bin)
 {
-    return p->lo + (p->hi - p->lo) * ((double)bin / (double)p->n_bins);
+    return p->bins.lo_cm +
+           (p->bins.hi_cm - p->bins.lo_cm) * ((double)bin / (double)p->bins.n);
 }
 
 static size_t profile_bin(const struct profile *p, double x)
 {
-    double at = (x - p->lo) / (p->hi - p->lo) * (double)p->n_bins;
+    double at = (x - p->bins.lo_cm) / (p->bins.hi_cm - p->bins.lo_cm) *
+                (double)p->bins.n;
     if (!(at > 0.0))
         return 0;
-    return at < (double)p->n_bins ? (size_t)at : p->n_bins - 1;
+    return at < (double)p->bins.n ? (size_t)at : p->bins.n - 1;
+}
+
+/* How wide a box is across its faces that have the normal along the axis. */
+static double profile_width(const struct profile *p, storm_cell_idx cell)
+{
+    double area = 0.0;
+    for (int k = 0; k < storm_mesh_n_faces(p->source->mesh, cell); k++) {
+        struct storm_face face = STORM_FACE_INIT;
+        storm_mesh_face(p->source->mesh, cell, k, &face);
+        if (fabs(face.normal[p->bins.axis]) == 1.0)
+            area += 0.5 * face.area_cm2;
+    }
+    return p->field[0][cell] / area;
 }
 
 /* A box: each bin gets its part of it. */
-static void profile_share(struct profile *p, const struct storm_imc *imc,
-                          storm_cell_idx cell)
+static void profile_share(struct profile *p, storm_cell_idx cell, double centre)
 {
-    size_t k = 3 * (size_t)cell + (size_t)p->axis;
-    double low = imc->centre[k] - imc->half[k];
-    double width = 2.0 * imc->half[k];
+    double width = profile_width(p, cell), low = centre - 0.5 * width;
     size_t last = profile_bin(p, low + width);
     for (size_t bin = profile_bin(p, low); bin <= last; bin++) {
         double from = fmax(low, profile_edge(p, bin));
@@ -73,54 +83,59 @@ static void profile_share(struct profile *p, const struct storm_imc *imc,
         if (part > 1.0 - 1e-9)
             part = 1.0;
         if (part > 1e-9) /* else it only touches, but for rounding */
-            profile_add(p, bin, cell, part * imc->volume[cell]);
+            profile_add(p, bin, cell, part * p->field[0][cell]);
     }
 }
 
-static void profile_cells(struct profile *p, const struct storm_imc *imc)
+static void profile_cells(struct profile *p)
 {
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        if (imc->track.cells[i].outside)
+    const struct storm_mesh *mesh = p->source->mesh;
+    bool boxes = storm_mesh_cells_are_boxes(mesh);
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        double centre[3];
+        if (storm_imc_material(p->source->imc, i) == STORM_OUTSIDE)
             continue;
-        if (p->share && imc->is_box[i])
-            profile_share(p, imc, i);
+        storm_mesh_centre(mesh, i, centre);
+        double at = centre[p->bins.axis];
+        if (boxes)
+            profile_share(p, i, at);
         else
-            profile_add(
-                p, profile_bin(p, imc->centre[3 * (size_t)i + (size_t)p->axis]),
-                i, imc->volume[i]);
+            profile_add(p, profile_bin(p, at), i, p->field[0][i]);
     }
 }
 
 /* Units from the largest term of any rank. */
-static storm_status profile_units(struct profile *p,
-                                  const struct storm_imc *imc)
+static storm_status profile_units(struct profile *p)
 {
-    double most[PROFILE_SUMS] = {0.0};
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        most[0] = fmax(most[0], imc->volume[i]);
+    const double *volume = p->field[0];
+    double max[PROFILE_SUMS] = {0.0};
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->source->mesh); i++) {
+        max[0] = fmax(max[0], volume[i]);
         for (int k = 1; k < PROFILE_SUMS; k++)
-            most[k] = fmax(most[k], imc->volume[i] * p->field[k][i]);
+            max[k] = fmax(max[k], volume[i] * p->field[k][i]);
     }
-    storm_status status = storm_context_reduce(imc->context, most, PROFILE_SUMS,
-                                               MPI_DOUBLE, MPI_MAX);
+    storm_status status =
+        storm_context_reduce(p->source->context, max, PROFILE_SUMS, MPI_DOUBLE,
+                             MPI_MAX);
     if (status < 0)
         return status;
     for (int k = 0; k < PROFILE_SUMS; k++)
-        p->unit[k] = storm_exact_unit(most[k]);
+        p->unit[k] = storm_exact_unit(max[k]);
     return STORM_OK;
 }
 
 /* 128-bit sums over ranks, as limbs of 32 bits that cannot overflow. */
-static storm_status profile_reduce(struct profile *p,
-                                   const struct storm_context *context)
+static storm_status profile_reduce(struct profile *p)
 {
-    size_t n = PROFILE_SUMS * p->n_bins;
-    int64_t *limbs = malloc(PROFILE_LIMBS * n * sizeof *limbs);
+    const struct storm_context *context = p->source->context;
+    size_t n = PROFILE_SUMS * p->bins.n;
+    int64_t *limbs = storm_alloc(p->memory, profile_label,
+                                 PROFILE_LIMBS * n * sizeof *limbs);
     storm_status status =
         storm_context_agree(context,
                             limbs != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
-        free(limbs);
+        storm_free(p->memory, limbs);
         return status;
     }
     for (size_t i = 0; i < n; i++)
@@ -136,7 +151,7 @@ static storm_status profile_reduce(struct profile *p,
                    << (32 * k);
         p->sum[i] = (storm_exact)sum;
     }
-    free(limbs);
+    storm_free(p->memory, limbs);
     return status;
 }
 
@@ -149,23 +164,23 @@ static void profile_number(struct storm_page *page, double value, char after)
     storm_page_add(page, "%s%c", text, after);
 }
 
-static char *profile_text(const struct profile *p, const struct run *run)
+static char *profile_text(const struct profile *p)
 {
     struct storm_page page = {0};
     storm_page_add(&page, "# time ");
-    profile_number(&page, run->time_s, ' ');
+    profile_number(&page, p->source->time_s, ' ');
     storm_page_add(&page, "from ");
-    profile_number(&page, run->start_s, '\n');
+    profile_number(&page, p->source->start_s, '\n');
     storm_page_add(&page, "position,material_temperature,radiation_temperature,"
                           "radiation_energy,material_energy,volume\n");
-    for (size_t bin = 0; bin < p->n_bins; bin++) {
+    for (size_t bin = 0; bin < p->bins.n; bin++) {
         double value[PROFILE_SUMS];
         for (int k = 0; k < PROFILE_SUMS; k++)
             value[k] = storm_exact_value(p->sum[PROFILE_SUMS * bin + (size_t)k],
                                          p->unit[k]);
         for (int k = 1; k < PROFILE_SUMS; k++)
             value[k] = value[0] > 0.0 ? value[k] / value[0] : 0.0;
-        double a = run->problem.radiation;
+        double a = p->source->radiation_constant;
         profile_number(&page,
                        0.5 * (profile_edge(p, bin) + profile_edge(p, bin + 1)),
                        ',');
@@ -178,63 +193,65 @@ static char *profile_text(const struct profile *p, const struct run *run)
     return storm_page_end(&page);
 }
 
-static storm_status profile_write(const struct profile *p,
-                                  const struct run *run)
+static storm_status profile_write(const struct profile *p)
 {
-    char name[64], *text = profile_text(p, run);
-    snprintf(name, sizeof name, "profile-%" PRIu64 ".csv", run->step);
-    storm_status status =
-        text != NULL ? output_text(run->context, run->out_dir, name, text)
-                     : STORM_ERR_NOMEM;
+    char name[64], *text = profile_text(p);
+    snprintf(name, sizeof name, "profile-%" PRIu64 ".csv", p->source->step);
+    storm_status status = text != NULL ? output_text(p->source->context,
+                                                     p->source->dir, name, text)
+                                       : STORM_ERR_NOMEM;
     free(text);
     return status;
 }
 
-/* ---- public --------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------ */
 
-storm_status output_profile(struct run *run)
+static storm_status profile_open(struct profile *p)
 {
-    const struct deck_values *v = &run->deck->values;
-    const struct storm_imc *imc = run->imc;
-    size_t n_cells = (size_t)imc->n_cells + 1;
-    struct profile p = {
-        .n_bins = (size_t)v->output.profile_bins,
-        .axis = v->output.profile_axis,
-        .lo = v->mesh.lo[v->output.profile_axis],
-        .hi = v->mesh.hi[v->output.profile_axis],
-        .share = v->mesh.kind == STORM_MESH_CARTESIAN,
-    };
-    bool ok = true;
-    p.sum = calloc(PROFILE_SUMS * p.n_bins + 1, sizeof *p.sum);
-    for (int k = 1; k < PROFILE_SUMS; k++) {
-        p.field[k] = calloc(n_cells, sizeof(double));
-        ok = ok && p.field[k] != NULL;
+    size_t n_cells = (size_t)storm_mesh_n_cells(p->source->mesh) + 1;
+    p->sum = storm_alloc(p->memory, profile_label,
+                         (PROFILE_SUMS * p->bins.n + 1) * sizeof *p->sum);
+    bool good = p->sum != NULL;
+    for (int k = 0; k < PROFILE_SUMS; k++) {
+        p->field[k] =
+            storm_alloc(p->memory, profile_label, n_cells * sizeof(double));
+        good = good && p->field[k] != NULL;
     }
-    storm_status status =
-        storm_context_agree(run->context,
-                            ok && p.sum != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    if (status < 0)
-        goto out;
-    status =
-        storm_imc_get(run->imc, run->engine, STORM_IMC_TEMPERATURE, p.field[1]);
-    if (status == STORM_OK)
-        status = storm_imc_get(run->imc, run->engine, run_radiation(run),
-                               p.field[2]);
-    if (status == STORM_OK)
-        status = storm_imc_get(run->imc, run->engine, STORM_IMC_MATERIAL_ENERGY,
-                               p.field[3]);
-    if (status == STORM_OK)
-        status = profile_units(&p, imc);
-    if (status == STORM_OK)
-        profile_cells(&p, imc);
-    if (status == STORM_OK)
-        status = profile_reduce(&p, run->context);
-    if (status == STORM_OK && storm_context_rank(run->context) == 0)
-        status = profile_write(&p, run);
-    status = storm_context_agree(run->context, status);
-out:
-    for (int k = 1; k < PROFILE_SUMS; k++)
-        free(p.field[k]);
-    free(p.sum);
+    return good ? STORM_OK : STORM_ERR_NOMEM;
+}
+
+static storm_status profile_get(struct profile *p)
+{
+    const storm_imc_field from[PROFILE_SUMS] = {
+        STORM_IMC_VOLUME, STORM_IMC_TEMPERATURE, p->source->radiation,
+        STORM_IMC_MATERIAL_ENERGY};
+    storm_status status = STORM_OK;
+    for (int k = 0; k < PROFILE_SUMS && status == STORM_OK; k++)
+        status = storm_imc_get(p->source->imc, p->source->engine, from[k],
+                               p->field[k]);
     return status;
+}
+
+storm_status output_profile(const struct output_source *source,
+                            const struct output_bins *bins)
+{
+    struct profile p = {.source = source,
+                        .bins = *bins,
+                        .memory = storm_context_env(source->context)->memory};
+    storm_status status =
+        storm_context_agree(source->context, profile_open(&p));
+    if (status == STORM_OK)
+        status = profile_get(&p);
+    if (status == STORM_OK)
+        status = profile_units(&p);
+    if (status == STORM_OK) {
+        profile_cells(&p);
+        status = profile_reduce(&p);
+    }
+    if (status == STORM_OK && storm_context_rank(source->context) == 0)
+        status = profile_write(&p);
+    for (int k = 0; k < PROFILE_SUMS; k++)
+        storm_free(p.memory, p.field[k]);
+    storm_free(p.memory, p.sum);
+    return storm_context_agree(source->context, status);
 }

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <hdf5.h>
-
 #include "base/grow.h"
 #include "base/port.h"
+#include "io/io_h5.h"
 
 enum {
     READER_PIECE = 1 << 18, /* words of cells */
@@ -37,92 +36,12 @@ static storm_status reader_no_memory(struct output_reader *r)
     return STORM_ERR_NOMEM;
 }
 
-/* HDF5 prints what goes wrong unless it is told not to. */
-static hid_t reader_open_file(const struct output_reader *r, const char *name)
+static input_h5 reader_open_file(const struct output_reader *r,
+                                 const char *name)
 {
     char path[OUTPUT_READER_PATH + OUTPUT_READER_NAME];
-    hid_t file;
     snprintf(path, sizeof path, "%s/%s", r->dir, name);
-    H5E_BEGIN_TRY
-    {
-        file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    }
-    H5E_END_TRY;
-    return file;
-}
-
-/* ---- arrays --------------------------------------------------------------- */
-
-/* An array of a file: rows and columns. */
-struct reader_array {
-    hid_t set, space;
-    hsize_t shape[2];
-};
-
-static void reader_close_array(const struct reader_array *array)
-{
-    if (array->space >= 0)
-        H5Sclose(array->space);
-    if (array->set >= 0)
-        H5Dclose(array->set);
-}
-
-static bool reader_open_array(hid_t file, const char *name,
-                              struct reader_array *array)
-{
-    int rank = -1;
-    *array = (struct reader_array){.set = -1, .space = -1, .shape = {0, 1}};
-    H5E_BEGIN_TRY
-    {
-        array->set = H5Dopen2(file, name, H5P_DEFAULT);
-        if (array->set >= 0)
-            array->space = H5Dget_space(array->set);
-        if (array->space >= 0)
-            rank = H5Sget_simple_extent_ndims(array->space);
-        if (rank == 1 || rank == 2)
-            H5Sget_simple_extent_dims(array->space, array->shape, NULL);
-    }
-    H5E_END_TRY;
-    if (rank == 1 || rank == 2)
-        return true;
-    reader_close_array(array);
-    return false;
-}
-
-static bool reader_rows(const struct reader_array *array, hid_t type,
-                        uint64_t first, uint64_t n, void *rows_out)
-{
-    hsize_t from[2] = {first, 0}, shape[2] = {n, array->shape[1]};
-    bool good = false;
-    if (n == 0)
-        return true;
-    if (first > array->shape[0] || n > array->shape[0] - first)
-        return false;
-    H5E_BEGIN_TRY
-    {
-        hid_t memory = H5Screate_simple(2, shape, NULL);
-        good = memory >= 0 &&
-               H5Sselect_hyperslab(array->space, H5S_SELECT_SET, from, NULL,
-                                   shape, NULL) >= 0 &&
-               H5Dread(array->set, type, memory, array->space, H5P_DEFAULT,
-                       rows_out) >= 0;
-        if (memory >= 0)
-            H5Sclose(memory);
-    }
-    H5E_END_TRY;
-    return good;
-}
-
-static bool reader_shape(hid_t file, const char *name, uint64_t *rows_out,
-                         uint64_t columns)
-{
-    struct reader_array array;
-    if (!reader_open_array(file, name, &array))
-        return false;
-    bool good = array.shape[1] == columns;
-    *rows_out = array.shape[0];
-    reader_close_array(&array);
-    return good;
+    return input_h5_open(path);
 }
 
 /* ---- opening -------------------------------------------------------------- */
@@ -141,12 +60,12 @@ storm_status output_reader_open(const char *dir,
                            "%s is not the directory of a run: mesh.h5 is not "
                            "there or cannot be read",
                            dir);
-    if (!reader_shape(r->mesh, "volume", &r->n_cells, 1) ||
-        !reader_shape(r->mesh, "points", &r->n_points, 3))
+    if (!input_h5_count(r->mesh, "volume", 1, &r->n_cells) ||
+        !input_h5_count(r->mesh, "points", 3, &r->n_points))
         return reader_fail(r, "%s/mesh.h5 has no cells", dir);
-    r->boxes = reader_shape(r->mesh, "corners", &n_boxes, READER_BOX_CORNERS);
+    r->boxes = input_h5_count(r->mesh, "corners", READER_BOX_CORNERS, &n_boxes);
     if (r->boxes ? n_boxes != r->n_cells
-                 : !reader_shape(r->mesh, "cells", &r->n_words, 1))
+                 : !input_h5_count(r->mesh, "cells", 1, &r->n_words))
         return reader_fail(r, "%s/mesh.h5 does not say what its cells are",
                            dir);
     return STORM_OK;
@@ -154,8 +73,7 @@ storm_status output_reader_open(const char *dir,
 
 void output_reader_close(struct output_reader *reader)
 {
-    if (reader->mesh >= 0)
-        H5Fclose(reader->mesh);
+    input_h5_close(reader->mesh);
     reader->mesh = -1;
 }
 
@@ -164,7 +82,7 @@ void output_reader_close(struct output_reader *reader)
 /* Cells in hand. */
 struct reader_piece {
     struct output_reader *reader;
-    struct reader_array cells, points;
+    struct input_array cells, points;
     int64_t *words;
     double (*corners)[3];
     size_t n_words, words_capacity, corners_capacity;
@@ -210,8 +128,8 @@ static storm_status reader_next_boxes(struct reader_piece *p)
     storm_status status = STORM_OK;
     if (corners == NULL || !reader_reserve_words(p, p->n_words))
         status = reader_no_memory(p->reader);
-    else if (!reader_rows(&p->cells, H5T_NATIVE_INT64, p->next_cell, n,
-                          corners))
+    else if (!input_array_rows(&p->cells, OUTPUT_WHOLE, p->next_cell, n,
+                               corners))
         status = reader_damaged(p);
     for (size_t i = 0; i < n && status == STORM_OK; i++)
         reader_box(corners + READER_BOX_CORNERS * i,
@@ -270,8 +188,8 @@ static storm_status reader_next_words(struct reader_piece *p)
             return reader_damaged(p);
         if (!reader_reserve_words(p, p->n_words))
             return reader_no_memory(p->reader);
-        if (!reader_rows(&p->cells, H5T_NATIVE_INT64, p->next_word, p->n_words,
-                         p->words))
+        if (!input_array_rows(&p->cells, OUTPUT_WHOLE, p->next_word, p->n_words,
+                              p->words))
             return reader_damaged(p);
         storm_status status = reader_trim(p, p->n_words == left, &n_cells);
         if (status < 0)
@@ -303,8 +221,8 @@ static storm_status reader_corners(struct reader_piece *p)
     p->corners = corners;
     if (!good)
         return reader_no_memory(p->reader);
-    if (!reader_rows(&p->points, H5T_NATIVE_DOUBLE, (uint64_t)least, n,
-                     p->corners))
+    if (!input_array_rows(&p->points, OUTPUT_REAL, (uint64_t)least, n,
+                          p->corners))
         return reader_damaged(p);
     for (size_t at = 0; at < p->n_words;) {
         int64_t n_faces = p->words[at + 1];
@@ -341,9 +259,9 @@ storm_status output_reader_cells(struct output_reader *reader,
                              .points = {.set = -1, .space = -1}};
     storm_status status = STORM_OK;
     bool has_cells =
-        reader_open_array(reader->mesh, reader->boxes ? "corners" : "cells",
-                          &p.cells);
-    if (!has_cells || !reader_open_array(reader->mesh, "points", &p.points))
+        input_array_open(reader->mesh, reader->boxes ? "corners" : "cells",
+                         &p.cells);
+    if (!has_cells || !input_array_open(reader->mesh, "points", &p.points))
         status = reader_damaged(&p);
     while (status == STORM_OK && p.next_cell < reader->n_cells) {
         status = reader->boxes ? reader_next_boxes(&p) : reader_next_words(&p);
@@ -353,8 +271,8 @@ storm_status output_reader_cells(struct output_reader *reader,
             status = reader_visit(&p, visit, self);
     }
     if (has_cells)
-        reader_close_array(&p.cells);
-    reader_close_array(&p.points);
+        input_array_close(&p.cells);
+    input_array_close(&p.points);
     free(p.words);
     free(p.corners);
     return status;
@@ -366,19 +284,15 @@ storm_status output_reader_values(struct output_reader *reader,
                                   const char *file, const char *name,
                                   double *values_out)
 {
-    struct reader_array array;
-    hid_t handle = reader_open_file(reader, file);
-    bool good = false;
+    input_h5 handle = reader_open_file(reader, file);
+    uint64_t n_rows;
     if (handle < 0)
         return reader_fail(reader, "%s/%s is not there or cannot be read",
                            reader->dir, file);
-    if (reader_open_array(handle, name, &array)) {
-        good = array.shape[0] == reader->n_cells && array.shape[1] == 1 &&
-               reader_rows(&array, H5T_NATIVE_DOUBLE, 0, reader->n_cells,
-                           values_out);
-        reader_close_array(&array);
-    }
-    H5Fclose(handle);
+    bool good =
+        input_h5_count(handle, name, 1, &n_rows) && n_rows == reader->n_cells &&
+        input_h5_rows(handle, name, OUTPUT_REAL, 1, 0, n_rows, values_out);
+    input_h5_close(handle);
     return good ? STORM_OK
                 : reader_fail(reader, "%s/%s has no '%s' for each cell",
                               reader->dir, file, name);
@@ -387,43 +301,35 @@ storm_status output_reader_values(struct output_reader *reader,
 struct reader_names {
     output_reader_name *list;
     size_t n;
+    input_h5 file;
     uint64_t n_cells;
 };
 
-static herr_t reader_add_name(hid_t file, const char *name,
-                              const H5L_info_t *info, void *self)
+static bool reader_add_name(void *self, const char *name)
 {
     struct reader_names *names = self;
     uint64_t rows;
-    (void)info;
     if (strlen(name) >= sizeof *names->list ||
-        !reader_shape(file, name, &rows, 1) || rows != names->n_cells)
-        return 0;
+        !input_h5_count(names->file, name, 1, &rows) || rows != names->n_cells)
+        return true;
     void *larger = realloc(names->list, (names->n + 1) * sizeof *names->list);
     if (larger == NULL)
-        return -1;
+        return false;
     names->list = larger;
     strcpy(names->list[names->n++], name);
-    return 0;
+    return true;
 }
 
 storm_status output_reader_names(struct output_reader *reader, const char *file,
                                  output_reader_name **names_out, size_t *n_out)
 {
     struct reader_names names = {.list = malloc(sizeof *names.list),
+                                 .file = reader_open_file(reader, file),
                                  .n_cells = reader->n_cells};
-    hid_t handle = reader_open_file(reader, file);
-    herr_t done = -1;
-    H5E_BEGIN_TRY
-    {
-        if (handle >= 0 && names.list != NULL)
-            done = H5Literate(handle, H5_INDEX_NAME, H5_ITER_INC, NULL,
-                              reader_add_name, &names);
-        if (handle >= 0)
-            H5Fclose(handle);
-    }
-    H5E_END_TRY;
-    if (done < 0) {
+    bool good = names.file >= 0 && names.list != NULL &&
+                input_h5_names(names.file, reader_add_name, &names);
+    input_h5_close(names.file);
+    if (!good) {
         free(names.list);
         return reader_fail(reader, "%s/%s is not there or cannot be read",
                            reader->dir, file);
@@ -436,18 +342,9 @@ storm_status output_reader_names(struct output_reader *reader, const char *file,
 storm_status output_reader_mark(struct output_reader *reader, const char *file,
                                 const char *name, double *value_out)
 {
-    hid_t handle = reader_open_file(reader, file);
-    bool good = false;
-    H5E_BEGIN_TRY
-    {
-        hid_t mark = handle >= 0 ? H5Aopen(handle, name, H5P_DEFAULT) : -1;
-        good = mark >= 0 && H5Aread(mark, H5T_NATIVE_DOUBLE, value_out) >= 0;
-        if (mark >= 0)
-            H5Aclose(mark);
-        if (handle >= 0)
-            H5Fclose(handle);
-    }
-    H5E_END_TRY;
+    input_h5 handle = reader_open_file(reader, file);
+    bool good = handle >= 0 && input_h5_mark(handle, name, value_out);
+    input_h5_close(handle);
     return good ? STORM_OK
                 : reader_fail(reader, "%s/%s has no '%s'", reader->dir, file,
                               name);

@@ -6,8 +6,7 @@
 
 #include "base/text.h"
 #include "io/io_fields.h"
-#include "mesh/mesh_ops.h"
-#include "run/run.h"
+#include "io/io_files.h"
 
 static void xdmf_item(struct storm_page *page, const char *type,
                       const char *shape, const char *file, const char *name)
@@ -29,10 +28,10 @@ static void xdmf_attribute(struct storm_page *page, const char *name,
     storm_page_add(page, "</Attribute>\n");
 }
 
-static void xdmf_mesh(const struct run *run, struct storm_page *page)
+static void xdmf_mesh(uint64_t n, const struct output_series *series,
+                      struct storm_page *page)
 {
-    uint64_t n = storm_mesh_n_cells_total(run->mesh);
-    bool boxes = run->n_words == 0;
+    bool boxes = series->n_words == 0;
     char shape[64];
     storm_page_add(page,
                    "        <Topology TopologyType=\"%s\" "
@@ -41,11 +40,11 @@ static void xdmf_mesh(const struct run *run, struct storm_page *page)
     if (boxes)
         snprintf(shape, sizeof shape, "%" PRIu64 " 8", n);
     else
-        snprintf(shape, sizeof shape, "%" PRIu64, run->n_words);
+        snprintf(shape, sizeof shape, "%" PRIu64, series->n_words);
     xdmf_item(page, "Int", shape, "mesh.h5", boxes ? "corners" : "cells");
     storm_page_add(page, "</Topology>\n        "
                          "<Geometry GeometryType=\"XYZ\">");
-    snprintf(shape, sizeof shape, "%" PRIu64 " 3", run->n_points);
+    snprintf(shape, sizeof shape, "%" PRIu64 " 3", series->n_points);
     xdmf_item(page, "Float", shape, "mesh.h5", "points");
     storm_page_add(page, "</Geometry>\n");
     xdmf_attribute(page, "material", "mesh.h5", n);
@@ -53,37 +52,40 @@ static void xdmf_mesh(const struct run *run, struct storm_page *page)
 }
 
 /* The grid of one dump. */
-static void xdmf_grid(const struct run *run, struct storm_page *page)
+static void xdmf_grid(const struct output_source *source,
+                      struct output_series *series)
 {
+    struct storm_page *page = &series->grids;
+    uint64_t n = storm_mesh_n_cells_total(source->mesh);
     char file[64], time[STORM_TEXT_REAL_BYTES];
-    snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", run->step);
-    storm_text_from_real(run->time_s, time);
+    snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", source->step);
+    storm_text_from_real(source->time_s, time);
     storm_page_add(page,
                    "      <Grid Name=\"step %" PRIu64
                    "\">\n        <Time Value=\"%s\"/>\n",
-                   run->step, time);
-    xdmf_mesh(run, page);
+                   source->step, time);
+    xdmf_mesh(n, series, page);
     for (int k = 0; k < OUTPUT_N_FIELDS; k++)
-        xdmf_attribute(page, output_field_names[k], file,
-                       storm_mesh_n_cells_total(run->mesh));
+        xdmf_attribute(page, output_field_names[k], file, n);
     storm_page_add(page, "      </Grid>\n");
 }
 
-storm_status output_xdmf(struct run *run)
+storm_status output_xdmf(const struct output_source *source,
+                         struct output_series *series)
 {
     struct storm_page page = {0};
-    xdmf_grid(run, &run->grids);
+    xdmf_grid(source, series);
     storm_page_add(
         &page,
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n"
         "  <Domain>\n    <Grid Name=\"storm\" GridType=\"Collection\""
         " CollectionType=\"Temporal\">\n%s    </Grid>\n"
         "  </Domain>\n</Xdmf>\n",
-        run->grids.failed ? "" : run->grids.text);
+        series->grids.failed ? "" : series->grids.text);
     char *text = storm_page_end(&page);
     storm_status status =
-        text != NULL && !run->grids.failed
-            ? output_text(run->context, run->out_dir, "fields.xdmf", text)
+        text != NULL && !series->grids.failed
+            ? output_text(source->context, source->dir, "fields.xdmf", text)
             : STORM_ERR_NOMEM;
     free(text);
     return status;

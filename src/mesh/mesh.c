@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What all meshes share: the cut, and the public calls on top of the table. */
-#include "base/sized.h"
 #include "mesh/mesh_ops.h"
 
 #include <storm/context.h>
 
+#include "base/sized.h"
 #include "mesh/mesh_partition.h"
 
 static const char mesh_label[] = "mesh cut";
@@ -120,6 +120,11 @@ storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
     return mesh->part->first + (storm_cell_id)cell;
 }
 
+storm_cell_id storm_mesh_first_cell(const struct storm_mesh *mesh, int rank)
+{
+    return mesh->cut[rank < mesh->env->size ? rank : mesh->env->size];
+}
+
 int storm_mesh_owner_at(const struct storm_mesh *mesh, const uint64_t *cut,
                         storm_cell_id cell, storm_cell_idx *idx_there_out)
 {
@@ -175,4 +180,53 @@ storm_status storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
     struct storm_face found = STORM_FACE_INIT;
     mesh->ops->face(mesh, cell, face, &found);
     return storm_sized_write(&found, sizeof found, face_out);
+}
+
+/* ---- shapes of cells ------------------------------------------------------ */
+
+bool storm_mesh_cells_are_boxes(const struct storm_mesh *mesh)
+{
+    return mesh->ops->shape->boxes;
+}
+
+storm_status storm_mesh_generator(const struct storm_mesh *mesh,
+                                  storm_cell_idx cell,
+                                  double generator_cm_out[3])
+{
+    return mesh->ops->shape->generator(mesh, cell, generator_cm_out);
+}
+
+storm_status storm_polyhedra_open(const struct storm_mesh *mesh,
+                                  struct storm_polyhedra **polyhedra_out)
+{
+    struct storm_polyhedra *polyhedra = NULL;
+    storm_status status = mesh->ops->shape->open(mesh, &polyhedra);
+    if (status < 0)
+        return status;
+    polyhedra->mesh = mesh;
+    polyhedra->generation = mesh->generation;
+    *polyhedra_out = polyhedra;
+    return STORM_OK;
+}
+
+storm_status storm_polyhedra_build(struct storm_polyhedra *polyhedra,
+                                   storm_cell_idx cell,
+                                   struct storm_polyhedron *polyhedron_out)
+{
+    const struct storm_mesh *mesh = polyhedra->mesh;
+    struct storm_polyhedron polyhedron = STORM_POLYHEDRON_INIT;
+    if (polyhedra->generation != mesh->generation)
+        return STORM_ERR_STATE;
+    if (cell < 0 || cell >= mesh->part->n_cells)
+        return STORM_ERR_ARG;
+    storm_status status = mesh->ops->shape->build(polyhedra, cell, &polyhedron);
+    return status < 0 ? status
+                      : storm_sized_write(&polyhedron, sizeof polyhedron,
+                                          polyhedron_out);
+}
+
+void storm_polyhedra_close(struct storm_polyhedra *polyhedra)
+{
+    if (polyhedra != NULL)
+        polyhedra->mesh->ops->shape->close(polyhedra);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a mesh provides, and all that the rest of storm may assume.
- * tests/conform/mesh_contract.c checks each line but M10 on every mesh; that
- * one is measured where its numbers are, in tests/mesh.
+ * tests/conform/mesh_contract.c checks each line but M10 and M12 on every
+ * mesh; these are measured in tests/mesh.
  *
  *   M1  Cells have ids 0 .. n_total-1, each owned by exactly one rank. What an
  *       id stands for does not depend on the number of ranks or the cut.
@@ -31,6 +31,10 @@
  *   M11 bounds is a box with sides along the axes that contains the cell and
  *       touches it on all sides, but for rounding; it does not leave the box
  *       of the mesh.
+ *   M12 A polyhedron is closed: every edge is in two faces, once in each
+ *       direction, corners anticlockwise as seen from outside. It has the
+ *       volume of the cell to rounding, lies in the box, and is the same bits
+ *       on whichever rank, at every cut.
  *
  * Tracking does not go through this table: the kernels of physics are compiled
  * once per kind of mesh with the inline geometry of that kind.
@@ -38,6 +42,7 @@
 #ifndef STORM_MESH_OPS_H
 #define STORM_MESH_OPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <storm/mesh.h>
@@ -50,8 +55,32 @@ struct storm_mesh_part {
     storm_cell_idx n_cells;
 };
 
+/* Room for the polyhedron of a cell; each kind embeds it first. */
+struct storm_polyhedra {
+    const struct storm_mesh *mesh;
+    uint64_t generation; /* of the mesh when it was opened */
+};
+
+/* What cells look like, for pictures and files: one table may serve several
+ * kinds of mesh. */
+struct storm_mesh_shape {
+    bool boxes; /* with sides along the axes */
+
+    storm_status (*generator)(const struct storm_mesh *mesh,
+                              storm_cell_idx cell, double generator_cm_out[3]);
+
+    /* mesh and generation are the caller's to set. */
+    storm_status (*open)(const struct storm_mesh *mesh,
+                         struct storm_polyhedra **polyhedra_out);
+    storm_status (*build)(struct storm_polyhedra *polyhedra,
+                          storm_cell_idx cell,
+                          struct storm_polyhedron *polyhedron_out);
+    void (*close)(struct storm_polyhedra *polyhedra);
+};
+
 struct storm_mesh_ops {
     const char *name; /* the word used in options, logs and test names */
+    const struct storm_mesh_shape *shape;
 
     /* Release what the kind itself holds, the struct included; the part and
      * the cut have gone before. */
@@ -97,6 +126,9 @@ struct storm_mesh {
 storm_status storm_mesh_finish(struct storm_mesh *mesh,
                                const struct storm_context *context,
                                storm_status status);
+
+/* mesh_box.c: cells that are boxes, from their bounds. */
+extern const struct storm_mesh_shape storm_mesh_boxes;
 
 /* The rank and index of an id under some cut. */
 int storm_mesh_owner_at(const struct storm_mesh *mesh, const uint64_t *cut,

@@ -9,28 +9,46 @@
 #include <storm/context.h>
 
 #include "base/sized.h"
-#include "io/io_checkpoint.h"
+#include "io/io_files.h"
 #include "run/run_summary.h"
 
 static const double run_most_imbalance = 1e-13;
 
 /* ---- output --------------------------------------------------------------- */
 
-storm_imc_field run_radiation(const struct run *run)
+struct output_source run_source(const struct run *run)
 {
-    bool path = run->deck->values.output.radiation == 0;
-    return path && run->step > 0 ? STORM_IMC_RADIATION_PATH
-                                 : STORM_IMC_RADIATION_CENSUS;
+    bool path = run->deck->values.output.radiation == 0 && run->step > 0;
+    return (struct output_source){
+        .context = run->context,
+        .mesh = run->mesh,
+        .imc = run->imc,
+        .engine = run->engine,
+        .dir = run->out_dir,
+        .step = run->step,
+        .start_s = run->start_s,
+        .time_s = run->time_s,
+        .radiation =
+            path ? STORM_IMC_RADIATION_PATH : STORM_IMC_RADIATION_CENSUS,
+        .radiation_constant = run->problem.radiation,
+    };
 }
 
 static storm_status run_dump(struct run *run)
 {
+    const struct deck_values *v = &run->deck->values;
+    const int axis = v->output.profile_axis;
+    const struct output_source source = run_source(run);
+    const struct output_bins bins = {.n = (size_t)v->output.profile_bins,
+                                     .axis = axis,
+                                     .lo_cm = v->mesh.lo[axis],
+                                     .hi_cm = v->mesh.hi[axis]};
+    storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
-    storm_status status = STORM_OK;
-    if (run->deck->values.output.profile_bins > 0)
-        status = output_profile(run);
-    return status < 0 ? status : output_fields(run);
+    if (bins.n > 0)
+        status = output_profile(&source, &bins);
+    return status < 0 ? status : output_fields(&source, &run->series);
 }
 
 static storm_status run_begin_output(struct run *run)

@@ -17,6 +17,7 @@
 #include <storm/streaming.h>
 
 #include "deck/deck.h"
+#include "io/io_fields.h"
 
 struct run {
     struct storm_context *context;
@@ -34,12 +35,10 @@ struct run {
     double *times; /* of extra dumps, sorted */
     size_t n_times, i_time;
     uint64_t step, last_step;
-    double start_s, time_s;  /* of the last step: from, to */
-    double nominal_s;        /* length of the next step but for targets */
-    double seconds;          /* of transport, summed maxima over ranks */
-    uint64_t n_points;       /* in mesh.h5; 0: it is not written yet */
-    uint64_t n_words;        /* that say what polyhedra are; 0: boxes */
-    struct storm_page grids; /* of the dumps so far, as XDMF */
+    double start_s, time_s; /* of the last step: from, to */
+    double nominal_s;       /* length of the next step but for targets */
+    double seconds;         /* of transport, summed maxima over ranks */
+    struct output_series series;
     double energy_erg[4], balance;
     double worst_balance;
     struct storm_stats before; /* packets made and ended before a restart */
@@ -61,21 +60,16 @@ struct run_target run_next(struct run *run);
  * more than are soon counted. */
 uint64_t run_last_step(const struct run *run);
 
-/* output_files.c, on rank 0 alone: makes a directory with its parents; writes
- * a text file, whole or not at all. STORM_ERR_IO is logged. */
-storm_status output_directory(const struct storm_context *context,
-                              const char *path);
-/* Removes the dumps of an earlier run, which are not this one's. */
-void output_clear(const struct storm_context *context, const char *dir);
-storm_status output_text(const struct storm_context *context, const char *dir,
-                         const char *name, const char *text);
+/* run_restart.c: may the run write to out_dir? Not beside another's checkpoints
+ * (logged), whose deck and dumps it would replace. On rank 0. */
+bool run_may_start(const struct run *run);
 
-/* output_profile.c: profile-<step>.csv. Collective. */
-storm_status output_profile(struct run *run);
+/* Writes a checkpoint if it is due, and removes those before it that are too
+ * many. Collective. */
+storm_status run_checkpoint(struct run *run, bool last);
 
-/* output_fields.c: fields-<step>.h5, fields.xdmf and partition.csv; mesh.h5
- * with the first. Collective. */
-storm_status output_fields(struct run *run);
+/* Puts the run where the newest good one of restart_dir has it. Collective. */
+storm_status run_restart(struct run *run);
 
 /* run.c: a run without results, but for the summary. Collective. */
 struct storm_run_summary;
@@ -84,7 +78,7 @@ storm_status run_measure(struct storm_context *context,
                          const struct storm_progress *progress,
                          struct storm_run_summary *summary_out);
 
-/* run.c: what stands for radiation energy in results now. */
-storm_imc_field run_radiation(const struct run *run);
+/* run.c: what is to be written, now. */
+struct output_source run_source(const struct run *run);
 
 #endif /* STORM_RUN_RUN_H */

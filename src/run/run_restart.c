@@ -1,62 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* When checkpoints are written, which stay, and going on from one. */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <storm/context.h>
 
 #include "base/hash.h"
 #include "io/io_checkpoint.h"
-#include "mesh/mesh_ops.h"
-#include "run/run_summary.h"
+#include "run/run.h"
 
-/* ---- which there are ------------------------------------------------------ */
-
-static bool restart_path(const char *dir, uint64_t step,
-                         char path_out[CHECKPOINT_PATH])
-{
-    int n = snprintf(path_out, CHECKPOINT_PATH, "%s/checkpoint-%" PRIu64 ".h5",
-                     dir, step);
-    return n > 0 && n < CHECKPOINT_PATH;
-}
-
-/* The newest step below `below` that has a file; 0: none. */
-static uint64_t restart_newest(const char *dir, uint64_t below, size_t *n_out)
-{
-    uint64_t newest = 0;
-    size_t n = 0;
-    DIR *list = opendir(dir);
-    if (list == NULL)
-        return 0;
-    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        uint64_t step;
-        int end = 0;
-        if (sscanf(entry->d_name, "checkpoint-%" SCNu64 ".h5%n", &step, &end) !=
-                1 ||
-            end == 0 || entry->d_name[end] != '\0' || step >= below)
-            continue;
-        n++;
-        newest = step > newest ? step : newest;
-    }
-    closedir(list);
-    *n_out = n;
-    return newest;
-}
+/* ---- which stay ----------------------------------------------------------- */
 
 /* Does the run go on with what out_dir has? */
 static bool restart_stays(const struct run *run)
 {
-    struct stat from, to;
     return run->restart_dir != NULL && run->out_dir != NULL &&
-           stat(run->restart_dir, &from) == 0 && stat(run->out_dir, &to) == 0 &&
-           from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+           output_same_directory(run->restart_dir, run->out_dir);
 }
 
 /* Removes all but the newest `keep`, oldest last: were it stopped in between,
@@ -65,16 +21,14 @@ static bool restart_stays(const struct run *run)
 static void restart_prune(const struct run *run, uint64_t keep)
 {
     uint64_t step = run->step + 1;
-    char path[CHECKPOINT_PATH];
+    char path[OUTPUT_PATH_BYTES];
     for (uint64_t i = 0;; i++) {
         size_t n = 0;
-        step = restart_newest(run->out_dir, step, &n);
+        step = checkpoint_newest(run->out_dir, step, &n);
         if (n == 0)
             return;
-        if (i >= keep && restart_path(run->out_dir, step, path) &&
-            unlink(path) != 0)
-            storm_context_log(run->context, STORM_LOG_WARN,
-                              "cannot remove %s: %s", path, strerror(errno));
+        if (i >= keep && checkpoint_path(run->out_dir, step, path))
+            output_remove(run->context, path);
     }
 }
 
@@ -112,16 +66,19 @@ static uint64_t restart_fold_matter(uint64_t hash,
 static storm_status restart_hashes(const struct run *run,
                                    struct checkpoint_head *head_out)
 {
-    const struct storm_imc *imc = run->imc;
     enum { MESH, MATTER, HASHES };
     uint64_t sum[HASHES] = {0};
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        uint64_t id = storm_hash_fold(0, storm_mesh_cell_id(imc->mesh, i));
-        uint64_t hash = storm_hash_fold_real(id, imc->volume[i]);
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++) {
+        double centre[3];
+        uint64_t id = storm_hash_fold(0, storm_mesh_cell_id(run->mesh, i));
+        uint64_t hash =
+            storm_hash_fold_real(id, storm_mesh_volume_cm3(run->mesh, i));
+        storm_mesh_centre(run->mesh, i, centre);
         for (size_t d = 0; d < 3; d++)
-            hash = storm_hash_fold_real(hash, imc->centre[3 * (size_t)i + d]);
+            hash = storm_hash_fold_real(hash, centre[d]);
         sum[MESH] += hash;
-        sum[MATTER] += restart_fold_matter(id, &run->problem, imc->material[i]);
+        sum[MATTER] += restart_fold_matter(id, &run->problem,
+                                           storm_imc_material(run->imc, i));
     }
     storm_status status =
         storm_context_reduce(run->context, sum, HASHES, MPI_UINT64_T, MPI_SUM);
@@ -163,47 +120,18 @@ static storm_status restart_head(struct run *run,
     return status;
 }
 
-/* P2: to the disk, then to its name, then the name to the disk. */
-static bool restart_settle(const char *part, const char *path, const char *dir)
-{
-    int file = open(part, O_RDONLY);
-    bool good = file >= 0 && fsync(file) == 0;
-    if (file >= 0)
-        close(file);
-    good = good && rename(part, path) == 0;
-    int folder = good ? open(dir, O_RDONLY) : -1;
-    if (folder >= 0) {
-        good = fsync(folder) == 0;
-        close(folder);
-    }
-    return good;
-}
-
 static storm_status restart_write(struct run *run)
 {
-    static const char name[] = "checkpoint.part";
-    char path[CHECKPOINT_PATH], part[CHECKPOINT_PATH];
+    const struct output_source source = run_source(run);
     struct checkpoint_head head;
-    bool fits = restart_path(run->out_dir, run->step, path);
-    snprintf(part, sizeof part, "%s/%s", run->out_dir, name);
     storm_status status = restart_head(run, &head);
-    if (status == STORM_OK)
-        status = checkpoint_write(run, &head, run->out_dir, name);
-    if (status == STORM_OK && storm_context_rank(run->context) == 0 &&
-        !(fits && restart_settle(part, path, run->out_dir))) {
-        storm_context_log(run->context, STORM_LOG_ERROR, "cannot write %s: %s",
-                          path, strerror(errno));
-        status = STORM_ERR_IO;
-    }
-    if (status == STORM_ERR_IO && storm_context_rank(run->context) == 0)
-        unlink(part); /* it is of no use, and the disk may be full */
-    return storm_context_agree(run->context, status);
+    return status < 0 ? status : checkpoint_write(&source, &run->series, &head);
 }
 
 bool run_may_start(const struct run *run)
 {
     size_t n = 0;
-    (void)restart_newest(run->out_dir, UINT64_MAX, &n);
+    (void)checkpoint_newest(run->out_dir, UINT64_MAX, &n);
     if (n == 0 || restart_stays(run))
         return true;
     storm_context_log(run->context, STORM_LOG_ERROR,
@@ -255,8 +183,9 @@ static storm_status restart_fits(const struct run *run,
 static storm_status restart_apply(struct run *run, const struct checkpoint *c)
 {
     const struct checkpoint_head *head = &c->head;
-    storm_status status = STORM_OK;
-    imc_state_set(run->imc, c->cells);
+    storm_status status =
+        storm_imc_load_state(run->imc, CHECKPOINT_STATE_VERSION, c->cells,
+                             c->accounts);
     for (size_t i = 0; i < c->n_packets && status == STORM_OK; i++)
         status = storm_engine_add(run->engine, &c->packets[i]);
     storm_engine_set_step(run->engine, head->step);
@@ -267,9 +196,8 @@ static storm_status restart_apply(struct run *run, const struct checkpoint *c)
     run->worst_balance = head->worst_balance;
     if (storm_context_rank(run->context) != 0)
         return status;
-    memcpy(run->imc->account, c->account, sizeof run->imc->account);
     if (restart_stays(run)) /* else they are not there */
-        storm_page_add(&run->grids, "%s", c->grids);
+        storm_page_add(&run->series.grids, "%s", c->grids);
     /* The packets that are here now will be counted as created again. */
     run->before =
         (struct storm_stats){.size = sizeof(struct storm_stats),
@@ -297,10 +225,11 @@ static storm_status restart_verify(struct run *run, uint64_t right,
 static storm_status restart_try(struct run *run, uint64_t step,
                                 const struct checkpoint_head *wanted)
 {
-    char path[CHECKPOINT_PATH];
+    char path[OUTPUT_PATH_BYTES];
     struct checkpoint c;
-    restart_path(run->restart_dir, step, path);
-    storm_status status = checkpoint_read(run, path, &c);
+    const struct output_source source = run_source(run);
+    checkpoint_path(run->restart_dir, step, path);
+    storm_status status = checkpoint_read(&source, path, &c);
     int bad = status < 0;
     storm_status reduced =
         storm_context_reduce(run->context, &bad, 1, MPI_INT, MPI_MAX);
@@ -331,7 +260,7 @@ storm_status run_restart(struct run *run)
         uint64_t step = 0;
         size_t n = 0;
         if (storm_context_rank(run->context) == 0)
-            step = restart_newest(run->restart_dir, below, &n);
+            step = checkpoint_newest(run->restart_dir, below, &n);
         status =
             storm_context_reduce(run->context, &step, 1, MPI_UINT64_T, MPI_MAX);
         if (status < 0 || step == 0)

@@ -8,8 +8,6 @@
 #include <storm/context.h>
 #include <storm/io.h>
 
-#include "io/io_checkpoint.h"
-#include "physics/imc.h"
 #include "run/run.h"
 #include "run/run_points.h"
 
@@ -274,5 +272,5 @@ void run_close(struct run *run)
     storm_imc_destroy(run->imc);
     storm_mesh_destroy(run->mesh);
     free(run->times);
-    free(storm_page_end(&run->grids));
+    free(storm_page_end(&run->series.grids));
 }

@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <storm/info.h>
 #include <storm/version.h>
+
+#include "base/memory.h"
 
 /* ---- the report ---------------------------------------------------------- */
 
@@ -77,7 +78,7 @@ void storm_progress_report(struct storm_context *context,
 /* ---- the summary --------------------------------------------------------- */
 
 /* Pointers to all counters of a storm_stats that add up over ranks. */
-enum { REPORT_N_COUNTS = 14, REPORT_N_TIMES = STORM_RUN_N_TIMES };
+enum { REPORT_N_COUNTS = 14, REPORT_N_TIMES = OUTPUT_N_TIMES };
 
 static void report_counts(struct storm_stats *s,
                           uint64_t *counts_out[REPORT_N_COUNTS])
@@ -100,11 +101,8 @@ static void report_times(struct storm_times *t,
     memcpy(times_out, times, sizeof times);
 }
 
-const char *const storm_run_time_names[STORM_RUN_N_TIMES] = {
-    "physics", "progress", "send_recv", "termination", "growth", "idle"};
-
 void storm_run_times(const struct storm_times *times,
-                     double times_out[STORM_RUN_N_TIMES])
+                     double times_out[OUTPUT_N_TIMES])
 {
     struct storm_times copy = *times;
     double *time[REPORT_N_TIMES];
@@ -120,7 +118,7 @@ void storm_run_times_json(struct storm_json *json,
     storm_run_times(times, time);
     storm_json_open(json, "breakdown", '{');
     for (int i = 0; i < REPORT_N_TIMES; i++)
-        storm_json_real(json, storm_run_time_names[i], time[i]);
+        storm_json_real(json, output_time_names[i], time[i]);
     storm_json_close(json, '}');
 }
 
@@ -146,23 +144,6 @@ void storm_run_stats_add(struct storm_stats *sum,
     report_times(&b.times, v);
     for (int i = 0; i < REPORT_N_TIMES; i++)
         *t[i] += *v[i] - *u[i];
-}
-
-/* Highest memory of this process so far. */
-static double report_peak_memory_mb(void)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    char line[256];
-    unsigned long long kib = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "VmHWM: %llu", &kib) == 1)
-            break;
-    if (file != NULL)
-        fclose(file);
-    struct rusage usage;
-    if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
-        kib = (unsigned long long)usage.ru_maxrss;
-    return (double)kib * 1024e-6;
 }
 
 static storm_status report_reduce_stats(struct storm_context *context,
@@ -211,7 +192,7 @@ storm_status storm_run_summary_reduce(struct storm_context *context,
     double max[N] = {[EVENTS] = (double)summary->timed.events,
                      [RINGS] = 1e-6 * (double)summary->run.ring_bytes_peak,
                      [PINNED] = 1e-6 * (double)summary->run.pinned_bytes_peak,
-                     [PEAK] = report_peak_memory_mb()};
+                     [PEAK] = 1e-6 * (double)storm_process_peak_bytes()};
     storm_status status =
         storm_context_reduce(context, max, N, MPI_DOUBLE, MPI_MAX);
     if (status >= 0)
@@ -337,7 +318,7 @@ void storm_run_summary_table(struct storm_page *table,
                    "seconds", "share");
     for (int i = 0; i < REPORT_N_TIMES; i++)
         storm_page_add(table, "    %-11s  %-21s %7.3f %6.1f %%\n",
-                       storm_run_time_names[i], label[i], time[i],
+                       output_time_names[i], label[i], time[i],
                        sum > 0.0 ? 100.0 * time[i] / sum : 0.0);
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/json.h"
 #include "base/page.h"
+#include "io/io_summary.h"
 
 enum { STORM_RUN_N_PARTS = STORM_RUN_PICTURE + 1 };
 
@@ -73,11 +74,9 @@ void storm_run_route_json(struct storm_json *json, int ranks,
                           const char *backend,
                           const struct storm_run_summary *summary);
 
-/* The times of the breakdown and their names, in order. */
-enum { STORM_RUN_N_TIMES = 6 };
-extern const char *const storm_run_time_names[STORM_RUN_N_TIMES];
+/* The times of the breakdown, in the order of output_time_names. */
 void storm_run_times(const struct storm_times *times,
-                     double times_out[STORM_RUN_N_TIMES]);
+                     double times_out[OUTPUT_N_TIMES]);
 void storm_run_times_json(struct storm_json *json,
                           const struct storm_times *times);
 

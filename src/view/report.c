@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "run/run_summary.h"
+#include "io/io_summary.h"
 #include "view/chart.h"
 #include "view/plot.h"
 
@@ -246,7 +246,7 @@ static void report_tables(struct report *r)
 /* Where the time went, as one bar. */
 static storm_status report_breakdown(struct report *r)
 {
-    enum { N = STORM_RUN_N_TIMES };
+    enum { N = OUTPUT_N_TIMES };
     static const char *const parts[N] = {"physics",         "progress",
                                          "send, receive",   "termination",
                                          "growth of rings", "idle"};
@@ -254,7 +254,7 @@ static storm_status report_breakdown(struct report *r)
     double seconds[N];
     bool any = false;
     for (int i = 0; i < N; i++) {
-        if (!report_number(breakdown, storm_run_time_names[i], &seconds[i]))
+        if (!report_number(breakdown, output_time_names[i], &seconds[i]))
             seconds[i] = 0.0;
         any = any || seconds[i] > 0.0;
     }

@@ -106,11 +106,10 @@ static struct host host_open(MPI_Comm comm, bool voronoi)
                                      .remainder_self = host.imc};
     CHECK_OK(storm_comb_create(host.context, &comb, &host.comb));
     struct storm_engine_params engine = {
-        .size = sizeof engine,
-        .record_bytes = sizeof(struct storm_packet),
-        .physics = storm_imc_physics(host.imc),
-        .population = storm_comb_population(host.comb)};
+        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
     CHECK_OK(storm_engine_create(host.context, &engine, &host.engine));
+    CHECK_OK(storm_imc_attach(host.imc, host.engine));
+    CHECK_OK(storm_comb_attach(host.comb, host.engine));
     return host;
 }
 

@@ -272,6 +272,7 @@ storm_status storm_mesh_create_cart(struct storm_context *context,
 
 const struct storm_mesh_ops storm_mesh_cart = {
     .name = "cartesian",
+    .shape = &storm_mesh_boxes,
     .destroy = cart_destroy,
     .build_part = cart_build_part,
     .free_part = cart_free_part,

@@ -283,6 +283,7 @@ storm_mesh_create_voronoi(struct storm_context *context,
 
 const struct storm_mesh_ops storm_mesh_voronoi = {
     .name = "voronoi",
+    .shape = &voronoi_shape,
     .destroy = voronoi_destroy,
     .build_part = voronoi_build_part,
     .free_part = voronoi_free_part,

@@ -147,6 +147,9 @@ void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
 void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                     const double u[3], double point_cm_out[3]);
 
+/* voronoi_polyhedron.c: cells built again from their generators. */
+extern const struct storm_mesh_shape voronoi_shape;
+
 /* The generator behind a face. */
 static inline const double *voronoi_behind(const struct voronoi_part *part,
                                            int32_t next)

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mesh/voronoi/voronoi_polyhedron.h"
-
+/*
+ * The polyhedra of Voronoi cells, built again from the generators.
+ *
+ *   Y1  Same bits and same order on whichever rank, at every cut: faces in
+ *       order of the neighbours' ids, walls last; corners in the order in which
+ *       the faces name them.
+ *   Y2  The surface is closed: every edge is in two faces, once in each
+ *       direction. Corners go anticlockwise as seen from outside.
+ *   Y3  Corners closer than rounding can tell apart are one. Faces that have
+ *       fewer than three corners then are left out.
+ *   Y4  Corners on a wall are on it exactly.
+ */
 #include <math.h>
 #include <string.h>
+
+#include "mesh/voronoi/voronoi_mesh.h"
 
 static const char polyhedron_label[] = "mesh polyhedra";
 
@@ -10,45 +22,77 @@ static const char polyhedron_label[] = "mesh polyhedra";
  * each other than this, they may well be the same. */
 static const double polyhedron_same = 0x1p-36;
 
-storm_status voronoi_polyhedron_open(const struct storm_mesh *mesh,
-                                     struct voronoi_polyhedron *polyhedron_out)
-{
-    *polyhedron_out = (struct voronoi_polyhedron){.mesh = mesh};
-    return voronoi_cell_create(mesh->env->memory, &polyhedron_out->cell);
-}
+struct voronoi_polyhedra {
+    struct storm_polyhedra base;
+    struct voronoi_cell cell;
 
-void voronoi_polyhedron_close(struct voronoi_polyhedron *polyhedron)
+    /* The polyhedron in hand. */
+    double (*corners)[3]; /* cm */
+    size_t n_corners;
+    int32_t *faces; /* each: how many corners, then their numbers */
+    size_t n_faces, n_words;
+
+    int32_t *number; /* by vertex: its corner; -1: none yet */
+    int32_t *planes; /* with a face, in order */
+    size_t corners_capacity, words_capacity, number_capacity, planes_capacity;
+};
+
+/* ---- room ----------------------------------------------------------------- */
+
+static void polyhedra_free(struct storm_memory *memory,
+                           struct voronoi_polyhedra *p)
 {
-    void *blocks[] = {polyhedron->corners, polyhedron->faces,
-                      polyhedron->number, polyhedron->planes};
-    if (polyhedron->mesh == NULL)
-        return;
-    struct storm_memory *memory = polyhedron->mesh->env->memory;
-    voronoi_cell_destroy(&polyhedron->cell);
+    void *blocks[] = {p->corners, p->faces, p->number, p->planes};
+    voronoi_cell_destroy(&p->cell);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         storm_free(memory, blocks[i]);
-    *polyhedron = (struct voronoi_polyhedron){.mesh = NULL};
+    storm_free(memory, p);
 }
 
-static storm_status polyhedron_reserve(struct voronoi_polyhedron *p, size_t n,
+static storm_status polyhedra_open(const struct storm_mesh *mesh,
+                                   struct storm_polyhedra **polyhedra_out)
+{
+    struct storm_memory *memory = mesh->env->memory;
+    struct voronoi_polyhedra *p =
+        storm_alloc(memory, polyhedron_label, sizeof *p);
+    if (p == NULL)
+        return STORM_ERR_NOMEM;
+    storm_status status = voronoi_cell_create(memory, &p->cell);
+    if (status < 0) {
+        polyhedra_free(memory, p);
+        return status;
+    }
+    *polyhedra_out = &p->base;
+    return STORM_OK;
+}
+
+static void polyhedra_close(struct storm_polyhedra *polyhedra)
+{
+    polyhedra_free(polyhedra->mesh->env->memory,
+                   (struct voronoi_polyhedra *)polyhedra);
+}
+
+static storm_status polyhedron_reserve(struct voronoi_polyhedra *p, size_t n,
                                        int32_t **array, size_t *capacity)
 {
     void *block = *array;
-    storm_status status = storm_reserve(p->mesh->env->memory, polyhedron_label,
-                                        sizeof **array, n, &block, capacity);
+    storm_status status =
+        storm_reserve(p->base.mesh->env->memory, polyhedron_label,
+                      sizeof **array, n, &block, capacity);
     *array = block;
     return status;
 }
 
 /* Room for all that the cell can need: each vertex is in three faces. */
-static storm_status polyhedron_make_room(struct voronoi_polyhedron *p)
+static storm_status polyhedron_make_room(struct voronoi_polyhedra *p)
 {
     size_t n_vertices = (size_t)p->cell.n_vertices;
     size_t n_planes = (size_t)p->cell.n_planes;
     void *corners = p->corners;
-    storm_status status = storm_reserve(p->mesh->env->memory, polyhedron_label,
-                                        sizeof *p->corners, n_vertices,
-                                        &corners, &p->corners_capacity);
+    storm_status status =
+        storm_reserve(p->base.mesh->env->memory, polyhedron_label,
+                      sizeof *p->corners, n_vertices, &corners,
+                      &p->corners_capacity);
     p->corners = corners;
     if (status >= 0)
         status = polyhedron_reserve(p, n_planes + 3 * n_vertices, &p->faces,
@@ -63,7 +107,7 @@ static storm_status polyhedron_make_room(struct voronoi_polyhedron *p)
 }
 
 /* The planes that have a face, in the order of Y1. */
-static size_t polyhedron_order(struct voronoi_polyhedron *p)
+static size_t polyhedron_order(struct voronoi_polyhedra *p)
 {
     const struct voronoi_cell *cell = &p->cell;
     size_t n = 0;
@@ -81,10 +125,10 @@ static size_t polyhedron_order(struct voronoi_polyhedron *p)
 }
 
 /* Where a vertex is; Y4. */
-static void polyhedron_place(struct voronoi_polyhedron *p, int32_t vertex,
+static void polyhedron_place(struct voronoi_polyhedra *p, int32_t vertex,
                              double x_out[3])
 {
-    const struct voronoi_mesh *mesh = voronoi_of(p->mesh);
+    const struct voronoi_mesh *mesh = voronoi_of(p->base.mesh);
     voronoi_cell_corner(&p->cell, vertex, x_out);
     for (int d = 0; d < 3; d++)
         x_out[d] += p->cell.centre[d];
@@ -97,7 +141,7 @@ static void polyhedron_place(struct voronoi_polyhedron *p, int32_t vertex,
 }
 
 /* The number of a vertex's corner; that of an earlier one if it is there. */
-static int32_t polyhedron_corner(struct voronoi_polyhedron *p, int32_t vertex,
+static int32_t polyhedron_corner(struct voronoi_polyhedra *p, int32_t vertex,
                                  double same2)
 {
     if (p->number[vertex] >= 0)
@@ -152,7 +196,7 @@ static int32_t polyhedron_close_ring(const int32_t *face, int32_t n,
 }
 
 /* Y2, Y3 */
-static void polyhedron_face(struct voronoi_polyhedron *p, int32_t plane,
+static void polyhedron_face(struct voronoi_polyhedra *p, int32_t plane,
                             double same2)
 {
     int32_t *face = &p->faces[p->n_words + 1], n = 0, begin;
@@ -170,14 +214,17 @@ static void polyhedron_face(struct voronoi_polyhedron *p, int32_t plane,
     p->n_faces++;
 }
 
-storm_status voronoi_polyhedron_build(struct voronoi_polyhedron *p,
-                                      storm_cell_idx cell)
+static storm_status polyhedra_build(struct storm_polyhedra *polyhedra,
+                                    storm_cell_idx cell,
+                                    struct storm_polyhedron *polyhedron_out)
 {
-    const struct voronoi_points *points = &voronoi_part_of(p->mesh)->points;
+    struct voronoi_polyhedra *p = (struct voronoi_polyhedra *)polyhedra;
+    const struct storm_mesh *mesh = polyhedra->mesh;
+    const struct voronoi_points *points = &voronoi_part_of(mesh)->points;
     const struct voronoi_hints hints = {.n_neighbours = 0};
     storm_status status =
-        voronoi_of(p->mesh)->build_cell(&p->cell, points, points->own_lo + cell,
-                                        &hints);
+        voronoi_of(mesh)->build_cell(&p->cell, points, points->own_lo + cell,
+                                     &hints);
     if (status >= 0)
         status = polyhedron_make_room(p);
     if (status < 0)
@@ -190,5 +237,28 @@ storm_status voronoi_polyhedron_build(struct voronoi_polyhedron *p,
     size_t n_planes = polyhedron_order(p);
     for (size_t i = 0; i < n_planes; i++)
         polyhedron_face(p, p->planes[i], same2);
+
+    polyhedron_out->n_corners = p->n_corners;
+    polyhedron_out->corners_cm = (const double(*)[3])p->corners;
+    polyhedron_out->n_faces = p->n_faces;
+    polyhedron_out->faces = p->faces;
+    polyhedron_out->n_words = p->n_words;
     return STORM_OK;
 }
+
+static storm_status polyhedra_generator(const struct storm_mesh *mesh,
+                                        storm_cell_idx cell,
+                                        double generator_cm_out[3])
+{
+    memcpy(generator_cm_out, voronoi_part_of(mesh)->heads[cell].generator,
+           3 * sizeof *generator_cm_out);
+    return STORM_OK;
+}
+
+const struct storm_mesh_shape voronoi_shape = {
+    .boxes = false,
+    .generator = polyhedra_generator,
+    .open = polyhedra_open,
+    .build = polyhedra_build,
+    .close = polyhedra_close,
+};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3; timeout: 60 */
 /*
- * The polyhedra of Voronoi cells: closed, with the volume and faces that the
- * mesh says, exactly on the walls, and the same bits on any number of ranks.
- * Also where many cells meet in one corner.
+ * M12 of mesh_ops.h through the public calls, for boxes and Voronoi cells:
+ * polyhedra are closed, with the volume and faces that the mesh has, exactly on
+ * the walls, and the same bits on any number of ranks. Also where many cells
+ * meet in one corner. And what goes with them: generators, whose the cells are.
  */
-#include "mesh/voronoi/voronoi_polyhedron.h"
 #include "voronoi_check.h"
 
 static struct point_set make_random(struct dice *dice)
@@ -78,7 +78,7 @@ static double under(const double a[3], const double b[3], const double c[3])
            a[2] * (b[0] * c[1] - b[1] * c[0]);
 }
 
-static double volume(const struct voronoi_polyhedron *p)
+static double volume(const struct storm_polyhedron *p)
 {
     double sum = 0.0;
     const int32_t *f = p->faces;
@@ -86,10 +86,10 @@ static double volume(const struct voronoi_polyhedron *p)
         for (int32_t k = 2; k < f[0]; k++) {
             double x[3][3];
             for (int d = 0; d < 3; d++) { /* near the cell: less rounding */
-                const double o = p->corners[0][d];
-                x[0][d] = p->corners[f[1]][d] - o;
-                x[1][d] = p->corners[f[k]][d] - o;
-                x[2][d] = p->corners[f[k + 1]][d] - o;
+                const double o = p->corners_cm[0][d];
+                x[0][d] = p->corners_cm[f[1]][d] - o;
+                x[1][d] = p->corners_cm[f[k]][d] - o;
+                x[2][d] = p->corners_cm[f[k + 1]][d] - o;
             }
             sum += under(x[0], x[1], x[2]);
         }
@@ -98,7 +98,7 @@ static double volume(const struct voronoi_polyhedron *p)
 }
 
 /* How often an edge is there in this direction. */
-static int n_edges(const struct voronoi_polyhedron *p, int32_t from, int32_t to)
+static int n_edges(const struct storm_polyhedron *p, int32_t from, int32_t to)
 {
     int n = 0;
     const int32_t *f = p->faces;
@@ -108,7 +108,7 @@ static int n_edges(const struct voronoi_polyhedron *p, int32_t from, int32_t to)
     return n;
 }
 
-static void check_closed(const struct voronoi_polyhedron *p)
+static void check_closed(const struct storm_polyhedron *p)
 {
     size_t n = 0;
     const int32_t *f = p->faces;
@@ -125,25 +125,25 @@ static void check_closed(const struct voronoi_polyhedron *p)
     CHECK_EQ(p->n_corners + p->n_faces, n / 2 + 2);
 }
 
-static uint64_t fold(uint64_t hash, const struct voronoi_polyhedron *p)
+static uint64_t fold(uint64_t hash, const struct storm_polyhedron *p)
 {
     for (size_t i = 0; i < p->n_words; i++)
         hash = storm_hash_fold(hash, (uint64_t)p->faces[i]);
     for (size_t i = 0; i < p->n_corners; i++)
         for (int d = 0; d < 3; d++)
-            hash = storm_hash_fold_real(hash, p->corners[i][d]);
+            hash = storm_hash_fold_real(hash, p->corners_cm[i][d]);
     return hash;
 }
 
 /* Corners of the box that are corners of the cell. */
-static int n_box_corners(const struct voronoi_polyhedron *p,
+static int n_box_corners(const struct storm_polyhedron *p,
                          const struct point_set *set)
 {
     int n = 0;
     for (size_t i = 0; i < p->n_corners; i++) {
         int at = 0;
         for (int d = 0; d < 3; d++) {
-            double x = p->corners[i][d];
+            double x = p->corners_cm[i][d];
             CHECK(x >= set->lo[d] && x <= set->hi[d]);
             at += x == set->lo[d] || x == set->hi[d];
         }
@@ -157,15 +157,16 @@ static uint64_t check_mesh(const struct storm_mesh *mesh,
                            const struct point_set *set, int faces,
                            MPI_Comm comm)
 {
-    struct voronoi_polyhedron p;
+    struct storm_polyhedra *polyhedra;
+    struct storm_polyhedron p = STORM_POLYHEDRON_INIT;
     uint64_t sum = 0, total;
     int at_corners = 0, all_corners;
     double worst = 0.0;
-    CHECK_OK(voronoi_polyhedron_open(mesh, &p));
+    CHECK_OK(storm_polyhedra_open(mesh, &polyhedra));
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
         int n_faces = storm_mesh_n_faces(mesh, i);
         double right = storm_mesh_volume_cm3(mesh, i);
-        CHECK_OK(voronoi_polyhedron_build(&p, i));
+        CHECK_OK(storm_polyhedra_build(polyhedra, i, &p));
         check_closed(&p);
         worst = fmax(worst, fabs(volume(&p) - right) / right);
         if (faces >= 0)
@@ -173,13 +174,107 @@ static uint64_t check_mesh(const struct storm_mesh *mesh,
         at_corners += n_box_corners(&p, set);
         sum += fold(storm_mesh_cell_id(mesh, i), &p);
     }
-    voronoi_polyhedron_close(&p);
+    CHECK_EQ(storm_polyhedra_build(polyhedra, -1, &p), STORM_ERR_ARG);
+    CHECK_EQ(storm_polyhedra_build(polyhedra, storm_mesh_n_cells(mesh), &p),
+             STORM_ERR_ARG);
+    storm_polyhedra_close(polyhedra);
     CHECK(worst < 1e-9);
     MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, comm);
     MPI_Allreduce(&at_corners, &all_corners, 1, MPI_INT, MPI_SUM, comm);
     /* several cells may meet in one, but then they are not at random */
     CHECK(faces == 0 ? all_corners == 8 : all_corners >= 8);
     return total;
+}
+
+/* ---- boxes ---------------------------------------------------------------- */
+
+static struct storm_mesh *make_boxes(struct storm_context *context,
+                                     const struct point_set *set)
+{
+    struct storm_cart_params params = {
+        .size = sizeof params, .n = {7, 5, 3}, .stretch = {1.1, 1, 1}};
+    struct storm_mesh *mesh;
+    memcpy(params.lo_cm, set->lo, sizeof set->lo);
+    memcpy(params.hi_cm, set->hi, sizeof set->hi);
+    CHECK_OK(storm_mesh_create_cart(context, &params, &mesh));
+    return mesh;
+}
+
+/* Of a hexahedron of VTK the seventh corner is opposite to the first. */
+static void check_order(const struct storm_mesh *mesh)
+{
+    struct storm_polyhedra *polyhedra;
+    struct storm_polyhedron p = STORM_POLYHEDRON_INIT;
+    double lo[3], hi[3];
+    CHECK(storm_mesh_cells_are_boxes(mesh));
+    CHECK_OK(storm_polyhedra_open(mesh, &polyhedra));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        CHECK_OK(storm_polyhedra_build(polyhedra, i, &p));
+        CHECK_EQ(p.n_corners, 8);
+        storm_mesh_bounds(mesh, i, lo, hi);
+        CHECK(memcmp(p.corners_cm[0], lo, sizeof lo) == 0);
+        CHECK(memcmp(p.corners_cm[6], hi, sizeof hi) == 0);
+        CHECK_EQ(storm_mesh_generator(mesh, i, lo), STORM_ERR_NOSUP);
+    }
+    storm_polyhedra_close(polyhedra);
+}
+
+/* What is beyond the caller's struct stays; a new cut is noticed. */
+static void check_refused(struct storm_mesh *mesh)
+{
+    struct storm_polyhedra *polyhedra;
+    struct storm_polyhedron p = {.size = sizeof p.size + sizeof p.n_corners};
+    uint64_t weight[7 * 5 * 3] = {0};
+    CHECK_OK(storm_polyhedra_open(mesh, &polyhedra));
+    if (storm_mesh_n_cells(mesh) > 0) {
+        CHECK_OK(storm_polyhedra_build(polyhedra, 0, &p));
+        CHECK(p.n_corners == 8 && p.corners_cm == NULL && p.n_faces == 0);
+    }
+    CHECK_OK(storm_mesh_repartition(mesh, weight));
+    CHECK_EQ(storm_polyhedra_build(polyhedra, 0, &p), STORM_ERR_STATE);
+    storm_polyhedra_close(polyhedra);
+}
+
+static void check_boxes(struct storm_context *all, struct storm_context *alone)
+{
+    const struct point_set box = {.lo = {-0.3, 0, 1}, .hi = {1, 2, 1.5}};
+    struct storm_mesh *mesh = make_boxes(all, &box);
+    struct storm_mesh *whole = make_boxes(alone, &box);
+    check_where("boxes, rank %d", storm_context_rank(all));
+    CHECK_EQ(check_mesh(mesh, &box, 6, MPI_COMM_WORLD),
+             check_mesh(whole, &box, 6, MPI_COMM_SELF));
+    check_order(mesh);
+    check_refused(mesh);
+    storm_mesh_destroy(whole);
+    storm_mesh_destroy(mesh);
+}
+
+/* ---- more of the cells ---------------------------------------------------- */
+
+/* The cell around a generator is its own. */
+static void check_generators(const struct storm_mesh *mesh)
+{
+    CHECK(!storm_mesh_cells_are_boxes(mesh));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        double x[3];
+        storm_cell_id id;
+        CHECK_OK(storm_mesh_generator(mesh, i, x));
+        CHECK_OK(storm_mesh_locate(mesh, x, &id));
+        CHECK_EQ(id, storm_mesh_cell_id(mesh, i));
+    }
+}
+
+static void check_owners(const struct storm_mesh *mesh, int n_ranks)
+{
+    uint64_t total = storm_mesh_n_cells_total(mesh);
+    CHECK_EQ(storm_mesh_first_cell(mesh, 0), 0);
+    CHECK_EQ(storm_mesh_first_cell(mesh, n_ranks), total);
+    for (storm_cell_id id = 0; id < total; id++) {
+        storm_cell_idx idx;
+        int rank = storm_mesh_owner(mesh, id, &idx);
+        CHECK_EQ(storm_mesh_first_cell(mesh, rank) + (uint64_t)idx, id);
+        CHECK(id < storm_mesh_first_cell(mesh, rank + 1));
+    }
 }
 
 int main(int argc, char **argv)
@@ -197,10 +292,13 @@ int main(int argc, char **argv)
         CHECK_OK(set_mesh(all, &set, 0, &mesh));
         uint64_t hash = check_mesh(whole, &set, cases[i].faces, MPI_COMM_SELF);
         CHECK_EQ(check_mesh(mesh, &set, cases[i].faces, MPI_COMM_WORLD), hash);
+        check_generators(mesh);
+        check_owners(mesh, storm_context_size(all));
         storm_mesh_destroy(whole);
         storm_mesh_destroy(mesh);
         free(set.x);
     }
+    check_boxes(all, alone);
     storm_context_destroy(alone);
     storm_context_destroy(all);
     MPI_Finalize();

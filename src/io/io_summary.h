@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Keys of summary.json that those who write it and those who read it share. */
+#ifndef STORM_IO_SUMMARY_H
+#define STORM_IO_SUMMARY_H
+
+/* Where the time went: of `breakdown`, in order. */
+enum { OUTPUT_N_TIMES = 6 };
+extern const char *const output_time_names[OUTPUT_N_TIMES];
+
+#endif /* STORM_IO_SUMMARY_H */
