@@ -58,6 +58,13 @@ size_t storm_memory_destroy(struct storm_memory *memory)
     return bytes;
 }
 
+void storm_memory_end(struct storm_memory *memory)
+{
+    size_t left = storm_memory_destroy(memory);
+    STORM_ASSERT(left == 0);
+    (void)left;
+}
+
 /* The entry of a label, made if need be; MEMORY_TOTAL if there is no memory
  * for another one. A dozen labels: a search is cheap, and no hot path. */
 static size_t memory_entry_find(struct storm_memory *memory, const char *label)

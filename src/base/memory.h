@@ -27,6 +27,10 @@ storm_memory_create(struct storm_memory **memory_out);
 /* Returns the number of bytes that were still booked (0: no leak). */
 STORM_PRIVATE size_t storm_memory_destroy(struct storm_memory *memory);
 
+/* The same for a book that nobody else has: what is left is a bug of ours. NULL
+ * is allowed. */
+STORM_PRIVATE void storm_memory_end(struct storm_memory *memory);
+
 /* NULL if there is no memory. `label` must live as long as the book. */
 STORM_PRIVATE void *storm_alloc(struct storm_memory *memory, const char *label,
                                 size_t bytes);

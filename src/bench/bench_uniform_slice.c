@@ -183,7 +183,9 @@ static char *cut_draw(const struct storm_uniform_pass *pass,
                       const struct cut_list *polygons,
                       const struct cut_list *corners)
 {
-    struct cut_whole whole = {.slice = {.axis = CUT_AXIS, .at = cut_at_cm}};
+    struct cut_whole whole = {.slice = {.memory = polygons->memory,
+                                        .axis = CUT_AXIS,
+                                        .at = cut_at_cm}};
     struct storm_uniform_texts texts;
     char *svg = NULL;
     whole.value = calloc(polygons->n / 2 + 1, sizeof *whole.value);
@@ -214,7 +216,7 @@ storm_status storm_uniform_slice(const struct storm_uniform_pass *pass,
                                  char **svg_out)
 {
     struct storm_memory *memory = storm_context_env(pass->context)->memory;
-    struct slice mine = {.axis = CUT_AXIS, .at = cut_at_cm};
+    struct slice mine = {.memory = memory, .axis = CUT_AXIS, .at = cut_at_cm};
     struct cut_list polygons = {.memory = memory}, corners = polygons;
     struct cut_share share = {&mine,
                               storm_streaming_energy_density(pass->streaming)};

@@ -10,6 +10,7 @@
 
 #include "bench/bench.h"
 #include <storm/context.h>
+#include <storm/io.h>
 
 #include "base/clock.h"
 #include "base/env.h"
@@ -248,7 +249,7 @@ static storm_status voronoi_time(struct voronoi_bench *b,
     job.params.points_cm = points;
     if (status >= 0)
         status = voronoi_repeat(b, &job, seconds, times_out);
-    free(points);
+    storm_points_free(context, points);
     free(seconds);
     return status;
 }

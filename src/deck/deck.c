@@ -19,40 +19,21 @@ static storm_status deck_problem(char **problems_out, const char *path,
     return *problems_out != NULL ? STORM_ERR_IO : STORM_ERR_NOMEM;
 }
 
-storm_status storm_deck_read(const char *path, const char *const *sets,
-                             size_t n_sets, struct storm_deck **deck_out,
-                             char **problems_out)
+static struct storm_deck *deck_new(void)
 {
-    *problems_out = NULL;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return deck_problem(problems_out, path, strerror(errno));
-    char *text = NULL;
-    size_t length = 0, room = 0;
-    storm_status status = STORM_OK;
-    for (size_t got = 1; got > 0 && status == STORM_OK; length += got) {
-        if (room - length < BUFSIZ) {
-            room = room > 0 ? 2 * room : 4 * BUFSIZ;
-            char *more = room <= DECK_MOST_BYTES ? realloc(text, room) : NULL;
-            if (more == NULL) {
-                status = STORM_ERR_NOMEM;
-                break;
-            }
-            text = more;
-        }
-        errno = 0;
-        got = fread(text + length, 1, room - length, file);
-        if (ferror(file))
-            status = deck_problem(problems_out, path, strerror(errno));
+    struct storm_memory *memory;
+    if (storm_memory_create(&memory) < 0)
+        return NULL;
+    struct storm_deck *deck = storm_alloc(memory, "deck", sizeof *deck);
+    if (deck == NULL) {
+        storm_memory_end(memory);
+        return NULL;
     }
-    fclose(file);
-    if (status == STORM_ERR_NOMEM && room > DECK_MOST_BYTES)
-        status = deck_problem(problems_out, path, "is too large for a deck");
-    if (status == STORM_OK)
-        status = storm_deck_parse(path, text, length, sets, n_sets, deck_out,
-                                  problems_out);
-    free(text);
-    return status;
+    deck->memory = deck->pool.memory = memory;
+    if (storm_options_create(&deck->options) == STORM_OK)
+        return deck;
+    storm_deck_destroy(deck);
+    return NULL;
 }
 
 static void deck_build(struct storm_deck *deck, const char *text, size_t length,
@@ -70,45 +51,106 @@ static void deck_build(struct storm_deck *deck, const char *text, size_t length,
         deck_make_sense(deck, root, problems);
 }
 
-storm_status storm_deck_parse(const char *name, const char *text, size_t length,
-                              const char *const *sets, size_t n_sets,
-                              struct storm_deck **deck_out, char **problems_out)
+/* What storm_deck_parse says, into a new deck, which it hands out or
+ * destroys. */
+static storm_status deck_parse(struct storm_deck *deck, const char *name,
+                               const char *text, size_t length,
+                               const char *const *sets, size_t n_sets,
+                               struct storm_deck **deck_out,
+                               char **problems_out)
 {
     struct deck_problems problems = {.file = name};
-    struct storm_deck *deck = calloc(1, sizeof *deck);
-    *problems_out = NULL;
-    if (deck == NULL || storm_options_create(&deck->options) < 0) {
-        free(deck);
-        return STORM_ERR_NOMEM;
-    }
     deck_build(deck, text, length, sets, n_sets, &problems);
     bool good = problems.n == 0;
     char *lines = storm_page_end(&problems.page);
     if (good && !deck->pool.failed)
         deck->text = deck_write(deck);
-    if (deck->pool.failed || (good ? deck->text == NULL : lines == NULL)) {
+    bool failed =
+        deck->pool.failed || (good ? deck->text == NULL : lines == NULL);
+    if (good && !failed) {
         free(lines);
-        storm_deck_destroy(deck);
-        return STORM_ERR_NOMEM;
+        *deck_out = deck;
+        return STORM_OK;
     }
-    if (!good) {
+    storm_deck_destroy(deck);
+    if (failed)
+        free(lines);
+    else
         *problems_out = lines;
-        storm_deck_destroy(deck);
-        return STORM_ERR_IO;
+    return failed ? STORM_ERR_NOMEM : STORM_ERR_IO;
+}
+
+storm_status storm_deck_parse(const char *name, const char *text, size_t length,
+                              const char *const *sets, size_t n_sets,
+                              struct storm_deck **deck_out, char **problems_out)
+{
+    struct storm_deck *deck = deck_new();
+    *problems_out = NULL;
+    return deck != NULL ? deck_parse(deck, name, text, length, sets, n_sets,
+                                     deck_out, problems_out)
+                        : STORM_ERR_NOMEM;
+}
+
+/* A file as it is. */
+struct deck_file {
+    void *text;
+    size_t length, capacity;
+};
+
+static storm_status deck_slurp(struct storm_deck *deck, FILE *stream,
+                               const char *path, struct deck_file *file,
+                               char **problems_out)
+{
+    for (size_t got = 1; got > 0; file->length += got) {
+        if (file->length + BUFSIZ > DECK_MOST_BYTES)
+            return deck_problem(problems_out, path, "is too large for a deck");
+        storm_status status =
+            storm_reserve(deck->memory, "deck", 1, file->length + BUFSIZ,
+                          &file->text, &file->capacity);
+        if (status < 0)
+            return status;
+        errno = 0;
+        got = fread((char *)file->text + file->length, 1, BUFSIZ, stream);
+        if (ferror(stream))
+            return deck_problem(problems_out, path, strerror(errno));
     }
-    free(lines);
-    *deck_out = deck;
     return STORM_OK;
+}
+
+storm_status storm_deck_read(const char *path, const char *const *sets,
+                             size_t n_sets, struct storm_deck **deck_out,
+                             char **problems_out)
+{
+    *problems_out = NULL;
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL)
+        return deck_problem(problems_out, path, strerror(errno));
+    struct deck_file file = {.text = NULL};
+    struct storm_deck *deck = deck_new();
+    storm_status status =
+        deck != NULL ? deck_slurp(deck, stream, path, &file, problems_out)
+                     : STORM_ERR_NOMEM;
+    fclose(stream);
+    if (deck != NULL)
+        deck->file = file.text;
+    if (status == STORM_OK)
+        return deck_parse(deck, path, file.text, file.length, sets, n_sets,
+                          deck_out, problems_out);
+    storm_deck_destroy(deck);
+    return status;
 }
 
 void storm_deck_destroy(struct storm_deck *deck)
 {
     if (deck == NULL)
         return;
+    struct storm_memory *memory = deck->memory;
     deck_pool_free(&deck->pool);
     storm_options_destroy(deck->options);
+    storm_free(memory, deck->file);
     free(deck->text);
-    free(deck);
+    storm_free(memory, deck);
+    storm_memory_end(memory);
 }
 
 const char *storm_deck_title(const struct storm_deck *deck)

@@ -101,11 +101,13 @@ struct deck_values {
 };
 
 struct storm_deck {
+    struct storm_memory *memory; /* all of it is in */
     struct deck_pool pool;
     struct deck_values values;
+    void *file;                    /* as it was read; NULL: from memory */
     struct storm_options *options; /* seed and transport */
     struct storm_region *regions;  /* as many as values.regions */
-    char *text;                    /* resolved */
+    char *text;                    /* resolved; from malloc */
 };
 
 /* ---- the table ------------------------------------------------------------ */

@@ -13,19 +13,16 @@ enum { DECK_DEEPEST = 64, DECK_KEY_BYTES = 256 };
 
 /* ---- pool ---------------------------------------------------------------- */
 
+static const char deck_label[] = "deck";
+
 void *deck_pool_get(struct deck_pool *pool, size_t bytes)
 {
-    if (pool->n == pool->room) {
-        size_t room = pool->room > 0 ? 2 * pool->room : 64;
-        void **blocks = realloc(pool->blocks, room * sizeof *blocks);
-        if (blocks == NULL) {
-            pool->failed = true;
-            return NULL;
-        }
+    void *blocks = pool->blocks, *block = NULL;
+    if (storm_reserve(pool->memory, deck_label, sizeof *pool->blocks,
+                      pool->n + 1, &blocks, &pool->room) == STORM_OK) {
         pool->blocks = blocks;
-        pool->room = room;
+        block = storm_alloc(pool->memory, deck_label, bytes);
     }
-    void *block = calloc(1, bytes > 0 ? bytes : 1);
     if (block == NULL)
         pool->failed = true;
     else
@@ -44,9 +41,9 @@ char *deck_pool_text(struct deck_pool *pool, const char *text, size_t length)
 void deck_pool_free(struct deck_pool *pool)
 {
     for (size_t i = 0; i < pool->n; i++)
-        free(pool->blocks[i]);
-    free(pool->blocks);
-    *pool = (struct deck_pool){0};
+        storm_free(pool->memory, pool->blocks[i]);
+    storm_free(pool->memory, pool->blocks);
+    *pool = (struct deck_pool){.memory = pool->memory};
 }
 
 /* ---- problems ------------------------------------------------------------ */
@@ -227,15 +224,11 @@ static struct deck_node *node_from_document(struct deck_pool *pool,
     struct node_reader r = {.pool = pool,
                             .document = document,
                             .problems = problems,
-                            .done = calloc(n, sizeof *r.done),
-                            .open = calloc(n, sizeof *r.open)};
+                            .done = deck_pool_get(pool, n * sizeof *r.done),
+                            .open = deck_pool_get(pool, n * sizeof *r.open)};
     struct deck_node *root = NULL;
     if (r.done != NULL && r.open != NULL)
         root = node_convert(&r, 1, 0);
-    else
-        pool->failed = true;
-    free(r.done);
-    free(r.open);
     return root;
 }
 

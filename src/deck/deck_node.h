@@ -16,6 +16,7 @@
 
 #include <storm/status.h>
 
+#include "base/memory.h"
 #include "base/page.h"
 #include "base/port.h"
 
@@ -35,6 +36,7 @@ struct deck_node {
 
 /* Everything that belongs to a deck: freed at once. */
 struct deck_pool {
+    struct storm_memory *memory; /* the owner's book */
     void **blocks;
     size_t n, room;
     bool failed; /* memory ran out at some time */
@@ -42,7 +44,7 @@ struct deck_pool {
 
 void *deck_pool_get(struct deck_pool *pool, size_t bytes); /* zeroed or NULL */
 char *deck_pool_text(struct deck_pool *pool, const char *text, size_t length);
-void deck_pool_free(struct deck_pool *pool);
+void deck_pool_free(struct deck_pool *pool); /* then it is empty */
 
 /* What is wrong, so far. */
 struct deck_problems {

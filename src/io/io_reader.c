@@ -3,10 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/memory.h"
 #include "base/port.h"
 #include "io/io_h5.h"
 
@@ -16,6 +15,8 @@ enum {
     READER_POLYHEDRON = 16, /* XDMF's number for one */
     READER_BOX_CORNERS = 8
 };
+
+static const char reader_label[] = "reader";
 
 /* ---- problems ------------------------------------------------------------- */
 
@@ -46,12 +47,12 @@ static input_h5 reader_open_file(const struct output_reader *r,
 
 /* ---- opening -------------------------------------------------------------- */
 
-storm_status output_reader_open(const char *dir,
+storm_status output_reader_open(struct storm_memory *memory, const char *dir,
                                 struct output_reader *reader_out)
 {
     struct output_reader *r = reader_out;
     uint64_t n_boxes = 0;
-    *r = (struct output_reader){.mesh = -1};
+    *r = (struct output_reader){.memory = memory, .mesh = -1};
     if (snprintf(r->dir, sizeof r->dir, "%s", dir) >= (int)sizeof r->dir)
         return reader_fail(r, "the name of the directory is too long");
     r->mesh = reader_open_file(r, "mesh.h5");
@@ -89,12 +90,23 @@ struct reader_piece {
     uint64_t next_word, next_cell; /* after the piece */
 };
 
-static bool reader_reserve_words(struct reader_piece *p, size_t n)
+/* Room for at least n elements of an array that grows. */
+static storm_status reader_reserve(const struct reader_piece *p,
+                                   size_t element_bytes, size_t n, void **array,
+                                   size_t *capacity)
+{
+    storm_status status = storm_reserve(p->reader->memory, reader_label,
+                                        element_bytes, n, array, capacity);
+    return status < 0 ? reader_no_memory(p->reader) : STORM_OK;
+}
+
+static storm_status reader_reserve_words(struct reader_piece *p, size_t n)
 {
     void *words = p->words;
-    bool good = storm_grow(&words, &p->words_capacity, n, sizeof *p->words);
+    storm_status status =
+        reader_reserve(p, sizeof *p->words, n, &words, &p->words_capacity);
     p->words = words;
-    return good;
+    return status;
 }
 
 static storm_status reader_damaged(struct reader_piece *p)
@@ -123,18 +135,20 @@ static storm_status reader_next_boxes(struct reader_piece *p)
     uint64_t left = p->reader->n_cells - p->next_cell;
     size_t most = READER_PIECE / READER_BOX_WORDS;
     size_t n = left < most ? (size_t)left : most;
-    int64_t *corners = malloc((n + 1) * READER_BOX_CORNERS * sizeof *corners);
+    struct storm_memory *memory = p->reader->memory;
+    int64_t *corners =
+        storm_alloc(memory, reader_label,
+                    (n + 1) * READER_BOX_CORNERS * sizeof *corners);
     p->n_words = n * READER_BOX_WORDS;
-    storm_status status = STORM_OK;
-    if (corners == NULL || !reader_reserve_words(p, p->n_words))
-        status = reader_no_memory(p->reader);
-    else if (!input_array_rows(&p->cells, OUTPUT_WHOLE, p->next_cell, n,
-                               corners))
+    storm_status status = corners != NULL ? reader_reserve_words(p, p->n_words)
+                                          : reader_no_memory(p->reader);
+    if (status == STORM_OK &&
+        !input_array_rows(&p->cells, OUTPUT_WHOLE, p->next_cell, n, corners))
         status = reader_damaged(p);
     for (size_t i = 0; i < n && status == STORM_OK; i++)
         reader_box(corners + READER_BOX_CORNERS * i,
                    p->words + READER_BOX_WORDS * i);
-    free(corners);
+    storm_free(memory, corners);
     return status;
 }
 
@@ -186,12 +200,13 @@ static storm_status reader_next_words(struct reader_piece *p)
         p->n_words = left < wanted ? (size_t)left : wanted;
         if (p->n_words == 0)
             return reader_damaged(p);
-        if (!reader_reserve_words(p, p->n_words))
-            return reader_no_memory(p->reader);
+        storm_status status = reader_reserve_words(p, p->n_words);
+        if (status < 0)
+            return status;
         if (!input_array_rows(&p->cells, OUTPUT_WHOLE, p->next_word, p->n_words,
                               p->words))
             return reader_damaged(p);
-        storm_status status = reader_trim(p, p->n_words == left, &n_cells);
+        status = reader_trim(p, p->n_words == left, &n_cells);
         if (status < 0)
             return status;
     }
@@ -216,11 +231,11 @@ static storm_status reader_corners(struct reader_piece *p)
         return reader_damaged(p);
     size_t n = (size_t)(most - least) + 1;
     void *corners = p->corners;
-    bool good =
-        storm_grow(&corners, &p->corners_capacity, n, sizeof *p->corners);
+    storm_status status = reader_reserve(p, sizeof *p->corners, n, &corners,
+                                         &p->corners_capacity);
     p->corners = corners;
-    if (!good)
-        return reader_no_memory(p->reader);
+    if (status < 0)
+        return status;
     if (!input_array_rows(&p->points, OUTPUT_REAL, (uint64_t)least, n,
                           p->corners))
         return reader_damaged(p);
@@ -273,8 +288,8 @@ storm_status output_reader_cells(struct output_reader *reader,
     if (has_cells)
         input_array_close(&p.cells);
     input_array_close(&p.points);
-    free(p.words);
-    free(p.corners);
+    storm_free(reader->memory, p.words);
+    storm_free(reader->memory, p.corners);
     return status;
 }
 
@@ -299,8 +314,9 @@ storm_status output_reader_values(struct output_reader *reader,
 }
 
 struct reader_names {
+    struct storm_memory *memory;
     output_reader_name *list;
-    size_t n;
+    size_t n, capacity;
     input_h5 file;
     uint64_t n_cells;
 };
@@ -312,10 +328,11 @@ static bool reader_add_name(void *self, const char *name)
     if (strlen(name) >= sizeof *names->list ||
         !input_h5_count(names->file, name, 1, &rows) || rows != names->n_cells)
         return true;
-    void *larger = realloc(names->list, (names->n + 1) * sizeof *names->list);
-    if (larger == NULL)
+    void *list = names->list;
+    if (storm_reserve(names->memory, reader_label, sizeof *names->list,
+                      names->n + 1, &list, &names->capacity) < 0)
         return false;
-    names->list = larger;
+    names->list = list;
     strcpy(names->list[names->n++], name);
     return true;
 }
@@ -323,14 +340,14 @@ static bool reader_add_name(void *self, const char *name)
 storm_status output_reader_names(struct output_reader *reader, const char *file,
                                  output_reader_name **names_out, size_t *n_out)
 {
-    struct reader_names names = {.list = malloc(sizeof *names.list),
+    struct reader_names names = {.memory = reader->memory,
                                  .file = reader_open_file(reader, file),
                                  .n_cells = reader->n_cells};
-    bool good = names.file >= 0 && names.list != NULL &&
-                input_h5_names(names.file, reader_add_name, &names);
+    bool good =
+        names.file >= 0 && input_h5_names(names.file, reader_add_name, &names);
     input_h5_close(names.file);
     if (!good) {
-        free(names.list);
+        storm_free(reader->memory, names.list);
         return reader_fail(reader, "%s/%s is not there or cannot be read",
                            reader->dir, file);
     }

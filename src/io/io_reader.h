@@ -18,7 +18,10 @@
 
 enum { OUTPUT_READER_PATH = 4096, OUTPUT_READER_NAME = 64 };
 
+struct storm_memory;
+
 struct output_reader {
+    struct storm_memory *memory; /* the caller's book */
     char dir[OUTPUT_READER_PATH];
     char problem[OUTPUT_READER_PATH + 512]; /* after an error */
     uint64_t n_cells, n_points, n_words;
@@ -27,7 +30,7 @@ struct output_reader {
 };
 
 /* Opens mesh.h5 of a run's directory. Close it also after an error. */
-storm_status output_reader_open(const char *dir,
+storm_status output_reader_open(struct storm_memory *memory, const char *dir,
                                 struct output_reader *reader_out);
 void output_reader_close(struct output_reader *reader);
 
@@ -51,8 +54,8 @@ storm_status output_reader_values(struct output_reader *reader,
                                   const char *file, const char *name,
                                   double *values_out);
 
-/* Names of the arrays with one value for each cell. *names_out is from malloc,
- * also if it is empty. */
+/* Names of the arrays with one value for each cell. *names_out is the reader's
+ * book's (storm_free); NULL if there are none. */
 typedef char output_reader_name[OUTPUT_READER_NAME];
 storm_status output_reader_names(struct output_reader *reader, const char *file,
                                  output_reader_name **names_out, size_t *n_out);

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
+
+static const char table_label[] = "table";
 
 /* What is between two commas, without blanks around it; cuts the line. */
 static char *table_item(char **rest)
@@ -23,9 +25,12 @@ static char *table_item(char **rest)
 
 static storm_status table_add_name(struct storm_table *t, const char *name)
 {
-    void *names = realloc(t->names, (t->n_columns + 1) * sizeof *t->names);
-    if (names == NULL)
-        return STORM_ERR_NOMEM;
+    void *names = t->names;
+    storm_status status =
+        storm_reserve(t->memory, table_label, sizeof *t->names,
+                      t->n_columns + 1, &names, &t->names_capacity);
+    if (status < 0)
+        return status;
     t->names = names;
     if (*name == '\0' || strlen(name) >= sizeof *t->names)
         return STORM_ERR_IO;
@@ -43,10 +48,14 @@ static storm_status table_head(struct storm_table *t, char *line)
 
 static storm_status table_row(struct storm_table *t, char *line)
 {
-    size_t n = 0, bytes = (t->n_rows + 1) * t->n_columns * sizeof *t->values;
-    void *values = realloc(t->values, bytes);
-    if (values == NULL)
-        return STORM_ERR_NOMEM;
+    size_t n = 0;
+    void *values = t->values;
+    storm_status status =
+        storm_reserve(t->memory, table_label, sizeof *t->values,
+                      (t->n_rows + 1) * t->n_columns, &values,
+                      &t->values_capacity);
+    if (status < 0)
+        return status;
     t->values = values;
     double *row = t->values + t->n_rows * t->n_columns;
     for (char *rest = line; rest != NULL; n++)
@@ -72,40 +81,68 @@ static storm_status table_line(struct storm_table *t, char *line)
     return t->n_columns == 0 ? table_head(t, line) : table_row(t, line);
 }
 
-storm_status storm_table_read(const char *path, struct storm_table *table_out,
-                              char *problem, size_t problem_size)
+/* A line of any length, in a buffer that grows. */
+struct table_buffer {
+    char *line;
+    size_t capacity;
+};
+
+/* STORM_DONE: there is no more. */
+static storm_status table_next(const struct storm_table *t, FILE *file,
+                               struct table_buffer *buffer)
+{
+    enum { PIECE = 512 };
+    for (size_t n = 0;;) {
+        void *line = buffer->line;
+        storm_status status =
+            storm_reserve(t->memory, table_label, 1, n + PIECE, &line,
+                          &buffer->capacity);
+        buffer->line = line;
+        if (status < 0)
+            return status;
+        if (fgets(buffer->line + n, PIECE, file) == NULL)
+            return ferror(file) ? STORM_ERR_IO : n > 0 ? STORM_OK : STORM_DONE;
+        n += strlen(buffer->line + n);
+        if (n > 0 && buffer->line[n - 1] == '\n')
+            return STORM_OK;
+    }
+}
+
+storm_status storm_table_read(struct storm_memory *memory, const char *path,
+                              struct storm_table *table_out, char *problem,
+                              size_t problem_size)
 {
     struct storm_table *t = table_out;
-    storm_status status = STORM_OK;
-    char *line = NULL;
-    size_t capacity = 0, number = 0;
-    *t = (struct storm_table){.time = (double)NAN};
+    struct table_buffer buffer = {.line = NULL};
+    size_t number = 1;
+    *t = (struct storm_table){.memory = memory, .time = (double)NAN};
     FILE *file = fopen(path, "r");
     if (file == NULL) {
         snprintf(problem, problem_size, "cannot read %s: %s", path,
                  strerror(errno));
         return STORM_ERR_IO;
     }
-    while (status == STORM_OK && getline(&line, &capacity, file) >= 0) {
-        number++;
-        status = table_line(t, line);
+    storm_status status = table_next(t, file, &buffer);
+    for (; status == STORM_OK; number++) {
+        status = table_line(t, buffer.line);
+        if (status < 0)
+            break;
+        status = table_next(t, file, &buffer);
     }
-    if (status == STORM_OK && ferror(file))
-        status = STORM_ERR_IO;
-    free(line);
+    storm_free(memory, buffer.line);
     fclose(file);
     if (status < 0)
         snprintf(problem, problem_size, "%s:%zu: %s", path, number,
                  status == STORM_ERR_NOMEM
                      ? "no memory"
                      : "expected names, then numbers, separated by commas");
-    return status;
+    return status < 0 ? status : STORM_OK;
 }
 
 void storm_table_free(struct storm_table *table)
 {
-    free(table->names);
-    free(table->values);
+    storm_free(table->memory, table->names);
+    storm_free(table->memory, table->values);
     *table = (struct storm_table){.n_rows = 0};
 }
 

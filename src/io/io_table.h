@@ -13,17 +13,21 @@
 
 enum { STORM_TABLE_NAME = 64 };
 
+struct storm_memory;
+
 struct storm_table {
+    struct storm_memory *memory; /* the caller's book */
     char (*names)[STORM_TABLE_NAME];
     double *values; /* row by row */
-    size_t n_columns, n_rows;
+    size_t n_columns, n_rows, names_capacity, values_capacity;
     double time; /* of a comment "# time ..."; else not a number */
 };
 
 /* Free it in any case. STORM_ERR_IO: cannot be read or is no table; `problem`
  * says which line. */
-storm_status storm_table_read(const char *path, struct storm_table *table_out,
-                              char *problem, size_t problem_size);
+storm_status storm_table_read(struct storm_memory *memory, const char *path,
+                              struct storm_table *table_out, char *problem,
+                              size_t problem_size);
 void storm_table_free(struct storm_table *table);
 
 /* Which column has the name; n_columns: none. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "run/run_points.h"
 
-#include <stdlib.h>
-
 #include <storm/context.h>
+#include <storm/io.h>
+
+#include "base/env.h"
 
 storm_status storm_points_share(struct storm_context *context,
                                 const struct storm_points_params *set,
@@ -14,13 +15,15 @@ storm_status storm_points_share(struct storm_context *context,
     uint64_t first = set->n_total / size * rank;
     uint64_t end =
         rank + 1 < size ? set->n_total / size * (rank + 1) : set->n_total;
-    double *points = malloc(((size_t)(end - first) + 1) * 3 * sizeof *points);
+    double *points =
+        storm_alloc(storm_context_env(context)->memory, "points",
+                    ((size_t)(end - first) + 1) * 3 * sizeof *points);
     storm_status status =
         points != NULL ? storm_points_make(set, first, end - first, points)
                        : STORM_ERR_NOMEM;
     status = storm_context_agree(context, status);
     if (status < 0) {
-        free(points);
+        storm_points_free(context, points);
         return status;
     }
     *points_out = points;
@@ -40,6 +43,6 @@ storm_status storm_points_mesh(struct storm_context *context,
     params.points_cm = points;
     if (status >= 0)
         status = storm_mesh_create_voronoi(context, &params, mesh_out);
-    free(points);
+    storm_points_free(context, points);
     return status;
 }

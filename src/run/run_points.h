@@ -5,7 +5,7 @@
 
 #include <storm/mesh.h>
 
-/* This rank's share of a set; the caller frees it. Collective. */
+/* This rank's share of a set; release with storm_points_free. Collective. */
 storm_status storm_points_share(struct storm_context *context,
                                 const struct storm_points_params *set,
                                 double **points_out, uint64_t *n_out);

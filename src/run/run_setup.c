@@ -8,6 +8,7 @@
 #include <storm/context.h>
 #include <storm/io.h>
 
+#include "base/env.h"
 #include "run/run.h"
 #include "run/run_points.h"
 
@@ -181,7 +182,8 @@ static storm_status run_sort_times(struct run *run)
 {
     const struct deck_output *output = &run->deck->values.output;
     size_t n = output->times.n;
-    run->times = malloc((n + 1) * sizeof *run->times);
+    run->times = storm_alloc(storm_context_env(run->context)->memory, "run",
+                             (n + 1) * sizeof *run->times);
     if (run->times == NULL)
         return STORM_ERR_NOMEM;
     if (n > 0)
@@ -271,6 +273,6 @@ void run_close(struct run *run)
     storm_comb_destroy(run->comb);
     storm_imc_destroy(run->imc);
     storm_mesh_destroy(run->mesh);
-    free(run->times);
+    storm_free(storm_context_env(run->context)->memory, run->times);
     free(storm_page_end(&run->series.grids));
 }

@@ -15,16 +15,32 @@
 
 /* ---- the report ---------------------------------------------------------- */
 
+/* It may outlive the context: it has a book of its own. */
 struct storm_run_report {
+    struct storm_memory *memory;
     char *parts[STORM_RUN_N_PARTS];
 };
+
+static struct storm_run_report *report_new(void)
+{
+    struct storm_memory *memory;
+    if (storm_memory_create(&memory) < 0)
+        return NULL;
+    struct storm_run_report *report =
+        storm_alloc(memory, "report", sizeof *report);
+    if (report == NULL)
+        storm_memory_end(memory);
+    else
+        report->memory = memory;
+    return report;
+}
 
 storm_status storm_run_report_make(struct storm_context *context,
                                    storm_status status,
                                    char *parts[STORM_RUN_N_PARTS],
                                    struct storm_run_report **report_out)
 {
-    struct storm_run_report *report = calloc(1, sizeof *report);
+    struct storm_run_report *report = report_new();
     bool complete =
         parts[STORM_RUN_JSON] != NULL && parts[STORM_RUN_TABLE] != NULL;
     if (status >= 0 &&
@@ -39,7 +55,7 @@ storm_status storm_run_report_make(struct storm_context *context,
     }
     for (int i = 0; i < STORM_RUN_N_PARTS; i++)
         free(parts[i]);
-    free(report);
+    storm_run_report_destroy(report);
     return status;
 }
 
@@ -49,7 +65,9 @@ void storm_run_report_destroy(struct storm_run_report *report)
         return;
     for (int i = 0; i < STORM_RUN_N_PARTS; i++)
         free(report->parts[i]);
-    free(report);
+    struct storm_memory *memory = report->memory;
+    storm_free(memory, report);
+    storm_memory_end(memory);
 }
 
 const char *storm_run_report_text(const struct storm_run_report *report,

@@ -43,7 +43,8 @@ static storm_status plot_no_field(struct plot_run *plot, const char *field,
 static storm_status plot_split(struct plot_run *plot, const char *fields,
                                uint64_t step, struct plot_names *names)
 {
-    names->name = calloc(strlen(fields) + 1, sizeof *names->name);
+    names->name = storm_alloc(plot->memory, PLOT_LABEL,
+                              (strlen(fields) + 1) * sizeof *names->name);
     if (names->name == NULL)
         return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
     for (const char *at = fields; at != NULL;) {
@@ -108,6 +109,7 @@ static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
 
 /* Colours and names of categories. */
 struct plot_categories {
+    struct storm_memory *memory;
     size_t n;
     unsigned *colour;
     char (*text)[PLOT_NAME];
@@ -117,9 +119,9 @@ struct plot_categories {
 static bool plot_make_categories(struct plot_categories *c, size_t n)
 {
     c->n = n;
-    c->colour = calloc(n + 1, sizeof *c->colour);
-    c->text = calloc(n + 1, sizeof *c->text);
-    c->name = calloc(n + 1, sizeof *c->name);
+    c->colour = storm_alloc(c->memory, PLOT_LABEL, (n + 1) * sizeof *c->colour);
+    c->text = storm_alloc(c->memory, PLOT_LABEL, (n + 1) * sizeof *c->text);
+    c->name = storm_alloc(c->memory, PLOT_LABEL, (n + 1) * sizeof *c->name);
     for (size_t i = 0; c->text != NULL && c->name != NULL && i < n; i++)
         c->name[i] = c->text[i];
     return c->colour != NULL && c->text != NULL && c->name != NULL;
@@ -127,9 +129,9 @@ static bool plot_make_categories(struct plot_categories *c, size_t n)
 
 static void plot_free_categories(struct plot_categories *c)
 {
-    free(c->colour);
-    free(c->text);
-    free(c->name);
+    storm_free(c->memory, c->colour);
+    storm_free(c->memory, c->text);
+    storm_free(c->memory, c->name);
 }
 
 static bool plot_is_empty(const struct storm_material *material)
@@ -397,9 +399,11 @@ static storm_status plot_draw(struct plot_run *plot,
 {
     const struct slice *slice = task->slice;
     const struct deck_values *v = &plot->deck->values;
-    struct plot_categories categories = {.n = 0};
+    struct plot_categories categories = {.memory = plot->memory};
     struct plot_texts texts;
-    double *value = malloc(((size_t)plot->reader.n_cells + 1) * sizeof *value);
+    double *value =
+        storm_alloc(plot->memory, PLOT_LABEL,
+                    ((size_t)plot->reader.n_cells + 1) * sizeof *value);
     struct plot_picture picture = {.slice = slice,
                                    .title = v->title,
                                    .subtitle = texts.subtitle,
@@ -424,7 +428,7 @@ static storm_status plot_draw(struct plot_run *plot,
     if (status == STORM_OK)
         status = plot_hand_over(plot, &picture, task->field, task->step);
     plot_free_categories(&categories);
-    free(value);
+    storm_free(plot->memory, value);
     return status;
 }
 
@@ -467,8 +471,9 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
 {
     const struct deck_values *v = &plot->deck->values;
     char subtitle[PLOT_TEXT], number[STORM_SVG_LABEL_BYTES], *svg = NULL;
-    struct plot_categories c = {.n = 0};
-    bool *solid = calloc(v->materials.n + 1, sizeof *solid);
+    struct plot_categories c = {.memory = plot->memory};
+    bool *solid = storm_alloc(plot->memory, PLOT_LABEL,
+                              (v->materials.n + 1) * sizeof *solid);
     struct plot_view view = {.slice = slice,
                              .title = v->title,
                              .subtitle = subtitle,
@@ -489,7 +494,7 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
         status = plot_hand_on(plot, &name, subtitle, svg);
     }
     plot_free_categories(&c);
-    free(solid);
+    storm_free(plot->memory, solid);
     free(svg);
     return status;
 }
@@ -560,24 +565,29 @@ static storm_status plot_all(struct plot_run *plot)
         status = plot_profiles(plot, names.name, usual ? 0 : names.n);
     if (status == STORM_OK)
         status = plot_slices(plot, &slice, &names, steps, n_steps);
-    free(names.name);
+    storm_free(plot->memory, names.name);
     return status;
 }
 
 storm_status storm_plot(const struct storm_plot_params *params, char *problem,
                         size_t problem_size)
 {
-    struct plot_run *plot = malloc(sizeof *plot);
+    struct storm_memory *memory = NULL;
+    struct plot_run *plot = NULL;
+    if (storm_memory_create(&memory) == STORM_OK)
+        plot = storm_alloc(memory, PLOT_LABEL, sizeof *plot);
     if (plot == NULL) {
+        storm_memory_end(memory);
         snprintf(problem, problem_size, "no memory");
         return STORM_ERR_NOMEM;
     }
-    storm_status status = plot_open(plot, params);
+    storm_status status = plot_open(plot, memory, params);
     if (status == STORM_OK)
         status = plot_all(plot);
     if (status < 0)
         snprintf(problem, problem_size, "%s", plot->problem);
     plot_close(plot);
-    free(plot);
+    storm_free(memory, plot);
+    storm_memory_end(memory);
     return status;
 }

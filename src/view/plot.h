@@ -17,10 +17,14 @@
 
 #include <storm/plot.h>
 
+#include "base/memory.h"
 #include "base/page.h"
 #include "deck/deck.h"
 #include "view/slice.h"
 #include "view/svg.h"
+
+/* Label in the books of pictures. */
+#define PLOT_LABEL "plot"
 
 enum { PLOT_TEXT = 512, PLOT_NAME = OUTPUT_READER_NAME };
 
@@ -31,6 +35,7 @@ struct plot_steps {
 
 /* A run that is being looked at. */
 struct plot_run {
+    struct storm_memory *memory; /* the caller's book */
     const struct storm_plot_params *params;
     char problem[2 * OUTPUT_READER_PATH];
     struct output_reader reader;
@@ -42,7 +47,7 @@ struct plot_run {
 };
 
 /* plot_run.c. Close it also after an error. */
-storm_status plot_open(struct plot_run *plot,
+storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
                        const struct storm_plot_params *params);
 void plot_close(struct plot_run *plot);
 

@@ -60,8 +60,8 @@ static storm_status profile_read(struct plot_run *plot, struct profile_set *set)
         char path[OUTPUT_READER_PATH + 64];
         snprintf(path, sizeof path, "%s/profile-%" PRIu64 ".csv",
                  plot->params->run_dir, set->steps[i]);
-        status = storm_table_read(path, &set->tables[i], plot->problem,
-                                  sizeof plot->problem);
+        status = storm_table_read(plot->memory, path, &set->tables[i],
+                                  plot->problem, sizeof plot->problem);
     }
     return status;
 }
@@ -80,8 +80,8 @@ static storm_status profile_read_reference(struct plot_run *plot,
     bool good = false;
     if (path == NULL)
         return STORM_OK;
-    storm_status status =
-        storm_table_read(path, table, plot->problem, sizeof plot->problem);
+    storm_status status = storm_table_read(plot->memory, path, table,
+                                           plot->problem, sizeof plot->problem);
     if (status < 0)
         return status == STORM_ERR_IO ? STORM_ERR_ARG : status;
     for (int i = 0; i < PROFILE_N_COLUMNS; i++)
@@ -162,42 +162,66 @@ static char *profile_svg(const struct plot_run *plot,
     return storm_chart_svg(&chart);
 }
 
+/* The curves of a chart, and what they point to. */
+struct profile_curves {
+    struct storm_chart_series *series;
+    char (*legend)[PLOT_TEXT];
+    double *points;
+};
+
+static bool profile_make_room(const struct plot_run *plot,
+                              const struct profile_set *set, size_t n_series,
+                              struct profile_curves *c)
+{
+    size_t n_points = 1;
+    for (size_t i = 0; i < n_series; i++)
+        n_points += 2 * set->tables[i].n_rows;
+    c->series = storm_alloc(plot->memory, PLOT_LABEL,
+                            (n_series + 1) * sizeof *c->series);
+    c->legend = storm_alloc(plot->memory, PLOT_LABEL,
+                            (n_series + 1) * sizeof *c->legend);
+    c->points =
+        storm_alloc(plot->memory, PLOT_LABEL, n_points * sizeof *c->points);
+    return c->series != NULL && c->legend != NULL && c->points != NULL;
+}
+
+static void profile_fill(const struct plot_run *plot,
+                         const struct profile_set *set, const char *name,
+                         struct profile_curves *c)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < profile_n_series(set, name); i++) {
+        const struct storm_table *table = &set->tables[i];
+        double *x = c->points + used, *y = x + table->n_rows;
+        bool is_reference = i == set->n;
+        used += 2 * table->n_rows;
+        if (is_reference)
+            profile_reference_text(set, c->legend[i]);
+        else
+            plot_time_text(plot, table->time, set->steps[i], c->legend[i]);
+        c->series[i] = (struct storm_chart_series){
+            .name = c->legend[i],
+            .style = is_reference ? STORM_CHART_TWIN : STORM_CHART_LINE,
+            .colour = (int)(is_reference ? i - 1 : i),
+            .n = profile_points(table, name, x, y),
+            .x = x,
+            .y = y};
+    }
+}
+
 static storm_status profile_draw(struct plot_run *plot,
                                  const struct profile_set *set,
                                  const char *name)
 {
-    const size_t n_series = profile_n_series(set, name);
-    struct storm_chart_series *series = calloc(n_series + 1, sizeof *series);
-    char(*legend)[PLOT_TEXT] = calloc(n_series + 1, sizeof *legend);
-    double *points;
-    size_t n_points = 1, used = 0;
-    for (size_t i = 0; i < n_series; i++)
-        n_points += 2 * set->tables[i].n_rows;
-    points = malloc(n_points * sizeof *points);
+    struct profile_curves curves;
     char *svg = NULL, file[2 * PLOT_NAME], words[PLOT_NAME], caption[PLOT_TEXT];
-    if (series != NULL && legend != NULL && points != NULL) {
-        for (size_t i = 0; i < n_series; i++) {
-            const struct storm_table *table = &set->tables[i];
-            double *x = points + used, *y = x + table->n_rows;
-            used += 2 * table->n_rows;
-            bool is_reference = i == set->n;
-            if (is_reference)
-                profile_reference_text(set, legend[i]);
-            else
-                plot_time_text(plot, table->time, set->steps[i], legend[i]);
-            series[i] = (struct storm_chart_series){
-                .name = legend[i],
-                .style = is_reference ? STORM_CHART_TWIN : STORM_CHART_LINE,
-                .colour = (int)(is_reference ? i - 1 : i),
-                .n = profile_points(table, name, x, y),
-                .x = x,
-                .y = y};
-        }
-        svg = profile_svg(plot, set, name, series);
+    if (profile_make_room(plot, set, profile_n_series(set, name), &curves)) {
+        profile_fill(plot, set, name, &curves);
+        svg = profile_svg(plot, set, name, curves.series);
     }
-    free(series);
-    free(legend);
-    free(points);
+    storm_free(plot->memory, curves.series);
+    storm_free(plot->memory, curves.legend);
+    storm_free(plot->memory, curves.points);
     if (svg == NULL)
         return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
     plot_words(name, words);
@@ -236,8 +260,10 @@ storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
                            size_t n_names)
 {
     size_t most = plot->params->n_steps + PROFILE_STEPS + 1;
-    struct profile_set set = {.tables = calloc(most, sizeof *set.tables),
-                              .steps = calloc(most, sizeof *set.steps)};
+    struct profile_set set = {.tables = storm_alloc(plot->memory, PLOT_LABEL,
+                                                    most * sizeof *set.tables),
+                              .steps = storm_alloc(plot->memory, PLOT_LABEL,
+                                                   most * sizeof *set.steps)};
     storm_status status = STORM_OK;
     if (set.tables == NULL || set.steps == NULL)
         status = plot_fail(plot, STORM_ERR_NOMEM, "no memory");
@@ -256,7 +282,7 @@ storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
         status = profile_draw_all(plot, &set, names, n_names);
     for (size_t i = 0; set.tables != NULL && i < most; i++)
         storm_table_free(&set.tables[i]);
-    free(set.tables);
-    free(set.steps);
+    storm_free(plot->memory, set.tables);
+    storm_free(plot->memory, set.steps);
     return status;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "io/io_table.h"
 #include "view/plot.h"
 
@@ -38,14 +37,14 @@ static storm_status plot_reader(struct plot_run *plot, storm_status status)
 
 /* ---- steps ---------------------------------------------------------------- */
 
-static bool plot_add_step(struct plot_steps *steps, uint64_t step)
+static bool plot_add_step(struct storm_memory *memory, struct plot_steps *steps,
+                          uint64_t step)
 {
     void *larger = steps->step;
-    bool good = storm_grow(&larger, &steps->capacity, steps->n + 1,
-                           sizeof *steps->step);
-    steps->step = larger;
-    if (!good)
+    if (storm_reserve(memory, PLOT_LABEL, sizeof *steps->step, steps->n + 1,
+                      &larger, &steps->capacity) < 0)
         return false;
+    steps->step = larger;
     size_t i = steps->n++;
     for (; i > 0 && steps->step[i - 1] > step; i--)
         steps->step[i] = steps->step[i - 1];
@@ -75,9 +74,9 @@ static storm_status plot_find_steps(struct plot_run *plot)
     for (struct dirent *entry; good && (entry = readdir(dir)) != NULL;) {
         uint64_t step;
         if (plot_number(entry->d_name, "fields-", ".h5", &step))
-            good = plot_add_step(&plot->dumps, step);
+            good = plot_add_step(plot->memory, &plot->dumps, step);
         else if (plot_number(entry->d_name, "profile-", ".csv", &step))
-            good = plot_add_step(&plot->profiles, step);
+            good = plot_add_step(plot->memory, &plot->profiles, step);
     }
     closedir(dir);
     return good ? STORM_OK : plot_no_memory(plot);
@@ -129,11 +128,12 @@ static storm_status plot_read_deck(struct plot_run *plot)
     return status < 0 ? STORM_ERR_ARG : STORM_OK;
 }
 
-storm_status plot_open(struct plot_run *plot,
+storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
                        const struct storm_plot_params *params)
 {
-    *plot = (struct plot_run){.params = params};
-    storm_status status = output_reader_open(params->run_dir, &plot->reader);
+    *plot = (struct plot_run){.memory = memory, .params = params};
+    storm_status status =
+        output_reader_open(memory, params->run_dir, &plot->reader);
     if (status < 0) {
         plot_reader(plot, status);
         return STORM_ERR_ARG;
@@ -147,8 +147,9 @@ storm_status plot_open(struct plot_run *plot,
         return plot_fail(plot, STORM_ERR_ARG, "%s has no fields",
                          params->run_dir);
     size_t n = (size_t)plot->reader.n_cells + 1;
-    plot->material = malloc(n * sizeof *plot->material);
-    plot->scratch = malloc(n * sizeof *plot->scratch);
+    plot->material =
+        storm_alloc(memory, PLOT_LABEL, n * sizeof *plot->material);
+    plot->scratch = storm_alloc(memory, PLOT_LABEL, n * sizeof *plot->scratch);
     if (plot->material == NULL || plot->scratch == NULL)
         return plot_no_memory(plot);
     return plot_reader(plot, output_reader_values(&plot->reader, "mesh.h5",
@@ -159,10 +160,10 @@ void plot_close(struct plot_run *plot)
 {
     output_reader_close(&plot->reader);
     storm_deck_destroy(plot->deck);
-    free(plot->dumps.step);
-    free(plot->profiles.step);
-    free(plot->material);
-    free(plot->scratch);
+    storm_free(plot->memory, plot->dumps.step);
+    storm_free(plot->memory, plot->profiles.step);
+    storm_free(plot->memory, plot->material);
+    storm_free(plot->memory, plot->scratch);
 }
 
 /* ---- fields --------------------------------------------------------------- */
@@ -186,8 +187,8 @@ static storm_status plot_owners(struct plot_run *plot, double *values_out)
     struct storm_table table;
     uint64_t next = 0;
     snprintf(path, sizeof path, "%s/partition.csv", plot->params->run_dir);
-    storm_status status =
-        storm_table_read(path, &table, plot->problem, sizeof plot->problem);
+    storm_status status = storm_table_read(plot->memory, path, &table,
+                                           plot->problem, sizeof plot->problem);
     size_t first = storm_table_find(&table, "first_cell");
     size_t cells = storm_table_find(&table, "cells");
     bool good = first < table.n_columns && cells < table.n_columns;
@@ -269,7 +270,7 @@ char *plot_field_list(struct plot_run *plot, uint64_t step)
     if (output_reader_names(&plot->reader, file, &names, &n) == STORM_OK)
         for (size_t i = 0; i < n; i++)
             storm_page_add(&page, ", %s", names[i]);
-    free(names);
+    storm_free(plot->memory, names);
     return storm_page_end(&page);
 }
 

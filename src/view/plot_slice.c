@@ -107,7 +107,8 @@ static bool slice_list(const struct plot_picture *p, struct slice_items *items)
 {
     const struct slice *s = p->slice;
     size_t each = p->below != NULL ? 2 : 1;
-    items->list = malloc((each * s->n_polygons + 1) * sizeof *items->list);
+    items->list = storm_alloc(s->memory, PLOT_LABEL,
+                              (each * s->n_polygons + 1) * sizeof *items->list);
     items->n = 0;
     if (items->list == NULL)
         return false;
@@ -196,7 +197,8 @@ static double (*slice_room(const struct slice *s))[2]
     for (size_t i = 0; i < s->n_polygons; i++)
         if (s->polygons[i].n > most)
             most = s->polygons[i].n;
-    return malloc(((size_t)most + 2) * sizeof(double[2]));
+    return storm_alloc(s->memory, PLOT_LABEL,
+                       ((size_t)most + 2) * sizeof(double[2]));
 }
 
 static bool slice_add_polygons(const struct plot_picture *p,
@@ -221,7 +223,7 @@ static bool slice_add_polygons(const struct plot_picture *p,
         slice_add_polygon(svg, (const double(*)[2])corners, n);
     }
     storm_page_add(svg, "%s", level > -2 ? "\"/>\n" : "");
-    free(corners);
+    storm_free(p->slice->memory, corners);
     return true;
 }
 
@@ -294,7 +296,8 @@ static bool slice_add_squares(const struct plot_picture *p,
     const long size[2] = {lround(ceil(frame->width / frame->unit)),
                           lround(ceil(frame->height / frame->unit))};
     const size_t n_squares = (size_t)(size[0] * size[1]);
-    int *grid = malloc(n_squares * sizeof *grid);
+    struct storm_memory *memory = p->slice->memory;
+    int *grid = storm_alloc(memory, PLOT_LABEL, n_squares * sizeof *grid);
     double(*corners)[2] = slice_room(p->slice);
     bool good = grid != NULL && corners != NULL;
     if (good) {
@@ -308,8 +311,8 @@ static bool slice_add_squares(const struct plot_picture *p,
         }
         slice_add_runs(p, svg, grid, size);
     }
-    free(grid);
-    free(corners);
+    storm_free(memory, grid);
+    storm_free(memory, corners);
     return good;
 }
 
@@ -343,7 +346,7 @@ static bool slice_add_cells(const struct plot_picture *p,
         storm_svg_text(svg, frame->left + frame->width,
                        frame->top + frame->height + 50, "end sub",
                        "many cells: drawn as squares");
-    free(items.list);
+    storm_free(p->slice->memory, items.list);
     return good;
 }
 

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "view/chart_parts.h"
 #include "view/plot.h"
 
@@ -35,6 +34,7 @@ struct view_face {
 
 /* Arrays that grow. */
 struct view {
+    struct storm_memory *memory;
     const struct plot_view *what;
     double axes[3][3]; /* to the right, up, to the eye */
     struct view_face *faces;
@@ -139,11 +139,19 @@ static unsigned view_tint(unsigned rgb)
     return out;
 }
 
+/* Room for at least n elements; false: no memory, and nothing has changed. */
+static bool view_reserve(const struct view *v, size_t element_bytes, size_t n,
+                         void **array, size_t *capacity)
+{
+    return storm_reserve(v->memory, PLOT_LABEL, element_bytes, n, array,
+                         capacity) == STORM_OK;
+}
+
 static bool view_add_behind(struct view *v, const double middle[3])
 {
     void *behind = v->behind;
-    bool good = storm_grow(&behind, &v->behind_capacity, v->n_behind + 8,
-                           sizeof *v->behind);
+    bool good = view_reserve(v, sizeof *v->behind, v->n_behind + 8, &behind,
+                             &v->behind_capacity);
     v->behind = behind;
     /* With all shifts: rounding may not tell two places apart. */
     for (int shift = 0; good && shift < 8; shift++) {
@@ -157,8 +165,8 @@ static bool view_add_behind(struct view *v, const double middle[3])
 static bool view_add_corners(struct view *v, const double (*x)[3], size_t n)
 {
     void *corners = v->corners;
-    bool good = storm_grow(&corners, &v->corners_capacity, v->n_corners + n,
-                           sizeof *v->corners);
+    bool good = view_reserve(v, sizeof *v->corners, v->n_corners + n, &corners,
+                             &v->corners_capacity);
     v->corners = corners;
     for (size_t k = 0; good && k < n; k++, v->n_corners++)
         for (int i = 0; i < 2; i++)
@@ -170,8 +178,8 @@ static bool view_add_face(struct view *v, const struct view_face *what,
                           const double (*x)[3], size_t n)
 {
     void *faces = v->faces;
-    bool good = storm_grow(&faces, &v->faces_capacity, v->n_faces + 1,
-                           sizeof *v->faces);
+    bool good = view_reserve(v, sizeof *v->faces, v->n_faces + 1, &faces,
+                             &v->faces_capacity);
     v->faces = faces;
     if (!good)
         return false;
@@ -194,8 +202,8 @@ static bool view_clip(struct view *v, const struct output_cell *cell,
 {
     void *clipped = v->clipped;
     size_t n = 0;
-    bool good = storm_grow(&clipped, &v->clipped_capacity, (size_t)face[0] + 2,
-                           sizeof *v->clipped);
+    bool good = view_reserve(v, sizeof *v->clipped, (size_t)face[0] + 2,
+                             &clipped, &v->clipped_capacity);
     v->clipped = clipped;
     for (int64_t k = 1; good && k <= face[0]; k++) {
         const double *a = cell->corners[face[k]];
@@ -286,8 +294,8 @@ static bool view_add_cut(struct view *v)
         void *room = v->clipped;
         if (!view_is_solid(v, p->cell))
             continue;
-        bool good = storm_grow(&room, &v->clipped_capacity, (size_t)p->n,
-                               sizeof *v->clipped);
+        bool good = view_reserve(v, sizeof *v->clipped, (size_t)p->n, &room,
+                                 &v->clipped_capacity);
         v->clipped = room;
         for (int k = 0; good && k < p->n; k++) {
             v->clipped[k][s->axis] = s->at;
@@ -505,7 +513,7 @@ static char *view_svg(const struct view *v)
 storm_status plot_view_svg(struct output_reader *reader,
                            const struct plot_view *what, char **svg_out)
 {
-    struct view v = {.what = what};
+    struct view v = {.memory = reader->memory, .what = what};
     char *svg = NULL;
     view_look(&v, what->slice->axis);
     view_depths(&v);
@@ -516,10 +524,10 @@ storm_status plot_view_svg(struct output_reader *reader,
             svg = view_svg(&v);
         status = svg != NULL ? STORM_OK : STORM_ERR_NOMEM;
     }
-    free(v.faces);
-    free(v.corners);
-    free(v.behind);
-    free(v.clipped);
+    storm_free(v.memory, v.faces);
+    storm_free(v.memory, v.corners);
+    storm_free(v.memory, v.behind);
+    storm_free(v.memory, v.clipped);
     if (status == STORM_OK)
         *svg_out = svg;
     return status;

@@ -14,10 +14,13 @@
 #include "view/chart.h"
 #include "view/plot.h"
 
+static const char report_label[] = "report";
+
 enum { REPORT_MOMENTS = 3 }; /* earlier dumps of which temperatures are shown */
 
 /* What the page is made of. */
 struct report {
+    struct storm_memory *memory; /* of the call */
     struct storm_page page;
     struct plot_run plot;
     struct deck_pool pool;
@@ -321,13 +324,15 @@ static void report_deck(struct report *r)
                              "defaults</summary>\n<pre>");
     for (const char *line = storm_deck_text(r->plot.deck); *line != '\0';) {
         size_t n = strcspn(line, "\n");
-        char *copy = strndup(line, n);
-        if (copy == NULL)
+        char *copy = storm_alloc(r->memory, report_label, n + 1);
+        if (copy == NULL) {
             r->page.failed = true;
-        else
-            storm_page_add_xml(&r->page, copy);
+            return;
+        }
+        memcpy(copy, line, n);
+        storm_page_add_xml(&r->page, copy);
         storm_page_add(&r->page, "\n");
-        free(copy);
+        storm_free(r->memory, copy);
         line += n + (line[n] == '\n');
     }
     storm_page_add(&r->page, "</pre></details>\n");
@@ -337,7 +342,7 @@ static void report_deck(struct report *r)
 
 static storm_status report_fill(struct report *r)
 {
-    storm_status status = plot_open(&r->plot, &r->params);
+    storm_status status = plot_open(&r->plot, r->memory, &r->params);
     if (status == STORM_OK) {
         report_summary(r);
         report_head(r);
@@ -356,33 +361,47 @@ static storm_status report_fill(struct report *r)
     return status;
 }
 
+/* The page, from malloc; NULL after an error. */
+static char *report_make(struct report *r,
+                         const struct storm_report_params *params,
+                         storm_status *status_out)
+{
+    r->pool.memory = r->memory;
+    r->params = (struct storm_plot_params){.size = sizeof r->params,
+                                           .run_dir = params->run_dir,
+                                           .reference = params->reference,
+                                           .take = report_take,
+                                           .take_self = r};
+    storm_status status = report_fill(r);
+    char *html = storm_page_end(&r->page);
+    plot_close(&r->plot);
+    deck_pool_free(&r->pool);
+    *status_out = status < 0 || html != NULL ? status : STORM_ERR_NOMEM;
+    if (status >= 0)
+        return html;
+    free(html);
+    return NULL;
+}
+
 storm_status storm_report(const struct storm_report_params *params,
                           char **html_out, char *problem, size_t problem_size)
 {
-    struct report *r = calloc(1, sizeof *r);
+    struct storm_memory *memory = NULL;
+    struct report *r = NULL;
     storm_status status = STORM_ERR_NOMEM;
     char *html = NULL;
+    if (storm_memory_create(&memory) == STORM_OK)
+        r = storm_alloc(memory, report_label, sizeof *r);
     if (r != NULL) {
-        r->params =
-            (struct storm_plot_params){.size = sizeof(struct storm_plot_params),
-                                       .run_dir = params->run_dir,
-                                       .reference = params->reference,
-                                       .take = report_take,
-                                       .take_self = r};
-        status = report_fill(r);
-        html = storm_page_end(&r->page);
-        if (status == STORM_OK && html == NULL)
-            status = STORM_ERR_NOMEM;
-        plot_close(&r->plot);
-        deck_pool_free(&r->pool);
+        r->memory = memory;
+        html = report_make(r, params, &status);
     }
-    if (status == STORM_OK) {
+    if (status == STORM_OK)
         *html_out = html;
-    } else {
+    else
         snprintf(problem, problem_size, "%s",
                  status == STORM_ERR_NOMEM ? "no memory" : r->problem);
-        free(html);
-    }
-    free(r);
+    storm_free(memory, r);
+    storm_memory_end(memory);
     return status;
 }

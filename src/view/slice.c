@@ -2,16 +2,18 @@
 #include "view/slice.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
+#include "base/memory.h"
+
+static const char slice_label[] = "slice";
 
 static bool slice_add_corner(struct slice *s, const double corner[2])
 {
     void *corners = s->corners;
-    bool good = storm_grow(&corners, &s->corners_capacity, s->n_corners + 1,
-                           sizeof *s->corners);
+    bool good = storm_reserve(s->memory, slice_label, sizeof *s->corners,
+                              s->n_corners + 1, &corners,
+                              &s->corners_capacity) == STORM_OK;
     s->corners = corners;
     if (good)
         memcpy(s->corners[s->n_corners++], corner, sizeof *s->corners);
@@ -21,8 +23,9 @@ static bool slice_add_corner(struct slice *s, const double corner[2])
 static bool slice_add_polygon(struct slice *s, uint64_t cell, size_t first)
 {
     void *polygons = s->polygons;
-    bool good = storm_grow(&polygons, &s->polygons_capacity, s->n_polygons + 1,
-                           sizeof *s->polygons);
+    bool good = storm_reserve(s->memory, slice_label, sizeof *s->polygons,
+                              s->n_polygons + 1, &polygons,
+                              &s->polygons_capacity) == STORM_OK;
     s->polygons = polygons;
     if (good)
         s->polygons[s->n_polygons++] = (struct slice_polygon){
@@ -101,14 +104,15 @@ storm_status slice_add(struct slice *slice, uint64_t cell,
 storm_status slice_make(struct output_reader *reader, int axis, double at,
                         struct slice *slice_out)
 {
-    *slice_out = (struct slice){.axis = axis, .at = at};
+    *slice_out =
+        (struct slice){.memory = reader->memory, .axis = axis, .at = at};
     return output_reader_cells(reader, slice_cut, slice_out);
 }
 
 void slice_free(struct slice *slice)
 {
-    free(slice->polygons);
-    free(slice->corners);
+    storm_free(slice->memory, slice->polygons);
+    storm_free(slice->memory, slice->corners);
     *slice = (struct slice){.axis = 0};
 }
 

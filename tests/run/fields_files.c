@@ -8,6 +8,7 @@
  */
 #include <hdf5.h>
 
+#include "base/memory.h"
 #include "case.h"
 #include "view/slice.h"
 
@@ -182,8 +183,10 @@ static void check_slices(const char *dir, const double lo[3],
 {
     /* walls, the middle, faces of the boxes, and places between */
     static const double parts[] = {1e-9, 0.25, 0.5, 0.61803, 1.0};
+    struct storm_memory *memory;
     struct output_reader reader;
-    CHECK_OK(output_reader_open(dir, &reader));
+    CHECK_OK(storm_memory_create(&memory));
+    CHECK_OK(output_reader_open(memory, dir, &reader));
     for (int axis = 0; axis < 3; axis++)
         for (int i = 0; i < 5; i++) {
             struct slice slice;
@@ -201,6 +204,7 @@ static void check_slices(const char *dir, const double lo[3],
             slice_free(&slice);
         }
     output_reader_close(&reader);
+    CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 
 /* ---- runs ----------------------------------------------------------------- */
