@@ -46,7 +46,7 @@ storm_status storm_imc_state_layout(const struct storm_imc *imc,
         .size = sizeof layout,
         .version = IMC_STATE_VERSION,
         .cell_values = IMC_STATE_VALUES,
-        .n_accounts = IMC_ACCOUNTS,
+        .n_accounts = STORM_LEDGER_ACCOUNTS,
         .account_words = STATE_LEDGER_WORDS,
     };
     (void)imc;
@@ -56,8 +56,10 @@ storm_status storm_imc_state_layout(const struct storm_imc *imc,
 storm_status storm_imc_save_state(struct storm_imc *imc, double *cells_out,
                                   int64_t *accounts_out)
 {
-    struct storm_ledger sum[IMC_ACCOUNTS];
-    storm_status status = storm_ledger_sum(imc->account, imc->context, sum);
+    struct storm_ledger sum[STORM_LEDGER_ACCOUNTS];
+    storm_status status = imc_check(imc);
+    if (status == STORM_OK)
+        status = storm_ledger_sum(imc->account, imc->context, sum);
     if (status < 0)
         return status;
     memcpy(accounts_out, sum, sizeof sum);
@@ -70,6 +72,9 @@ storm_status storm_imc_load_state(struct storm_imc *imc, uint64_t version,
 {
     if (version != IMC_STATE_VERSION)
         return STORM_ERR_NOSUP;
+    storm_status status = imc_check(imc);
+    if (status < 0)
+        return status;
     const size_t bytes = (size_t)imc->n_cells * sizeof(double);
     imc_state_set(imc, cells);
     memset(imc->deposited, 0, bytes);
