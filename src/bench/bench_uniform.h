@@ -75,21 +75,9 @@ storm_status storm_uniform_costs(struct storm_uniform *problem,
 #define STORM_UNIFORM_HALF_CM 5.0
 #define STORM_UNIFORM_LIGHT_CM_S 2.99792458e10
 
-/* The energy density on the middle layer of cells, or of a Voronoi mesh on the
- * plane in the middle, as SVG on rank 0 (free) and NULL elsewhere. Collective.
- */
+/* The energy density on the plane z = 0 through the cells, as SVG on rank 0
+ * (free) and NULL elsewhere. Collective. */
 storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
                                    char **svg_out);
-storm_status storm_uniform_slice(const struct storm_uniform_pass *pass,
-                                 char **svg_out);
-
-/* What is written on such pictures. */
-struct storm_uniform_texts {
-    char title[96], subtitle[128];
-    const char *label;
-};
-void storm_uniform_texts(const struct storm_uniform_pass *pass, double z_cm,
-                         double mean, double spread,
-                         struct storm_uniform_texts *texts_out);
 
 #endif /* STORM_BENCH_UNIFORM_H */

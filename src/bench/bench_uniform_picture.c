@@ -1,139 +1,250 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The energy density on a slice: gathered to rank 0 and drawn there. */
+/* The energy density on a slice: every rank cuts its own cells, rank 0 gathers
+ * the polygons and draws them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <mpi.h>
-
+#include "base/env.h"
 #include "bench/bench_uniform.h"
-#include "bench/heatmap.h"
+#include "io/io_gather.h"
+#include "mesh/voronoi/voronoi_polyhedron.h"
+#include "view/plot.h"
 
-static const double picture_half_cm = STORM_UNIFORM_HALF_CM;
+enum { CUT_AXIS = 2 };
+static const double cut_at_cm = 0.0;
 
-void storm_uniform_texts(const struct storm_uniform_pass *pass, double z_cm,
-                         double mean, double spread,
-                         struct storm_uniform_texts *texts_out)
+/* ---- this rank's polygons ------------------------------------------------ */
+
+static storm_status cut_boxes(const struct storm_mesh *mesh,
+                              struct slice *slice)
 {
-    struct storm_uniform_texts *t = texts_out;
-    snprintf(t->title, sizeof t->title,
-             "Energy density on the slice z = %.2f cm",
-             fabs(z_cm) < 1e-9 ? 0.0 : z_cm);
-    snprintf(t->subtitle, sizeof t->subtitle,
-             "uniform emission, cycle %u: mean %.4g erg/cm³, spread %.1f %%",
-             pass->cycle, mean, 100.0 * spread);
-    t->label = "energy density (erg/cm³)";
-}
-
-/* This rank's part of the layer: pairs of (place in the layer, value). The
- * place is a double too, exact below 2^53. Returns the number of pairs. */
-static size_t picture_collect(const struct storm_uniform_pass *pass,
-                              double *pairs_out)
-{
-    const int64_t *n = pass->problem->n;
-    const double *density = storm_streaming_energy_density(pass->streaming);
-    size_t n_pairs = 0;
-    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(pass->mesh); i++) {
-        double centre[3];
-        int64_t at[3];
-        storm_mesh_centre(pass->mesh, i, centre);
-        for (int k = 0; k < 3; k++)
-            at[k] = (int64_t)floor((centre[k] + picture_half_cm) /
-                                   (2.0 * picture_half_cm) * (double)n[k]);
-        if (at[2] != n[2] / 2)
-            continue;
-        pairs_out[2 * n_pairs] = (double)(at[1] * n[0] + at[0]);
-        pairs_out[2 * n_pairs + 1] = density[i] / STORM_UNIFORM_LIGHT_CM_S;
-        n_pairs++;
+    storm_status status = STORM_OK;
+    for (storm_cell_idx i = 0; status >= 0 && i < storm_mesh_n_cells(mesh);
+         i++) {
+        double lo[3], hi[3];
+        storm_mesh_bounds(mesh, i, lo, hi);
+        const double corners[4][2] = {
+            {lo[0], lo[1]}, {hi[0], lo[1]}, {hi[0], hi[1]}, {lo[0], hi[1]}};
+        if (lo[CUT_AXIS] < cut_at_cm && hi[CUT_AXIS] >= cut_at_cm)
+            status = slice_add(slice, (uint64_t)i, corners, 4);
     }
-    return n_pairs;
+    return status;
 }
 
-static char *picture_draw(const struct storm_uniform_pass *pass,
-                          const double *layer)
+/* `faces` has room for the faces of the cell: a slice takes the numbers of
+ * corners in 64 bits. */
+static storm_status cut_polyhedron(struct slice *slice,
+                                   const struct voronoi_polyhedron *p,
+                                   storm_cell_idx i, int64_t *faces)
 {
-    const int64_t *n = pass->problem->n;
-    int64_t n_layer = n[0] * n[1];
-    double sum = 0.0, squares = 0.0;
-    for (int64_t i = 0; i < n_layer; i++)
-        sum += layer[i];
-    double mean = sum / (double)n_layer;
-    for (int64_t i = 0; i < n_layer; i++)
-        squares += (layer[i] - mean) * (layer[i] - mean);
-    double spread = mean > 0.0 ? sqrt(squares / (double)n_layer) / mean : 0.0;
-    double h = 2.0 * picture_half_cm / (double)n[2];
-    int64_t layer_below = n[2] / 2;
-    double z = -picture_half_cm + h * ((double)layer_below + 0.5);
-    struct storm_uniform_texts texts;
-    storm_uniform_texts(pass, z, mean, spread, &texts);
-    struct storm_heatmap map = {
-        .n = {n[0], n[1]},
-        .lo = {-picture_half_cm, -picture_half_cm},
-        .hi = {picture_half_cm, picture_half_cm},
-        .value = layer,
-        .title = texts.title,
-        .subtitle = texts.subtitle,
+    for (size_t k = 0; k < p->n_words; k++)
+        faces[k] = p->faces[k];
+    struct output_cell cell = {.id = (uint64_t)i,
+                               .n_faces = p->n_faces,
+                               .faces = faces,
+                               .corners = (const double(*)[3])p->corners};
+    return slice_cut(slice, &cell);
+}
+
+static storm_status cut_polyhedra(const struct storm_mesh *mesh,
+                                  struct slice *slice)
+{
+    struct storm_memory *memory = mesh->env->memory;
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    struct voronoi_polyhedron p;
+    void *faces = NULL;
+    size_t capacity = 0;
+    storm_status status = voronoi_polyhedron_open(mesh, &p);
+    for (storm_cell_idx i = 0; status >= 0 && i < storm_mesh_n_cells(mesh);
+         i++) {
+        const struct voronoi_head *head = &part->heads[i];
+        if (fabs(head->generator[CUT_AXIS] - cut_at_cm) > (double)head->radius)
+            continue; /* out of reach */
+        status = voronoi_polyhedron_build(&p, i);
+        if (status >= 0)
+            status = storm_reserve(memory, "picture", sizeof(int64_t),
+                                   p.n_words, &faces, &capacity);
+        if (status >= 0)
+            status = cut_polyhedron(slice, &p, i, faces);
+    }
+    storm_free(memory, faces);
+    voronoi_polyhedron_close(&p);
+    return status;
+}
+
+/* ---- all polygons on rank 0 ---------------------------------------------- */
+
+/* One corner, with what belongs to its polygon. */
+struct cut_row {
+    double corner[2];
+    double value;     /* erg/cm3 */
+    size_t n_corners; /* of the polygon */
+};
+
+/* Where rows come from. They are asked for in order, so that the polygon of
+ * the next one is known. */
+struct cut_rows {
+    const struct slice *slice;
+    const double *density;
+    size_t polygon;
+};
+
+static void cut_fill(void *self, size_t first, size_t n, void *rows_out)
+{
+    struct cut_rows *from = self;
+    const struct slice *slice = from->slice;
+    struct cut_row *rows = rows_out;
+    for (size_t i = first; i < first + n; i++) {
+        const struct slice_polygon *p = &slice->polygons[from->polygon];
+        rows[i - first] = (struct cut_row){
+            .corner = {slice->corners[i][0], slice->corners[i][1]},
+            .value = from->density[p->cell] / STORM_UNIFORM_LIGHT_CM_S,
+            .n_corners = (size_t)p->n};
+        from->polygon += i + 1 == p->first + (size_t)p->n;
+    }
+}
+
+/* All rows, on rank 0. */
+struct cut_list {
+    struct storm_memory *memory;
+    struct cut_row *row;
+    size_t n, capacity;
+};
+
+static storm_status cut_take(void *self, const void *rows, size_t n)
+{
+    struct cut_list *list = self;
+    void *array = list->row;
+    storm_status status =
+        storm_reserve(list->memory, "picture", sizeof *list->row, list->n + n,
+                      &array, &list->capacity);
+    list->row = array;
+    if (status < 0)
+        return status;
+    memcpy(list->row + list->n, rows, n * sizeof *list->row);
+    list->n += n;
+    return STORM_OK;
+}
+
+/* ---- the picture --------------------------------------------------------- */
+
+/* The polygons of all ranks, numbered, and their values. */
+struct cut_whole {
+    struct slice slice;
+    double *value;
+    double lo, hi, mean, spread; /* the last two by area */
+};
+
+static storm_status cut_assemble(const struct cut_list *list,
+                                 struct cut_whole *whole)
+{
+    double(*corners)[2] = calloc(list->n + 1, sizeof *corners);
+    storm_status status = STORM_OK;
+    whole->value = calloc(list->n + 1, sizeof *whole->value);
+    if (corners == NULL || whole->value == NULL)
+        status = STORM_ERR_NOMEM;
+    for (size_t i = 0; status >= 0 && i < list->n; i++)
+        memcpy(corners[i], list->row[i].corner, sizeof *corners);
+    for (size_t i = 0; status >= 0 && i < list->n;
+         i += list->row[i].n_corners) {
+        size_t polygon = whole->slice.n_polygons;
+        whole->value[polygon] = list->row[i].value;
+        status =
+            slice_add(&whole->slice, polygon, (const double(*)[2])corners + i,
+                      (int)list->row[i].n_corners);
+    }
+    free(corners);
+    return status;
+}
+
+static void cut_average(struct cut_whole *whole)
+{
+    double area = 0.0, sum = 0.0, squares = 0.0;
+    whole->lo = (double)INFINITY;
+    whole->hi = (double)-INFINITY;
+    for (size_t i = 0; i < whole->slice.n_polygons; i++) {
+        double part = slice_area(&whole->slice, i), value = whole->value[i];
+        area += part;
+        sum += part * value;
+        squares += part * value * value;
+        whole->lo = fmin(whole->lo, value);
+        whole->hi = fmax(whole->hi, value);
+    }
+    if (!(sum > 0.0))
+        return;
+    whole->mean = sum / area;
+    double variance = squares / area - whole->mean * whole->mean;
+    whole->spread = sqrt(fmax(variance, 0.0)) / whole->mean;
+}
+
+static char *cut_draw(const struct storm_uniform_pass *pass,
+                      const struct cut_whole *whole)
+{
+    const double half = STORM_UNIFORM_HALF_CM;
+    char title[64], subtitle[128];
+    snprintf(title, sizeof title, "Energy density on the slice z = %g cm",
+             cut_at_cm);
+    snprintf(subtitle, sizeof subtitle,
+             "uniform emission, cycle %u: mean %.4g erg/cm³, spread %.1f %%",
+             pass->cycle, whole->mean, 100.0 * whole->spread);
+    return plot_slice_svg(&(struct plot_picture){
+        .slice = &whole->slice,
+        .lo = {-half, -half},
+        .hi = {half, half},
+        .title = title,
+        .subtitle = subtitle,
         .axis = {"x (cm)", "y (cm)"},
-        .value_label = texts.label,
-    };
-    return storm_heatmap_svg(&map);
+        .value = whole->value,
+        .scale = storm_svg_scale(whole->lo, whole->hi, false),
+        .label = "energy density (erg/cm³)",
+    });
 }
 
-/* Rank 0 takes the others' parts one by one. */
-static storm_status picture_gather(const struct storm_uniform_pass *pass,
-                                   double *pairs, size_t n_pairs, double *layer)
+static storm_status cut_picture(const struct storm_uniform_pass *pass,
+                                const struct cut_list *list, char **svg_out)
 {
-    MPI_Comm comm = storm_context_comm(pass->context);
-    int rank = storm_context_rank(pass->context);
-    int error = MPI_SUCCESS;
-    if (rank != 0)
-        error = MPI_Send(pairs, (int)(2 * n_pairs), MPI_DOUBLE, 0, 0, comm);
-    else
-        for (int from = 0; from < storm_context_size(pass->context); from++) {
-            int n = (int)(2 * n_pairs);
-            MPI_Status status;
-            if (from != 0) {
-                int64_t most = 2 * pass->problem->n[0] * pass->problem->n[1];
-                error = MPI_Recv(pairs, (int)most, MPI_DOUBLE, from, 0, comm,
-                                 &status);
-                if (error == MPI_SUCCESS)
-                    error = MPI_Get_count(&status, MPI_DOUBLE, &n);
-            }
-            if (error != MPI_SUCCESS)
-                break;
-            for (int i = 0; i < n; i += 2)
-                layer[(int64_t)pairs[i]] = pairs[i + 1];
-        }
-    return error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    struct cut_whole whole = {.slice = {.axis = CUT_AXIS, .at = cut_at_cm}};
+    storm_status status = cut_assemble(list, &whole);
+    if (status >= 0) {
+        cut_average(&whole);
+        *svg_out = cut_draw(pass, &whole);
+        status = *svg_out != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    }
+    slice_free(&whole.slice);
+    free(whole.value);
+    return status;
 }
 
 storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
                                    char **svg_out)
 {
-    if (pass->problem->params.mesh == STORM_MESH_VORONOI)
-        return storm_uniform_slice(pass, svg_out);
-    size_t n_layer = (size_t)pass->problem->n[0] * (size_t)pass->problem->n[1];
-    double *pairs = malloc(2 * n_layer * sizeof *pairs);
-    double *layer = calloc(n_layer, sizeof *layer);
+    struct slice slice = {.axis = CUT_AXIS, .at = cut_at_cm};
+    struct cut_rows from = {
+        .slice = &slice,
+        .density = storm_streaming_energy_density(pass->streaming)};
+    struct cut_list list = {.memory = storm_context_env(pass->context)->memory};
     char *svg = NULL;
-    storm_status status =
-        storm_context_agree(pass->context, pairs != NULL && layer != NULL
-                                               ? STORM_OK
-                                               : STORM_ERR_NOMEM);
-    if (status < 0)
-        goto err_memory;
-    status = picture_gather(pass, pairs, picture_collect(pass, pairs), layer);
-    if (status >= 0 && storm_context_rank(pass->context) == 0) {
-        svg = picture_draw(pass, layer);
-        status = svg != NULL ? STORM_OK : STORM_ERR_NOMEM;
-    }
+    storm_status status = pass->problem->params.mesh == STORM_MESH_VORONOI
+                              ? cut_polyhedra(pass->mesh, &slice)
+                              : cut_boxes(pass->mesh, &slice);
     status = storm_context_agree(pass->context, status);
+    struct gather_rows rows = {.n = slice.n_corners,
+                               .row_bytes = sizeof(struct cut_row),
+                               .self = &from,
+                               .fill = cut_fill};
+    if (status >= 0)
+        status = storm_gather(pass->context, &rows, cut_take, &list);
+    if (status >= 0 && storm_context_rank(pass->context) == 0)
+        status = cut_picture(pass, &list, &svg);
+    if (status != STORM_ERR_LOST)
+        status = storm_context_agree(pass->context, status);
+    storm_free(list.memory, list.row);
+    slice_free(&slice);
     if (status >= 0)
         *svg_out = svg;
     else
         free(svg);
-err_memory:
-    free(layer);
-    free(pairs);
     return status;
 }

@@ -120,14 +120,19 @@ assert picture.tag.endswith("svg")
 assert len(picture.findall(".//{*}rect")) > 64
 PYTHON
 
-# Polygons of a Voronoi mesh: the same picture whoever has the cells.
-for n in 1 3; do
-    run bench uniform -n $n --mesh voronoi --cells 500 --cycles 1 --quiet \
-        --json - --out "voronoi-$n" --kernel-seconds 0.01
-    [ "$status" -eq 0 ] || fail "--out, voronoi: exit status $status"
+# Cells on a plane: the same picture whichever rank owns them. A cube of 8 cells
+# a side shows a square of them.
+for mesh in cartesian voronoi; do
+    for n in 1 3; do
+        run bench uniform -n $n --mesh $mesh --cells 512 --cycles 1 --quiet \
+            --json - --out "$mesh-$n" --kernel-seconds 0.01
+        [ "$status" -eq 0 ] || fail "--out, $mesh: exit status $status"
+    done
+    cmp "$scratch/cwd/$mesh-1/density.svg" "$scratch/cwd/$mesh-3/density.svg" ||
+        fail "--out, $mesh: pictures differ"
 done
-cmp "$scratch/cwd/voronoi-1/density.svg" "$scratch/cwd/voronoi-3/density.svg" ||
-    fail "--out, voronoi: pictures differ"
+[ "$(grep -c 'z$' "$scratch/cwd/cartesian-1/density.svg")" -eq 64 ] ||
+    fail "--out, cartesian: not 64 polygons"
 [ "$(grep -c 'z$' "$scratch/cwd/voronoi-1/density.svg")" -gt 50 ] ||
     fail "--out, voronoi: too few polygons"
 run bench exchange -n 2 --records 1000 --repeat 1 --json here.json
