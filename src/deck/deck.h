@@ -2,9 +2,9 @@
 /*
  * A deck that was read: all values, defaults included.
  *
- *   D1  One table (deck_schema.c) says which keys there are, what they take
- *       and what they are otherwise; reading, messages, the resolved deck and
- *       docs/deck.md come from it.
+ *   D1  One table (deck_keys.h) says which keys there are, what they take
+ *       and what they are otherwise; the structs below, reading, messages, the
+ *       resolved deck and docs/deck.md come from it.
  *   D2  All that is wrong is said at once, each with file, line, key and what
  *       was expected.
  *   D3  The text of a resolved deck reads back to the same text.
@@ -21,83 +21,57 @@
 
 #include <storm_meshes.h>
 
+#include "deck/deck_keys.h"
 #include "deck/deck_node.h"
 
-enum deck_motion_kind {
-    DECK_MOTION_NONE,
-    DECK_MOTION_TRANSLATE,
-    DECK_MOTION_ROTATE,
-    DECK_MOTION_EXPAND,
-    DECK_MOTION_SHEAR
-};
+/* Words of the table, in its order. */
+enum deck_motion_kind { DECK_MOTION_NONE };
 enum deck_weight { DECK_WEIGHT_STEPS, DECK_WEIGHT_CELLS, DECK_WEIGHT_NONE };
 
-struct deck_mesh {
-    int kind; /* enum storm_mesh_kind */
-    double lo[3], hi[3];
-    int64_t cells[3];
-    double stretch[3];
-    int64_t level, refine_levels;
-    int64_t points, lloyd;
-    char *points_file; /* or "none" */
-    double refine_interfaces;
-    int64_t seed;
-    struct {
-        int kind, axis;
-        double velocity[3], rate;
-    } motion;
-};
+/* What a list of maps or of numbers is read into: from the pool. */
+#define DECK_LIST_OF(_type) \
+    struct {                \
+        _type *item;        \
+        size_t n;           \
+    }
+
+typedef int64_t deck_int3[3];
+typedef double deck_real3[3];
+
+/* Types of deck_keys.h as members. Limits and choices are the table's. */
+#define DECK_TYPE_TEXT char *
+#define DECK_TYPE_BOOL bool
+#define DECK_TYPE_WORD(...) int /* which of the choices */
+#define DECK_TYPE_INT(...) int64_t
+#define DECK_TYPE_INT3(...) deck_int3
+#define DECK_TYPE_REAL(...) double
+#define DECK_TYPE_REAL3(...) deck_real3
+#define DECK_TYPE_POSITIVE(...) double
+#define DECK_TYPE_POSITIVE3(...) deck_real3
+#define DECK_TYPE_TIMES(...) DECK_LIST_OF(double)
+#define DECK_TYPE_MAP(_map) struct deck_##_map
+#define DECK_TYPE_LIST(_struct, _map) DECK_LIST_OF(struct _struct)
+
+#define DECK_MEMBER(_map, _key, _type, _default, _help) DECK_TYPE_##_type _key;
+#define DECK_NO_MEMBER(_key, _default, _help)
+#define DECK_STRUCT(_map)             \
+    struct deck_##_map {              \
+        DECK_KEYS_##_map(DECK_MEMBER) \
+    };
 
 struct deck_region {
     char *material;
     struct storm_shape shape;
 };
 
-struct deck_time {
-    double dt, growth, dt_max, stop;
-    int64_t steps; /* 0: until stop */
+struct deck_walls {
+    struct storm_edges wall[STORM_N_WALLS];
 };
 
-struct deck_output {
-    int64_t every;
-    struct {
-        double *value;
-        size_t n;
-    } times;
-    int radiation; /* 0: path, 1: census */
-    int profile_axis;
-    int64_t profile_bins; /* 0: none */
-    int64_t checkpoint_every, checkpoint_keep;
-};
-
-/* What the table fills. Lists are an array from the pool and a number. */
+/* struct deck_time, deck_output and so on, then all of them. */
+DECK_MAPS_OF_KEYS(DECK_STRUCT)
 struct deck_values {
-    char *title;
-    double light, radiation;
-    struct deck_mesh mesh;
-    struct {
-        struct storm_material *item;
-        size_t n;
-    } materials;
-    struct {
-        struct deck_region *item;
-        size_t n;
-    } regions;
-    struct storm_edges walls[STORM_N_WALLS];
-    struct {
-        struct storm_source *item;
-        size_t n;
-    } sources;
-    struct deck_time time;
-    int64_t n_groups;
-    double group_min, group_max;
-    int64_t emit_per_cell, min_per_cell, max_per_cell;
-    int population; /* 0: comb, 1: none */
-    int steer;      /* 0: number, 1: error */
-    bool random_walk;
-    int64_t balance_every;
-    int balance_weight;
-    struct deck_output output;
+    DECK_KEYS_values(DECK_MEMBER, DECK_NO_MEMBER)
 };
 
 struct storm_deck {
@@ -122,7 +96,7 @@ enum deck_kind {
     DECK_REALS,  /* double[n] */
     DECK_TIMES,  /* { double *; size_t }: any number of them */
     DECK_CURVE,  /* struct storm_curve: a number, or [[time, number], ...] */
-    DECK_ENTRY,  /* a map of more rows, into the same struct */
+    DECK_ENTRY,  /* a map of more rows: a struct */
     DECK_LISTED, /* { void *; size_t }: a list of maps */
     DECK_SPLIT,  /* the same; a single map is a list of one */
     DECK_OPTIONS /* a map of options of the option table */
@@ -132,9 +106,9 @@ struct deck_row {
     const char *key;
     enum deck_kind kind;
     size_t offset;
-    const char *preset; /* as YAML; NULL: required */
-    double min, max;    /* of numbers */
-    bool above;         /* more than min */
+    const char *default_yaml; /* NULL: required */
+    double min, max;          /* of numbers */
+    bool above;               /* more than min */
     const char *choices;
     int n;                       /* INTS, REALS */
     const char *when;            /* only with this `shape` */

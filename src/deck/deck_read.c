@@ -398,19 +398,19 @@ static bool read_value(const struct reader *r, const struct deck_row *row,
     }
     if (node->kind != DECK_MAP)
         return false;
-    struct reader inner = read_inside(r, row->key, node, r->into);
+    struct reader inner = read_inside(r, row->key, node, field);
     read_rows(&inner, row->rows, node);
     return true;
 }
 
 /* The default, which is YAML as well; "" is none. */
-static void read_preset(const struct reader *r, const struct deck_row *row)
+static void read_default(const struct reader *r, const struct deck_row *row)
 {
-    if (row->preset[0] == '\0')
+    if (row->default_yaml[0] == '\0')
         return;
-    struct deck_problems none = {.file = "preset"};
-    struct deck_node *node =
-        deck_node_read(&r->deck->pool, row->preset, strlen(row->preset), &none);
+    struct deck_problems none = {.file = "default"};
+    struct deck_node *node = deck_node_read(&r->deck->pool, row->default_yaml,
+                                            strlen(row->default_yaml), &none);
     free(storm_page_end(&none.page));
     bool good = node == NULL || (none.n == 0 && read_value(r, row, node));
     STORM_ASSERT(good || r->deck->pool.failed);
@@ -490,7 +490,7 @@ static void read_missing(const struct reader *r, const struct deck_row *row)
 /* May the key be left empty, as `sources:` with nothing below? */
 static bool read_may_be_empty(const struct deck_row *row)
 {
-    return row->preset != NULL &&
+    return row->default_yaml != NULL &&
            (row->kind == DECK_ENTRY || row->kind == DECK_LISTED ||
             row->kind == DECK_SPLIT || row->kind == DECK_OPTIONS);
 }
@@ -514,9 +514,9 @@ static void read_rows(const struct reader *r, const struct deck_row *rows,
         struct deck_node *node = deck_node_find(map, row->key);
         if (node != NULL && deck_node_is_null(node) && read_may_be_empty(row))
             node = NULL;
-        if (row->preset != NULL)
-            read_preset(r, row);
-        if (node == NULL && row->preset == NULL) {
+        if (row->default_yaml != NULL)
+            read_default(r, row);
+        if (node == NULL && row->default_yaml == NULL) {
             read_missing(r, row);
             if (row->kind == DECK_ENTRY) /* so that checks find something */
                 read_value(r, row, &(struct deck_node){.kind = DECK_MAP});

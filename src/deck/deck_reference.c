@@ -21,12 +21,14 @@ static void reference_row(struct storm_page *page, const struct deck_row *row,
     storm_page_add(page, "| `%s`%s%s | %s%s%s | %s | %s |\n", key,
                    row->when != NULL ? ", " : "",
                    row->when != NULL ? row->when : "",
-                   row->preset == NULL               ? "required"
-                   : inner || row->preset[0] == '\0' ? ""
-                                                     : "`",
-                   row->preset == NULL || inner ? "" : row->preset,
-                   row->preset == NULL || inner || row->preset[0] == '\0' ? ""
-                                                                          : "`",
+                   row->default_yaml == NULL               ? "required"
+                   : inner || row->default_yaml[0] == '\0' ? ""
+                                                           : "`",
+                   row->default_yaml == NULL || inner ? "" : row->default_yaml,
+                   row->default_yaml == NULL || inner ||
+                           row->default_yaml[0] == '\0'
+                       ? ""
+                       : "`",
                    inner ? "" : takes, row->help);
     snprintf(takes, sizeof takes, "%s.", key);
     if (inner)

@@ -88,12 +88,12 @@ static void sense_mesh(const struct sense *s, const struct deck_node *root)
     const struct deck_node *box = deck_node_find(map, "box");
     if (sense_usable(box, "lo") && sense_usable(box, "hi"))
         for (int d = 0; d < 3; d++)
-            if (!(mesh->lo[d] < mesh->hi[d])) {
+            if (!(mesh->box.lo[d] < mesh->box.hi[d])) {
                 deck_complain(s->problems, sense_line(box, "hi", "lo"),
                               "mesh.box",
                               "expected lo below hi in each direction, got %g "
                               "to %g in %c",
-                              mesh->lo[d], mesh->hi[d], "xyz"[d]);
+                              mesh->box.lo[d], mesh->box.hi[d], "xyz"[d]);
                 break;
             }
     double cells = (double)mesh->cells[0] * (double)mesh->cells[1] *
@@ -119,7 +119,7 @@ static void sense_law(const struct sense *s, const struct storm_power_law *law,
                       "expected min not above max, got %g and %g", law->min,
                       law->max);
     if (sense_good(map, "E_exp") && law->e_exp != 0.0 &&
-        s->deck->values.n_groups == 1)
+        s->deck->values.groups.count == 1)
         deck_complain(
             s->problems, sense_line(map, "E_exp", "E_exp"), path,
             "E_exp: expected 0, as there is one group (groups.count)");
@@ -265,7 +265,7 @@ static bool sense_is_periodic(const struct storm_edges *edges)
 
 static void sense_walls(const struct sense *s, const struct deck_node *root)
 {
-    const struct storm_edges *walls = s->deck->values.walls;
+    const struct storm_edges *walls = s->deck->values.boundaries.wall;
     const struct deck_node *map = deck_node_find(root, "boundaries");
     for (int w = 0; w < STORM_N_WALLS; w++) {
         const struct deck_node *list =
@@ -317,19 +317,20 @@ static void sense_rest(const struct sense *s, const struct deck_node *root)
     if (v->time.stop >= STORM_UNLIMITED && v->time.steps == 0)
         v->time.steps = SENSE_STEPS;
     if (sense_usable(groups, "min") && sense_usable(groups, "max") &&
-        !(v->group_min < v->group_max))
+        !(v->groups.min < v->groups.max))
         deck_complain(s->problems, sense_line(groups, "max", "min"), "groups",
-                      "expected min below max, got %g and %g", v->group_min,
-                      v->group_max);
+                      "expected min below max, got %g and %g", v->groups.min,
+                      v->groups.max);
     if (sense_usable(packets, "min_per_cell") &&
         sense_usable(packets, "max_per_cell") &&
-        v->min_per_cell > v->max_per_cell)
+        v->packets.min_per_cell > v->packets.max_per_cell)
         deck_complain(s->problems,
                       sense_line(packets, "min_per_cell", "max_per_cell"),
                       "packets",
                       "expected min_per_cell not above max_per_cell, got %lld "
                       "and %lld",
-                      (long long)v->min_per_cell, (long long)v->max_per_cell);
+                      (long long)v->packets.min_per_cell,
+                      (long long)v->packets.max_per_cell);
 }
 
 void deck_make_sense(struct storm_deck *deck, const struct deck_node *root,

@@ -162,7 +162,7 @@ static void write_value(const struct writer *w, const struct deck_row *row,
         write_curve(w, field);
         break;
     case DECK_ENTRY:
-        write_map(w, row->rows, from);
+        write_map(w, row->rows, field);
         break;
     case DECK_LISTED:
     case DECK_SPLIT:
@@ -219,12 +219,13 @@ char *deck_write(const struct storm_deck *deck)
     struct writer w = {.page = &page, .deck = deck};
     storm_page_add(&page, "# all values, defaults included\n");
     for (const struct deck_row *row = deck_schema; row->key != NULL; row++) {
+        const void *field = (const char *)&deck->values + row->offset;
         storm_page_add(&page, "%s: ", row->key);
         if (row->kind == DECK_ENTRY) {
             for (const struct deck_row *inner = row->rows; inner->key != NULL;
                  inner++) {
                 storm_page_add(&page, "\n  %s: ", inner->key);
-                write_value(&w, inner, &deck->values);
+                write_value(&w, inner, field);
             }
         } else {
             write_value(&w, row, &deck->values);

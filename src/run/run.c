@@ -37,12 +37,12 @@ struct output_source run_source(const struct run *run)
 static storm_status run_dump(struct run *run)
 {
     const struct deck_values *v = &run->deck->values;
-    const int axis = v->output.profile_axis;
+    const int axis = v->output.profile.axis;
     const struct output_source source = run_source(run);
-    const struct output_bins bins = {.n = (size_t)v->output.profile_bins,
+    const struct output_bins bins = {.n = (size_t)v->output.profile.bins,
                                      .axis = axis,
-                                     .lo_cm = v->mesh.lo[axis],
-                                     .hi_cm = v->mesh.hi[axis]};
+                                     .lo_cm = v->mesh.box.lo[axis],
+                                     .hi_cm = v->mesh.box.hi[axis]};
     storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
@@ -127,12 +127,12 @@ static storm_status run_step(struct run *run, const struct run_target *target)
 static storm_status run_rebalance(struct run *run)
 {
     const struct deck_values *v = &run->deck->values;
-    if (v->balance_every == 0 || v->balance_weight == DECK_WEIGHT_NONE ||
-        run->step % (uint64_t)v->balance_every != 0 ||
+    if (v->balance.every == 0 || v->balance.weight == DECK_WEIGHT_NONE ||
+        run->step % (uint64_t)v->balance.every != 0 ||
         storm_context_size(run->context) == 1)
         return STORM_OK;
     storm_status status =
-        storm_imc_rebalance(run->imc, v->balance_weight == DECK_WEIGHT_CELLS);
+        storm_imc_rebalance(run->imc, v->balance.weight == DECK_WEIGHT_CELLS);
     /* Some ranks are neighbours no longer. */
     if (status >= 0)
         status =

@@ -144,12 +144,12 @@ bool run_may_start(const struct run *run)
 storm_status run_checkpoint(struct run *run, bool last)
 {
     const struct deck_output *output = &run->deck->values.output;
-    uint64_t every = (uint64_t)output->checkpoint_every;
+    uint64_t every = (uint64_t)output->checkpoint.every;
     if (run->out_dir == NULL || every == 0 || (run->step % every != 0 && !last))
         return STORM_OK;
     storm_status status = restart_write(run);
     if (status == STORM_OK && storm_context_rank(run->context) == 0)
-        restart_prune(run, (uint64_t)output->checkpoint_keep);
+        restart_prune(run, (uint64_t)output->checkpoint.keep);
     return status;
 }
 

@@ -14,7 +14,7 @@
 
 static bool run_is_periodic(const struct deck_values *v, int axis)
 {
-    const struct storm_edges *wall = &v->walls[2 * axis];
+    const struct storm_edges *wall = &v->boundaries.wall[2 * axis];
     return wall->n == 1 && wall->edge[0].kind == STORM_EDGE_PERIODIC;
 }
 
@@ -75,8 +75,8 @@ static storm_status run_make_cart(struct run *run)
     const struct deck_values *v = &run->deck->values;
     struct storm_cart_params params = STORM_CART_PARAMS_INIT;
     for (int d = 0; d < 3; d++) {
-        params.lo_cm[d] = v->mesh.lo[d];
-        params.hi_cm[d] = v->mesh.hi[d];
+        params.lo_cm[d] = v->mesh.box.lo[d];
+        params.hi_cm[d] = v->mesh.box.hi[d];
         params.n[d] = v->mesh.cells[d];
         params.stretch[d] = v->mesh.stretch[d];
         params.periodic[d] = run_is_periodic(v, d);
@@ -122,9 +122,9 @@ static storm_status run_make_voronoi(struct run *run)
                                           .lloyd = (uint32_t)mesh->lloyd};
     double volume = 1.0;
     for (int d = 0; d < 3; d++) {
-        set.lo_cm[d] = params.lo_cm[d] = mesh->lo[d];
-        set.hi_cm[d] = params.hi_cm[d] = mesh->hi[d];
-        volume *= mesh->hi[d] - mesh->lo[d];
+        set.lo_cm[d] = params.lo_cm[d] = mesh->box.lo[d];
+        set.hi_cm[d] = params.hi_cm[d] = mesh->box.hi[d];
+        volume *= mesh->box.hi[d] - mesh->box.lo[d];
     }
     if (strcmp(mesh->points_file, "none") != 0)
         return run_read_voronoi(run, &params);
@@ -145,31 +145,31 @@ static void run_fill_problem(struct run *run)
     const struct deck_values *v = &deck->values;
     const struct storm_options *options = storm_context_options(run->context);
     run->problem = (struct storm_problem){
-        .light_cm_s = v->light,
-        .radiation = v->radiation,
+        .light_cm_s = v->constants.c,
+        .radiation = v->constants.a,
         .materials = v->materials.item,
         .n_materials = v->materials.n,
         .regions = deck->regions,
         .n_regions = v->regions.n,
         .sources = v->sources.item,
         .n_sources = v->sources.n,
-        .n_groups = (uint64_t)v->n_groups,
-        .group_min = v->group_min,
-        .group_max = v->group_max,
-        .emit_per_cell = (uint64_t)v->emit_per_cell,
-        .min_per_cell = (uint64_t)v->min_per_cell,
-        .max_per_cell = (uint64_t)v->max_per_cell,
-        .comb = v->population == 0,
-        .steer_by_error = v->steer == 1,
-        .random_walk = v->random_walk,
+        .n_groups = (uint64_t)v->groups.count,
+        .group_min = v->groups.min,
+        .group_max = v->groups.max,
+        .emit_per_cell = (uint64_t)v->packets.emit_per_cell,
+        .min_per_cell = (uint64_t)v->packets.min_per_cell,
+        .max_per_cell = (uint64_t)v->packets.max_per_cell,
+        .comb = v->packets.population == 0,
+        .steer_by_error = v->packets.steer == 1,
+        .random_walk = v->acceleration.random_walk,
         .seed = (uint64_t)storm_options_int(options, "seed"),
     };
     for (int d = 0; d < 3; d++) {
-        run->problem.lo_cm[d] = v->mesh.lo[d];
-        run->problem.hi_cm[d] = v->mesh.hi[d];
+        run->problem.lo_cm[d] = v->mesh.box.lo[d];
+        run->problem.hi_cm[d] = v->mesh.box.hi[d];
     }
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
-        run->problem.walls[wall] = v->walls[wall];
+        run->problem.walls[wall] = v->boundaries.wall[wall];
 }
 
 static int run_compare(const void *a, const void *b)
@@ -187,7 +187,7 @@ static storm_status run_sort_times(struct run *run)
     if (run->times == NULL)
         return STORM_ERR_NOMEM;
     if (n > 0)
-        memcpy(run->times, output->times.value, n * sizeof *run->times);
+        memcpy(run->times, output->times.item, n * sizeof *run->times);
     qsort(run->times, n, sizeof *run->times, run_compare);
     run->n_times = n;
     return STORM_OK;

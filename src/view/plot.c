@@ -80,7 +80,7 @@ static double plot_at(const struct plot_run *plot, int axis)
     const struct deck_mesh *mesh = &plot->deck->values.mesh;
     return plot->params->at_cm != NULL
                ? *plot->params->at_cm
-               : 0.5 * (mesh->lo[axis] + mesh->hi[axis]);
+               : 0.5 * (mesh->box.lo[axis] + mesh->box.hi[axis]);
 }
 
 /* Where to cut: a little below, so that roundings in faces along the plane do
@@ -94,7 +94,7 @@ static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
     if (axis < 0 || axis > 2)
         return plot_fail(plot, STORM_ERR_ARG,
                          "no axis '%c'; there are: x, y, z", params->axis);
-    double lo = mesh->lo[axis], hi = mesh->hi[axis];
+    double lo = mesh->box.lo[axis], hi = mesh->box.hi[axis];
     double at = plot_at(plot, axis), width = hi - lo;
     if (!(at >= lo && at <= hi))
         return plot_fail(plot, STORM_ERR_ARG,
@@ -413,8 +413,8 @@ static storm_status plot_draw(struct plot_run *plot,
                                    .lines =
                                        plot_lines(plot, slice, task->field)};
     for (int k = 0; k < 2; k++) {
-        picture.lo[k] = v->mesh.lo[slice_direction(slice->axis, k)];
-        picture.hi[k] = v->mesh.hi[slice_direction(slice->axis, k)];
+        picture.lo[k] = v->mesh.box.lo[slice_direction(slice->axis, k)];
+        picture.hi[k] = v->mesh.box.hi[slice_direction(slice->axis, k)];
     }
     storm_status status =
         value != NULL
@@ -479,8 +479,8 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
                              .subtitle = subtitle,
                              .material = plot->material,
                              .n_materials = v->materials.n};
-    memcpy(view.lo, v->mesh.lo, sizeof view.lo);
-    memcpy(view.hi, v->mesh.hi, sizeof view.hi);
+    memcpy(view.lo, v->mesh.box.lo, sizeof view.lo);
+    memcpy(view.hi, v->mesh.box.hi, sizeof view.hi);
     storm_svg_number(plot_at(plot, slice->axis), 4, number);
     snprintf(subtitle, sizeof subtitle, "material, cut open at %c = %s%s",
              'x' + slice->axis, number, plot->natural ? "" : " cm");

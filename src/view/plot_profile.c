@@ -146,8 +146,8 @@ static char *profile_svg(const struct plot_run *plot,
     plot_label(plot, name, label);
     plot_words(name, words);
     snprintf(subtitle, sizeof subtitle, "profile of the %s along %c", words,
-             "xyz"[v->output.profile_axis]);
-    snprintf(axis, sizeof axis, "%c%s", "xyz"[v->output.profile_axis],
+             "xyz"[v->output.profile.axis]);
+    snprintf(axis, sizeof axis, "%c%s", "xyz"[v->output.profile.axis],
              plot -> natural ? "" : " (cm)");
     struct storm_chart chart = {
         .title = v->title,

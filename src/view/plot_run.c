@@ -122,7 +122,7 @@ static storm_status plot_read_deck(struct plot_run *plot)
         plot_fail(plot, STORM_ERR_ARG, "%.*s", n > 0 ? (int)n : 9,
                   n > 0 ? problems : "no memory");
     } else {
-        plot->natural = plot->deck->values.light != plot_light_cm_s;
+        plot->natural = plot->deck->values.constants.c != plot_light_cm_s;
     }
     free(problems);
     return status < 0 ? STORM_ERR_ARG : STORM_OK;
@@ -293,7 +293,7 @@ bool plot_is_line(const struct plot_run *plot)
     const struct deck_values *v = &plot->deck->values;
     bool is = v->mesh.kind == STORM_MESH_CARTESIAN && plot->profiles.n > 0;
     for (int d = 0; d < 3; d++)
-        is = is && (d == v->output.profile_axis || v->mesh.cells[d] == 1);
+        is = is && (d == v->output.profile.axis || v->mesh.cells[d] == 1);
     return is;
 }
 

@@ -26,7 +26,7 @@ clang -std=c11 -D_GNU_SOURCE -g -O1 $sanitize -fno-sanitize-recover=all \
 
 mkdir "$scratch/corpus"
 cp examples/decks/*.yaml tests/cli/good.yaml "$scratch/corpus"
-sed -n 's/.*\.key = "\([a-zA-Z_]*\)".*/"\1: "/p' src/deck/deck_schema.c |
+sed -n 's/^| `\([^`]*\.\)*\([a-zA-Z_]*\)\(\[\]\)*`.*/"\2: "/p' docs/deck.md |
     sort -u >"$scratch/keys"
 clang --version | head -n 1
 "$scratch/deck_fuzzer" -max_total_time="${STORM_FUZZ_SECONDS:-600}" \
