@@ -34,6 +34,13 @@
 
 struct storm_context; /* opaque, storm/context.h */
 
+/** Numbers of a list, such as 1,2,4. */
+enum { STORM_BENCH_MAX_NUMBERS = 256 };
+struct storm_bench_numbers {
+    uint32_t value[STORM_BENCH_MAX_NUMBERS];
+    size_t n;
+};
+
 /** Zero in a field means "choose for me". */
 struct storm_bench_uniform_params {
     enum storm_mesh_kind mesh; /**< CARTESIAN or VORONOI */
@@ -117,9 +124,8 @@ struct storm_bench_ring_params {
     /** Names, separated by commas; NULL: that of transport.backend, or if that
      *  is "auto" all built. */
     const char *backends;
-    const uint32_t *batches;
-    size_t n_batches; /**< 0: 1, 8, 64 and 512 */
-    double seconds;   /**< per measurement, at least 0.08; 0: 0.2 */
+    struct storm_bench_numbers batches; /**< none: 1, 8, 64 and 512 */
+    double seconds; /**< per measurement, at least 0.08; 0: 0.2 */
     struct storm_progress progress;
 };
 
@@ -189,8 +195,8 @@ typedef enum storm_bench_mode {
 /** Zero in a field means "choose for me". */
 struct storm_bench_scaling_params {
     storm_bench_mode mode;
-    const uint32_t *ranks; /**< rising; all must be in the context */
-    size_t n_ranks;        /**< 0: 1, 2, 4 and so on up to all */
+    /** Rising; all must be in the context. None: 1, 2, 4 and so on up to all. */
+    struct storm_bench_numbers ranks;
     /** Names, separated by commas; NULL: that of transport.backend, or if that
      *  is "auto" all that work here. */
     const char *backends;
@@ -217,11 +223,10 @@ storm_bench_scaling(struct storm_context *context,
 /** Zero in a field means "choose for me". */
 struct storm_bench_breakdown_params {
     const struct storm_deck *deck;
-    const uint32_t *ranks; /**< as for the scaling */
-    size_t n_ranks;        /**< 0: all */
-    const char *backends;  /**< as for the scaling */
-    uint32_t repeat;       /**< of each run; the fastest counts; 0: 1 */
-    bool picture;          /**< draw the times as bars */
+    struct storm_bench_numbers ranks; /**< as for the scaling; none: all */
+    const char *backends;             /**< as for the scaling */
+    uint32_t repeat; /**< of each run; the fastest counts; 0: 1 */
+    bool picture;    /**< draw the times as bars */
     struct storm_progress progress;
 };
 

@@ -265,10 +265,10 @@ static storm_status breakdown_prepare(struct breakdown *breakdown)
     const uint32_t all = (uint32_t)storm_context_size(context);
     if (params->repeat == 0)
         params->repeat = 1;
-    const uint32_t *given = params->n_ranks > 0 ? params->ranks : &all;
+    const uint32_t *given = params->ranks.n > 0 ? params->ranks.value : &all;
     storm_status status =
         storm_bench_rank_counts(context, given,
-                                params->n_ranks > 0 ? params->n_ranks : 1,
+                                params->ranks.n > 0 ? params->ranks.n : 1,
                                 &breakdown->ranks, &breakdown->n_ranks);
     if (status >= 0)
         status =

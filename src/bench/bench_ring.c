@@ -9,7 +9,8 @@
 
 #include "bench/bench_crew.h"
 
-static const uint32_t ring_default_batches[] = {1, 8, 64, 512};
+static const struct storm_bench_numbers ring_default_batches = {
+    .value = {1, 8, 64, 512}, .n = 4};
 
 struct ring_result {
     const char *backend, *protocol;
@@ -64,11 +65,11 @@ static storm_status ring_backend(struct ring_bench *b,
     uint32_t slots =
         (uint32_t)storm_options_int(storm_context_options(b->context),
                                     "transport.ring_slots");
-    for (size_t i = 0; i < b->params.n_batches; i++) {
+    for (size_t i = 0; i < b->params.batches.n; i++) {
         struct storm_bench_ring_case that = {
             .context = b->context,
             .fabric = fabric,
-            .batch = b->params.batches[i],
+            .batch = b->params.batches.value[i],
             .seconds = b->params.seconds,
         };
         uint32_t least = 2 * that.batch;
@@ -202,11 +203,8 @@ storm_status storm_bench_ring(struct storm_context *context,
                               struct storm_run_report **report_out)
 {
     struct ring_bench b = {.context = context, .params = *params};
-    if (b.params.n_batches == 0) {
+    if (b.params.batches.n == 0)
         b.params.batches = ring_default_batches;
-        b.params.n_batches =
-            sizeof ring_default_batches / sizeof ring_default_batches[0];
-    }
     const char *backend =
         storm_options_text(storm_context_options(context), "transport.backend");
     if (b.params.backends == NULL && strcmp(backend, "auto") != 0)
@@ -228,7 +226,7 @@ storm_status storm_bench_ring(struct storm_context *context,
     size_t n_ways = 1;
     for (size_t i = 0; storm_fabric_list[i] != NULL; i++)
         n_ways += 2;
-    b.n_expected = n_ways * b.params.n_batches;
+    b.n_expected = n_ways * b.params.batches.n;
     b.results = calloc(b.n_expected, sizeof *b.results);
     status = storm_context_agree(context, b.results != NULL ? STORM_OK
                                                             : STORM_ERR_NOMEM);

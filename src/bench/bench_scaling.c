@@ -265,8 +265,9 @@ scaling_prepare(struct storm_context *context,
     *uniform = problem.params;
     uniform->cells = 0;
     uniform->dt_s = dt_s;
-    status = storm_bench_rank_counts(context, params->ranks, params->n_ranks,
-                                     &scaling->ranks, &scaling->n_ranks);
+    status =
+        storm_bench_rank_counts(context, params->ranks.value, params->ranks.n,
+                                &scaling->ranks, &scaling->n_ranks);
     if (status >= 0)
         status = storm_bench_backends(context, params->backends,
                                       scaling->backends, &scaling->n_backends);

@@ -79,7 +79,9 @@ bad "expected auto, always or never" bench exchange --progress sometimes
 bad "expected a FILE" bench exchange --json ''
 
 bad "mesh 'octree' is not part of this build" bench uniform --mesh octree
-bad "must be uniform, clustered or lattice" bench voronoi --distribution odd
+bad "--mesh: expected .*voronoi, got 'cubes'" bench uniform --mesh cubes
+bad "--distribution: expected uniform, clustered or lattice, got 'odd'" \
+    bench voronoi --distribution odd
 bad "--lloyd and --distribution are for --mesh voronoi" bench uniform --lloyd 0
 bad "expected a whole number" bench uniform --cells 0
 bad "expected a whole number" bench uniform --emit -3

@@ -130,14 +130,16 @@ static int args_expected(const struct tool_flag *flag, const char *name,
 {
     static const char *const kinds[] = {
         [TOOL_COUNT] = "a whole number",
+        [TOOL_COUNT32] = "a whole number",
         [TOOL_REAL] = "a number",
         [TOOL_LIST] = "whole numbers, separated by commas, each"};
     return tool_usage("%s: expected %s from %.15g to %.15g, got '%s'", name,
                       kinds[flag->kind], flag->min, flag->max, text);
 }
 
-static int args_set_list(struct tool_list *list, const struct tool_flag *flag,
-                         const char *name, const char *text)
+static int args_set_list(struct storm_bench_numbers *list,
+                         const struct tool_flag *flag, const char *name,
+                         const char *text)
 {
     char copy[1024], *rest = NULL;
     snprintf(copy, sizeof copy, "%s", text);
@@ -147,13 +149,46 @@ static int args_set_list(struct tool_list *list, const struct tool_flag *flag,
     for (char *item = strtok_r(copy, ",", &rest); item != NULL;
          item = strtok_r(NULL, ",", &rest)) {
         double value;
-        if (list->n == TOOL_MOST_VALUES)
-            return tool_usage("%s: at most %d numbers", name, TOOL_MOST_VALUES);
+        if (list->n == STORM_BENCH_MAX_NUMBERS)
+            return tool_usage("%s: at most %d numbers", name,
+                              STORM_BENCH_MAX_NUMBERS);
         if (!args_in_range(flag, item, &value))
             return args_expected(flag, name, text);
-        list->values[list->n++] = (uint32_t)value;
+        list->value[list->n++] = (uint32_t)value;
     }
     return list->n > 0 ? TOOL_OK : args_expected(flag, name, text);
+}
+
+/* "a, b or c" */
+static int args_expected_word(const struct tool_flag *flag, const char *name,
+                              const char *text)
+{
+    char words[256] = "";
+    size_t length = 0;
+    for (const char *word = flag->choices; *word != '\0';) {
+        size_t n = strcspn(word, "|");
+        bool is_last = word[n] == '\0';
+        const char *before = length == 0 ? "" : is_last ? " or " : ", ";
+        length += (size_t)snprintf(words + length, sizeof words - length,
+                                   "%s%.*s", before, (int)n, word);
+        word += n + !is_last;
+    }
+    return tool_usage("%s: expected %s, got '%s'", name, words, text);
+}
+
+static int args_set_word(int *field, const struct tool_flag *flag,
+                         const char *name, const char *text)
+{
+    const char *word = flag->choices;
+    for (int i = 0; *word != '\0'; i++) {
+        size_t n = strcspn(word, "|");
+        if (n == strlen(text) && strncmp(word, text, n) == 0) {
+            *field = i;
+            return TOOL_OK;
+        }
+        word += n + (word[n] == '|');
+    }
+    return args_expected_word(flag, name, text);
 }
 
 static int args_set_option(struct tool_args *args, const char *name,
@@ -205,18 +240,23 @@ static int args_set_flag(struct tool_args *args, const struct tool_flag *flag,
                               flag->value);
         *(const char **)field = text;
         return TOOL_OK;
+    case TOOL_WORD:
+        return args_set_word(field, flag, name, text);
     case TOOL_LIST:
         return args_set_list(field, flag, name, text);
     case TOOL_SET:
         return args_set_pair(args, name, text);
     case TOOL_COUNT:
+    case TOOL_COUNT32:
     case TOOL_REAL:
         if (!args_in_range(flag, text, &value))
             return args_expected(flag, name, text);
         if (flag->kind == TOOL_REAL)
             *(double *)field = value;
-        else
+        else if (flag->kind == TOOL_COUNT)
             *(uint64_t *)field = (uint64_t)value;
+        else
+            *(uint32_t *)field = (uint32_t)value;
         return TOOL_OK;
     }
     return TOOL_OK;
@@ -348,6 +388,7 @@ static int args_take_flag(struct tool_args *args, char **argv, int argc,
         if (flag->kind != TOOL_SWITCH && word.value == NULL)
             return tool_usage("%s needs a value", word.name);
         status = args_set_flag(args, flag, word.name, word.value);
+        args->given[args->n_given++] = flag;
         n_used = flag->kind == TOOL_SWITCH ? 1 : word.n_used;
     } else {
         bool negated;
@@ -430,17 +471,6 @@ static int args_check(struct tool_args *args)
         return tool_usage("bench: which one? 'storm bench --help' lists them");
     if (args->quiet && args->verbose)
         return tool_usage("--quiet and --verbose do not go together");
-    const char *word = args->progress_word;
-    if (word == NULL || strcmp(word, "auto") == 0)
-        args->progress = TOOL_PROGRESS_AUTO;
-    else if (strcmp(word, "always") == 0)
-        args->progress = TOOL_PROGRESS_ALWAYS;
-    else if (strcmp(word, "never") == 0)
-        args->progress = TOOL_PROGRESS_NEVER;
-    else
-        return tool_usage("--progress: expected auto, always or never, "
-                          "got '%s'",
-                          word);
     int status = tool_check_backend(storm_options_text(args->options,
                                                        "transport.backend"));
     if (status == TOOL_OK && args->bench != NULL)
@@ -452,10 +482,10 @@ int tool_args_parse(struct tool_args *args, int argc, char **argv)
 {
     char problem[512] = "";
     memset(args, 0, sizeof *args);
-    args->lloyd = TOOL_NOT_GIVEN;
     args->child_argv = calloc((size_t)argc + 3, sizeof *args->child_argv);
     args->sets = calloc((size_t)argc + 1, sizeof *args->sets);
-    if (args->child_argv == NULL || args->sets == NULL ||
+    args->given = calloc((size_t)argc + 1, sizeof *args->given);
+    if (args->child_argv == NULL || args->sets == NULL || args->given == NULL ||
         storm_options_create(&args->options) < 0) {
         fprintf(stderr, "storm: error: no memory\n");
         return TOOL_FAILED;
@@ -474,9 +504,18 @@ int tool_args_parse(struct tool_args *args, int argc, char **argv)
     return status == TOOL_OK ? args_check(args) : status;
 }
 
+bool tool_given(const struct tool_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->n_given; i++)
+        if (strcmp(args->given[i]->name, name) == 0)
+            return true;
+    return false;
+}
+
 void tool_args_clear(struct tool_args *args)
 {
     storm_options_destroy(args->options);
+    free(args->given);
     free(args->sets);
     free(args->child_argv);
 }

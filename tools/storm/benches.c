@@ -7,59 +7,50 @@
 
 #include "tool.h"
 
-/* Rows of several benchmarks. */
-#define DISTRIBUTION_FLAG(_help) \
-    TOOL_TEXT_FLAG("--distribution", "KIND", distribution, _help)
-#define MESH_FLAG(_help) TOOL_TEXT_FLAG("--mesh", "KIND", mesh, _help)
-#define REPEAT_FLAG(_help) TOOL_COUNT_FLAG("--repeat", repeat, 1e4, _help)
-#define TIMED_FLAG(_help) TOOL_COUNT_FLAG("--timed", timed, 1e6, _help)
-#define CYCLES_FLAG(_help) TOOL_COUNT_FLAG("--cycles", cycles, 1e6, _help)
-#define CELLS_FLAG(_help) TOOL_COUNT_FLAG("--cells", cells, 1e12, _help)
-#define CELLS_PER_RANK_FLAG                                  \
-    TOOL_COUNT_FLAG("--cells-per-rank", cells_per_rank, 1e9, \
+/* Rows of several benchmarks; _in is where the parameters are. */
+#define MESH_FLAG(_in, _help) \
+    TOOL_WORD_FLAG("--mesh", "KIND", _in.mesh, STORM_MESH_WORDS, _help)
+#define REPEAT_FLAG(_in, _help) \
+    TOOL_COUNT32_FLAG("--repeat", _in.repeat, 1e4, _help)
+#define CELLS_FLAG(_in, _help) \
+    TOOL_COUNT_FLAG("--cells", _in.cells, 1e12, _help)
+#define CROSSINGS_FLAG(_in, _help) \
+    TOOL_REAL_FLAG("--crossings", "X", _in.crossings, 1e-6, 1e9, _help)
+#define BACKENDS_FLAG(_in, _help) \
+    TOOL_TEXT_FLAG("--backends", "LIST", _in.backends, _help)
+#define CELLS_PER_RANK_FLAG(_in)                                 \
+    TOOL_COUNT_FLAG("--cells-per-rank", _in.cells_per_rank, 1e9, \
                     "cells for each rank (default 5000)")
-#define EMIT_FLAG(_max)                   \
-    TOOL_COUNT_FLAG("--emit", emit, _max, \
+#define EMIT_FLAG(_in, _max)                  \
+    TOOL_COUNT_FLAG("--emit", _in.emit, _max, \
                     "packets per cell and cycle (default 5)")
-#define CROSSINGS_FLAG(_help)                                     \
-    {                                                             \
-        .name = "--crossings", .value = "X", .kind = TOOL_REAL,   \
-        .offset = TOOL_FIELD(crossings), .min = 1e-6, .max = 1e9, \
-        .help = _help                                             \
-    }
+#define CYCLES_FLAGS(_in, _cycles_help, _timed_help)              \
+    TOOL_COUNT32_FLAG("--cycles", _in.cycles, 1e6, _cycles_help), \
+        TOOL_COUNT32_FLAG("--timed", _in.timed, 1e6, _timed_help)
 
 /* Flags of everything that is uniform emission. */
-#define UNIFORM_FLAGS                                                       \
-    {.name = "--lloyd",                                                     \
-     .value = "N",                                                          \
-     .kind = TOOL_COUNT,                                                    \
-     .offset = TOOL_FIELD(lloyd),                                           \
-     .min = 0,                                                              \
-     .max = 1e6,                                                            \
-     .help = "voronoi: relaxations of the mesh (default 5)"},               \
-        DISTRIBUTION_FLAG("voronoi: points before them, uniform (default) " \
-                          "or clustered"),                                  \
-        CELLS_PER_RANK_FLAG, EMIT_FLAG(1e9),                                \
-        CYCLES_FLAG("time steps (default 5); packets accumulate"),          \
-        TIMED_FLAG("of them, the last ones that count (default 3)"),        \
-        {.name = "--kernel-seconds",                                        \
-         .value = "S",                                                      \
-         .kind = TOOL_REAL,                                                 \
-         .offset = TOOL_FIELD(kernel_seconds),                              \
-         .min = 1e-6,                                                       \
-         .max = 3600,                                                       \
-         .help = "for each look at the bare kernel"},                       \
-    {                                                                       \
-        .name = "--dt", .value = "S", .kind = TOOL_REAL,                    \
-        .offset = TOOL_FIELD(dt_s), .min = 1e-30, .max = 1e30,              \
-        .help = "length of a cycle in seconds, instead of --crossings"      \
-    }
+#define UNIFORM_FLAGS(_in)                                                  \
+    TOOL_NUMBER_FLAG("--lloyd", TOOL_COUNT32, "N", _in.lloyd, 0, 1e6,       \
+                     "voronoi: relaxations of the mesh (default 5)"),       \
+        TOOL_WORD_FLAG("--distribution", "KIND", _in.points,                \
+                       "uniform|clustered",                                 \
+                       "voronoi: points before them, uniform (default) or " \
+                       "clustered"),                                        \
+        CELLS_PER_RANK_FLAG(_in), EMIT_FLAG(_in, 1e9),                      \
+        CYCLES_FLAGS(_in, "time steps (default 5); packets accumulate",     \
+                     "of them, the last ones that count (default 3)"),      \
+        TOOL_REAL_FLAG("--kernel-seconds", "S", _in.kernel_seconds, 1e-6,   \
+                       3600, "for each look at the bare kernel"),           \
+        TOOL_REAL_FLAG("--dt", "S", _in.dt_s, 1e-30, 1e30,                  \
+                       "length of a cycle in seconds, instead of --crossings")
 
 static const struct tool_flag uniform_flags[] = {
-    MESH_FLAG("cartesian (default) or voronoi"),
-    CELLS_FLAG("cells in all; rounded to the nearest cube-like box"),
-    CROSSINGS_FLAG("cells a packet crosses in a cycle (default 15)"),
-    UNIFORM_FLAGS,
+    MESH_FLAG(params.uniform, "cartesian (default) or voronoi"),
+    CELLS_FLAG(params.uniform,
+               "cells in all; rounded to the nearest cube-like box"),
+    CROSSINGS_FLAG(params.uniform,
+                   "cells a packet crosses in a cycle (default 15)"),
+    UNIFORM_FLAGS(params.uniform),
     TOOL_SWITCH_FLAG("--costs", costs,
                      "measure what exact sums and statistics cost, too"),
     TOOL_SWITCH_FLAG(
@@ -68,144 +59,99 @@ static const struct tool_flag uniform_flags[] = {
     {.name = NULL}};
 
 /* Flags of everything that compares ranks and backends. */
-#define CREW_FLAGS                                                         \
-    {.name = "--ranks",                                                    \
-     .value = "LIST",                                                      \
-     .kind = TOOL_LIST,                                                    \
-     .offset = TOOL_FIELD(rank_counts),                                    \
-     .min = 1,                                                             \
-     .max = 1e6,                                                           \
-     .help = "numbers of ranks, rising, such as 1,2,4"},                   \
-        TOOL_TEXT_FLAG("--backends", "LIST", backends,                     \
-                       "backends, with commas between (default: all that " \
-                       "work here), each without shared memory unless "    \
-                       "--shm is given")
+#define CREW_FLAGS(_in)                                                        \
+    TOOL_LIST_FLAG("--ranks", _in.ranks, 1, 1e6,                               \
+                   "numbers of ranks, rising, such as 1,2,4"),                 \
+        BACKENDS_FLAG(_in, "backends, with commas between (default: all that " \
+                           "work here), each without shared memory unless "    \
+                           "--shm is given")
 
 static const struct tool_flag scaling_flags[] = {
-    TOOL_TEXT_FLAG(
-        "--mode", "WORD", mode,
+    TOOL_WORD_FLAG(
+        "--mode", "WORD", params.scaling.mode, "strong|weak",
         "strong (default): as many steps in all; weak: on each rank"),
-    CREW_FLAGS,
-    REPEAT_FLAG("times to measure each; the best counts (default 3)"),
-    MESH_FLAG("voronoi (default) or cartesian"),
+    CREW_FLAGS(params.scaling),
+    REPEAT_FLAG(params.scaling,
+                "times to measure each; the best counts (default 3)"),
+    MESH_FLAG(params.scaling.uniform, "voronoi (default) or cartesian"),
     CROSSINGS_FLAG(
+        params.scaling.uniform,
         "cells crossed in a cycle with the fewest ranks (default 60)"),
-    UNIFORM_FLAGS,
+    UNIFORM_FLAGS(params.scaling.uniform),
     {.name = NULL}};
 
 static const struct tool_flag breakdown_flags[] = {
     TOOL_TEXT_FLAG("--deck", "FILE", deck,
                    "the deck to run; --set overrides its entries"),
-    CREW_FLAGS,
-    REPEAT_FLAG("times to run each; the fastest counts (default 1)"),
+    CREW_FLAGS(params.breakdown),
+    REPEAT_FLAG(params.breakdown,
+                "times to run each; the fastest counts (default 1)"),
     {.name = NULL}};
 
 static const struct tool_flag imc_flags[] = {
-    MESH_FLAG("voronoi (default) or cartesian"),
-    CELLS_PER_RANK_FLAG,
-    CELLS_FLAG("cells in all"),
-    EMIT_FLAG(1e6),
-    CYCLES_FLAG("time steps (default 8)"),
-    TIMED_FLAG("of them, the last ones that count (default 5)"),
+    MESH_FLAG(params.imc, "voronoi (default) or cartesian"),
+    CELLS_PER_RANK_FLAG(params.imc),
+    CELLS_FLAG(params.imc, "cells in all"),
+    EMIT_FLAG(params.imc, 1e6),
+    CYCLES_FLAGS(params.imc, "time steps (default 8)",
+                 "of them, the last ones that count (default 5)"),
     {.name = NULL}};
 
 static const struct tool_flag voronoi_flags[] = {
-    CELLS_FLAG("cells in all (default 100000)"),
-    DISTRIBUTION_FLAG("uniform (default), clustered or lattice"),
-    REPEAT_FLAG("times to build; the median counts (default 3)"),
+    CELLS_FLAG(params.voronoi, "cells in all (default 100000)"),
+    TOOL_WORD_FLAG("--distribution", "KIND", params.voronoi.points,
+                   "uniform|clustered|lattice",
+                   "uniform (default), clustered or lattice"),
+    REPEAT_FLAG(params.voronoi,
+                "times to build; the median counts (default 3)"),
     {.name = NULL}};
 
 static const struct tool_flag exchange_flags[] = {
-    TOOL_COUNT_FLAG("--records", records, 1e12,
+    TOOL_COUNT_FLAG("--records", params.exchange.records, 1e12,
                     "records in all (default 800000)"),
-    REPEAT_FLAG("times to do it; the median counts (default 6)"),
+    REPEAT_FLAG(params.exchange,
+                "times to do it; the median counts (default 6)"),
     {.name = NULL}};
 
 static const struct tool_flag ring_flags[] = {
-    TOOL_TEXT_FLAG(
-        "--backends", "LIST", backends,
+    BACKENDS_FLAG(
+        params.ring,
         "backends, separated by commas (default: that of --backend, or "
         "all in this build)"),
-    {.name = "--batch",
-     .value = "LIST",
-     .kind = TOOL_LIST,
-     .offset = TOOL_FIELD(batches),
-     .min = 1,
-     .max = 65536,
-     .help = "records published at once (default 1,8,64,512)"},
-    {.name = "--seconds",
-     .value = "S",
-     .kind = TOOL_REAL,
-     .offset = TOOL_FIELD(seconds),
-     .min = 1e-3,
-     .max = 3600,
-     .help = "time for each measurement, at least 0.08 (default 0.2)"},
+    TOOL_LIST_FLAG("--batch", params.ring.batches, 1, 65536,
+                   "records published at once (default 1,8,64,512)"),
+    TOOL_REAL_FLAG("--seconds", "S", params.ring.seconds, 1e-3, 3600,
+                   "time for each measurement, at least 0.08 (default 0.2)"),
     {.name = NULL}};
 
 static const struct tool_flag termination_flags[] = {
-    TOOL_COUNT_FLAG("--steps", steps, 1e6, "times to measure it (default 200)"),
+    TOOL_COUNT32_FLAG("--steps", params.termination.steps, 1e6,
+                      "times to measure it (default 200)"),
     {.name = NULL}};
 
 /* ---- what flags mean together -------------------------------------------- */
 
-/* The kind of points a word stands for; false: none. */
-static bool voronoi_points(const char *word, storm_points_kind *kind_out)
-{
-    static const struct {
-        const char *word;
-        storm_points_kind kind;
-    } kinds[] = {{"uniform", STORM_POINTS_RANDOM},
-                 {"clustered", STORM_POINTS_CLUSTERED},
-                 {"lattice", STORM_POINTS_LATTICE}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(word, kinds[i].word) == 0) {
-            *kind_out = kinds[i].kind;
-            return true;
-        }
-    return false;
-}
-
-static int voronoi_check(struct tool_args *args)
-{
-    storm_points_kind kind;
-    if (args->distribution == NULL)
-        args->distribution = "uniform";
-    if (!voronoi_points(args->distribution, &kind))
-        return tool_usage("--distribution %s: must be uniform, clustered or "
-                          "lattice",
-                          args->distribution);
-    return TOOL_OK;
-}
-
 /* Sizes of the demonstration: half a minute on two cores. */
 static void uniform_demo(struct tool_args *args)
 {
-    if (args->cells == 0 && args->cells_per_rank == 0)
-        args->cells = 27000;
-    if (args->cycles == 0)
-        args->cycles = 15;
-    if (args->dt_s == 0.0 && args->crossings == 0.0)
-        args->crossings = 160.0;
-    if (args->timed == 0)
-        args->timed = args->cycles < 5 ? args->cycles : 5;
+    struct storm_bench_uniform_params *p = &args->params.uniform;
+    if (p->cells == 0 && p->cells_per_rank == 0)
+        p->cells = 27000;
+    if (p->cycles == 0)
+        p->cycles = 15;
+    if (p->dt_s == 0.0 && p->crossings == 0.0)
+        p->crossings = 160.0;
+    if (p->timed == 0)
+        p->timed = p->cycles < 5 ? p->cycles : 5;
     if (args->out == NULL)
         args->out = "out/uniform";
 }
 
-/* The kind of mesh of that name; STORM_N_MESH_KINDS: there is none. */
-static enum storm_mesh_kind mesh_kind(const char *name)
-{
-    size_t i = 0;
-    while (i < STORM_N_MESH_KINDS && strcmp(storm_mesh_kind_name(i), name) != 0)
-        i++;
-    return (enum storm_mesh_kind)i;
-}
-
-/* `mesh` is one of those this build has. */
-static int mesh_check(const struct tool_args *args)
+/* The mesh is one of those this build has. */
+static int mesh_check(enum storm_mesh_kind kind)
 {
     char built[128] = "";
-    if (storm_mesh_kind_built(mesh_kind(args->mesh)))
+    if (storm_mesh_kind_built(kind))
         return TOOL_OK;
     for (size_t i = 0; i < STORM_N_MESH_KINDS; i++)
         if (storm_mesh_kind_built(i))
@@ -213,59 +159,59 @@ static int mesh_check(const struct tool_args *args)
                      "%s%s", built[0] != '\0' ? ", " : "",
                      storm_mesh_kind_name(i));
     return tool_usage("mesh '%s' is not part of this build; built here: %s",
-                      args->mesh, built);
+                      storm_mesh_kind_name(kind), built);
 }
 
-/* Cells are told in one way, and there are as many cycles as are timed. */
-static int cycles_check(const struct tool_args *args, uint64_t usual)
+/* Cells are given in one way, and there are as many cycles as are timed. */
+static int cycles_check(const struct tool_args *args, uint32_t timed,
+                        uint32_t cycles)
 {
-    uint64_t cycles = args->cycles > 0 ? args->cycles : usual;
-    if (args->cells > 0 && args->cells_per_rank > 0)
+    if (tool_given(args, "--cells") && tool_given(args, "--cells-per-rank"))
         return tool_usage("--cells and --cells-per-rank do not go together");
-    if (args->timed > cycles)
-        return tool_usage("--timed %llu: there are only %llu cycles",
-                          (unsigned long long)args->timed,
-                          (unsigned long long)cycles);
+    if (timed > cycles)
+        return tool_usage("--timed %u: there are only %u cycles", timed,
+                          cycles);
     return TOOL_OK;
 }
 
 /* The problem of uniform emission, whatever is done with it. */
-static int emission_check(struct tool_args *args)
+static int emission_check(const struct tool_args *args,
+                          struct storm_bench_uniform_params *p)
 {
-    bool is_voronoi = strcmp(args->mesh, "voronoi") == 0;
-    int status = mesh_check(args);
-    if (status != TOOL_OK)
-        return status;
-    if ((args->lloyd != TOOL_NOT_GIVEN || args->distribution != NULL) &&
-        !is_voronoi)
+    bool lloyd = tool_given(args, "--lloyd");
+    if ((lloyd || tool_given(args, "--distribution")) &&
+        p->mesh != STORM_MESH_VORONOI)
         return tool_usage("--lloyd and --distribution are for --mesh voronoi");
-    if (args->lloyd == TOOL_NOT_GIVEN)
-        args->lloyd = 5;
-    if (args->dt_s > 0.0 && args->crossings > 0.0)
+    if (!lloyd)
+        p->lloyd = 5;
+    if (p->dt_s > 0.0 && p->crossings > 0.0)
         return tool_usage("--dt and --crossings do not go together");
-    status = voronoi_check(args);
-    if (status != TOOL_OK)
-        return status;
-    if (strcmp(args->distribution, "lattice") == 0)
-        return tool_usage("--distribution: must be uniform or clustered here");
-    return cycles_check(args, 5);
+    p->picture = args->out != NULL;
+    int status = mesh_check(p->mesh);
+    return status != TOOL_OK
+               ? status
+               : cycles_check(args, p->timed, p->cycles > 0 ? p->cycles : 5);
 }
 
 static int imc_check(struct tool_args *args)
 {
-    if (args->mesh == NULL)
-        args->mesh = "voronoi";
-    int status = mesh_check(args);
-    return status == TOOL_OK ? cycles_check(args, 8) : status;
+    struct storm_bench_imc_params *p = &args->params.imc;
+    if (!tool_given(args, "--mesh"))
+        p->mesh = STORM_MESH_VORONOI;
+    int status = mesh_check(p->mesh);
+    return status != TOOL_OK
+               ? status
+               : cycles_check(args, p->timed, p->cycles > 0 ? p->cycles : 8);
 }
 
 static int uniform_check(struct tool_args *args)
 {
-    if (args->mesh == NULL)
-        args->mesh = "cartesian";
+    enum { REPEATS_OF_COSTS = 5 };
     if (args->demo)
         uniform_demo(args);
-    return emission_check(args);
+    if (args->costs)
+        args->params.uniform.costs = REPEATS_OF_COSTS;
+    return emission_check(args, &args->params.uniform);
 }
 
 static int nothing_to_check(struct tool_args *args)
@@ -275,11 +221,11 @@ static int nothing_to_check(struct tool_args *args)
 }
 
 /* The names in --backends, one by one. */
-static int backends_check(const struct tool_args *args)
+static int backends_check(const char *list)
 {
     char copy[256], *rest = NULL;
-    const char *list = args->backends != NULL ? args->backends : "";
-    if (snprintf(copy, sizeof copy, "%s", list) >= (int)sizeof copy)
+    if (snprintf(copy, sizeof copy, "%s", list != NULL ? list : "") >=
+        (int)sizeof copy)
         return tool_usage("--backends: too long");
     for (char *name = strtok_r(copy, ",", &rest); name != NULL;
          name = strtok_r(NULL, ",", &rest)) {
@@ -293,193 +239,92 @@ static int backends_check(const struct tool_args *args)
 }
 
 /* As many ranks are started as the largest number in --ranks. */
-static int crew_check(struct tool_args *args)
+static int crew_check(struct tool_args *args,
+                      const struct storm_bench_numbers *ranks,
+                      const char *backends)
 {
-    const struct tool_list *list = &args->rank_counts;
     struct tool_launcher launcher = tool_launcher();
-    for (size_t i = 1; i < list->n; i++)
-        if (list->values[i] <= list->values[i - 1])
+    for (size_t i = 1; i < ranks->n; i++)
+        if (ranks->value[i] <= ranks->value[i - 1])
             return tool_usage("--ranks: the numbers must rise");
-    uint64_t most = list->n > 0 ? list->values[list->n - 1] : 0;
+    uint64_t max = ranks->n > 0 ? ranks->value[ranks->n - 1] : 0;
     if (args->ranks == 0 && !launcher.is_there)
-        args->ranks = most;
+        args->ranks = max;
     uint64_t there = args->ranks > 0 ? args->ranks : (uint64_t)launcher.size;
-    if (there > 0 && there < most)
+    if (there > 0 && there < max)
         return tool_usage("--ranks %llu: there are only %llu",
-                          (unsigned long long)most, (unsigned long long)there);
-    return backends_check(args);
+                          (unsigned long long)max, (unsigned long long)there);
+    return backends_check(backends);
 }
 
 static int scaling_check(struct tool_args *args)
 {
-    if (args->mode == NULL)
-        args->mode = "strong";
-    if (args->mesh == NULL)
-        args->mesh = "voronoi";
-    if (strcmp(args->mode, "strong") != 0 && strcmp(args->mode, "weak") != 0)
-        return tool_usage("--mode %s: must be strong or weak", args->mode);
-    int status = emission_check(args);
-    return status == TOOL_OK ? crew_check(args) : status;
+    struct storm_bench_scaling_params *p = &args->params.scaling;
+    if (!tool_given(args, "--mesh"))
+        p->uniform.mesh = STORM_MESH_VORONOI;
+    int status = emission_check(args, &p->uniform);
+    return status == TOOL_OK ? crew_check(args, &p->ranks, p->backends)
+                             : status;
 }
 
 static int breakdown_check(struct tool_args *args)
 {
+    struct storm_bench_breakdown_params *p = &args->params.breakdown;
     if (args->deck == NULL)
         return tool_usage("breakdown: which deck? Name it with --deck");
-    return crew_check(args);
+    p->picture = args->out != NULL;
+    return crew_check(args, &p->ranks, p->backends);
+}
+
+static int voronoi_check(struct tool_args *args)
+{
+    args->params.voronoi.voropp = tool_voropp;
+    return TOOL_OK;
 }
 
 static int ring_check(struct tool_args *args)
 {
-    if (args->ranks == 0 && !tool_launcher().is_there)
-        args->ranks = 2;
     struct tool_launcher launcher = tool_launcher();
+    if (args->ranks == 0 && !launcher.is_there)
+        args->ranks = 2;
     if (args->ranks > 0 ? args->ranks != 2
                         : launcher.size > 0 && launcher.size != 2)
         return tool_usage("the ring benchmark is between 2 ranks");
-    return backends_check(args);
+    return backends_check(args->params.ring.backends);
 }
 
-/* ---- from flags to parameters -------------------------------------------- */
+/* ---- running them -------------------------------------------------------- */
 
-static struct storm_bench_uniform_params
-emission_params(const struct tool_args *args,
-                const struct storm_progress *progress)
-{
-    struct storm_bench_uniform_params params = {
-        .mesh = mesh_kind(args->mesh),
-        .lloyd = (uint32_t)args->lloyd,
-        .cells = args->cells,
-        .cells_per_rank = args->cells_per_rank,
-        .emit = args->emit,
-        .cycles = (uint32_t)args->cycles,
-        .timed = (uint32_t)args->timed,
-        .dt_s = args->dt_s,
-        .crossings = args->crossings,
-        .kernel_seconds = args->kernel_seconds,
-        .picture = args->out != NULL,
-        .progress = *progress,
-    };
-    (void)voronoi_points(args->distribution, &params.points); /* is checked */
-    return params;
-}
+/* A function that runs storm_bench_<name>; _progress is a member of its
+ * parameters. */
+#define RUN(_name, _progress)                                              \
+    static storm_status _name##_run(struct storm_context *context,         \
+                                    const struct tool_args *args,          \
+                                    const struct storm_progress *progress, \
+                                    struct storm_run_report **report_out)  \
+    {                                                                      \
+        struct storm_bench_##_name##_params params = args->params._name;   \
+        params._progress = *progress;                                      \
+        return storm_bench_##_name(context, &params, report_out);          \
+    }
 
-static storm_status uniform_run(struct storm_context *context,
-                                const struct tool_args *args,
-                                const struct storm_progress *progress,
-                                struct storm_run_report **report_out)
-{
-    enum { REPEATS_OF_COSTS = 5 };
-    struct storm_bench_uniform_params params = emission_params(args, progress);
-    params.costs = args->costs ? REPEATS_OF_COSTS : 0;
-    return storm_bench_uniform(context, &params, report_out);
-}
-
-static storm_status imc_run(struct storm_context *context,
-                            const struct tool_args *args,
-                            const struct storm_progress *progress,
-                            struct storm_run_report **report_out)
-{
-    struct storm_bench_imc_params params = {
-        .mesh = mesh_kind(args->mesh),
-        .cells = args->cells,
-        .cells_per_rank = args->cells_per_rank,
-        .emit = args->emit,
-        .cycles = (uint32_t)args->cycles,
-        .timed = (uint32_t)args->timed,
-        .progress = *progress,
-    };
-    return storm_bench_imc(context, &params, report_out);
-}
-
-static storm_status scaling_run(struct storm_context *context,
-                                const struct tool_args *args,
-                                const struct storm_progress *progress,
-                                struct storm_run_report **report_out)
-{
-    bool weak = strcmp(args->mode, "weak") == 0;
-    struct storm_bench_scaling_params params = {
-        .mode = weak ? STORM_BENCH_WEAK : STORM_BENCH_STRONG,
-        .ranks = args->rank_counts.values,
-        .n_ranks = args->rank_counts.n,
-        .backends = args->backends,
-        .repeat = (uint32_t)args->repeat,
-        .uniform = emission_params(args, progress),
-    };
-    return storm_bench_scaling(context, &params, report_out);
-}
+RUN(uniform, progress)
+RUN(imc, progress)
+RUN(scaling, uniform.progress)
+RUN(voronoi, progress)
+RUN(exchange, progress)
+RUN(ring, progress)
+RUN(termination, progress)
 
 static storm_status breakdown_run(struct storm_context *context,
                                   const struct tool_args *args,
                                   const struct storm_progress *progress,
                                   struct storm_run_report **report_out)
 {
-    struct storm_bench_breakdown_params params = {
-        .deck = args->loaded,
-        .ranks = args->rank_counts.values,
-        .n_ranks = args->rank_counts.n,
-        .backends = args->backends,
-        .repeat = (uint32_t)args->repeat,
-        .picture = args->out != NULL,
-        .progress = *progress,
-    };
+    struct storm_bench_breakdown_params params = args->params.breakdown;
+    params.deck = args->loaded; /* read after the flags */
+    params.progress = *progress;
     return storm_bench_breakdown(context, &params, report_out);
-}
-
-static storm_status voronoi_run(struct storm_context *context,
-                                const struct tool_args *args,
-                                const struct storm_progress *progress,
-                                struct storm_run_report **report_out)
-{
-    struct storm_bench_voronoi_params params = {
-        .cells = args->cells,
-        .repeat = (uint32_t)args->repeat,
-        .voropp = tool_voropp,
-        .progress = *progress,
-    };
-    if (!voronoi_points(args->distribution, &params.points))
-        return STORM_ERR_ARG; /* voronoi_check has seen to it */
-    return storm_bench_voronoi(context, &params, report_out);
-}
-
-static storm_status exchange_run(struct storm_context *context,
-                                 const struct tool_args *args,
-                                 const struct storm_progress *progress,
-                                 struct storm_run_report **report_out)
-{
-    struct storm_bench_exchange_params params = {
-        .records = args->records,
-        .repeat = (uint32_t)args->repeat,
-        .progress = *progress,
-    };
-    return storm_bench_exchange(context, &params, report_out);
-}
-
-static storm_status ring_run(struct storm_context *context,
-                             const struct tool_args *args,
-                             const struct storm_progress *progress,
-                             struct storm_run_report **report_out)
-{
-    struct storm_bench_ring_params params = {
-        .backends = args->backends,
-        .batches = args->batches.values,
-        .n_batches = args->batches.n,
-        .seconds = args->seconds,
-        .progress = *progress,
-    };
-    return storm_bench_ring(context, &params, report_out);
-}
-
-static storm_status termination_run(struct storm_context *context,
-                                    const struct tool_args *args,
-                                    const struct storm_progress *progress,
-                                    struct storm_run_report **report_out)
-{
-    struct storm_bench_termination_params params = {
-        .steps = (uint32_t)args->steps,
-        .progress = *progress,
-    };
-    return storm_bench_termination(context, &params, report_out);
 }
 
 /* ---- the list ------------------------------------------------------------ */

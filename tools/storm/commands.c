@@ -28,7 +28,7 @@ const struct tool_flag tool_global_flags[] = {
 #define QUIET_FLAG(_help) TOOL_SWITCH_FLAG("--quiet", quiet, _help)
 
 #define TALK_FLAGS                                                           \
-    TOOL_TEXT_FLAG("--progress", "WHEN", progress_word,                      \
+    TOOL_WORD_FLAG("--progress", "WHEN", progress, "auto|always|never",      \
                    "auto (a bar on a terminal, lines elsewhere), always or " \
                    "never"),                                                 \
         QUIET_FLAG("say nothing but errors"),                                \
@@ -36,10 +36,7 @@ const struct tool_flag tool_global_flags[] = {
 
 static const struct tool_flag bench_flags[] = {
     LAUNCH_FLAGS,
-    {.name = "--set",
-     .value = "KEY=VALUE",
-     .kind = TOOL_SET,
-     .help = "set an option by its key, such as transport.batch=8"},
+    TOOL_SET_FLAG("set an option by its key, such as transport.batch=8"),
     TOOL_TEXT_FLAG(
         "--json", "FILE", json,
         "write the summary there; - is standard output, the default"),
@@ -50,11 +47,8 @@ static const struct tool_flag bench_flags[] = {
     {.name = NULL}};
 
 static const struct tool_flag check_flags[] = {
-    {.name = "--set",
-     .value = "KEY=VALUE",
-     .kind = TOOL_SET,
-     .help = "override an entry, such as time.stop=1e-10 or "
-             "materials.gold.temperature=0.1"},
+    TOOL_SET_FLAG("override an entry, such as time.stop=1e-10 or "
+                  "materials.gold.temperature=0.1"),
     TOOL_SWITCH_FLAG("--resolved", resolved,
                      "print the deck with all defaults"),
     TOOL_SWITCH_FLAG(
@@ -69,10 +63,7 @@ static const struct tool_flag options_flags[] = {
 
 static const struct tool_flag run_flags[] = {
     LAUNCH_FLAGS,
-    {.name = "--set",
-     .value = "KEY=VALUE",
-     .kind = TOOL_SET,
-     .help = "override an entry of the deck, such as time.stop=1e-10"},
+    TOOL_SET_FLAG("override an entry of the deck, such as time.stop=1e-10"),
     TOOL_TEXT_FLAG("--out", "DIR", out,
                    "where results go (default out/ and the deck's name)"),
     TOOL_TEXT_FLAG(
@@ -92,21 +83,22 @@ static const struct tool_flag plot_flags[] = {
         "above material), or any field of a dump such as "
         "radiation_energy (default: material, solid, cell_size, "
         "temperatures, owner, and profiles)"),
-    TOOL_TEXT_FLAG("--axis", "x|y|z", axis,
+    TOOL_WORD_FLAG("--axis", "x|y|z", axis, "x|y|z",
                    "slices are normal to it (default z)"),
-    TOOL_TEXT_FLAG("--at", "X", at,
+    TOOL_REAL_FLAG("--at", "X", at, -1e300, 1e300,
                    "where on the axis (default: in the middle)"),
-    TOOL_TEXT_FLAG(
-        "--step", "LIST", step,
+    TOOL_LIST_FLAG(
+        "--step", steps, 0, 4e9,
         "which dumps, separated by commas (default: the last; profiles: "
         "up to six of all)"),
     TOOL_TEXT_FLAG(
         "--reference", "FILE", reference,
         "draw profiles against this CSV file, with columns position and "
         "any of a profile's"),
-    TOOL_TEXT_FLAG("--lines", "WHEN", lines,
+    TOOL_WORD_FLAG("--lines", "WHEN", lines, "auto|always|never",
                    "edges of cells: auto, always or never"),
-    TOOL_TEXT_FLAG("--scale", "WORD", scale, "auto, linear or log"),
+    TOOL_WORD_FLAG("--scale", "WORD", scale, "auto|log|linear",
+                   "auto, linear or log"),
     TOOL_TEXT_FLAG("--out", "DIR", out,
                    "where pictures go (default: plots in the run's directory)"),
     QUIET_FLAG("do not name the files"),

@@ -4,8 +4,9 @@
  *
  *   main.c      from argv to a command and its exit status
  *   args.c      the command line, from the tables of the next two
- *   commands.c  what commands and flags there are
- *   benches.c   what benchmarks there are, and their flags
+ *   commands.c  what commands and flags there are: one row each
+ *   benches.c   what benchmarks there are, and their flags: rows, too, which
+ *               fill in the parameters of the benchmark
  *   help.c      the same tables as text
  *   launch.c    starting the ranks
  *   session.c   MPI, the context, messages: from first to last rank call
@@ -25,6 +26,7 @@
 
 #include "bench/bench.h"
 #include <storm/options.h>
+#include <storm/plot.h>
 
 /* Exit statuses; SAID is for ranks we have started: failed, and has said why.
  * The process that started them makes FAILED of it. */
@@ -36,18 +38,19 @@ enum tool_progress {
     TOOL_PROGRESS_NEVER
 };
 
-enum { TOOL_MOST_VALUES = 32 };
-
-struct tool_list {
-    uint32_t values[TOOL_MOST_VALUES];
-    size_t n;
-};
-
 struct storm_deck;
 
-/* Everything a command line can say. Numbers: 0 means not given, but for lloyd:
- * none is a number of relaxations, too. */
-#define TOOL_NOT_GIVEN UINT64_MAX
+/* What a benchmark takes: its flags fill this in. Zero: not given. */
+union tool_bench_params {
+    struct storm_bench_uniform_params uniform;
+    struct storm_bench_imc_params imc;
+    struct storm_bench_scaling_params scaling;
+    struct storm_bench_breakdown_params breakdown;
+    struct storm_bench_voronoi_params voronoi;
+    struct storm_bench_exchange_params exchange;
+    struct storm_bench_ring_params ring;
+    struct storm_bench_termination_params termination;
+};
 
 struct tool_args {
     const struct tool_command *command;
@@ -55,38 +58,38 @@ struct tool_args {
     struct storm_options *options;
     bool help, version;
 
-    /* every benchmark */
+    /* The flags on the command line, each as often as it is there. */
+    const struct tool_flag **given;
+    size_t n_given;
+
+    /* several commands */
     uint64_t ranks;
-    const char *launcher, *out, *json, *progress_word;
+    const char *launcher, *out, *json;
     enum tool_progress progress;
     bool quiet, verbose;
 
-    /* uniform, imc, scaling, voronoi: the mesh */
-    const char *mesh, *distribution;
-    uint64_t lloyd, cells, cells_per_rank;
-    /* uniform, imc, scaling: the packets */
-    uint64_t emit, cycles, timed;
-    double dt_s, crossings, kernel_seconds;
+    /* bench */
+    union tool_bench_params params;
     bool costs, demo;
-    /* what is measured, how often, with what */
-    uint64_t records, repeat, steps;
-    const char *backends, *mode;
-    struct tool_list batches, rank_counts;
-    double seconds;
+
     /* options */
     bool markdown;
+
     /* run, check, breakdown */
     const char *deck;
     struct storm_deck *loaded;
     bool resolved, keys;
     const char **sets; /* KEY=VALUE for the deck */
     size_t n_sets;
-    /* run */
     const char *restart;
 
     /* plot, report */
     const char *run_dir;
-    const char *axis, *at, *fields, *step, *reference, *lines, *scale;
+    const char *fields, *reference;
+    int axis;
+    storm_plot_choice lines, scale;
+    double at;
+    struct storm_bench_numbers steps;
 
     /* The same command line without what is for the launcher; ends in NULL. */
     char **child_argv;
@@ -94,12 +97,14 @@ struct tool_args {
 };
 
 enum tool_flag_kind {
-    TOOL_SWITCH, /* bool */
-    TOOL_COUNT,  /* uint64_t */
-    TOOL_REAL,   /* double */
-    TOOL_TEXT,   /* const char * */
-    TOOL_LIST,   /* struct tool_list */
-    TOOL_SET     /* KEY=VALUE for an option of the table */
+    TOOL_SWITCH,  /* bool */
+    TOOL_COUNT,   /* uint64_t */
+    TOOL_COUNT32, /* uint32_t */
+    TOOL_REAL,    /* double */
+    TOOL_TEXT,    /* const char * */
+    TOOL_WORD,    /* int or enum: which of `choices` */
+    TOOL_LIST,    /* struct storm_bench_numbers */
+    TOOL_SET      /* KEY=VALUE for an option of the table */
 };
 
 /* One flag of the program; those of the option table are not listed here. */
@@ -109,6 +114,7 @@ struct tool_flag {
     enum tool_flag_kind kind;
     size_t offset; /* in struct tool_args */
     double min, max;
+    const char *choices; /* "a|b" */
     const char *help;
 };
 
@@ -140,21 +146,38 @@ struct tool_command {
 /* Where a flag's value goes. */
 #define TOOL_FIELD(_member) offsetof(struct tool_args, _member)
 
-/* Rows of the tables: numbers from 1 on, words, and flags without a value. */
-#define TOOL_COUNT_FLAG(_name, _member, _max, _help)                        \
-    {                                                                       \
-        .name = _name, .value = "N", .kind = TOOL_COUNT,                    \
-        .offset = TOOL_FIELD(_member), .min = 1, .max = _max, .help = _help \
+/* Rows of the tables. */
+#define TOOL_NUMBER_FLAG(_name, _kind, _value, _member, _min, _max, _help)     \
+    {                                                                          \
+        .name = _name, .value = _value, .kind = _kind,                         \
+        .offset = TOOL_FIELD(_member), .min = _min, .max = _max, .help = _help \
     }
+#define TOOL_COUNT_FLAG(_name, _member, _max, _help) \
+    TOOL_NUMBER_FLAG(_name, TOOL_COUNT, "N", _member, 1, _max, _help)
+#define TOOL_COUNT32_FLAG(_name, _member, _max, _help) \
+    TOOL_NUMBER_FLAG(_name, TOOL_COUNT32, "N", _member, 1, _max, _help)
+#define TOOL_REAL_FLAG(_name, _value, _member, _min, _max, _help) \
+    TOOL_NUMBER_FLAG(_name, TOOL_REAL, _value, _member, _min, _max, _help)
+#define TOOL_LIST_FLAG(_name, _member, _min, _max, _help) \
+    TOOL_NUMBER_FLAG(_name, TOOL_LIST, "LIST", _member, _min, _max, _help)
 #define TOOL_TEXT_FLAG(_name, _value, _member, _help)      \
     {                                                      \
         .name = _name, .value = _value, .kind = TOOL_TEXT, \
         .offset = TOOL_FIELD(_member), .help = _help       \
     }
+#define TOOL_WORD_FLAG(_name, _value, _member, _choices, _help)           \
+    {                                                                     \
+        .name = _name, .value = _value, .kind = TOOL_WORD,                \
+        .offset = TOOL_FIELD(_member), .choices = _choices, .help = _help \
+    }
 #define TOOL_SWITCH_FLAG(_name, _member, _help)                            \
     {                                                                      \
         .name = _name, .kind = TOOL_SWITCH, .offset = TOOL_FIELD(_member), \
         .help = _help                                                      \
+    }
+#define TOOL_SET_FLAG(_help)                                                   \
+    {                                                                          \
+        .name = "--set", .value = "KEY=VALUE", .kind = TOOL_SET, .help = _help \
     }
 
 /* commands.c and benches.c: lists ended by a NULL name. */
@@ -166,6 +189,9 @@ extern const struct tool_flag tool_global_flags[];
  * TOOL_USAGE. Free with tool_args_clear in any case. */
 int tool_args_parse(struct tool_args *args, int argc, char **argv);
 void tool_args_clear(struct tool_args *args);
+
+/* Is the flag on the command line? */
+bool tool_given(const struct tool_args *args, const char *name);
 
 /* One line on standard error, from the first rank alone. Returns TOOL_USAGE. */
 int tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
