@@ -59,6 +59,28 @@ STORM_API const char *storm_deck_title(const struct storm_deck *deck);
  *  back to the same deck. */
 STORM_API const char *storm_deck_text(const struct storm_deck *deck);
 
+/**
+ * Value of one key, defaults included, as text: a word, a number, or YAML for
+ * lists and maps. Parts of a key are separated by dots, an item of a list is
+ * its number from 0: "materials.0.absorption.coef".
+ *
+ * @param text_out  cut short if it does not fit; always ended by 0
+ * @param size      bytes available there, at least 1
+ * @return length of the whole text; 0: there is no such key
+ */
+STORM_API size_t storm_deck_value(const struct storm_deck *deck,
+                                  const char *key, char *text_out, size_t size);
+
+/**
+ * Numbers of one key, such as "time.dt" or "mesh.box.lo".
+ *
+ * @param values_out  the first @p n of them
+ * @return how many there are; 0: there is no such key, or it has no numbers
+ */
+STORM_API size_t storm_deck_numbers(const struct storm_deck *deck,
+                                    const char *key, double *values_out,
+                                    size_t n);
+
 /** Give the deck's `seed` and `transport` to every option that nobody has set
  *  yet: flags and environment win. STORM_ERR_ARG: cannot happen for a deck
  *  that was read. */

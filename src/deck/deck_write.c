@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The resolved deck: every key of the table with its value, as YAML. */
+/* Values as text: the resolved deck, which has every key of the table, and
+ * single keys. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,4 +235,107 @@ char *deck_write(const struct storm_deck *deck)
         storm_page_add(&page, "\n");
     }
     return storm_page_end(&page);
+}
+
+/* ---- single keys ---------------------------------------------------------- */
+
+/* Where a key leads: a row, and its value. NULL: nowhere. */
+struct write_place {
+    const struct deck_row *row;
+    const void *field;
+};
+
+/* The row of a map whose key has these letters. */
+static struct write_place write_find(const struct deck_row *rows,
+                                     const void *from, const char *key,
+                                     size_t length)
+{
+    for (const struct deck_row *row = rows; row->key != NULL; row++)
+        if (strlen(row->key) == length && memcmp(row->key, key, length) == 0 &&
+            write_applies(rows, row, from))
+            return (struct write_place){row, (const char *)from + row->offset};
+    return (struct write_place){NULL, NULL};
+}
+
+/* The item of a list that a number from 0 names; NULL: there is none. */
+static const void *write_item(const struct write_place *list, const char *part,
+                              size_t length)
+{
+    size_t n, i = 0;
+    const char *items = write_load(list->field, &n);
+    for (size_t k = 0; k < length && i < n; k++) {
+        if (part[k] < '0' || part[k] > '9')
+            return NULL;
+        i = 10 * i + (size_t)(part[k] - '0');
+    }
+    return length > 0 && i < n ? items + i * list->row->bytes : NULL;
+}
+
+static struct write_place write_walk(const struct storm_deck *deck,
+                                     const char *key)
+{
+    struct write_place place = {NULL, NULL};
+    const struct deck_row *rows = deck_schema;
+    const void *from = &deck->values;
+    while (rows != NULL) {
+        size_t length = strcspn(key, ".");
+        place = write_find(rows, from, key, length);
+        if (place.row == NULL || key[length] == '\0')
+            return place;
+        key += length + 1;
+        rows = place.row->rows;
+        from = place.field;
+        if (place.row->kind != DECK_LISTED && place.row->kind != DECK_SPLIT)
+            continue;
+        length = strcspn(key, ".");
+        from = write_item(&place, key, length);
+        if (from == NULL || key[length] == '\0')
+            break;
+        key += length + 1;
+    }
+    return (struct write_place){NULL, NULL};
+}
+
+size_t storm_deck_value(const struct storm_deck *deck, const char *key,
+                        char *text_out, size_t size)
+{
+    struct write_place place = write_walk(deck, key);
+    struct storm_page page = {0};
+    struct writer w = {.page = &page, .deck = deck};
+    text_out[0] = '\0';
+    if (place.row == NULL)
+        return 0;
+    if (place.row->kind == DECK_TEXT)
+        storm_page_add(&page, "%s", *(char *const *)place.field);
+    else
+        write_value(&w, place.row,
+                    (const char *)place.field - place.row->offset);
+    char *text = storm_page_end(&page);
+    int n = snprintf(text_out, size, "%s", text != NULL ? text : "");
+    free(text);
+    return n > 0 ? (size_t)n : 0;
+}
+
+size_t storm_deck_numbers(const struct storm_deck *deck, const char *key,
+                          double *values_out, size_t n)
+{
+    struct write_place place = write_walk(deck, key);
+    if (place.row == NULL)
+        return 0;
+    bool is_list =
+        place.row->kind == DECK_INTS || place.row->kind == DECK_REALS;
+    bool is_int = place.row->kind == DECK_INT || place.row->kind == DECK_INTS;
+    bool is_real = place.row->kind == DECK_REAL ||
+                   place.row->kind == DECK_REALS ||
+                   place.row->kind == DECK_TIMES;
+    const void *from = place.field;
+    size_t there = is_list ? (size_t)place.row->n : 1;
+    if (!is_int && !is_real)
+        return 0;
+    if (place.row->kind == DECK_TIMES)
+        from = write_load(place.field, &there);
+    for (size_t i = 0; i < there && i < n; i++)
+        values_out[i] = is_int ? (double)((const int64_t *)from)[i]
+                               : ((const double *)from)[i];
+    return there;
 }

@@ -77,10 +77,9 @@ static storm_status plot_check_steps(struct plot_run *plot)
 /* Where on the axis. */
 static double plot_at(const struct plot_run *plot, int axis)
 {
-    const struct deck_mesh *mesh = &plot->deck->values.mesh;
     return plot->params->at_cm != NULL
                ? *plot->params->at_cm
-               : 0.5 * (mesh->box.lo[axis] + mesh->box.hi[axis]);
+               : 0.5 * (plot->lo[axis] + plot->hi[axis]);
 }
 
 /* Where to cut: a little below, so that roundings in faces along the plane do
@@ -89,12 +88,11 @@ static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
 {
     const double little = 1e-9;
     const struct storm_plot_params *params = plot->params;
-    const struct deck_mesh *mesh = &plot->deck->values.mesh;
     int axis = params->axis != '\0' ? params->axis - 'x' : 2;
     if (axis < 0 || axis > 2)
         return plot_fail(plot, STORM_ERR_ARG,
                          "no axis '%c'; there are: x, y, z", params->axis);
-    double lo = mesh->box.lo[axis], hi = mesh->box.hi[axis];
+    double lo = plot->lo[axis], hi = plot->hi[axis];
     double at = plot_at(plot, axis), width = hi - lo;
     if (!(at >= lo && at <= hi))
         return plot_fail(plot, STORM_ERR_ARG,
@@ -134,25 +132,17 @@ static void plot_free_categories(struct plot_categories *c)
     storm_free(c->memory, c->name);
 }
 
-static bool plot_is_empty(const struct storm_material *material)
-{
-    return material->absorption.coef == 0.0 &&
-           material->scattering.coef == 0.0 &&
-           material->heat_capacity.coef == 0.0;
-}
-
 /* Empty space is pale. */
 static bool plot_materials(const struct plot_run *plot,
                            struct plot_categories *c)
 {
-    const struct deck_values *v = &plot->deck->values;
     int n_used = 0;
-    if (!plot_make_categories(c, v->materials.n + 1))
+    if (!plot_make_categories(c, plot->n_materials + 1))
         return false;
-    for (size_t i = 0; i < v->materials.n; i++) {
-        const struct storm_material *material = &v->materials.item[i];
+    for (size_t i = 0; i < plot->n_materials; i++) {
+        const struct plot_material *material = &plot->materials[i];
         c->colour[i] =
-            plot_is_empty(material) ? 0xfdf6e3 : storm_chart_colour(n_used++);
+            material->is_empty ? 0xfdf6e3 : storm_chart_colour(n_used++);
         snprintf(c->text[i], sizeof *c->text, "%s", material->name);
     }
     c->colour[c->n - 1] = 0xffffff;
@@ -398,14 +388,13 @@ static storm_status plot_draw(struct plot_run *plot,
                               const struct plot_task *task)
 {
     const struct slice *slice = task->slice;
-    const struct deck_values *v = &plot->deck->values;
     struct plot_categories categories = {.memory = plot->memory};
     struct plot_texts texts;
     double *value =
         storm_alloc(plot->memory, PLOT_LABEL,
                     ((size_t)plot->reader.n_cells + 1) * sizeof *value);
     struct plot_picture picture = {.slice = slice,
-                                   .title = v->title,
+                                   .title = storm_deck_title(plot->deck),
                                    .subtitle = texts.subtitle,
                                    .axis = {texts.axis[0], texts.axis[1]},
                                    .value = value,
@@ -413,8 +402,8 @@ static storm_status plot_draw(struct plot_run *plot,
                                    .lines =
                                        plot_lines(plot, slice, task->field)};
     for (int k = 0; k < 2; k++) {
-        picture.lo[k] = v->mesh.box.lo[slice_direction(slice->axis, k)];
-        picture.hi[k] = v->mesh.box.hi[slice_direction(slice->axis, k)];
+        picture.lo[k] = plot->lo[slice_direction(slice->axis, k)];
+        picture.hi[k] = plot->hi[slice_direction(slice->axis, k)];
     }
     storm_status status =
         value != NULL
@@ -436,9 +425,8 @@ static storm_status plot_draw(struct plot_run *plot,
 
 static bool plot_is_solid(const struct plot_run *plot, double material)
 {
-    const struct deck_values *v = &plot->deck->values;
-    return material >= 0.0 && material < (double)v->materials.n &&
-           !plot_is_empty(&v->materials.item[(size_t)material]);
+    return material >= 0.0 && material < (double)plot->n_materials &&
+           !plot->materials[(size_t)material].is_empty;
 }
 
 /* Is there something to see that is not just the box? */
@@ -469,18 +457,17 @@ static storm_status plot_make_view(struct plot_run *plot,
 
 static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
 {
-    const struct deck_values *v = &plot->deck->values;
     char subtitle[PLOT_TEXT], number[STORM_SVG_LABEL_BYTES], *svg = NULL;
     struct plot_categories c = {.memory = plot->memory};
     bool *solid = storm_alloc(plot->memory, PLOT_LABEL,
-                              (v->materials.n + 1) * sizeof *solid);
+                              (plot->n_materials + 1) * sizeof *solid);
     struct plot_view view = {.slice = slice,
-                             .title = v->title,
+                             .title = storm_deck_title(plot->deck),
                              .subtitle = subtitle,
                              .material = plot->material,
-                             .n_materials = v->materials.n};
-    memcpy(view.lo, v->mesh.box.lo, sizeof view.lo);
-    memcpy(view.hi, v->mesh.box.hi, sizeof view.hi);
+                             .n_materials = plot->n_materials};
+    memcpy(view.lo, plot->lo, sizeof view.lo);
+    memcpy(view.hi, plot->hi, sizeof view.hi);
     storm_svg_number(plot_at(plot, slice->axis), 4, number);
     snprintf(subtitle, sizeof subtitle, "material, cut open at %c = %s%s",
              'x' + slice->axis, number, plot->natural ? "" : " cm");

@@ -15,11 +15,11 @@
 
 #include <stdbool.h>
 
+#include <storm/deck.h>
 #include <storm/plot.h>
 
 #include "base/memory.h"
 #include "base/page.h"
-#include "deck/deck.h"
 #include "view/slice.h"
 #include "view/svg.h"
 
@@ -33,6 +33,12 @@ struct plot_steps {
     size_t n, capacity;
 };
 
+struct plot_material {
+    char name[PLOT_NAME];
+    bool is_empty; /* neither opacity nor heat capacity */
+    bool has_heat; /* capacity */
+};
+
 /* A run that is being looked at. */
 struct plot_run {
     struct storm_memory *memory; /* the caller's book */
@@ -40,6 +46,10 @@ struct plot_run {
     char problem[2 * OUTPUT_READER_PATH];
     struct output_reader reader;
     struct storm_deck *deck;
+    double lo[3], hi[3]; /* of the box */
+    char profile_axis;
+    struct plot_material *materials;
+    size_t n_materials, materials_capacity;
     struct plot_steps dumps, profiles;
     bool natural; /* own units: none are written */
     double *material;

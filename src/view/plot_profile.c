@@ -141,16 +141,15 @@ static char *profile_svg(const struct plot_run *plot,
                          const struct profile_set *set, const char *name,
                          const struct storm_chart_series *series)
 {
-    const struct deck_values *v = &plot->deck->values;
     char label[PLOT_TEXT], words[PLOT_NAME], subtitle[PLOT_TEXT], axis[16];
     plot_label(plot, name, label);
     plot_words(name, words);
     snprintf(subtitle, sizeof subtitle, "profile of the %s along %c", words,
-             "xyz"[v->output.profile.axis]);
-    snprintf(axis, sizeof axis, "%c%s", "xyz"[v->output.profile.axis],
-             plot -> natural ? "" : " (cm)");
+             plot->profile_axis);
+    snprintf(axis, sizeof axis, "%c%s", plot->profile_axis,
+             plot->natural ? "" : " (cm)");
     struct storm_chart chart = {
-        .title = v->title,
+        .title = storm_deck_title(plot->deck),
         .subtitle = subtitle,
         .x = {.label = axis},
         .y = {.label = label,

@@ -111,6 +111,59 @@ void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT])
 
 /* ---- opening -------------------------------------------------------------- */
 
+static double plot_number_of(const struct plot_run *plot, const char *key)
+{
+    double value = 0.0;
+    (void)storm_deck_numbers(plot->deck, key, &value, 1);
+    return value;
+}
+
+/* A number of one of the materials. */
+static double plot_of_material(const struct plot_run *plot, size_t i,
+                               const char *key)
+{
+    char path[PLOT_NAME];
+    snprintf(path, sizeof path, "materials.%zu.%s", i, key);
+    return plot_number_of(plot, path);
+}
+
+static storm_status plot_read_materials(struct plot_run *plot)
+{
+    for (size_t i = 0;; i++) {
+        char path[PLOT_NAME], name[PLOT_NAME];
+        snprintf(path, sizeof path, "materials.%zu.name", i);
+        if (storm_deck_value(plot->deck, path, name, sizeof name) == 0)
+            return STORM_OK;
+        void *larger = plot->materials;
+        bool good = storm_grow(&larger, &plot->materials_capacity, i + 1,
+                               sizeof *plot->materials);
+        plot->materials = larger;
+        if (!good)
+            return plot_no_memory(plot);
+        struct plot_material *material = &plot->materials[plot->n_materials++];
+        memcpy(material->name, name, sizeof name);
+        material->has_heat =
+            plot_of_material(plot, i, "heat_capacity.coef") > 0.0;
+        material->is_empty =
+            !material->has_heat &&
+            plot_of_material(plot, i, "absorption.coef") == 0.0 &&
+            plot_of_material(plot, i, "scattering.coef") == 0.0;
+    }
+}
+
+/* What pictures need of the deck. */
+static storm_status plot_take_deck(struct plot_run *plot)
+{
+    char axis[PLOT_NAME];
+    (void)storm_deck_value(plot->deck, "output.profile.axis", axis,
+                           sizeof axis);
+    plot->profile_axis = axis[0];
+    plot->natural = plot_number_of(plot, "constants.c") != plot_light_cm_s;
+    (void)storm_deck_numbers(plot->deck, "mesh.box.lo", plot->lo, 3);
+    (void)storm_deck_numbers(plot->deck, "mesh.box.hi", plot->hi, 3);
+    return plot_read_materials(plot);
+}
+
 static storm_status plot_read_deck(struct plot_run *plot)
 {
     char path[OUTPUT_READER_PATH + 16], *problems = NULL;
@@ -121,11 +174,9 @@ static storm_status plot_read_deck(struct plot_run *plot)
         size_t n = problems != NULL ? strcspn(problems, "\n") : 0;
         plot_fail(plot, STORM_ERR_ARG, "%.*s", n > 0 ? (int)n : 9,
                   n > 0 ? problems : "no memory");
-    } else {
-        plot->natural = plot->deck->values.constants.c != plot_light_cm_s;
     }
     free(problems);
-    return status < 0 ? STORM_ERR_ARG : STORM_OK;
+    return status < 0 ? STORM_ERR_ARG : plot_take_deck(plot);
 }
 
 storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
@@ -160,6 +211,7 @@ void plot_close(struct plot_run *plot)
 {
     output_reader_close(&plot->reader);
     storm_deck_destroy(plot->deck);
+    storm_free(plot->memory, plot->materials);
     storm_free(plot->memory, plot->dumps.step);
     storm_free(plot->memory, plot->profiles.step);
     storm_free(plot->memory, plot->material);
@@ -211,14 +263,13 @@ static storm_status plot_owners(struct plot_run *plot, double *values_out)
 static bool plot_has_value(const struct plot_run *plot, uint64_t cell,
                            bool of_material)
 {
-    const struct deck_values *v = &plot->deck->values;
     double material = plot->material[cell];
     if (!(material >= 0.0))
         return false; /* outside */
     if (!of_material)
         return true;
-    return material < (double)v->materials.n &&
-           v->materials.item[(size_t)material].heat_capacity.coef > 0.0;
+    return material < (double)plot->n_materials &&
+           plot->materials[(size_t)material].has_heat;
 }
 
 static storm_status plot_dumped(struct plot_run *plot, const char *field,
@@ -290,10 +341,13 @@ bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step)
 
 bool plot_is_line(const struct plot_run *plot)
 {
-    const struct deck_values *v = &plot->deck->values;
-    bool is = v->mesh.kind == STORM_MESH_CARTESIAN && plot->profiles.n > 0;
+    char kind[PLOT_NAME];
+    double cells[3] = {0.0};
+    (void)storm_deck_value(plot->deck, "mesh.kind", kind, sizeof kind);
+    (void)storm_deck_numbers(plot->deck, "mesh.cells", cells, 3);
+    bool is = strcmp(kind, "cartesian") == 0 && plot->profiles.n > 0;
     for (int d = 0; d < 3; d++)
-        is = is && (d == v->output.profile.axis || v->mesh.cells[d] == 1);
+        is = is && ("xyz"[d] == plot->profile_axis || cells[d] == 1.0);
     return is;
 }
 

@@ -2,6 +2,7 @@
 /* One page about a run: HTML that is well-formed XML, too. */
 #include <storm/report.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "deck/deck_node.h"
 #include "io/io_summary.h"
 #include "view/chart.h"
 #include "view/plot.h"
@@ -149,7 +151,7 @@ static void report_head(struct report *r)
         "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
         "<meta charset=\"utf-8\"/>\n"
         "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
-    storm_page_add_xml(&r->page, r->plot.deck->values.title);
+    storm_page_add_xml(&r->page, storm_deck_title(r->plot.deck));
     storm_page_add(
         &r->page,
         "</title>\n<style>\n"
@@ -169,27 +171,29 @@ static void report_head(struct report *r)
         "grid-template-columns:repeat(auto-fit,minmax(min(100%%,620px),1fr))}\n"
         "pre{background:#f6f6f6;padding:1em;overflow:auto;font-size:14px}\n"
         "</style>\n</head>\n<body>\n<h1>");
-    storm_page_add_xml(&r->page, r->plot.deck->values.title);
+    storm_page_add_xml(&r->page, storm_deck_title(r->plot.deck));
     storm_page_add(&r->page, "</h1>\n");
 }
 
-static const char *report_cells(const struct report *r)
+/* Names of people begin with a capital. */
+static void report_cells(const struct report *r, char kind_out[PLOT_NAME])
 {
-    static const char *const words[] = {"Cartesian", "octree", "Voronoi"};
-    return words[r->plot.deck->values.mesh.kind];
+    (void)storm_deck_value(r->plot.deck, "mesh.kind", kind_out, PLOT_NAME);
+    if (strcmp(kind_out, "octree") != 0)
+        kind_out[0] = (char)toupper((unsigned char)kind_out[0]);
 }
 
 /* What was run, in one sentence. */
 static storm_status report_lead(struct report *r)
 {
     const struct plot_steps *dumps = &r->plot.dumps;
-    char number[STORM_GROUPED_BYTES], time[PLOT_TEXT];
+    char number[STORM_GROUPED_BYTES], time[PLOT_TEXT], kind[PLOT_NAME];
     storm_status status = plot_time(&r->plot, dumps->step[dumps->n - 1], time);
     if (status < 0)
         return status;
+    report_cells(r, kind);
     storm_page_add(&r->page, "<p class=\"lead\">%s %s cells, to ",
-                   storm_page_grouped(r->plot.reader.n_cells, number),
-                   report_cells(r));
+                   storm_page_grouped(r->plot.reader.n_cells, number), kind);
     storm_page_add_xml(&r->page, time);
     if (r->summary != NULL) {
         storm_page_add(&r->page, "; ");
