@@ -6,125 +6,55 @@
 
 #include "bench/bench.h"
 
-#include "base/env.h"
 #include "bench/bench_crew.h"
-#include "bench/bench_measure.h"
 #include "run/run.h"
 #include "run/run_summary.h"
 #include "view/chart.h"
 
-/* One number of ranks with one backend. */
-struct breakdown_point {
-    int ranks;
-    const char *backend;
-    bool oversubscribed;
-    struct storm_run_summary best;
-};
-
-struct breakdown {
-    struct storm_context *context;
-    struct storm_bench_breakdown_params params; /* no zeros left */
-    uint32_t *ranks;
-    size_t n_ranks;
-    const char *backends[STORM_BENCH_MOST_BACKENDS];
-    size_t n_backends;
-    struct breakdown_point *points; /* backends of the fewest ranks first */
-    size_t n_points;
-};
-
 /* ---- one run ------------------------------------------------------------- */
 
-struct breakdown_pass {
-    const struct breakdown *breakdown;
-    struct breakdown_point *point;
-    double told, share; /* of the whole: done before, and part of, this */
-    struct storm_run_summary summary;
+struct breakdown {
+    struct storm_bench_breakdown_params params; /* no zeros left */
+    struct storm_bench_points points;
+};
+
+/* Progress of one pass. */
+struct breakdown_progress {
+    const struct storm_progress *to;
+    const struct storm_bench_pass *pass;
 };
 
 static void breakdown_report(void *self, const char *what, double fraction)
 {
-    const struct breakdown_pass *pass = self;
-    const struct storm_progress *to = &pass->breakdown->params.progress;
+    const struct breakdown_progress *progress = self;
+    const struct storm_bench_pass *pass = progress->pass;
     char text[192];
-    snprintf(text, sizeof text, "%d rank%s, %s, %s", pass->point->ranks,
-             pass->point->ranks == 1 ? "" : "s", pass->point->backend, what);
-    if (to->report != NULL)
-        to->report(to->self, text, pass->told + pass->share * fraction);
+    snprintf(text, sizeof text, "%s%s", pass->what, what);
+    if (progress->to->report != NULL)
+        progress->to->report(progress->to->self, text,
+                             pass->done + pass->share * fraction);
 }
 
-static storm_status breakdown_body(struct storm_context *own, void *self)
+static storm_status breakdown_body(struct storm_context *own,
+                                   struct storm_bench_pass *pass, void *self)
 {
-    struct breakdown_pass *pass = self;
-    const struct storm_progress progress = {breakdown_report, pass};
-    double crowded = storm_context_env(own)->crowded ? 1.0 : 0.0;
-    storm_status status = run_measure(own, pass->breakdown->params.deck,
-                                      &progress, &pass->summary);
-    if (status >= 0)
-        status = storm_bench_max(own, &crowded);
-    pass->point->oversubscribed = crowded > 0.0;
-    return status;
-}
-
-/* All runs end in the same state. */
-static storm_status breakdown_compare(const struct breakdown_pass *pass)
-{
-    const struct breakdown_point *first = &pass->breakdown->points[0];
-    if (first->best.ranks == 0 ||
-        first->best.state_hash == pass->summary.state_hash)
-        return STORM_OK;
-    storm_context_log(pass->breakdown->context, STORM_LOG_ERROR,
-                      "wrong result: %d ranks with backend %s end in state "
-                      "%016" PRIx64 ", but %d with %s in %016" PRIx64,
-                      pass->point->ranks, pass->point->backend,
-                      pass->summary.state_hash, first->ranks, first->backend,
-                      first->best.state_hash);
-    return STORM_ERR_STATE;
-}
-
-static storm_status breakdown_measure(struct breakdown *breakdown, size_t i,
-                                      uint32_t repeat)
-{
-    struct breakdown_point *point = &breakdown->points[i];
-    double share =
-        1.0 / (double)(breakdown->n_points * breakdown->params.repeat);
-    struct breakdown_pass pass = {
-        .breakdown = breakdown,
-        .point = point,
-        .told = share * (double)(repeat * breakdown->n_points + i),
-        .share = share,
-    };
-    struct storm_bench_crew crew = {point->ranks, point->backend};
-    storm_status status =
-        storm_bench_crew_run(breakdown->context, &crew, breakdown_body, &pass);
-    if (status >= 0 && storm_context_rank(breakdown->context) == 0) {
-        status = breakdown_compare(&pass);
-        if (repeat == 0 || pass.summary.seconds < point->best.seconds)
-            point->best = pass.summary;
-    }
-    return status == STORM_ERR_LOST
-               ? status
-               : storm_context_agree(breakdown->context, status);
+    const struct breakdown *breakdown = self;
+    struct breakdown_progress to = {&breakdown->params.progress, pass};
+    const struct storm_progress progress = {breakdown_report, &to};
+    return run_measure(own, breakdown->params.deck, &progress, &pass->summary);
 }
 
 /* ---- what is shown ------------------------------------------------------- */
 
-static bool breakdown_is_crowded(const struct breakdown *breakdown)
-{
-    bool crowded = false;
-    for (size_t i = 0; i < breakdown->n_points; i++)
-        crowded = crowded || breakdown->points[i].oversubscribed;
-    return crowded;
-}
-
 /* Physics alone, of the time: what is left for moving packets about. */
-static double breakdown_ratio(const struct breakdown_point *point)
+static double breakdown_ratio(const struct storm_bench_point *point)
 {
     const struct storm_run_summary *s = &point->best;
     return s->seconds > 0.0 ? s->timed.times.physics / s->seconds : 0.0;
 }
 
 static void breakdown_point_json(struct storm_json *json,
-                                 const struct breakdown_point *point)
+                                 const struct storm_bench_point *point)
 {
     const struct storm_run_summary *s = &point->best;
     storm_json_open(json, NULL, '{');
@@ -145,29 +75,27 @@ static void breakdown_point_json(struct storm_json *json,
 static char *breakdown_json(const struct breakdown *breakdown)
 {
     struct storm_json json;
-    struct storm_run_summary sum = {
-        .title = storm_deck_title(breakdown->params.deck),
-        .backend = breakdown->n_backends == 1 ? breakdown->backends[0] : "all",
-        .protocol = "all",
-    };
-    for (size_t i = 0; i < breakdown->n_points; i++)
-        storm_run_summary_add(&sum, &breakdown->points[i].best);
+    const struct storm_bench_points *points = &breakdown->points;
+    struct storm_run_summary sum = storm_bench_points_sum(points);
+    sum.title = storm_deck_title(breakdown->params.deck);
+    sum.backend = points->n_backends == 1 ? points->backends[0] : "all";
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
     storm_json_text(&json, "benchmark", "breakdown");
     storm_run_summary_json(&json, &sum);
     storm_json_uint(&json, "repeats", breakdown->params.repeat);
-    storm_json_bool(&json, "oversubscribed", breakdown_is_crowded(breakdown));
+    storm_json_bool(&json, "oversubscribed",
+                    storm_bench_points_crowded(&breakdown->points));
     storm_json_open(&json, "points", '[');
-    for (size_t i = 0; i < breakdown->n_points; i++)
-        breakdown_point_json(&json, &breakdown->points[i]);
+    for (size_t i = 0; i < breakdown->points.n; i++)
+        breakdown_point_json(&json, &breakdown->points.point[i]);
     storm_json_close(&json, ']');
     storm_json_close(&json, '}');
     return storm_json_end(&json);
 }
 
 /* Milliseconds of a step, mean of the ranks: the numbers of table and bars. */
-static void breakdown_ms(const struct breakdown_point *point,
+static void breakdown_ms(const struct storm_bench_point *point,
                          double ms_out[OUTPUT_N_TIMES])
 {
     double per_step =
@@ -188,8 +116,8 @@ static char *breakdown_table(const struct breakdown *breakdown)
     for (int k = 0; k < OUTPUT_N_TIMES; k++)
         storm_page_add(&page, " %11s", output_time_names[k]);
     storm_page_add(&page, " %9s\n", "imbalance");
-    for (size_t i = 0; i < breakdown->n_points; i++) {
-        const struct breakdown_point *point = &breakdown->points[i];
+    for (size_t i = 0; i < breakdown->points.n; i++) {
+        const struct storm_bench_point *point = &breakdown->points.point[i];
         double ms[OUTPUT_N_TIMES];
         breakdown_ms(point, ms);
         storm_page_add(&page, "  %5d%s %-8s", point->ranks,
@@ -199,8 +127,8 @@ static char *breakdown_table(const struct breakdown *breakdown)
         storm_page_add(&page, " %9.2f\n", point->best.imbalance);
     }
     storm_page_add(&page, "\n  state hash %016" PRIx64 " of all runs\n",
-                   breakdown->points[0].best.state_hash);
-    if (breakdown_is_crowded(breakdown))
+                   breakdown->points.point[0].best.state_hash);
+    if (storm_bench_points_crowded(&breakdown->points))
         storm_page_add(&page, "  * more ranks than cores: they take turns, and "
                               "whoever waits for a turn\n    has its clocks "
                               "running\n");
@@ -217,8 +145,8 @@ struct breakdown_bars {
 static char *breakdown_draw(const struct breakdown *breakdown,
                             const struct breakdown_bars *b)
 {
-    for (size_t i = 0; i < breakdown->n_points; i++) {
-        const struct breakdown_point *point = &breakdown->points[i];
+    for (size_t i = 0; i < breakdown->points.n; i++) {
+        const struct storm_bench_point *point = &breakdown->points.point[i];
         double *ms = b->ms + i * OUTPUT_N_TIMES;
         breakdown_ms(point, ms);
         snprintf(b->groups[i], sizeof b->groups[i], "%d rank%s%s", point->ranks,
@@ -233,14 +161,14 @@ static char *breakdown_draw(const struct breakdown *breakdown,
         .parts = output_time_names,
         .n_parts = OUTPUT_N_TIMES,
         .bars = b->bars,
-        .n_bars = breakdown->n_points,
+        .n_bars = breakdown->points.n,
     };
     return storm_bars_svg(&bars);
 }
 
 static char *breakdown_picture(const struct breakdown *breakdown)
 {
-    size_t n = breakdown->n_points;
+    size_t n = breakdown->points.n;
     struct breakdown_bars b = {
         .bars = calloc(n, sizeof *b.bars),
         .ms = calloc(n, OUTPUT_N_TIMES * sizeof *b.ms),
@@ -257,63 +185,34 @@ static char *breakdown_picture(const struct breakdown *breakdown)
 
 /* ---- the benchmark ------------------------------------------------------- */
 
-/* Zeros become the defaults. */
-static storm_status breakdown_prepare(struct breakdown *breakdown)
-{
-    struct storm_context *context = breakdown->context;
-    struct storm_bench_breakdown_params *params = &breakdown->params;
-    const uint32_t all = (uint32_t)storm_context_size(context);
-    if (params->repeat == 0)
-        params->repeat = 1;
-    const uint32_t *given = params->ranks.n > 0 ? params->ranks.value : &all;
-    storm_status status =
-        storm_bench_rank_counts(context, given,
-                                params->ranks.n > 0 ? params->ranks.n : 1,
-                                &breakdown->ranks, &breakdown->n_ranks);
-    if (status >= 0)
-        status =
-            storm_bench_backends(context, params->backends, breakdown->backends,
-                                 &breakdown->n_backends);
-    if (status < 0)
-        return status;
-    size_t n = breakdown->n_ranks * breakdown->n_backends;
-    breakdown->points = calloc(n, sizeof *breakdown->points);
-    status = storm_context_agree(context, breakdown->points != NULL
-                                              ? STORM_OK
-                                              : STORM_ERR_NOMEM);
-    if (status < 0)
-        return status;
-    breakdown->n_points = n;
-    for (size_t i = 0; i < n; i++) {
-        breakdown->points[i].ranks =
-            (int)breakdown->ranks[i / breakdown->n_backends];
-        breakdown->points[i].backend =
-            breakdown->backends[i % breakdown->n_backends];
-    }
-    return STORM_OK;
-}
-
 storm_status
 storm_bench_breakdown(struct storm_context *context,
                       const struct storm_bench_breakdown_params *params,
                       struct storm_run_report **report_out)
 {
-    struct breakdown breakdown = {.context = context, .params = *params};
+    struct breakdown breakdown = {.params = *params};
+    struct storm_bench_breakdown_params *p = &breakdown.params;
     char *parts[STORM_RUN_N_PARTS] = {NULL};
-    storm_status status = breakdown_prepare(&breakdown);
-    for (uint32_t repeat = 0; repeat < breakdown.params.repeat; repeat++)
-        for (size_t i = 0; status >= 0 && i < breakdown.n_points; i++)
-            status = breakdown_measure(&breakdown, i, repeat);
+    if (p->repeat == 0)
+        p->repeat = 1;
+    if (p->ranks.n == 0)
+        p->ranks = (struct storm_bench_numbers){
+            .value = {(uint32_t)storm_context_size(context)}, .n = 1};
+    storm_status status =
+        storm_bench_points_open(context, &p->ranks, p->backends, p->repeat,
+                                &breakdown.points);
+    if (status >= 0)
+        status = storm_bench_points_run(&breakdown.points, true, breakdown_body,
+                                        &breakdown);
     if (status >= 0 && storm_context_rank(context) == 0) {
         parts[STORM_RUN_JSON] = breakdown_json(&breakdown);
         parts[STORM_RUN_TABLE] = breakdown_table(&breakdown);
-        if (params->picture) {
+        if (p->picture) {
             parts[STORM_RUN_PICTURE] = breakdown_picture(&breakdown);
             if (parts[STORM_RUN_PICTURE] == NULL)
                 status = STORM_ERR_NOMEM;
         }
     }
-    free(breakdown.points);
-    free(breakdown.ranks);
+    storm_bench_points_close(&breakdown.points);
     return storm_run_report_make(context, status, parts, report_out);
 }

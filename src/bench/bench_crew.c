@@ -2,6 +2,7 @@
 #include "bench/bench_crew.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 #include "base/env.h"
 #include "base/lifeline.h"
+#include "bench/bench_measure.h"
 #include "engine/engine_internal.h"
 
 /* ---- contexts that differ in some options -------------------------------- */
@@ -95,14 +97,15 @@ static storm_status crew_sleep(const struct storm_context *all)
 }
 
 static storm_status crew_work(struct storm_context *all, MPI_Comm comm,
-                              const struct storm_bench_crew *crew,
-                              storm_bench_crew_fn body, void *self)
+                              struct storm_bench_pass *pass,
+                              storm_bench_pass_fn body, void *self)
 {
-    bool alone = strcmp(crew->backend, "shm") != 0 &&
+    const char *backend = pass->point->backend;
+    bool alone = strcmp(backend, "shm") != 0 &&
                  !storm_options_is_set(storm_context_options(all),
                                        "transport.shm"); /* P3 */
     const struct storm_bench_setting settings[] = {
-        {"transport.backend", crew->backend},
+        {"transport.backend", backend},
         {"transport.shm", "false"},
     };
     struct storm_context *own = NULL;
@@ -110,24 +113,29 @@ static storm_status crew_work(struct storm_context *all, MPI_Comm comm,
         storm_bench_own_context(all, comm, settings, alone ? 2 : 1, &own);
     if (status < 0)
         return status;
-    status = body(own, self);
+    double crowded = storm_context_env(own)->crowded ? 1.0 : 0.0;
+    status = body(own, pass, self);
+    if (status >= 0)
+        status = storm_bench_max(own, &crowded);
+    pass->point->oversubscribed = crowded > 0.0;
     storm_context_destroy(own);
     return status;
 }
 
-storm_status storm_bench_crew_run(struct storm_context *all,
-                                  const struct storm_bench_crew *crew,
-                                  storm_bench_crew_fn body, void *self)
+/* Calls `body` on the first ranks; rank 0 is always among them. */
+static storm_status crew_run(struct storm_context *all,
+                             struct storm_bench_pass *pass,
+                             storm_bench_pass_fn body, void *self)
 {
     int rank = storm_context_rank(all);
-    bool inside = rank < crew->ranks;
+    bool inside = rank < pass->point->ranks;
     MPI_Comm comm = MPI_COMM_NULL;
     if (MPI_Comm_split(storm_context_comm(all), inside ? 0 : MPI_UNDEFINED,
                        rank, &comm) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
     storm_status status = STORM_OK;
     if (inside)
-        status = crew_work(all, comm, crew, body, self);
+        status = crew_work(all, comm, pass, body, self);
     if (status == STORM_ERR_LOST)
         return status;
     storm_status woken = crew_sleep(all);
@@ -138,7 +146,7 @@ storm_status storm_bench_crew_run(struct storm_context *all,
     return storm_context_agree(all, status);
 }
 
-/* ---- which crews -------------------------------------------------------- */
+/* ---- which backends ------------------------------------------------------ */
 
 bool storm_bench_list_has(const char *list, const char *name)
 {
@@ -243,31 +251,160 @@ static storm_status crew_check_counts(const struct storm_context *context,
     return STORM_OK;
 }
 
-storm_status storm_bench_rank_counts(const struct storm_context *context,
-                                     const uint32_t *given, size_t n_given,
-                                     uint32_t **counts_out, size_t *n_out)
+/* The numbers given, or 1, 2, 4 and so on up to all. */
+static storm_status crew_counts(const struct storm_context *context,
+                                const struct storm_bench_numbers *given,
+                                uint32_t **counts_out, size_t *n_out)
 {
-    enum { MOST_DOUBLINGS = 33 };
+    enum { MAX_DOUBLINGS = 33 };
     const uint32_t all = (uint32_t)storm_context_size(context);
-    storm_status status = crew_check_counts(context, given, n_given);
+    storm_status status = crew_check_counts(context, given->value, given->n);
     if (status < 0)
         return status;
-    size_t most = n_given > 0 ? n_given : MOST_DOUBLINGS, n = n_given;
-    uint32_t *counts = calloc(most, sizeof *counts);
+    size_t n = given->n;
+    uint32_t *counts = calloc(n > 0 ? n : MAX_DOUBLINGS, sizeof *counts);
     status = storm_context_agree(context,
                                  counts != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    if (status < 0) {
-        free(counts);
+    *counts_out = counts;
+    if (status < 0)
         return status;
-    }
-    if (n_given > 0) {
-        memcpy(counts, given, n_given * sizeof *counts);
-    } else {
+    memcpy(counts, given->value, n * sizeof *counts);
+    if (n == 0) {
         for (uint32_t count = 1; count < all; count *= 2)
             counts[n++] = count;
         counts[n++] = all;
     }
-    *counts_out = counts;
     *n_out = n;
     return STORM_OK;
+}
+
+/* ---- points --------------------------------------------------------------- */
+
+storm_status storm_bench_points_open(struct storm_context *context,
+                                     const struct storm_bench_numbers *ranks,
+                                     const char *backends, uint32_t repeat,
+                                     struct storm_bench_points *points)
+{
+    *points = (struct storm_bench_points){.context = context, .repeat = repeat};
+    storm_status status =
+        crew_counts(context, ranks, &points->ranks, &points->n_ranks);
+    if (status >= 0)
+        status = storm_bench_backends(context, backends, points->backends,
+                                      &points->n_backends);
+    if (status < 0)
+        return status;
+    size_t n = points->n_ranks * points->n_backends;
+    points->point = calloc(n, sizeof *points->point);
+    if (points->point == NULL)
+        status = STORM_ERR_NOMEM;
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        struct storm_bench_point *point = &points->point[points->n++];
+        point->ranks = (int)points->ranks[i / points->n_backends];
+        point->backend = points->backends[i % points->n_backends];
+        point->seconds = calloc(repeat, sizeof *point->seconds);
+        if (point->seconds == NULL)
+            status = STORM_ERR_NOMEM;
+    }
+    return storm_context_agree(context, status);
+}
+
+void storm_bench_points_close(struct storm_bench_points *points)
+{
+    for (size_t i = 0; i < points->n; i++)
+        free(points->point[i].seconds);
+    free(points->point);
+    free(points->ranks);
+}
+
+static storm_status crew_compare(const struct storm_bench_points *points,
+                                 const struct storm_bench_pass *pass,
+                                 const struct storm_bench_point *other,
+                                 bool over_ranks)
+{
+    const struct storm_run_summary *a = &pass->summary, *b = &other->best;
+    bool as_many = pass->point->ranks == other->ranks;
+    bool same = a->state_hash == b->state_hash &&
+                (over_ranks || a->timed.events == b->timed.events);
+    if (same || b->ranks == 0 || !(over_ranks || as_many))
+        return STORM_OK;
+    storm_context_log(points->context, STORM_LOG_ERROR,
+                      "wrong result: %d ranks with backend %s made %" PRIu64
+                      " steps to state %016" PRIx64
+                      ", but %d with %s made %" PRIu64 " to %016" PRIx64,
+                      pass->point->ranks, pass->point->backend, a->timed.events,
+                      a->state_hash, other->ranks, other->backend,
+                      b->timed.events, b->state_hash);
+    return STORM_ERR_STATE;
+}
+
+/* On rank 0: compares with all points so far, and stores the best. */
+static storm_status crew_store(struct storm_bench_points *points,
+                               const struct storm_bench_pass *pass,
+                               uint32_t repeat, bool over_ranks)
+{
+    struct storm_bench_point *point = pass->point;
+    storm_status status = STORM_OK;
+    for (size_t i = 0; status >= 0 && i < points->n; i++)
+        status = crew_compare(points, pass, &points->point[i], over_ranks);
+    point->seconds[repeat] = pass->summary.seconds;
+    point->kernel_rate = fmax(point->kernel_rate, pass->kernel_rate);
+    if (repeat == 0 || pass->summary.seconds < point->best.seconds)
+        point->best = pass->summary;
+    return status;
+}
+
+/* Repeat by repeat of each number of ranks; other backends come first then. */
+static struct storm_bench_pass
+crew_pass(const struct storm_bench_points *points, size_t i_pass,
+          uint32_t *repeat_out)
+{
+    const size_t n = points->n_backends, n_passes = points->n * points->repeat;
+    const size_t i_round = i_pass / n;
+    uint32_t repeat = (uint32_t)(i_round % points->repeat);
+    size_t i_backend = (i_pass + repeat) % n;
+    struct storm_bench_point *point =
+        &points->point[i_round / points->repeat * n + i_backend];
+    struct storm_bench_pass pass = {
+        .point = point,
+        .done = (double)i_pass / (double)n_passes,
+        .share = 1.0 / (double)n_passes,
+    };
+    snprintf(pass.what, sizeof pass.what, "%d rank%s, %s, ", point->ranks,
+             point->ranks == 1 ? "" : "s", point->backend);
+    *repeat_out = repeat;
+    return pass;
+}
+
+storm_status storm_bench_points_run(struct storm_bench_points *points,
+                                    bool over_ranks, storm_bench_pass_fn body,
+                                    void *self)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; status >= 0 && i < points->n * points->repeat; i++) {
+        uint32_t repeat;
+        struct storm_bench_pass pass = crew_pass(points, i, &repeat);
+        status = crew_run(points->context, &pass, body, self);
+        if (status >= 0 && storm_context_rank(points->context) == 0)
+            status = crew_store(points, &pass, repeat, over_ranks);
+        if (status != STORM_ERR_LOST)
+            status = storm_context_agree(points->context, status);
+    }
+    return status;
+}
+
+struct storm_run_summary
+storm_bench_points_sum(const struct storm_bench_points *points)
+{
+    struct storm_run_summary sum = {.protocol = "all"};
+    for (size_t i = 0; i < points->n; i++)
+        storm_run_summary_add(&sum, &points->point[i].best);
+    return sum;
+}
+
+bool storm_bench_points_crowded(const struct storm_bench_points *points)
+{
+    for (size_t i = 0; i < points->n; i++)
+        if (points->point[i].oversubscribed)
+            return true;
+    return false;
 }

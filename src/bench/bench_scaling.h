@@ -7,36 +7,21 @@
 #include "bench/bench_crew.h"
 #include "bench/bench_uniform.h"
 
-/* One number of ranks with one backend. */
-struct storm_scaling_point {
-    int ranks;
-    const char *backend;
-    bool oversubscribed; /* more ranks than cores on some machine */
-    double dt_s;
-    double *seconds; /* of all repeats, in any order */
-    struct storm_uniform_result best;
-    double kernel_rate; /* best of all repeats */
-};
-
 struct storm_scaling {
-    struct storm_context *context;
     struct storm_bench_scaling_params params; /* no zeros left */
-    uint32_t *ranks;
-    size_t n_ranks;
-    const char *backends[STORM_BENCH_MOST_BACKENDS];
-    size_t n_backends;
-    struct storm_scaling_point *points; /* backends of the fewest ranks first */
+    struct storm_bench_points points;
+    double *dt_s; /* by number of ranks */
 };
 
-const struct storm_scaling_point *
+const struct storm_bench_point *
 storm_scaling_at(const struct storm_scaling *scaling, size_t i_ranks,
                  size_t i_backend);
 
 /* Time per cycle: of the best repeat, and of the median. */
 double storm_scaling_seconds(const struct storm_scaling *scaling,
-                             const struct storm_scaling_point *point);
+                             const struct storm_bench_point *point);
 double storm_scaling_median(const struct storm_scaling *scaling,
-                            const struct storm_scaling_point *point);
+                            const struct storm_bench_point *point);
 
 /* What the best time would be if it scaled from that of the fewest ranks. */
 double storm_scaling_ideal(const struct storm_scaling *scaling, size_t i_ranks,

@@ -13,14 +13,6 @@ static bool scaling_is_weak(const struct storm_scaling *scaling)
     return scaling->params.mode == STORM_BENCH_WEAK;
 }
 
-static bool scaling_is_crowded(const struct storm_scaling *scaling)
-{
-    bool crowded = false;
-    for (size_t i = 0; i < scaling->n_ranks * scaling->n_backends; i++)
-        crowded = crowded || scaling->points[i].oversubscribed;
-    return crowded;
-}
-
 static const char *scaling_mesh(const struct storm_scaling *scaling)
 {
     return storm_mesh_kind_name(scaling->params.uniform.mesh);
@@ -32,14 +24,14 @@ static void scaling_point_json(struct storm_json *json,
                                const struct storm_scaling *scaling,
                                size_t i_ranks, size_t i_backend)
 {
-    const struct storm_scaling_point *point =
+    const struct storm_bench_point *point =
         storm_scaling_at(scaling, i_ranks, i_backend);
-    const struct storm_run_summary *s = &point->best.summary;
+    const struct storm_run_summary *s = &point->best;
     double over_p2p = storm_scaling_over_p2p(scaling, i_ranks, i_backend);
     storm_json_open(json, NULL, '{');
     storm_run_route_json(json, point->ranks, point->backend, s);
     storm_json_uint(json, "cells", s->cells);
-    storm_json_real(json, "dt_s", point->dt_s);
+    storm_json_real(json, "dt_s", scaling->dt_s[i_ranks]);
     storm_json_uint(json, "steps", s->timed.events);
     storm_json_uint(json, "transfers", s->timed.transfers);
     storm_json_real(json, "seconds", s->seconds);
@@ -65,24 +57,11 @@ static void scaling_backends(const struct storm_scaling *scaling, char *text,
 {
     size_t n = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < scaling->n_backends && n < bytes; i++) {
+    for (size_t i = 0; i < scaling->points.n_backends && n < bytes; i++) {
         int wrote = snprintf(text + n, bytes - n, "%s%s", i > 0 ? "," : "",
-                             scaling->backends[i]);
+                             scaling->points.backends[i]);
         n += wrote > 0 ? (size_t)wrote : 0;
     }
-}
-
-static struct storm_run_summary
-scaling_summary(const struct storm_scaling *scaling, const char *backends)
-{
-    struct storm_run_summary sum = {
-        .title = scaling_is_weak(scaling) ? "weak scaling" : "strong scaling",
-        .backend = backends,
-        .protocol = "all",
-    };
-    for (size_t i = 0; i < scaling->n_ranks * scaling->n_backends; i++)
-        storm_run_summary_add(&sum, &scaling->points[i].best.summary);
-    return sum;
 }
 
 char *storm_scaling_json(const struct storm_scaling *scaling)
@@ -91,7 +70,9 @@ char *storm_scaling_json(const struct storm_scaling *scaling)
     struct storm_json json;
     char backends[256];
     scaling_backends(scaling, backends, sizeof backends);
-    struct storm_run_summary sum = scaling_summary(scaling, backends);
+    struct storm_run_summary sum = storm_bench_points_sum(&scaling->points);
+    sum.title = scaling_is_weak(scaling) ? "weak scaling" : "strong scaling";
+    sum.backend = backends;
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
     storm_json_text(&json, "benchmark", "scaling");
@@ -103,10 +84,11 @@ char *storm_scaling_json(const struct storm_scaling *scaling)
     storm_json_uint(&json, "emit", uniform->emit);
     storm_json_uint(&json, "timed_cycles", uniform->timed);
     storm_json_uint(&json, "repeats", scaling->params.repeat);
-    storm_json_bool(&json, "oversubscribed", scaling_is_crowded(scaling));
+    storm_json_bool(&json, "oversubscribed",
+                    storm_bench_points_crowded(&scaling->points));
     storm_json_open(&json, "points", '[');
-    for (size_t i = 0; i < scaling->n_ranks; i++)
-        for (size_t k = 0; k < scaling->n_backends; k++)
+    for (size_t i = 0; i < scaling->points.n_ranks; i++)
+        for (size_t k = 0; k < scaling->points.n_backends; k++)
             scaling_point_json(&json, scaling, i, k);
     storm_json_close(&json, ']');
     storm_json_close(&json, '}');
@@ -119,7 +101,7 @@ static void scaling_row(struct storm_page *page,
                         const struct storm_scaling *scaling, size_t i_ranks,
                         size_t i_backend)
 {
-    const struct storm_scaling_point *point =
+    const struct storm_bench_point *point =
         storm_scaling_at(scaling, i_ranks, i_backend);
     double over_p2p = storm_scaling_over_p2p(scaling, i_ranks, i_backend);
     char number[STORM_GROUPED_BYTES], speedup[16] = "-";
@@ -128,7 +110,7 @@ static void scaling_row(struct storm_page *page,
     storm_page_add(
         page, "  %5d%s %-8s %12s %10.4f %10.4f %9.1f %% %9s %8.0f %%\n",
         point->ranks, point->oversubscribed ? "*" : " ", point->backend,
-        storm_page_grouped(point->best.summary.timed.events, number),
+        storm_page_grouped(point->best.timed.events, number),
         storm_scaling_seconds(scaling, point),
         storm_scaling_median(scaling, point),
         100.0 * storm_scaling_efficiency(scaling, i_ranks, i_backend), speedup,
@@ -153,13 +135,13 @@ char *storm_scaling_table(const struct storm_scaling *scaling)
     storm_page_add(&page, "  %5s  %-8s %12s %10s %10s %11s %9s %10s\n", "ranks",
                    "backend", "steps", "seconds", "median", "efficiency",
                    "over p2p", "of kernel");
-    for (size_t i = 0; i < scaling->n_ranks; i++)
-        for (size_t k = 0; k < scaling->n_backends; k++)
+    for (size_t i = 0; i < scaling->points.n_ranks; i++)
+        for (size_t k = 0; k < scaling->points.n_backends; k++)
             scaling_row(&page, scaling, i, k);
     storm_page_add(&page,
                    "\n  same steps and same state with all backends, bit for "
                    "bit\n");
-    if (scaling_is_crowded(scaling))
+    if (storm_bench_points_crowded(&scaling->points))
         storm_page_add(&page, "  * more ranks than cores: they take turns, so "
                               "times say little about scaling\n");
     return storm_page_end(&page);
@@ -176,7 +158,7 @@ struct scaling_curves {
 static bool scaling_make_curves(const struct storm_scaling *scaling,
                                 struct scaling_curves *curves)
 {
-    size_t n = scaling->n_ranks, all = n * scaling->n_backends;
+    size_t n = scaling->points.n_ranks, all = n * scaling->points.n_backends;
     curves->ranks = calloc(n, sizeof *curves->ranks);
     curves->seconds = calloc(all, sizeof *curves->seconds);
     curves->ideal = calloc(all, sizeof *curves->ideal);
@@ -184,8 +166,8 @@ static bool scaling_make_curves(const struct storm_scaling *scaling,
         curves->ideal == NULL)
         return false;
     for (size_t i = 0; i < n; i++) {
-        curves->ranks[i] = scaling->ranks[i];
-        for (size_t k = 0; k < scaling->n_backends; k++) {
+        curves->ranks[i] = scaling->points.ranks[i];
+        for (size_t k = 0; k < scaling->points.n_backends; k++) {
             curves->seconds[k * n + i] =
                 storm_scaling_seconds(scaling, storm_scaling_at(scaling, i, k));
             curves->ideal[k * n + i] = storm_scaling_ideal(scaling, i, k);
@@ -198,15 +180,20 @@ static char *scaling_draw(const struct storm_scaling *scaling,
                           const struct scaling_curves *curves,
                           struct storm_chart_series *series)
 {
-    size_t n = scaling->n_ranks, n_series = 0;
+    size_t n = scaling->points.n_ranks, n_series = 0;
     bool weak = scaling_is_weak(scaling);
-    for (size_t k = 0; k < scaling->n_backends; k++) {
+    for (size_t k = 0; k < scaling->points.n_backends; k++) {
         series[n_series++] = (struct storm_chart_series){
             NULL,          STORM_CHART_REFERENCE, (int)k, n,
             curves->ranks, curves->ideal + k * n, NULL};
-        series[n_series++] = (struct storm_chart_series){
-            scaling->backends[k], STORM_CHART_BOTH,        (int)k, n,
-            curves->ranks,        curves->seconds + k * n, NULL};
+        series[n_series++] =
+            (struct storm_chart_series){scaling->points.backends[k],
+                                        STORM_CHART_BOTH,
+                                        (int)k,
+                                        n,
+                                        curves->ranks,
+                                        curves->seconds + k * n,
+                                        NULL};
     }
     /* In the legend alone: what all the dashes are. */
     series[n_series++] = (struct storm_chart_series){
@@ -216,7 +203,9 @@ static char *scaling_draw(const struct storm_scaling *scaling,
              "uniform emission, %s cells per rank (%s)%s",
              storm_page_grouped(scaling->params.uniform.cells_per_rank, number),
              scaling_mesh(scaling),
-             scaling_is_crowded(scaling) ? "; more ranks than cores" : "");
+             storm_bench_points_crowded(&scaling->points)
+                 ? "; more ranks than cores"
+                 : "");
     struct storm_chart chart = {
         .title = weak ? "Weak scaling" : "Strong scaling",
         .subtitle = subtitle,
@@ -235,7 +224,7 @@ char *storm_scaling_picture(const struct storm_scaling *scaling)
 {
     struct scaling_curves curves = {NULL, NULL, NULL};
     struct storm_chart_series *series =
-        calloc(2 * scaling->n_backends + 1, sizeof *series);
+        calloc(2 * scaling->points.n_backends + 1, sizeof *series);
     char *svg = NULL;
     if (series != NULL && scaling_make_curves(scaling, &curves))
         svg = scaling_draw(scaling, &curves, series);
