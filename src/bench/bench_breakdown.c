@@ -7,6 +7,7 @@
 #include "bench/bench.h"
 
 #include "bench/bench_crew.h"
+#include "bench/bench_measure.h"
 #include "run/run.h"
 #include "run/run_summary.h"
 #include "view/chart.h"
@@ -79,10 +80,7 @@ static char *breakdown_json(const struct breakdown *breakdown)
     struct storm_run_summary sum = storm_bench_points_sum(points);
     sum.title = storm_deck_title(breakdown->params.deck);
     sum.backend = points->n_backends == 1 ? points->backends[0] : "all";
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "breakdown");
-    storm_run_summary_json(&json, &sum);
+    storm_bench_json_begin(&json, "breakdown", &sum);
     storm_json_uint(&json, "repeats", breakdown->params.repeat);
     storm_json_bool(&json, "oversubscribed",
                     storm_bench_points_crowded(&breakdown->points));
@@ -90,8 +88,7 @@ static char *breakdown_json(const struct breakdown *breakdown)
     for (size_t i = 0; i < breakdown->points.n; i++)
         breakdown_point_json(&json, &breakdown->points.point[i]);
     storm_json_close(&json, ']');
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    return storm_bench_json_end(&json);
 }
 
 /* Milliseconds of a step, mean of the ranks: the numbers of table and bars. */

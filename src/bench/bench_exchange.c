@@ -222,10 +222,7 @@ struct exchange_result {
 static char *exchange_json(const struct exchange_result *r)
 {
     struct storm_json json;
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "exchange");
-    storm_run_summary_json(&json, &r->summary);
+    storm_bench_json_begin(&json, "exchange", &r->summary);
     storm_json_uint(&json, "records", r->records);
     storm_json_uint(&json, "record_bytes", EXCHANGE_RECORD_BYTES);
     storm_json_uint(&json, "repeat", r->repeat);
@@ -233,8 +230,7 @@ static char *exchange_json(const struct exchange_result *r)
     storm_json_real(&json, "records_per_cpu_second", r->rate_per_cpu);
     storm_json_real(&json, "limit_records_per_second", r->limit);
     storm_json_real(&json, "limit_ratio", r->rate / r->limit);
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    return storm_bench_json_end(&json);
 }
 
 static char *exchange_table(const struct exchange_result *r)
@@ -243,8 +239,7 @@ static char *exchange_table(const struct exchange_result *r)
     char number[STORM_GROUPED_BYTES];
     storm_page_add(&page, "Random exchange of records of %d bytes\n\n",
                    EXCHANGE_RECORD_BYTES);
-    storm_page_add(&page, "  ranks       %d, backend %s, protocol %s\n",
-                   r->summary.ranks, r->summary.backend, r->summary.protocol);
+    storm_bench_table_ranks(&page, &r->summary);
     storm_page_add(&page, "  records     %s, median of %" PRIu32 " repeats\n",
                    storm_page_grouped(r->records, number), r->repeat);
     storm_page_add(&page,

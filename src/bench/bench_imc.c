@@ -26,9 +26,8 @@ static const double imc_cells_a_step = 15.0;
 
 static const double imc_most_imbalance = 1e-13;
 
-/* As bench uniform: the bare kernel runs after each of the last cycles. */
+/* For each run of the bare kernel. */
 static const double imc_kernel_seconds = 0.25;
-enum { IMC_MOST_KERNELS = 5 };
 
 struct imc_bench {
     struct storm_context *context;
@@ -42,10 +41,8 @@ struct imc_bench {
     struct storm_mesh *mesh;
     struct storm_imc *imc;
     struct storm_comb *comb;
-    struct storm_engine *engine;
-    struct storm_streaming *streaming; /* for the bare kernel */
+    struct storm_bench_loop loop;
 
-    uint32_t cycle;
     double kernel_rate;
     struct storm_run_summary summary;
 };
@@ -126,7 +123,7 @@ static storm_status imc_make_engine(struct imc_bench *b)
     storm_status status = storm_comb_create(b->context, &comb, &b->comb);
     if (status == STORM_OK)
         status = storm_streaming_create(b->context, b->mesh, &streaming,
-                                        &b->streaming);
+                                        &b->loop.streaming);
     status = storm_context_agree(b->context, status);
     if (status < 0)
         return status;
@@ -134,20 +131,24 @@ static storm_status imc_make_engine(struct imc_bench *b)
         .size = sizeof engine,
         .record_bytes = sizeof(struct storm_packet),
     };
-    status = storm_engine_create(b->context, &engine, &b->engine);
+    status = storm_engine_create(b->context, &engine, &b->loop.engine);
     if (status < 0)
         return status;
-    status = storm_imc_attach(b->imc, b->engine);
+    status = storm_imc_attach(b->imc, b->loop.engine);
     if (status == STORM_OK)
-        status = storm_comb_attach(b->comb, b->engine);
+        status = storm_comb_attach(b->comb, b->loop.engine);
     if (status == STORM_OK)
-        status = storm_imc_start(b->imc, b->engine);
+        status = storm_imc_start(b->imc, b->loop.engine);
     return storm_context_agree(b->context, status);
 }
 
 static storm_status imc_open(struct imc_bench *b)
 {
     imc_prepare(b);
+    b->loop = (struct storm_bench_loop){.context = b->context,
+                                        .cycles = b->params.cycles,
+                                        .timed = b->params.timed,
+                                        .kernel_seconds = imc_kernel_seconds};
     storm_status status = imc_make_mesh(b);
     if (status >= 0)
         status = storm_imc_create(b->context, b->mesh, &b->problem, &b->imc);
@@ -156,8 +157,8 @@ static storm_status imc_open(struct imc_bench *b)
 
 static void imc_close(struct imc_bench *b)
 {
-    storm_engine_destroy(b->engine);
-    storm_streaming_destroy(b->streaming);
+    storm_engine_destroy(b->loop.engine);
+    storm_streaming_destroy(b->loop.streaming);
     storm_comb_destroy(b->comb);
     storm_imc_destroy(b->imc);
     storm_mesh_destroy(b->mesh);
@@ -165,86 +166,36 @@ static void imc_close(struct imc_bench *b)
 
 /* ---- time ---------------------------------------------------------------- */
 
-static storm_status imc_cycle(struct imc_bench *b, bool timed)
+static storm_status imc_cycle(struct imc_bench *b)
 {
-    struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
+    const uint32_t cycle = b->loop.cycle;
     double energy_erg[4], balance;
     storm_progress_report(b->context, &b->params.progress,
-                          (double)b->cycle / b->params.cycles,
-                          "cycle %" PRIu32 " of %" PRIu32, b->cycle + 1,
+                          (double)cycle / b->params.cycles,
+                          "cycle %" PRIu32 " of %" PRIu32, cycle + 1,
                           b->params.cycles);
-    storm_engine_stats(b->engine, &before);
-    storm_imc_set_step(b->imc, b->cycle * b->dt_s, b->dt_s);
-    storm_status status =
-        storm_context_agree(b->context, storm_engine_step(b->engine));
-    if (status < 0)
-        return status;
-    storm_engine_stats(b->engine, &after);
-    double seconds = after.seconds - before.seconds;
-    status = storm_bench_max(b->context, &seconds);
-    if (timed) {
-        b->summary.seconds += seconds;
-        storm_run_stats_add(&b->summary.timed, &before, &after);
-    }
-    b->cycle++;
-    if (status >= 0)
-        status = storm_imc_balance(b->imc, b->engine, energy_erg, &balance);
-    if (status >= 0)
-        b->summary.energy_balance = fmax(b->summary.energy_balance, balance);
-    return status;
-}
-
-/* Crossings per second and rank of the bare kernel, on all ranks at once. */
-static storm_status imc_kernel(struct imc_bench *b, double *rate_out)
-{
-    double rate = 0.0;
-    storm_status status = storm_bench_barrier(b->context);
+    storm_imc_set_step(b->imc, cycle * b->dt_s, b->dt_s);
+    storm_status status = storm_bench_loop_cycle(&b->loop);
     if (status >= 0)
         status =
-            storm_context_agree(b->context,
-                                storm_streaming_bare_kernel(b->streaming,
-                                                            b->engine,
-                                                            imc_kernel_seconds,
-                                                            &rate));
+            storm_imc_balance(b->imc, b->loop.engine, energy_erg, &balance);
     if (status >= 0)
-        status = storm_bench_sum(b->context, &rate);
-    *rate_out = rate / storm_context_size(b->context);
-    return status;
-}
-
-static storm_status imc_run(struct imc_bench *b)
-{
-    double rates[IMC_MOST_KERNELS], warm_up;
-    size_t n_rates = 0;
-    for (uint32_t cycle = 0; cycle < b->params.cycles; cycle++) {
-        uint32_t left = b->params.cycles - cycle;
-        bool timed = left <= b->params.timed;
-        storm_status status = imc_cycle(b, timed);
-        bool measure = timed && left <= IMC_MOST_KERNELS;
-        if (status >= 0 && measure && n_rates == 0)
-            status = imc_kernel(b, &warm_up);
-        if (status >= 0 && measure)
-            status = imc_kernel(b, &rates[n_rates++]);
-        if (status < 0)
-            return status;
-    }
-    b->kernel_rate = storm_bench_median(rates, n_rates);
-    return STORM_OK;
+        b->summary.energy_balance = fmax(b->summary.energy_balance, balance);
+    return status < 0 ? status : storm_bench_loop_kernel(&b->loop);
 }
 
 static storm_status imc_measure(struct imc_bench *b)
 {
-    storm_status status = imc_run(b);
+    storm_status status = STORM_OK;
+    while (status >= 0 && b->loop.cycle < b->params.cycles)
+        status = imc_cycle(b);
     if (status >= 0)
-        status = storm_imc_hash(b->imc, b->engine, &b->summary.state_hash);
+        status = storm_imc_hash(b->imc, b->loop.engine, &b->summary.state_hash);
     if (status < 0)
         return status;
     b->summary.title = "implicit Monte Carlo";
-    b->summary.cycles = b->params.cycles;
-    b->summary.cells = storm_mesh_n_cells_total(b->mesh);
-    b->summary.run = (struct storm_stats)STORM_STATS_INIT;
-    storm_engine_stats(b->engine, &b->summary.run);
-    status = storm_run_summary_reduce(b->context, b->engine, &b->summary);
+    b->kernel_rate = storm_bench_loop_kernel_rate(&b->loop);
+    status = storm_bench_loop_summary(&b->loop, b->mesh, &b->summary);
     if (status < 0 || b->summary.energy_balance <= imc_most_imbalance)
         return status;
     if (storm_context_rank(b->context) == 0)
@@ -256,31 +207,20 @@ static storm_status imc_measure(struct imc_bench *b)
 
 /* ---- report -------------------------------------------------------------- */
 
-static double imc_rate(const struct imc_bench *b)
-{
-    const struct storm_run_summary *s = &b->summary;
-    return (double)s->timed.events / (s->seconds * s->ranks);
-}
-
 static char *imc_json(const struct imc_bench *b)
 {
     struct storm_json json;
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "imc");
-    storm_run_summary_json(&json, &b->summary);
+    storm_bench_json_begin(&json, "imc", &b->summary);
     storm_json_text(&json, "mesh", storm_mesh_kind_name(b->params.mesh));
     storm_json_uint(&json, "emit", b->params.emit);
     storm_json_uint(&json, "timed_cycles", b->params.timed);
     storm_json_real(&json, "dt_s", b->dt_s);
     storm_json_uint(&json, "seed", b->problem.seed);
-    storm_json_real(&json, "kernel_steps_per_second", b->kernel_rate);
-    storm_json_text(&json, "kernel_is",
-                    "free streaming in the same cells, per rank, all ranks at "
-                    "once, median of one run after each of the last cycles");
-    storm_json_real(&json, "kernel_ratio", imc_rate(b) / b->kernel_rate);
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    storm_bench_json_kernel(
+        &json, &b->summary, b->kernel_rate,
+        "free streaming in the same cells, per rank, all ranks at once, "
+        "median of one run after each of the last cycles");
+    return storm_bench_json_end(&json);
 }
 
 static char *imc_table(const struct imc_bench *b)
@@ -292,21 +232,11 @@ static char *imc_table(const struct imc_bench *b)
     storm_page_add(&page, "  cells       %s, %s\n",
                    storm_page_grouped(s->cells, number),
                    b->params.mesh == STORM_MESH_VORONOI ? "Voronoi"
-                                                        : "Cartesian");
-    storm_page_add(&page, "  ranks       %d, backend %s, protocol %s\n",
-                   s->ranks, s->backend, s->protocol);
-    storm_page_add(&page, "  steps       %s",
-                   storm_page_grouped(s->timed.events, number));
-    storm_page_add(&page, " in the %" PRIu32 " timed cycles, %.3f s\n",
-                   b->params.timed, s->seconds);
-    storm_page_add(&page,
-                   "  speed       %.2f million steps per second and rank\n"
-                   "              %.0f %% of free streaming in the same cells "
-                   "(%.2f million)\n",
-                   1e-6 * imc_rate(b), 100.0 * imc_rate(b) / b->kernel_rate,
-                   1e-6 * b->kernel_rate);
-    storm_page_add(&page, "  energy      balance closed to %.1e\n",
-                   s->energy_balance);
+                                                         : "Cartesian");
+    storm_bench_table_ranks(&page, s);
+    storm_bench_table_steps(&page, s, b->params.timed);
+    storm_bench_table_speed(&page, s, b->kernel_rate,
+                            "free streaming in the same cells");
     storm_run_summary_end(&page, s);
     return storm_page_end(&page);
 }

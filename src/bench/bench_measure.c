@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/bench_measure.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "engine/engine_context.h"
@@ -39,4 +40,134 @@ double storm_bench_median(double *values, size_t n)
     qsort(values, n, sizeof *values, measure_compare);
     return n % 2 == 1 ? values[n / 2]
                       : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+/* ---- cycles of transport ------------------------------------------------- */
+
+storm_status storm_bench_loop_cycle(struct storm_bench_loop *loop)
+{
+    struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
+    storm_engine_stats(loop->engine, &before);
+    storm_status status =
+        storm_context_agree(loop->context, storm_engine_step(loop->engine));
+    if (status < 0)
+        return status;
+    storm_engine_stats(loop->engine, &after);
+    if (loop->cycle >= loop->cycles - loop->timed) {
+        double seconds = after.seconds - before.seconds;
+        status = storm_bench_max(loop->context, &seconds);
+        loop->seconds += seconds;
+        storm_run_stats_add(&loop->stats, &before, &after);
+    }
+    loop->cycle++;
+    return status;
+}
+
+/* Crossings per second and rank, on all ranks at once. */
+static storm_status measure_kernel(struct storm_bench_loop *loop,
+                                   double *rate_out)
+{
+    double rate = 0.0;
+    storm_status status = storm_bench_barrier(loop->context);
+    if (status >= 0)
+        status = storm_context_agree(
+            loop->context,
+            storm_streaming_bare_kernel(loop->streaming, loop->engine,
+                                        loop->kernel_seconds, &rate));
+    if (status >= 0)
+        status = storm_bench_sum(loop->context, &rate);
+    *rate_out = rate / storm_context_size(loop->context);
+    return status;
+}
+
+storm_status storm_bench_loop_kernel(struct storm_bench_loop *loop)
+{
+    uint32_t left = loop->cycles - loop->cycle;
+    double warm_up;
+    if (left >= loop->timed || left >= STORM_BENCH_MAX_KERNELS)
+        return STORM_OK;
+    storm_status status =
+        loop->n_rates == 0 ? measure_kernel(loop, &warm_up) : STORM_OK;
+    return status < 0 ? status
+                      : measure_kernel(loop, &loop->rates[loop->n_rates++]);
+}
+
+double storm_bench_loop_kernel_rate(struct storm_bench_loop *loop)
+{
+    return storm_bench_median(loop->rates, loop->n_rates);
+}
+
+storm_status storm_bench_loop_summary(const struct storm_bench_loop *loop,
+                                      const struct storm_mesh *mesh,
+                                      struct storm_run_summary *summary)
+{
+    summary->cycles = loop->cycles;
+    summary->cells = storm_mesh_n_cells_total(mesh);
+    summary->seconds = loop->seconds;
+    summary->timed = loop->stats;
+    summary->run = (struct storm_stats)STORM_STATS_INIT;
+    storm_engine_stats(loop->engine, &summary->run);
+    return storm_run_summary_reduce(loop->context, loop->engine, summary);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+double storm_bench_rate(const struct storm_run_summary *s)
+{
+    return (double)s->timed.events / (s->seconds * s->ranks);
+}
+
+void storm_bench_json_begin(struct storm_json *json, const char *benchmark,
+                            const struct storm_run_summary *summary)
+{
+    storm_json_begin(json, true);
+    storm_json_open(json, NULL, '{');
+    storm_json_text(json, "benchmark", benchmark);
+    storm_run_summary_json(json, summary);
+}
+
+char *storm_bench_json_end(struct storm_json *json)
+{
+    storm_json_close(json, '}');
+    return storm_json_end(json);
+}
+
+void storm_bench_json_kernel(struct storm_json *json,
+                             const struct storm_run_summary *summary,
+                             double kernel_rate, const char *kernel_is)
+{
+    storm_json_real(json, "kernel_steps_per_second", kernel_rate);
+    storm_json_text(json, "kernel_is", kernel_is);
+    storm_json_real(json, "kernel_ratio",
+                    storm_bench_rate(summary) / kernel_rate);
+}
+
+void storm_bench_table_ranks(struct storm_page *page,
+                             const struct storm_run_summary *s)
+{
+    storm_page_add(page, "  ranks       %d, backend %s, protocol %s\n",
+                   s->ranks, s->backend, s->protocol);
+}
+
+void storm_bench_table_steps(struct storm_page *page,
+                             const struct storm_run_summary *s, uint32_t timed)
+{
+    char number[STORM_GROUPED_BYTES];
+    storm_page_add(page,
+                   "  steps       %s in the %" PRIu32 " timed cycles, %.3f s\n",
+                   storm_page_grouped(s->timed.events, number), timed,
+                   s->seconds);
+}
+
+void storm_bench_table_speed(struct storm_page *page,
+                             const struct storm_run_summary *s,
+                             double kernel_rate, const char *kernel)
+{
+    double rate = storm_bench_rate(s);
+    storm_page_add(page,
+                   "  speed       %.2f million steps per second and rank\n"
+                   "              %.0f %% of %s (%.2f million)\n"
+                   "  energy      balance closed to %.1e\n",
+                   1e-6 * rate, 100.0 * rate / kernel_rate, kernel,
+                   1e-6 * kernel_rate, s->energy_balance);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/bench_crew.h"
+#include "bench/bench_measure.h"
 
 static const struct storm_bench_numbers ring_default_batches = {
     .value = {1, 8, 64, 512}, .n = 4};
@@ -128,10 +129,7 @@ static char *ring_json(const struct ring_bench *b,
                        const struct storm_run_summary *summary)
 {
     struct storm_json json;
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "ring");
-    storm_run_summary_json(&json, summary);
+    storm_bench_json_begin(&json, "ring", summary);
     storm_json_uint(&json, "record_bytes", STORM_BENCH_RING_RECORD);
     storm_json_open(&json, "results", '[');
     for (size_t i = 0; i < b->n_results; i++) {
@@ -152,8 +150,7 @@ static char *ring_json(const struct ring_bench *b,
         storm_json_close(&json, '}');
     }
     storm_json_close(&json, ']');
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    return storm_bench_json_end(&json);
 }
 
 static char *ring_table(const struct ring_bench *b)

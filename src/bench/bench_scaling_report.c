@@ -73,10 +73,7 @@ char *storm_scaling_json(const struct storm_scaling *scaling)
     struct storm_run_summary sum = storm_bench_points_sum(&scaling->points);
     sum.title = scaling_is_weak(scaling) ? "weak scaling" : "strong scaling";
     sum.backend = backends;
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "scaling");
-    storm_run_summary_json(&json, &sum);
+    storm_bench_json_begin(&json, "scaling", &sum);
     storm_json_text(&json, "mode",
                     scaling_is_weak(scaling) ? "weak" : "strong");
     storm_json_text(&json, "mesh", scaling_mesh(scaling));
@@ -91,8 +88,7 @@ char *storm_scaling_json(const struct storm_scaling *scaling)
         for (size_t k = 0; k < scaling->points.n_backends; k++)
             scaling_point_json(&json, scaling, i, k);
     storm_json_close(&json, ']');
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    return storm_bench_json_end(&json);
 }
 
 /* ---- table --------------------------------------------------------------- */

@@ -167,17 +167,13 @@ static storm_status termination_barrier(struct storm_context *context,
 static char *termination_json(const struct termination_result *r)
 {
     struct storm_json json;
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "termination");
-    storm_run_summary_json(&json, &r->summary);
+    storm_bench_json_begin(&json, "termination", &r->summary);
     storm_json_real(&json, "seconds_median", r->median);
     storm_json_real(&json, "seconds_max", r->max);
     storm_json_real(&json, "limit_seconds", r->barrier);
     storm_json_text(&json, "limit_is", "median of a barrier of the same ranks");
     storm_json_real(&json, "limit_ratio", r->barrier / r->median);
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    return storm_bench_json_end(&json);
 }
 
 static char *termination_table(const struct termination_result *r)

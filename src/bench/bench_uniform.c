@@ -22,10 +22,8 @@ static const double uniform_voronoi_crossings = 1.37;
 /* Packets and energy must both add up; the balance is of exact sums. */
 static const double uniform_most_imbalance = 1e-13;
 
-/* The bare kernel runs after each of the last timed cycles, so that both see
- * the same machine, and once before that, to warm up. */
+/* For each run of the bare kernel. */
 static const double uniform_kernel_seconds = 0.25;
-enum { UNIFORM_MOST_KERNELS = 5 };
 
 /* ---- shape of the mesh --------------------------------------------------- */
 
@@ -76,10 +74,11 @@ static double uniform_work(uint32_t cycles)
 static void uniform_tell(struct storm_uniform_pass *pass, double part)
 {
     const struct storm_uniform *u = pass->problem;
-    double done = uniform_work(pass->cycle) + part * (pass->cycle + 1.0);
+    double done =
+        uniform_work(pass->loop.cycle) + part * (pass->loop.cycle + 1.0);
     double fraction = fmin(done / uniform_work(u->params.cycles), 1.0);
-    uint32_t shown =
-        pass->cycle < u->params.cycles ? pass->cycle + 1 : u->params.cycles;
+    uint32_t shown = pass->loop.cycle < u->params.cycles ? pass->loop.cycle + 1
+                                                         : u->params.cycles;
     storm_progress_report(pass->context, &u->params.progress,
                           u->told + u->share * fraction,
                           "%scycle %" PRIu32 " of %" PRIu32,
@@ -124,7 +123,13 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
                                 struct storm_context *context,
                                 storm_tally_kind tally)
 {
-    *pass = (struct storm_uniform_pass){.problem = problem, .context = context};
+    *pass = (struct storm_uniform_pass){
+        .problem = problem,
+        .context = context,
+        .loop = {.context = context,
+                 .cycles = problem->params.cycles,
+                 .timed = problem->params.timed,
+                 .kernel_seconds = problem->kernel_seconds}};
     struct storm_streaming_params streaming = {
         .size = sizeof streaming,
         .seed = problem->seed,
@@ -142,10 +147,10 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
                               : uniform_cartesian(pass);
     if (status < 0)
         return status;
-    status =
-        storm_context_agree(context, storm_streaming_create(context, pass->mesh,
-                                                            &streaming,
-                                                            &pass->streaming));
+    status = storm_context_agree(context,
+                                 storm_streaming_create(context, pass->mesh,
+                                                        &streaming,
+                                                        &pass->loop.streaming));
     if (status < 0)
         return status;
     struct storm_engine_params engine = {
@@ -154,80 +159,29 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
         .progress = uniform_progress,
         .progress_self = pass,
     };
-    status = storm_engine_create(context, &engine, &pass->engine);
+    status = storm_engine_create(context, &engine, &pass->loop.engine);
     return status == STORM_OK
-               ? storm_streaming_attach(pass->streaming, pass->engine)
+               ? storm_streaming_attach(pass->loop.streaming, pass->loop.engine)
                : status;
 }
 
 void storm_uniform_close(struct storm_uniform_pass *pass)
 {
-    storm_engine_destroy(pass->engine);
-    storm_streaming_destroy(pass->streaming);
+    storm_engine_destroy(pass->loop.engine);
+    storm_streaming_destroy(pass->loop.streaming);
     storm_mesh_destroy(pass->mesh);
 }
 
 storm_status storm_uniform_cycle(struct storm_uniform_pass *pass)
 {
-    const struct storm_bench_uniform_params *params = &pass->problem->params;
-    struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
     uniform_tell(pass, 0.0);
-    storm_engine_stats(pass->engine, &before);
-    storm_status status =
-        storm_context_agree(pass->context, storm_engine_step(pass->engine));
-    if (status < 0)
-        return status;
-    storm_engine_stats(pass->engine, &after);
-    if (pass->cycle >= params->cycles - params->timed) {
-        double seconds = after.seconds - before.seconds;
-        status = storm_bench_max(pass->context, &seconds);
-        pass->seconds += seconds;
-        storm_run_stats_add(&pass->timed, &before, &after);
-    }
-    pass->cycle++;
-    uniform_tell(pass, 0.0);
+    storm_status status = storm_bench_loop_cycle(&pass->loop);
+    if (status >= 0)
+        uniform_tell(pass, 0.0);
     return status;
 }
 
 /* ---- the benchmark ------------------------------------------------------- */
-
-/* Crossings per second and rank of the bare kernel, on all ranks at once. */
-static storm_status uniform_kernel(struct storm_uniform_pass *pass,
-                                   double *rate_out)
-{
-    double rate = 0.0;
-    storm_status status = storm_bench_barrier(pass->context);
-    if (status >= 0)
-        status = storm_context_agree(
-            pass->context,
-            storm_streaming_bare_kernel(pass->streaming, pass->engine,
-                                        pass->problem->kernel_seconds, &rate));
-    if (status >= 0)
-        status = storm_bench_sum(pass->context, &rate);
-    *rate_out = rate / storm_context_size(pass->context);
-    return status;
-}
-
-static storm_status uniform_run(struct storm_uniform_pass *pass,
-                                double *kernel_rate_out)
-{
-    const struct storm_bench_uniform_params *params = &pass->problem->params;
-    double rates[UNIFORM_MOST_KERNELS], warm_up;
-    size_t n_rates = 0;
-    for (uint32_t cycle = 0; cycle < params->cycles; cycle++) {
-        uint32_t left = params->cycles - cycle;
-        storm_status status = storm_uniform_cycle(pass);
-        bool measure = left <= params->timed && left <= UNIFORM_MOST_KERNELS;
-        if (status >= 0 && measure && n_rates == 0)
-            status = uniform_kernel(pass, &warm_up);
-        if (status >= 0 && measure)
-            status = uniform_kernel(pass, &rates[n_rates++]);
-        if (status < 0)
-            return status;
-    }
-    *kernel_rate_out = storm_bench_median(rates, n_rates);
-    return STORM_OK;
-}
 
 /* Everything created is accounted for, in number and in energy. */
 static storm_status uniform_check(struct storm_context *context,
@@ -246,13 +200,6 @@ static storm_status uniform_check(struct storm_context *context,
                           summary->run.created, finished,
                           summary->energy_balance);
     return STORM_ERR_STATE;
-}
-
-static double uniform_ratio(const struct storm_uniform_result *result)
-{
-    const struct storm_run_summary *s = &result->summary;
-    return (double)s->timed.events / (s->seconds * s->ranks) /
-           result->kernel_rate;
 }
 
 static void uniform_mesh_json(struct storm_json *json,
@@ -276,29 +223,23 @@ static char *uniform_json(const struct storm_uniform *u,
                           const struct storm_uniform_costs *costs)
 {
     struct storm_json json;
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "uniform");
-    storm_run_summary_json(&json, &result->summary);
+    storm_bench_json_begin(&json, "uniform", &result->summary);
     uniform_mesh_json(&json, u);
     storm_json_uint(&json, "cells_wanted", u->params.cells);
     storm_json_uint(&json, "emit", u->params.emit);
     storm_json_uint(&json, "timed_cycles", u->params.timed);
     storm_json_real(&json, "dt_s", u->dt_s);
     storm_json_uint(&json, "seed", u->seed);
-    storm_json_real(&json, "kernel_steps_per_second", result->kernel_rate);
-    storm_json_text(&json, "kernel_is",
-                    "per rank, all ranks at once, median of one run after "
-                    "each of the last timed cycles");
-    storm_json_real(&json, "kernel_ratio", uniform_ratio(result));
+    storm_bench_json_kernel(&json, &result->summary, result->kernel_rate,
+                            "per rank, all ranks at once, median of one run "
+                            "after each of the last timed cycles");
     if (u->params.costs > 0) {
         storm_json_real(&json, "exact_sum_cost", costs->exact_sum);
         storm_json_real(&json, "tally_cost", costs->tally);
         storm_json_real(&json, "statistics_cost", costs->statistics);
         storm_json_uint(&json, "costs_repeats", u->params.costs);
     }
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    return storm_bench_json_end(&json);
 }
 
 static char *uniform_table(const struct storm_uniform *u,
@@ -308,7 +249,6 @@ static char *uniform_table(const struct storm_uniform *u,
     const struct storm_run_summary *s = &result->summary;
     struct storm_page page = {0};
     char number[STORM_GROUPED_BYTES];
-    double rate = (double)s->timed.events / (s->seconds * s->ranks);
     storm_page_add(&page,
                    "Uniform emission in a cube of %g cm, reflecting walls\n\n",
                    uniform_side_cm);
@@ -323,26 +263,17 @@ static char *uniform_table(const struct storm_uniform *u,
     if (u->params.cells != s->cells)
         storm_page_add(&page, ", the nearest to %s",
                        storm_page_grouped(u->params.cells, number));
-    storm_page_add(&page, "\n  ranks       %d, backend %s, protocol %s\n",
-                   s->ranks, s->backend, s->protocol);
+    storm_page_add(&page, "\n");
+    storm_bench_table_ranks(&page, s);
     storm_page_add(&page, "  packets     %s created in %" PRIu64 " cycles",
                    storm_page_grouped(s->run.created, number), s->cycles);
     storm_page_add(&page, ", %s alive\n",
                    storm_page_grouped(s->run.census, number));
-    storm_page_add(&page, "  steps       %s",
-                   storm_page_grouped(s->timed.events, number));
-    storm_page_add(&page, " in the %" PRIu32 " timed cycles, %.3f s\n",
-                   u->params.timed, s->seconds);
+    storm_bench_table_steps(&page, s, u->params.timed);
     storm_page_add(&page, "  transfers   %s packets to another rank\n",
                    storm_page_grouped(s->timed.transfers, number));
-    storm_page_add(&page,
-                   "  speed       %.2f million steps per second and rank\n"
-                   "              %.0f %% of the bare tracking kernel "
-                   "(%.2f million)\n",
-                   1e-6 * rate, 100.0 * uniform_ratio(result),
-                   1e-6 * result->kernel_rate);
-    storm_page_add(&page, "  energy      balance closed to %.1e\n",
-                   s->energy_balance);
+    storm_bench_table_speed(&page, s, result->kernel_rate,
+                            "the bare tracking kernel");
     storm_run_summary_end(&page, s);
     if (u->params.costs > 0)
         storm_page_add(&page,
@@ -416,24 +347,24 @@ storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
     const struct storm_uniform *u = pass->problem;
     struct storm_run_summary *summary = &result->summary;
     double energy_erg[4];
-    storm_status status = uniform_run(pass, &result->kernel_rate);
+    storm_status status = STORM_OK;
+    while (status >= 0 && pass->loop.cycle < u->params.cycles) {
+        status = storm_uniform_cycle(pass);
+        if (status >= 0)
+            status = storm_bench_loop_kernel(&pass->loop);
+    }
     if (status < 0)
         return status;
-    status = storm_streaming_balance(pass->streaming, pass->engine, energy_erg,
-                                     &summary->energy_balance);
+    result->kernel_rate = storm_bench_loop_kernel_rate(&pass->loop);
+    status = storm_streaming_balance(pass->loop.streaming, pass->loop.engine,
+                                     energy_erg, &summary->energy_balance);
     if (status >= 0)
-        status = storm_streaming_hash(pass->streaming, pass->engine,
+        status = storm_streaming_hash(pass->loop.streaming, pass->loop.engine,
                                       &summary->state_hash);
     if (status < 0)
         return status;
     summary->title = "uniform emission";
-    summary->cycles = u->params.cycles;
-    summary->cells = storm_mesh_n_cells_total(pass->mesh);
-    summary->seconds = pass->seconds;
-    summary->timed = pass->timed;
-    summary->run = (struct storm_stats)STORM_STATS_INIT;
-    storm_engine_stats(pass->engine, &summary->run);
-    status = storm_run_summary_reduce(pass->context, pass->engine, summary);
+    status = storm_bench_loop_summary(&pass->loop, pass->mesh, summary);
     return status < 0 ? status : uniform_check(pass->context, summary);
 }
 

@@ -33,11 +33,7 @@ struct storm_uniform_pass {
     struct storm_uniform *problem;
     struct storm_context *context;
     struct storm_mesh *mesh;
-    struct storm_streaming *streaming;
-    struct storm_engine *engine;
-    uint32_t cycle;
-    double seconds;           /* timed cycles, maximum over ranks */
-    struct storm_stats timed; /* this rank's, of the timed cycles */
+    struct storm_bench_loop loop; /* with streaming and engine */
 };
 
 /* Sets up. Collective. Close it also after an error. */

@@ -33,7 +33,7 @@ static storm_status costs_pass(struct storm_uniform *problem,
     status = storm_uniform_open(&pass, problem, own, kind->tally);
     for (uint32_t i = 0; status >= 0 && i < problem->params.cycles; i++)
         status = storm_uniform_cycle(&pass);
-    *seconds_out = pass.seconds;
+    *seconds_out = pass.loop.seconds;
     storm_uniform_close(&pass);
     storm_context_destroy(own);
     problem->told += problem->share;

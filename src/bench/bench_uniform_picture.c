@@ -188,7 +188,7 @@ static char *cut_draw(const struct storm_uniform_pass *pass,
              cut_at_cm);
     snprintf(subtitle, sizeof subtitle,
              "uniform emission, cycle %u: mean %.4g erg/cm³, spread %.1f %%",
-             pass->cycle, whole->mean, 100.0 * whole->spread);
+             pass->loop.cycle, whole->mean, 100.0 * whole->spread);
     return plot_slice_svg(&(struct plot_picture){
         .slice = &whole->slice,
         .lo = {-half, -half},
@@ -223,7 +223,7 @@ storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
     struct slice slice = {.axis = CUT_AXIS, .at = cut_at_cm};
     struct cut_rows from = {
         .slice = &slice,
-        .density = storm_streaming_energy_density(pass->streaming)};
+        .density = storm_streaming_energy_density(pass->loop.streaming)};
     struct cut_list list = {.memory = storm_context_env(pass->context)->memory};
     char *svg = NULL;
     storm_status status = pass->problem->params.mesh == STORM_MESH_VORONOI

@@ -312,10 +312,7 @@ static char *voronoi_json(const struct voronoi_bench *b)
     const struct voronoi_quality *q = &b->quality;
     double n = (double)b->summary.cells;
     struct storm_json json;
-    storm_json_begin(&json, true);
-    storm_json_open(&json, NULL, '{');
-    storm_json_text(&json, "benchmark", "voronoi");
-    storm_run_summary_json(&json, &b->summary);
+    storm_bench_json_begin(&json, "voronoi", &b->summary);
     storm_json_text(&json, "distribution",
                     storm_bench_points_name(b->set.kind));
     storm_json_uint(&json, "repeat", b->params.repeat);
@@ -339,8 +336,7 @@ static char *voronoi_json(const struct voronoi_bench *b)
     storm_json_real(&json, "builds_per_cell", q->build_ratio);
     storm_json_uint(&json, "rounds", q->rounds);
     voronoi_json_voropp(&json, b);
-    storm_json_close(&json, '}');
-    return storm_json_end(&json);
+    return storm_bench_json_end(&json);
 }
 
 /* The nearest whole number, such as 12,345. */
