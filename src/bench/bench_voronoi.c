@@ -13,8 +13,8 @@
 #include <storm/io.h>
 
 #include "base/clock.h"
-#include "base/env.h"
 #include "base/hash.h"
+#include "bench/bench_crew.h"
 #include "bench/bench_measure.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 #include "run/run_points.h"
@@ -235,9 +235,10 @@ static storm_status voronoi_time(struct voronoi_bench *b,
                                  struct voronoi_quality *quality,
                                  struct voronoi_times *times_out)
 {
-    struct voronoi_job job = {.context = context,
-                              .params = {.hi_cm = {1.0, 1.0, 1.0}},
-                              .quality = quality};
+    struct voronoi_job job = {
+        .context = context,
+        .params = {.size = sizeof job.params, .hi_cm = {1.0, 1.0, 1.0}},
+        .quality = quality};
     double *points = NULL;
     double *seconds = calloc(b->params.repeat, sizeof *seconds);
     storm_status status =
@@ -258,20 +259,14 @@ static storm_status voronoi_time(struct voronoi_bench *b,
 static storm_status voronoi_serial(struct voronoi_bench *b)
 {
     struct storm_context *alone = NULL;
-    const struct storm_log *log = &storm_context_env(b->context)->log;
-    struct storm_context_params params = {.size = sizeof params,
-                                          .options =
-                                              storm_context_options(b->context),
-                                          .log = log->sink,
-                                          .log_self = log->self,
-                                          .log_level = log->level};
     storm_status status = STORM_OK;
     if (storm_context_size(b->context) == 1) {
         b->alone = b->all;
         return STORM_OK;
     }
     if (storm_context_rank(b->context) == 0) {
-        status = storm_context_create(MPI_COMM_SELF, &params, &alone);
+        status =
+            storm_bench_own_context(b->context, MPI_COMM_SELF, NULL, 0, &alone);
         if (status >= 0)
             status = voronoi_time(b, alone, NULL, &b->alone);
         storm_context_destroy(alone);
