@@ -41,7 +41,7 @@ struct storm_bench_numbers {
     size_t n;
 };
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_uniform_params {
     enum storm_mesh_kind mesh; /**< CARTESIAN or VORONOI */
     uint32_t lloyd;            /**< Voronoi: relaxations; 0: none */
@@ -53,7 +53,7 @@ struct storm_bench_uniform_params {
     uint32_t timed;            /**< of them, the last ones; 0: 3, or all */
     double dt_s;               /**< 0: from crossings */
     double crossings;          /**< cells a packet crosses per cycle; 0: 15 */
-    double kernel_seconds;     /**< of each look at the bare kernel; 0: 0.25 */
+    double kernel_seconds; /**< per measurement of the bare kernel; 0: 0.25 */
     uint32_t costs; /**< repeats of the comparison of tallies and statistics;
                          0: none */
     bool picture;   /**< draw the energy density on a slice */
@@ -80,7 +80,7 @@ storm_bench_uniform(struct storm_context *context,
  */
 void storm_bench_uniform_shape(uint64_t cells, int64_t n_out[3]);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_imc_params {
     enum storm_mesh_kind mesh; /**< CARTESIAN or VORONOI */
     uint64_t cells;            /**< in all; 0: cells_per_rank on each rank */
@@ -102,7 +102,7 @@ storm_bench_imc(struct storm_context *context,
                 const struct storm_bench_imc_params *params,
                 struct storm_run_report **report_out);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_exchange_params {
     uint64_t records; /**< in all, per repeat; 0: 800000 */
     uint32_t repeat;  /**< 0: 6 */
@@ -119,7 +119,7 @@ storm_bench_exchange(struct storm_context *context,
                      const struct storm_bench_exchange_params *params,
                      struct storm_run_report **report_out);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_ring_params {
     /** Names, separated by commas; NULL: that of transport.backend, or if that
      *  is "auto" all built. */
@@ -144,7 +144,7 @@ storm_bench_ring(struct storm_context *context,
                  const struct storm_bench_ring_params *params,
                  struct storm_run_report **report_out);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_termination_params {
     uint32_t steps; /**< 0: 200 */
     struct storm_progress progress;
@@ -161,7 +161,7 @@ storm_bench_termination(struct storm_context *context,
                         const struct storm_bench_termination_params *params,
                         struct storm_run_report **report_out);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_voronoi_params {
     uint64_t cells;           /**< 0: 100000 */
     storm_points_kind points; /**< not REFINED; LATTICE: the nearest cube */
@@ -192,7 +192,7 @@ typedef enum storm_bench_mode {
     STORM_BENCH_WEAK        /**< steps of each rank */
 } storm_bench_mode;
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_scaling_params {
     storm_bench_mode mode;
     /** Rising; all must be in the context. None: 1, 2, 4 and so on up to all. */
@@ -220,7 +220,7 @@ storm_bench_scaling(struct storm_context *context,
                     const struct storm_bench_scaling_params *params,
                     struct storm_run_report **report_out);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means the default. */
 struct storm_bench_breakdown_params {
     const struct storm_deck *deck;
     struct storm_bench_numbers ranks; /**< as for the scaling; none: all */

@@ -206,7 +206,7 @@ static storm_status crew_probe(struct storm_context *context, const char *name,
 
 storm_status
 storm_bench_backends(struct storm_context *context, const char *list,
-                     const char *names_out[STORM_BENCH_MOST_BACKENDS],
+                     const char *names_out[STORM_BENCH_MAX_BACKENDS],
                      size_t *n_out)
 {
     const char *word =
@@ -220,7 +220,7 @@ storm_bench_backends(struct storm_context *context, const char *list,
          i++) {
         if (!backend->built || !storm_bench_list_has(list, backend->name))
             continue;
-        if (n == STORM_BENCH_MOST_BACKENDS)
+        if (n == STORM_BENCH_MAX_BACKENDS)
             return crew_wrong(context, STORM_ERR_ARG, "too many backends");
         status = crew_probe(context, backend->name, list != NULL);
         if (status >= 0)

@@ -47,7 +47,7 @@ bool storm_bench_list_has(const char *list, const char *name);
 storm_status storm_bench_check_backends(const struct storm_context *context,
                                         const char *list);
 
-enum { STORM_BENCH_MOST_BACKENDS = 16 };
+enum { STORM_BENCH_MAX_BACKENDS = 16 };
 
 /*
  * The backends of the list, best first; if it is NULL, that of
@@ -56,7 +56,7 @@ enum { STORM_BENCH_MOST_BACKENDS = 16 };
  */
 storm_status
 storm_bench_backends(struct storm_context *context, const char *list,
-                     const char *names_out[STORM_BENCH_MOST_BACKENDS],
+                     const char *names_out[STORM_BENCH_MAX_BACKENDS],
                      size_t *n_out);
 
 /* ---- points: numbers of ranks with backends ------------------------------- */
@@ -75,7 +75,7 @@ struct storm_bench_points {
     struct storm_context *context;
     uint32_t *ranks;
     size_t n_ranks;
-    const char *backends[STORM_BENCH_MOST_BACKENDS];
+    const char *backends[STORM_BENCH_MAX_BACKENDS];
     size_t n_backends;
     uint32_t repeat;
     struct storm_bench_point *point; /* backends of the fewest ranks first */

@@ -17,13 +17,13 @@
 
 enum {
     EXCHANGE_RECORD_BYTES = 128,
-    EXCHANGE_MOST_FRESH = 64,    /* records made and not sent yet: less than a
+    EXCHANGE_MAX_FRESH = 64,     /* records made and not sent yet: less than a
                                batch, so that arrivals have their turn */
     EXCHANGE_BATCH = 128,        /* packets per call of step_batch */
     EXCHANGE_LIMIT_BUFFER = 1024 /* records */
 };
 
-enum exchange_kind { EXCHANGE_SEED = 1, EXCHANGE_FRESH, EXCHANGE_UNDER_WAY };
+enum exchange_kind { EXCHANGE_SEED = 1, EXCHANGE_FRESH, EXCHANGE_SENT };
 
 /* A seed makes the records [id, end). */
 struct exchange_record {
@@ -74,7 +74,7 @@ static void exchange_make(struct exchange *x, struct storm_step *step,
                           struct exchange_record *seed,
                           struct storm_outcome *outcome_out)
 {
-    uint64_t room = EXCHANGE_MOST_FRESH - x->fresh;
+    uint64_t room = EXCHANGE_MAX_FRESH - x->fresh;
     uint64_t end = seed->end - seed->id < room ? seed->end : seed->id + room;
     x->fresh += end - seed->id;
     for (uint64_t id = seed->id; id < end; id++) {
@@ -100,11 +100,11 @@ static void exchange_step_batch(void *self, struct storm_step *step,
         struct exchange_record *record = packets[i];
         struct storm_outcome *outcome = &outcomes_out[i];
         if (record->kind == EXCHANGE_FRESH) {
-            record->kind = EXCHANGE_UNDER_WAY;
+            record->kind = EXCHANGE_SENT;
             x->fresh--;
             *outcome = (struct storm_outcome){
                 .fate = STORM_FATE_SEND, .rank = record->dest, .events = 1};
-        } else if (record->kind == EXCHANGE_UNDER_WAY) {
+        } else if (record->kind == EXCHANGE_SENT) {
             x->arrived++;
             x->checksum += exchange_mix(record->id);
             x->astray += record->dest != x->rank;

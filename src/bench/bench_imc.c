@@ -24,7 +24,7 @@ static const double imc_crossings[] = {
     [STORM_MESH_CARTESIAN] = 1.5, [STORM_MESH_VORONOI] = 1.37};
 static const double imc_cells_a_step = 15.0;
 
-static const double imc_most_imbalance = 1e-13;
+static const double imc_max_imbalance = 1e-13;
 
 /* For each run of the bare kernel. */
 static const double imc_kernel_seconds = 0.25;
@@ -196,7 +196,7 @@ static storm_status imc_measure(struct imc_bench *b)
     b->summary.title = "implicit Monte Carlo";
     b->kernel_rate = storm_bench_loop_kernel_rate(&b->loop);
     status = storm_bench_loop_summary(&b->loop, b->mesh, &b->summary);
-    if (status < 0 || b->summary.energy_balance <= imc_most_imbalance)
+    if (status < 0 || b->summary.energy_balance <= imc_max_imbalance)
         return status;
     if (storm_context_rank(b->context) == 0)
         storm_context_log(b->context, STORM_LOG_ERROR,
@@ -232,7 +232,7 @@ static char *imc_table(const struct imc_bench *b)
     storm_page_add(&page, "  cells       %s, %s\n",
                    storm_page_grouped(s->cells, number),
                    b->params.mesh == STORM_MESH_VORONOI ? "Voronoi"
-                                                         : "Cartesian");
+                                                        : "Cartesian");
     storm_bench_table_ranks(&page, s);
     storm_bench_table_steps(&page, s, b->params.timed);
     storm_bench_table_speed(&page, s, b->kernel_rate,

@@ -220,10 +220,10 @@ storm_status storm_bench_ring(struct storm_context *context,
     if (status < 0)
         return status;
     /* Two protocols for each fabric, and p2p. */
-    size_t n_ways = 1;
+    size_t n_routes = 1;
     for (size_t i = 0; storm_fabric_list[i] != NULL; i++)
-        n_ways += 2;
-    b.n_expected = n_ways * b.params.batches.n;
+        n_routes += 2;
+    b.n_expected = n_routes * b.params.batches.n;
     b.results = calloc(b.n_expected, sizeof *b.results);
     status = storm_context_agree(context, b.results != NULL ? STORM_OK
                                                             : STORM_ERR_NOMEM);

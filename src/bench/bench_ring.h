@@ -54,7 +54,7 @@ struct storm_bench_ring_limits {
 
 /* Batches between two looks at the clock. */
 static inline uint64_t
-storm_bench_ring_look(const struct storm_bench_ring_case *that)
+storm_bench_ring_poll_interval(const struct storm_bench_ring_case *that)
 {
     return that->batch < 64 && !that->paper ? 256 : 16;
 }
@@ -77,9 +77,9 @@ storm_status storm_bench_ring_channel(const struct storm_bench_ring_case *that,
                                       struct storm_bench_ring_times *times_out);
 
 /* Tells the other rank, which may wait for this one, that there is no point. */
-void storm_bench_ring_tell_failure(struct storm_context *context);
+void storm_bench_ring_send_failure(struct storm_context *context);
 
-/* STORM_ERR_PEER: the other rank has told. Local. */
+/* STORM_ERR_PEER: the other rank has failed and sent it. Local. */
 storm_status storm_bench_ring_peer_status(struct storm_context *context);
 
 /* ---- bench_ring_limit.c -------------------------------------------------- */

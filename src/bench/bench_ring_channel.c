@@ -10,7 +10,7 @@
 
 enum {
     WINDOWS = STORM_BENCH_RING_WINDOWS,
-    LOOK_EVERY = 64, /* batches between two looks for control messages */
+    POLL_INTERVAL = 64, /* batches between two looks for control messages */
     FAILURE_TAG = 7,
     RECORD = STORM_BENCH_RING_RECORD
 };
@@ -88,7 +88,7 @@ static void ring_end_close(struct ring_end *end)
     free(end->sink);
 }
 
-void storm_bench_ring_tell_failure(struct storm_context *context)
+void storm_bench_ring_send_failure(struct storm_context *context)
 {
     MPI_Send(NULL, 0, MPI_BYTE, 1 - storm_context_rank(context), FAILURE_TAG,
              storm_context_comm(context));
@@ -107,7 +107,7 @@ static storm_status ring_drive(struct ring_end *end, bool empty)
 {
     const struct storm_channel_ops *ops = end->channel->ops;
     storm_status status = ops->progress(end->channel);
-    if (status >= 0 && (empty || ++end->n_calls % LOOK_EVERY == 0))
+    if (status >= 0 && (empty || ++end->n_calls % POLL_INTERVAL == 0))
         status = ops->control(end->channel);
     end->n_empty = empty ? end->n_empty + 1 : 0;
     if (status >= 0 && empty)
@@ -222,7 +222,7 @@ static storm_status ring_stream_out(struct ring_end *end,
 {
     const struct storm_bench_ring_case *that = end->that;
     double ns[WINDOWS];
-    uint64_t look = storm_bench_ring_look(that), batches = 0;
+    uint64_t look = storm_bench_ring_poll_interval(that), batches = 0;
     for (int window = -1; window < WINDOWS; window++) { /* one to warm up */
         double start = storm_clock_seconds(), now;
         uint64_t before = batches;
@@ -316,7 +316,7 @@ storm_status storm_bench_ring_channel(const struct storm_bench_ring_case *that,
     if (status >= 0)
         status = ring_leave(&end);
     else if (status != STORM_ERR_PEER && end.channel != NULL)
-        storm_bench_ring_tell_failure(that->context);
+        storm_bench_ring_send_failure(that->context);
     ring_end_close(&end);
     status = storm_context_agree(that->context, status);
     if (status < 0)

@@ -12,8 +12,8 @@
 enum {
     RECORD = STORM_BENCH_RING_RECORD,
     WINDOWS = STORM_BENCH_RING_WINDOWS,
-    MOST_ROUNDS = 4096,
-    LEAST_ROUNDS = 16,
+    MAX_ROUNDS = 4096,
+    MIN_ROUNDS = 16,
     TURN_OFFSET = 0,
     SLOTS_OFFSET = 128
 };
@@ -88,7 +88,7 @@ static size_t limit_turns(const struct storm_bench_ring_case *that,
     uint64_t mine = storm_context_rank(that->context) == 0 ? 0 : 1;
     double end = storm_clock_seconds() + that->seconds;
     size_t n = 0;
-    for (uint64_t now = 0; n < MOST_ROUNDS && !(now & last);) {
+    for (uint64_t now = 0; n < MAX_ROUNDS && !(now & last);) {
         uint64_t n_empty = 0;
         while ((now = atomic_load_explicit(turn, memory_order_acquire)) % 2 !=
                    mine &&
@@ -100,8 +100,7 @@ static size_t limit_turns(const struct storm_bench_ring_case *that,
         limit_copy(base + SLOTS_OFFSET, own, mine == 0, that);
         double stop = storm_clock_seconds();
         seconds[n++] = stop - start;
-        if (mine == 0 &&
-            ((stop >= end && n >= LEAST_ROUNDS) || n == MOST_ROUNDS))
+        if (mine == 0 && ((stop >= end && n >= MIN_ROUNDS) || n == MAX_ROUNDS))
             now |= last;
         atomic_store_explicit(turn, now + 1, memory_order_release);
     }
@@ -114,7 +113,7 @@ limit_of_copies(const struct storm_bench_ring_case *that,
                 struct storm_bench_ring_limits *limits_out)
 {
     unsigned char *own = calloc(that->batch, RECORD);
-    double *seconds = calloc(MOST_ROUNDS, sizeof *seconds);
+    double *seconds = calloc(MAX_ROUNDS, sizeof *seconds);
     storm_status status =
         storm_context_agree(that->context, own != NULL && seconds != NULL
                                                ? STORM_OK
@@ -164,7 +163,7 @@ static int limit_send(const struct storm_bench_ring_case *that,
     double start = storm_clock_seconds();
     uint64_t n = 0;
     while (error == MPI_SUCCESS &&
-           (n % storm_bench_ring_look(that) != 0 ||
+           (n % storm_bench_ring_poll_interval(that) != 0 ||
             !storm_bench_ring_enough(that, storm_clock_seconds() - start, n))) {
         memset(own, (int)(n++ & 127), (size_t)bytes); /* new data */
         error = MPI_Send(own, bytes, MPI_BYTE, 1, 0, comm);

@@ -80,7 +80,7 @@ static storm_status puts_window(struct puts *p, double *ns_out)
 {
     struct storm_fabric *fabric = p->memory->fabric;
     double start = storm_clock_seconds(), now;
-    uint64_t look = storm_bench_ring_look(p->that), before = p->n;
+    uint64_t look = storm_bench_ring_poll_interval(p->that), before = p->n;
     storm_status status;
     do {
         for (uint64_t i = 0; i < look; i++) {
@@ -203,7 +203,7 @@ storm_status storm_bench_ring_puts(const struct storm_bench_ring_case *that,
     if (status >= 0)
         status = puts_leave(&p);
     if (status < 0 && status != STORM_ERR_PEER)
-        storm_bench_ring_tell_failure(that->context);
+        storm_bench_ring_send_failure(that->context);
     free(p.own);
     return storm_context_agree(that->context, status);
 }

@@ -112,7 +112,7 @@ static storm_status scaling_body(struct storm_context *own,
     if (status < 0)
         return status;
     u.what = pass->what;
-    u.told = pass->done;
+    u.done = pass->done;
     u.share = pass->share;
     if (!(u.params.kernel_seconds > 0.0))
         u.kernel_seconds = scaling_kernel_seconds;

@@ -20,7 +20,7 @@ static const double uniform_light_cm_s = STORM_UNIFORM_LIGHT_CM_S;
 static const double uniform_voronoi_crossings = 1.37;
 
 /* Packets and energy must both add up; the balance is of exact sums. */
-static const double uniform_most_imbalance = 1e-13;
+static const double uniform_max_imbalance = 1e-13;
 
 /* For each run of the bare kernel. */
 static const double uniform_kernel_seconds = 0.25;
@@ -71,7 +71,8 @@ static double uniform_work(uint32_t cycles)
     return 0.5 * cycles * (cycles + 1.0);
 }
 
-static void uniform_tell(struct storm_uniform_pass *pass, double part)
+static void uniform_report_progress(struct storm_uniform_pass *pass,
+                                    double part)
 {
     const struct storm_uniform *u = pass->problem;
     double done =
@@ -80,7 +81,7 @@ static void uniform_tell(struct storm_uniform_pass *pass, double part)
     uint32_t shown = pass->loop.cycle < u->params.cycles ? pass->loop.cycle + 1
                                                          : u->params.cycles;
     storm_progress_report(pass->context, &u->params.progress,
-                          u->told + u->share * fraction,
+                          u->done + u->share * fraction,
                           "%scycle %" PRIu32 " of %" PRIu32,
                           u->what != NULL ? u->what : "", shown,
                           u->params.cycles);
@@ -88,7 +89,9 @@ static void uniform_tell(struct storm_uniform_pass *pass, double part)
 
 static void uniform_progress(void *self, uint64_t finished, uint64_t created)
 {
-    uniform_tell(self, created > 0 ? (double)finished / (double)created : 0.0);
+    uniform_report_progress(self, created > 0
+                                      ? (double)finished / (double)created
+                                      : 0.0);
 }
 
 static storm_status uniform_cartesian(struct storm_uniform_pass *pass)
@@ -174,10 +177,10 @@ void storm_uniform_close(struct storm_uniform_pass *pass)
 
 storm_status storm_uniform_cycle(struct storm_uniform_pass *pass)
 {
-    uniform_tell(pass, 0.0);
+    uniform_report_progress(pass, 0.0);
     storm_status status = storm_bench_loop_cycle(&pass->loop);
     if (status >= 0)
-        uniform_tell(pass, 0.0);
+        uniform_report_progress(pass, 0.0);
     return status;
 }
 
@@ -190,7 +193,7 @@ static storm_status uniform_check(struct storm_context *context,
     uint64_t finished =
         summary->run.census + summary->run.absorbed + summary->run.escaped;
     bool right = summary->run.created == finished &&
-                 fabs(summary->energy_balance) <= uniform_most_imbalance;
+                 fabs(summary->energy_balance) <= uniform_max_imbalance;
     if (right)
         return STORM_OK;
     if (storm_context_rank(context) == 0)
@@ -390,7 +393,7 @@ storm_bench_uniform(struct storm_context *context,
     if (status >= 0 && u.params.picture)
         status = storm_uniform_picture(&pass, &parts[STORM_RUN_PICTURE]);
     storm_uniform_close(&pass);
-    u.told = u.share;
+    u.done = u.share;
     if (status >= 0 && u.params.costs > 0)
         status = storm_uniform_costs(&u, context, &costs);
 

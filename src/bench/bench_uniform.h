@@ -16,9 +16,9 @@ struct storm_uniform {
     uint64_t seed;
     int64_t n[3];
     double dt_s;
-    double kernel_seconds; /* for each look at the bare kernel */
-    double told, share;    /* progress: done before, and part of, this pass */
-    const char *what;      /* said before the cycle; NULL: nothing */
+    double kernel_seconds; /* per measurement of the bare kernel */
+    double done, share;    /* progress: done before, and part of, this pass */
+    const char *what;      /* progress text before the cycle; NULL: none */
 };
 
 /* Zeros become the defaults, and sizes become a mesh and a time step.

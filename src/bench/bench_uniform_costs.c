@@ -3,7 +3,7 @@
 #include "bench/bench_crew.h"
 #include "bench/bench_uniform.h"
 
-enum { COSTS_N_KINDS = 4, COSTS_MOST_REPEATS = 64 };
+enum { COSTS_N_KINDS = 4, COSTS_MAX_REPEATS = 64 };
 
 /* Each is compared with the first. */
 static const struct costs_kind {
@@ -36,7 +36,7 @@ static storm_status costs_pass(struct storm_uniform *problem,
     *seconds_out = pass.loop.seconds;
     storm_uniform_close(&pass);
     storm_context_destroy(own);
-    problem->told += problem->share;
+    problem->done += problem->share;
     return status;
 }
 
@@ -44,10 +44,10 @@ storm_status storm_uniform_costs(struct storm_uniform *problem,
                                  struct storm_context *context,
                                  struct storm_uniform_costs *costs_out)
 {
-    double ratio[COSTS_N_KINDS][COSTS_MOST_REPEATS];
+    double ratio[COSTS_N_KINDS][COSTS_MAX_REPEATS];
     uint32_t n = problem->params.costs;
-    if (n > COSTS_MOST_REPEATS)
-        n = COSTS_MOST_REPEATS;
+    if (n > COSTS_MAX_REPEATS)
+        n = COSTS_MAX_REPEATS;
     for (uint32_t repeat = 0; repeat < n; repeat++) {
         double seconds[COSTS_N_KINDS];
         /* Every kind comes first in turn, so that drift cancels. */

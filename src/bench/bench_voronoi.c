@@ -21,7 +21,7 @@
 #include "run/run_summary.h"
 
 /* What may be wrong with a mesh before the benchmark calls it wrong. */
-static const double voronoi_most_error = 1e-12;
+static const double voronoi_max_error = 1e-12;
 
 /* What voro++ may take for one build before it is given up. */
 static const double voronoi_voropp_limit_s = 60.0;
@@ -55,7 +55,7 @@ static void voronoi_sum_add(struct voronoi_sum *s, double x)
 }
 
 /* One cell: its hash; adds to the number of faces and the worst closure. */
-static uint64_t voronoi_look_at(const struct storm_mesh *mesh,
+static uint64_t voronoi_inspect(const struct storm_mesh *mesh,
                                 storm_cell_idx cell, uint64_t *n_faces,
                                 double *worst)
 {
@@ -97,7 +97,7 @@ static storm_status voronoi_judge(struct storm_context *context,
     double n = (double)storm_mesh_n_cells_total(mesh);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
         voronoi_sum_add(&volume, storm_mesh_volume_cm3(mesh, i));
-        counts[3] += voronoi_look_at(mesh, i, &counts[0], &q->closure_error);
+        counts[3] += voronoi_inspect(mesh, i, &counts[0], &q->closure_error);
     }
     double sum = volume.sum, rest = volume.rest;
     storm_status status = storm_bench_sum(context, &sum);
@@ -394,8 +394,8 @@ static storm_status voronoi_measure(struct voronoi_bench *b)
     status = storm_run_summary_reduce(b->context, NULL, &b->summary);
     if (status < 0)
         return status;
-    if (b->quality.volume_error <= voronoi_most_error &&
-        b->quality.closure_error <= voronoi_most_error)
+    if (b->quality.volume_error <= voronoi_max_error &&
+        b->quality.closure_error <= voronoi_max_error)
         return STORM_OK;
     if (storm_context_rank(b->context) == 0)
         storm_context_log(b->context, STORM_LOG_ERROR,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A deck is a few kilobytes; more is a mistake. */
-enum { DECK_MOST_BYTES = 64 << 20 };
+enum { DECK_MAX_BYTES = 64 << 20 };
 
 static storm_status deck_problem(char **problems_out, const char *path,
                                  const char *why)
@@ -48,7 +48,7 @@ static void deck_build(struct storm_deck *deck, const char *text, size_t length,
         deck_node_set(&deck->pool, root, sets[i], problems);
     deck_fill(deck, root, problems);
     if (root->kind == DECK_MAP && !deck->pool.failed)
-        deck_make_sense(deck, root, problems);
+        deck_check(deck, root, problems);
 }
 
 /* What storm_deck_parse says, into a new deck, which it hands out or
@@ -102,7 +102,7 @@ static storm_status deck_slurp(struct storm_deck *deck, FILE *stream,
                                char **problems_out)
 {
     for (size_t got = 1; got > 0; file->length += got) {
-        if (file->length + BUFSIZ > DECK_MOST_BYTES)
+        if (file->length + BUFSIZ > DECK_MAX_BYTES)
             return deck_problem(problems_out, path, "is too large for a deck");
         storm_status status =
             storm_reserve(deck->memory, "deck", 1, file->length + BUFSIZ,

@@ -3,9 +3,9 @@
  * A deck that was read: all values, defaults included.
  *
  *   D1  One table (deck_keys.h) says which keys there are, what they take
- *       and what they are otherwise; the structs below, reading, messages, the
+ *       and their defaults; the structs below, reading, messages, the
  *       resolved deck and docs/deck.md come from it.
- *   D2  All that is wrong is said at once, each with file, line, key and what
+ *   D2  All errors are reported at once, each with file, line, key and what
  *       was expected.
  *   D3  The text of a resolved deck reads back to the same text.
  */
@@ -98,8 +98,8 @@ enum deck_kind {
     DECK_CURVE,  /* struct storm_curve: a number, or [[time, number], ...] */
     DECK_ENTRY,  /* a map of more rows: a struct */
     DECK_LISTED, /* { void *; size_t }: a list of maps */
-    DECK_SPLIT,  /* the same; a single map is a list of one */
-    DECK_OPTIONS /* a map of options of the option table */
+    DECK_ONE_OR_MORE, /* the same; a single map is a list of one */
+    DECK_OPTIONS      /* a map of options of the option table */
 };
 
 struct deck_row {
@@ -123,13 +123,14 @@ extern const struct deck_row deck_schema[];
 void deck_row_expected(const struct deck_row *row, char *text_out,
                        size_t bytes);
 
-/* deck_read.c: fills values from the tree; says what is wrong. */
+/* deck_read.c: fills values from the tree; adds errors to the problems. */
 void deck_fill(struct storm_deck *deck, struct deck_node *root,
                struct deck_problems *problems);
 
-/* deck_sense.c: what several keys must be together. */
-void deck_make_sense(struct storm_deck *deck, const struct deck_node *root,
-                     struct deck_problems *problems);
+/* deck_check.c: what several keys must be together, and defaults that depend
+ * on others. */
+void deck_check(struct storm_deck *deck, const struct deck_node *root,
+                struct deck_problems *problems);
 
 /* deck_write.c: the resolved deck; NULL if memory ran out. From malloc. */
 char *deck_write(const struct storm_deck *deck);

@@ -24,28 +24,31 @@
 #define DECK_FAR_CM 1e150 /* of places: their squares are numbers, too */
 #define DECK_AXES "x|y|z"
 
-#define DECK_KEYS_values(KEY, OPTIONS)                                        \
-    KEY(values, title, TEXT, REQUIRED, "of the run")                          \
-    KEY(values, constants, MAP(constants), "{}",                              \
-        "c = 1 and a = 1 give natural units")                                 \
-    KEY(values, mesh, MAP(mesh), REQUIRED, "the cells")                       \
-    KEY(values, materials, LIST(storm_material, material), "[]",              \
-        "what cells are filled with")                                         \
-    KEY(values, regions, LIST(deck_region, region), "[]",                     \
-        "where; the last that contains a cell's centre wins, a cell of none " \
-        "is empty. Without any, the first material is everywhere")            \
-    KEY(values, boundaries, MAP(walls), "{}",                                 \
-        "what the six walls of the box do")                                   \
-    KEY(values, sources, LIST(storm_source, source), "[]",                    \
-        "isotropic sources in the volume")                                    \
-    KEY(values, time, MAP(time), "{}", "steps")                               \
-    KEY(values, groups, MAP(groups), "{}", "photon energies, log-spaced")     \
-    KEY(values, packets, MAP(packets), "{}", "how many")                      \
-    KEY(values, acceleration, MAP(acceleration), "{}", "shortcuts")           \
-    OPTIONS(transport, "{}", "how packets travel: see options.md")            \
-    KEY(values, balance, MAP(balance), "{}", "the shares of the ranks")       \
-    KEY(values, output, MAP(output), "{}", "results")                         \
-    OPTIONS(seed, "1", "of all random numbers of the run")
+#define DECK_KEYS_values(KEY, OPTIONS)                                      \
+    KEY(values, title, TEXT, REQUIRED, "title of the run")                  \
+    KEY(values, constants, MAP(constants), "{}",                            \
+        "c = 1 and a = 1 give natural units")                               \
+    KEY(values, mesh, MAP(mesh), REQUIRED, "the mesh")                      \
+    KEY(values, materials, LIST(storm_material, material), "[]",            \
+        "what cells are filled with")                                       \
+    KEY(values, regions, LIST(deck_region, region), "[]",                   \
+        "where materials are: a cell has the material of the last region "  \
+        "that contains its centre, and is empty in none. Without regions, " \
+        "the "                                                              \
+        "first material is everywhere")                                     \
+    KEY(values, boundaries, MAP(walls), "{}",                               \
+        "boundary conditions at the walls of the box")                      \
+    KEY(values, sources, LIST(storm_source, source), "[]",                  \
+        "isotropic sources in the volume")                                  \
+    KEY(values, time, MAP(time), "{}", "steps")                             \
+    KEY(values, groups, MAP(groups), "{}", "photon energies, log-spaced")   \
+    KEY(values, packets, MAP(packets), "{}", "numbers of packets")          \
+    KEY(values, acceleration, MAP(acceleration), "{}",                      \
+        "acceleration of the transport")                                    \
+    OPTIONS(transport, "{}", "how packets travel: see options.md")          \
+    KEY(values, balance, MAP(balance), "{}", "load balance between ranks")  \
+    KEY(values, output, MAP(output), "{}", "results")                       \
+    OPTIONS(seed, "1", "seed of all random numbers of the run")
 
 #define DECK_KEYS_constants(KEY)                           \
     KEY(constants, c, POSITIVE(DECK_MAX), "2.99792458e10", \
@@ -56,8 +59,7 @@
 /* ---- mesh ----------------------------------------------------------------- */
 
 #define DECK_KEYS_mesh(KEY)                                                  \
-    KEY(mesh, kind, WORD(STORM_MESH_WORDS), "cartesian",           \
-        "which mesh")                                                        \
+    KEY(mesh, kind, WORD(STORM_MESH_WORDS), "cartesian", "kind of mesh")     \
     KEY(mesh, box, MAP(box), "{}", "the domain")                             \
     KEY(mesh, cells, INT3(1, 2097152), "[1, 1, 1]",                          \
         "cartesian: cells per direction")                                    \
@@ -68,13 +70,13 @@
     KEY(mesh, refine_levels, INT(0, 15), "0",                                \
         "octree: extra levels at material interfaces")                       \
     KEY(mesh, points, INT(1, 1e12), "1000", "voronoi: generators, in total") \
-    KEY(mesh, lloyd, INT(0, 1000), "5", "voronoi: rounds of smoothing")      \
+    KEY(mesh, lloyd, INT(0, 1000), "5", "voronoi: Lloyd relaxations")        \
     KEY(mesh, points_file, TEXT, "none",                                     \
         "voronoi: generators from this file (text or HDF5) instead")         \
     KEY(mesh, refine_interfaces, REAL(1, 1e6), "1",                          \
         "voronoi: how many times denser the points are where the material "  \
         "changes, within half a mean distance between points")               \
-    KEY(mesh, seed, INT(0, 1e18), "1", "voronoi: of the generators")         \
+    KEY(mesh, seed, INT(0, 1e18), "1", "voronoi: seed of the generators")    \
     KEY(mesh, motion, MAP(motion), "{}", "how the mesh moves")
 
 #define DECK_KEYS_box(KEY)                                      \
@@ -96,7 +98,7 @@
 
 #define DECK_FIELDS_material(FIELD)                                           \
     FIELD(storm_material, name, "name", TEXT, REQUIRED,                       \
-          "what regions call it")                                             \
+          "name that regions refer to")                                       \
     FIELD(storm_material, absorption, "absorption", MAP(opacity), "{}",       \
           "absorption coefficient")                                           \
     FIELD(storm_material, scattering, "scattering", MAP(opacity), "{}",       \
@@ -131,7 +133,7 @@
 
 #define DECK_FIELDS_shape(FIELD, _struct, _in)                                 \
     FIELD(_struct, _in kind, "shape", WORD("all|box|cylinder|sphere"), "all",  \
-          "which part of space")                                               \
+          "kind of shape")                                                     \
     FIELD(_struct, _in lo, "lo", REALS(3, -DECK_MAX, DECK_MAX) WHEN("box"),    \
           REQUIRED, "lower corner, cm")                                        \
     FIELD(_struct, _in hi, "hi", REALS(3, -DECK_MAX, DECK_MAX) WHEN("box"),    \
@@ -140,9 +142,10 @@
           "direction of the cylinder")                                         \
     FIELD(_struct, _in centre, "centre",                                       \
           REALS(2, -DECK_MAX, DECK_MAX) WHEN("cylinder"), "[0, 0]",            \
-          "of the circle, cm: y and z, z and x, or x and y")                   \
+          "centre of the circle, cm: y and z, z and x, or x and y")            \
     FIELD(_struct, _in centre, "centre",                                       \
-          REALS(3, -DECK_MAX, DECK_MAX) WHEN("sphere"), "[0, 0, 0]", "cm")     \
+          REALS(3, -DECK_MAX, DECK_MAX) WHEN("sphere"), "[0, 0, 0]",           \
+          "centre, cm")                                                        \
     FIELD(_struct, _in radius, "radius",                                       \
           REALS(2, 0, DECK_MAX) WHEN("cylinder"), REQUIRED,                    \
           "inner and outer, cm")                                               \
@@ -162,22 +165,22 @@
 
 #define DECK_FIELDS_edge(FIELD)                                                \
     FIELD(storm_edge, kind, "kind", WORD("vacuum|reflect|periodic|blackbody"), \
-          "vacuum", "what happens at the wall")                                \
+          "vacuum", "boundary condition")                                      \
     FIELD(storm_edge, temperature, "temperature", CURVE(0, 1e30), "",          \
           "of a blackbody, keV; or a table [[time, keV], ...], linear in "     \
           "between, constant beyond")                                          \
     FIELD(storm_edge, start_s, "start", REAL(-DECK_MAX, DECK_MAX), "0",        \
-          "when a blackbody begins to shine, s")                               \
+          "start of emission of a blackbody, s")                               \
     FIELD(storm_edge, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX), "1e300",      \
-          "when it ends, s")                                                   \
+          "end of emission, s")                                                \
     FIELD(storm_edge, packets, "packets", INT(1, 1e12), "10000",               \
           "packets of a blackbody per step, on all ranks together")            \
     FIELD(storm_edge, part, "part", MAP(part), "{}",                           \
-          "the part of the wall this holds for")
+          "part of the wall that this applies to")
 
-#define DECK_EDGES_HELP                                                   \
-    "one, or a list of them with `part`; the last that contains a point " \
-    "counts"
+#define DECK_EDGES_HELP                                                    \
+    "a boundary condition, or a list of them with `part`; the last whose " \
+    "part contains a point applies"
 #define DECK_FIELDS_walls(FIELD)                                     \
     FIELD(deck_walls, wall[0], "x_lo", EDGES, "{}", DECK_EDGES_HELP) \
     FIELD(deck_walls, wall[1], "x_hi", EDGES, "{}", DECK_EDGES_HELP) \
@@ -189,79 +192,79 @@
 #define DECK_FIELDS_source(FIELD)                                              \
     DECK_FIELDS_shape(FIELD, storm_source, shape.)                             \
         FIELD(storm_source, power, "power", REAL(0, DECK_MAX), "0",            \
-              "erg/cm3/s") FIELD(storm_source, start_s, "start",               \
-                                 REAL(-DECK_MAX, DECK_MAX), "0", "s")          \
-            FIELD(storm_source, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX),     \
-                  "1e300", "s")                                                \
-                FIELD(storm_source, packets, "packets", INT(1, 1e12), "10000", \
-                      "per step, on all ranks together")                       \
-                    FIELD(storm_source, temperature_kev, "temperature",        \
-                          POSITIVE(1e30), "1",                                 \
-                          "of its spectrum, with several groups, keV")
+              "power, erg/cm3/s")                                              \
+            FIELD(storm_source, start_s, "start", REAL(-DECK_MAX, DECK_MAX),   \
+                  "0", "start, s")                                             \
+                FIELD(storm_source, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX), \
+                      "1e300", "end, s")                                       \
+                    FIELD(storm_source, packets, "packets", INT(1, 1e12),      \
+                          "10000", "per step, on all ranks together")          \
+                        FIELD(storm_source, temperature_kev, "temperature",    \
+                              POSITIVE(1e30), "1",                             \
+                              "of its spectrum, with several groups, keV")
 
 /* ---- time, packets, output ------------------------------------------------ */
 
 #define DECK_KEYS_time(KEY)                                                   \
     KEY(time, dt, POSITIVE(DECK_MAX), "1e-12", "length of the first step, s") \
     KEY(time, growth, POSITIVE(1e6), "1",                                     \
-        "each step is this much longer than the one before")                  \
+        "ratio of the lengths of successive steps")                           \
     KEY(time, dt_max, POSITIVE(DECK_MAX), "1e300",                            \
-        "but never longer than this, s")                                      \
-    KEY(time, stop, POSITIVE(DECK_MAX), "1e300", "when the run ends, s")      \
+        "maximum length of a step, s")                                        \
+    KEY(time, stop, POSITIVE(DECK_MAX), "1e300", "end time of the run, s")    \
     KEY(time, steps, INT(0, 4e9), "0",                                        \
-        "after how many steps it ends, if not before; 0: at `stop`. With "    \
-        "neither, 100")
+        "maximum number of steps; 0: until `stop`. With neither, 100")
 
 #define DECK_KEYS_groups(KEY)                                        \
     KEY(groups, count, INT(1, 10000), "1", "1: grey")                \
     KEY(groups, min, POSITIVE(DECK_MAX), "1e-4",                     \
-        "lower edge of the first group, keV; it also has all below") \
+        "lower edge of the first group, keV; it includes all below") \
     KEY(groups, max, POSITIVE(DECK_MAX), "100",                      \
-        "upper edge of the last group, keV; it also has all above")
+        "upper edge of the last group, keV; it includes all above")
 
-#define DECK_KEYS_packets(KEY)                                               \
-    KEY(packets, emit_per_cell, INT(0, 1e9), "5",                            \
-        "packets each cell emits per step; 0: the material does not emit")   \
-    KEY(packets, min_per_cell, INT(0, 1e9), "2", "comb: fewer are split")    \
-    KEY(packets, max_per_cell, INT(1, 1e9), "15",                            \
-        "comb: more are merged; also the packets per cell of the initial "   \
-        "radiation")                                                         \
-    KEY(packets, population, WORD("comb|none"), "comb",                      \
-        "how the number of packets is kept in check")                        \
-    KEY(packets, steer, WORD("number|error"), "number",                      \
-        "what is to be even over cells: number: each emits `emit_per_cell` " \
-        "and keeps up to `max_per_cell`; error: these are means, and cells " \
+#define DECK_KEYS_packets(KEY)                                                \
+    KEY(packets, emit_per_cell, INT(0, 1e9), "5",                             \
+        "packets each cell emits per step; 0: the material does not emit")    \
+    KEY(packets, min_per_cell, INT(0, 1e9), "2", "comb: fewer are split")     \
+    KEY(packets, max_per_cell, INT(1, 1e9), "15",                             \
+        "comb: more are merged; also the packets per cell of the initial "    \
+        "radiation")                                                          \
+    KEY(packets, population, WORD("comb|none"), "comb", "population control") \
+    KEY(packets, steer, WORD("number|error"), "number",                       \
+        "what is to be even over cells: number: each emits `emit_per_cell` "  \
+        "and keeps up to `max_per_cell`; error: these are means, and cells "  \
         "get more or fewer so that their statistical errors are even")
 
 #define DECK_KEYS_acceleration(KEY)               \
     KEY(acceleration, random_walk, BOOL, "false", \
         "random walk in thick cells; with groups, of those that are thick")
 
-#define DECK_KEYS_balance(KEY)                              \
-    KEY(balance, every, INT(0, 4e9), "10",                  \
-        "steps between two new cuts of the mesh; 0: never") \
-    KEY(balance, weight, WORD("steps|cells|none"), "steps", \
-        "what each rank gets an equal share of")
+#define DECK_KEYS_balance(KEY)                                  \
+    KEY(balance, every, INT(0, 4e9), "10",                      \
+        "steps between two repartitions of the mesh; 0: never") \
+    KEY(balance, weight, WORD("steps|cells|none"), "steps",     \
+        "what is distributed evenly over ranks")
 
 #define DECK_KEYS_output(KEY)                                                 \
     KEY(output, every, INT(0, 4e9), "10",                                     \
-        "steps between dumps; 0: only the start and the end")                 \
+        "steps between dumps; 0: only at the start and at the end")           \
     KEY(output, times, TIMES(0, DECK_MAX), "[]",                              \
         "more dumps, at exactly these times, s")                              \
     KEY(output, radiation, WORD("path|census"), "path",                       \
         "radiation energy: average over the step by path length, or packets " \
         "at its end")                                                         \
     KEY(output, profile, MAP(profile), "{}", "a CSV at each dump")            \
-    KEY(output, checkpoint, MAP(checkpoint), "{}", "files to go on from")
+    KEY(output, checkpoint, MAP(checkpoint), "{}", "files to restart from")
 
 #define DECK_KEYS_profile(KEY)                                       \
     KEY(profile, axis, WORD(DECK_AXES), "x", "along this direction") \
-    KEY(profile, bins, INT(0, 1e7), "100", "of equal width; 0: no profile")
+    KEY(profile, bins, INT(0, 1e7), "100",                           \
+        "number of bins, of equal width; 0: no profile")
 
 #define DECK_KEYS_checkpoint(KEY)             \
     KEY(checkpoint, every, INT(0, 4e9), "0",  \
         "steps between checkpoints; 0: none") \
-    KEY(checkpoint, keep, INT(1, 1e6), "2", "how many stay")
+    KEY(checkpoint, keep, INT(1, 1e6), "2", "checkpoints to keep")
 
 /* ---- the maps ------------------------------------------------------------- */
 

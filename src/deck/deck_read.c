@@ -95,7 +95,7 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
     case DECK_LISTED:
         snprintf(text_out, bytes, "a list of maps");
         break;
-    case DECK_SPLIT:
+    case DECK_ONE_OR_MORE:
         snprintf(text_out, bytes, "a map, or a list of maps");
         break;
     case DECK_ENTRY:
@@ -294,7 +294,7 @@ static struct reader read_inside(const struct reader *r, const char *key,
 static bool read_list(const struct reader *r, const struct deck_row *row,
                       struct deck_node *node, void *field)
 {
-    bool single = row->kind == DECK_SPLIT && node->kind == DECK_MAP;
+    bool single = row->kind == DECK_ONE_OR_MORE && node->kind == DECK_MAP;
     if (node->kind != DECK_LIST && !single)
         return false;
     size_t n = single ? 1 : node->n;
@@ -389,7 +389,7 @@ static bool read_value(const struct reader *r, const struct deck_row *row,
     case DECK_CURVE:
         return read_curve(r, row, node, field);
     case DECK_LISTED:
-    case DECK_SPLIT:
+    case DECK_ONE_OR_MORE:
         return read_list(r, row, node, field);
     case DECK_OPTIONS:
         return read_options(r, row, node);
@@ -492,7 +492,7 @@ static bool read_may_be_empty(const struct deck_row *row)
 {
     return row->default_yaml != NULL &&
            (row->kind == DECK_ENTRY || row->kind == DECK_LISTED ||
-            row->kind == DECK_SPLIT || row->kind == DECK_OPTIONS);
+            row->kind == DECK_ONE_OR_MORE || row->kind == DECK_OPTIONS);
 }
 
 static void read_rows(const struct reader *r, const struct deck_row *rows,

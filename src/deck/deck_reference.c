@@ -41,7 +41,7 @@ static void reference_rows(struct storm_page *page, const struct deck_row *rows,
     bool walls_shown = false;
     for (; rows->key != NULL; rows++) {
         /* The six walls take the same. */
-        if (rows->kind == DECK_SPLIT) {
+        if (rows->kind == DECK_ONE_OR_MORE) {
             if (walls_shown)
                 continue;
             walls_shown = true;
@@ -64,8 +64,9 @@ char *storm_deck_reference(void)
         "A deck is a YAML file. Units: cm, s, erg, keV (temperature and photon "
         "energy),\nunless `constants` sets others. Unknown keys, wrong types, "
         "values out of range and\nregions that name no material are errors: "
-        "all are told at once, with file, line,\nkey and what was expected, "
-        "and nothing is written. `storm check DECK` only looks;\n`storm check "
+        "all are reported at once, with file, line,\nkey and what was "
+        "expected, "
+        "and nothing is written. `storm check DECK` only checks;\n`storm check "
         "DECK --resolved` prints the deck with all defaults, which a run\n"
         "also writes beside its results. `--set KEY=VALUE` overrides an "
         "entry; an item of\na list is named by its number from 0 or by its "
@@ -79,7 +80,7 @@ char *storm_deck_reference(void)
         "`z_hi`.\n\n"
         "Decks with `mesh.kind: octree`, with `mesh.motion`, or with periodic "
         "walls round a\nVoronoi mesh are good decks, but no build runs them: "
-        "`storm check` and\n`storm run` say so.\n\n"
+        "`storm check` and\n`storm run` report it.\n\n"
         "| key | default | takes | meaning |\n|---|---|---|---|\n");
     reference_rows(&page, deck_schema, "");
     return storm_page_end(&page);

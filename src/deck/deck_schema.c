@@ -25,8 +25,8 @@
 #define DECK_ROW_LIST(_struct, _map)                 \
     .kind = DECK_LISTED, .rows = deck_##_map##_rows, \
     .bytes = sizeof(struct _struct)
-#define DECK_ROW_EDGES                          \
-    .kind = DECK_SPLIT, .rows = deck_edge_rows, \
+#define DECK_ROW_EDGES                                \
+    .kind = DECK_ONE_OR_MORE, .rows = deck_edge_rows, \
     .bytes = sizeof(struct storm_edge)
 
 #define FIELD_ROW(_struct, _member, _key, _type, _default, _help) \

@@ -167,7 +167,7 @@ static void write_value(const struct writer *w, const struct deck_row *row,
         write_map(w, row->rows, field);
         break;
     case DECK_LISTED:
-    case DECK_SPLIT:
+    case DECK_ONE_OR_MORE:
         write_list(w, row, field);
         break;
     case DECK_OPTIONS:
@@ -285,7 +285,8 @@ static struct write_place write_walk(const struct storm_deck *deck,
         key += length + 1;
         rows = place.row->rows;
         from = place.field;
-        if (place.row->kind != DECK_LISTED && place.row->kind != DECK_SPLIT)
+        if (place.row->kind != DECK_LISTED &&
+            place.row->kind != DECK_ONE_OR_MORE)
             continue;
         length = strcspn(key, ".");
         from = write_item(&place, key, length);

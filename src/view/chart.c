@@ -20,8 +20,8 @@ static const double chart_margin = 0.04; /* around the data */
 struct chart_frame {
     double left, top;
     struct storm_svg_scale x, y;
-    struct storm_svg_tick x_ticks[STORM_SVG_MOST_TICKS];
-    struct storm_svg_tick y_ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_tick x_ticks[STORM_SVG_MAX_TICKS];
+    struct storm_svg_tick y_ticks[STORM_SVG_MAX_TICKS];
     size_t n_x_ticks, n_y_ticks;
     bool has_data;
 };
@@ -106,10 +106,10 @@ static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
 /* Round numbers, or those asked for that are inside, if not too many. */
 static size_t chart_ticks(const struct storm_chart_axis *axis,
                           const struct storm_svg_scale *scale,
-                          struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS])
+                          struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS])
 {
     size_t n = 0;
-    bool given = axis->n_ticks <= STORM_SVG_MOST_TICKS;
+    bool given = axis->n_ticks <= STORM_SVG_MAX_TICKS;
     for (size_t i = 0; given && i < axis->n_ticks; i++) {
         if (!storm_svg_shows(scale, axis->ticks[i]))
             continue;

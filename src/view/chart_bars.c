@@ -17,7 +17,7 @@ enum {
     BARS_GROUP = 34, /* more above the first bar of a group */
     BARS_EDGE = 16,  /* above the first and below the last */
     BARS_BOTTOM = 72,
-    BARS_LEAST = 120, /* height of the frame */
+    BARS_MIN_HEIGHT = 120, /* height of the frame */
     BARS_VALUE_LETTERS = 12,
     BARS_N_TICKS = 6
 };
@@ -59,7 +59,7 @@ static struct bars_frame bars_layout(const struct storm_bars *bars)
         widest = fmax(widest, storm_svg_width(bar->name, STORM_SVG_LETTERS));
         frame.height += BARS_PITCH + (bars_begins(bars, i) ? BARS_GROUP : 0.0);
     }
-    frame.height = fmax(frame.height, BARS_LEAST);
+    frame.height = fmax(frame.height, BARS_MIN_HEIGHT);
     frame.left = fmax(60.0, 28.0 + widest);
     frame.top = storm_chart_top(bars->title, bars->subtitle);
     /* Room for the sum behind the longest bar. */
@@ -78,7 +78,7 @@ static void bars_add_axis(struct storm_page *svg,
                           const struct bars_frame *frame, const char *label)
 {
     const double bottom = frame->top + frame->height;
-    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS];
     size_t n = storm_svg_ticks(&frame->scale, BARS_N_TICKS, ticks);
     for (size_t i = 0; i < n; i++) {
         double x = bars_x(frame, ticks[i].value);

@@ -12,9 +12,9 @@
 #include "view/colours.h"
 
 enum {
-    PLOT_MOST_SOLID = 100000, /* cells of which a view is drawn unasked */
-    PLOT_MOST_LINES = 6000,   /* cells whose edges are drawn unasked */
-    PLOT_MOST_OWNERS = 8      /* ranks with a name and a colour of their own */
+    PLOT_MAX_SOLID = 100000, /* cells of which a view is drawn unasked */
+    PLOT_MAX_LINES = 6000,   /* cells whose edges are drawn unasked */
+    PLOT_MAX_OWNERS = 8      /* ranks with a name and a colour of their own */
 };
 
 static const char plot_usual[] = "material,cell_size,temperatures,owner";
@@ -174,7 +174,7 @@ static bool plot_owners_of(const double *value, uint64_t n_cells,
         return false;
     for (size_t i = 0; i < c->n; i++) {
         c->colour[i] =
-            c->n <= PLOT_MOST_OWNERS ? storm_chart_colour((int)i) : plot_hue(i);
+            c->n <= PLOT_MAX_OWNERS ? storm_chart_colour((int)i) : plot_hue(i);
         snprintf(c->text[i], sizeof *c->text, "rank %zu", i);
     }
     return true;
@@ -235,7 +235,7 @@ struct plot_name {
     uint64_t step;
 };
 
-static storm_status plot_hand_on(struct plot_run *plot,
+static storm_status plot_deliver(struct plot_run *plot,
                                  const struct plot_name *what,
                                  const char *caption, const char *svg)
 {
@@ -250,15 +250,15 @@ static storm_status plot_hand_on(struct plot_run *plot,
     return params->take(params->take_self, name, caption, svg);
 }
 
-static storm_status plot_hand_over(struct plot_run *plot,
-                                   const struct plot_picture *picture,
-                                   const char *field, uint64_t step)
+static storm_status plot_deliver_slice(struct plot_run *plot,
+                                       const struct plot_picture *picture,
+                                       const char *field, uint64_t step)
 {
     const struct plot_name name = {"slice", picture->slice->axis, field, step};
     char *svg = plot_slice_svg(picture);
     if (svg == NULL)
         return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
-    storm_status status = plot_hand_on(plot, &name, picture->subtitle, svg);
+    storm_status status = plot_deliver(plot, &name, picture->subtitle, svg);
     free(svg);
     return status;
 }
@@ -270,7 +270,7 @@ static bool plot_lines(const struct plot_run *plot, const struct slice *slice,
         strcmp(field, "material") == 0 || strcmp(field, "cell_size") == 0;
     return plot->params->lines == STORM_PLOT_YES ||
            (plot->params->lines == STORM_PLOT_AUTO && shape &&
-            slice->n_polygons <= PLOT_MOST_LINES);
+            slice->n_polygons <= PLOT_MAX_LINES);
 }
 
 /* A slice to be drawn. */
@@ -377,7 +377,7 @@ static storm_status plot_kinds(struct plot_run *plot, const char *field,
     picture->colour = c->colour;
     picture->n_categories =
         is_owner ? c->n : plot_n_shown(picture->slice, value, c->n);
-    if (!is_owner || c->n <= PLOT_MOST_OWNERS)
+    if (!is_owner || c->n <= PLOT_MAX_OWNERS)
         picture->category = c->name;
     if (plot_any_blank(picture->slice, value))
         picture->blank = "outside";
@@ -415,7 +415,7 @@ static storm_status plot_draw(struct plot_run *plot,
                 ? plot_kinds(plot, task->field, value, &picture, &categories)
                 : plot_numbers(plot, task, value, &picture, &categories);
     if (status == STORM_OK)
-        status = plot_hand_over(plot, &picture, task->field, task->step);
+        status = plot_deliver_slice(plot, &picture, task->field, task->step);
     plot_free_categories(&categories);
     storm_free(plot->memory, value);
     return status;
@@ -438,7 +438,7 @@ static bool plot_has_shape(const struct plot_run *plot)
         solid = solid || is;
         empty = empty || !is;
     }
-    return solid && empty && plot->reader.n_cells <= PLOT_MOST_SOLID;
+    return solid && empty && plot->reader.n_cells <= PLOT_MAX_SOLID;
 }
 
 static storm_status plot_make_view(struct plot_run *plot,
@@ -478,7 +478,7 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
                                             : plot->reader.problem);
     } else {
         const struct plot_name name = {"view", slice->axis, "solid", 0};
-        status = plot_hand_on(plot, &name, subtitle, svg);
+        status = plot_deliver(plot, &name, subtitle, svg);
     }
     plot_free_categories(&c);
     storm_free(plot->memory, solid);

@@ -92,11 +92,11 @@ bool plot_has_step(const struct plot_steps *steps, uint64_t step)
 
 void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT])
 {
-    enum { MOST = 24 };
+    enum { MAX = 24 };
     size_t n = steps->n, length = 0;
     text_out[0] = '\0';
     for (size_t i = 0; i < n; i++) {
-        if (n > MOST && i == MOST - 1) { /* then the last one */
+        if (n > MAX && i == MAX - 1) { /* then the last one */
             length += (size_t)snprintf(text_out + length, PLOT_TEXT - length,
                                        ", ...");
             i = n - 1;

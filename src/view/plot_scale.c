@@ -5,7 +5,7 @@
 
 #include "view/plot.h"
 
-/* Values that differ by more are on a logarithmic scale unless told not to;
+/* Values that differ by more are drawn on a logarithmic scale by default;
  * and how far down that goes. */
 static const double plot_wide = 100.0;
 static const double plot_deep = 1e-6;
@@ -67,7 +67,7 @@ bool plot_is_even(const struct plot_range *range)
     return !(range->hi - range->lo > plot_same * largest);
 }
 
-/* Whether to draw it on a logarithmic scale. Not temperatures, unless told to:
+/* Whether to draw it on a logarithmic scale. Not temperatures by default:
  * what was cold at first differs by decades from what is heated, but all that
  * matters is within one. */
 static bool plot_wants_log(const struct plot_run *plot, const char *field,

@@ -15,15 +15,15 @@
 enum {
     SLICE_WIDTH = 640, /* the most of the frame, in pixels */
     SLICE_HEIGHT = 500,
-    SLICE_LEAST_WIDTH = 240,
-    SLICE_LEAST_HEIGHT = 160,
+    SLICE_MIN_WIDTH = 240,
+    SLICE_MIN_HEIGHT = 160,
     SLICE_BAR_GAP = 30,
     SLICE_BAR = 24,
     SLICE_STRIPES = 64,
-    SLICE_LEVELS = 128,  /* colours of a scale */
-    SLICE_FINE = 20000,  /* polygons with two digits after the point */
-    SLICE_MOST = 100000, /* polygons at all */
-    SLICE_SQUARE = 2,    /* pixels, beyond that */
+    SLICE_LEVELS = 128,          /* colours of a scale */
+    SLICE_FINE = 20000,          /* polygons with two digits after the point */
+    SLICE_MAX_POLYGONS = 100000, /* polygons at all */
+    SLICE_SQUARE = 2,            /* pixels, beyond that */
     SLICE_BLANK = 0xe4e4e4
 };
 
@@ -324,7 +324,7 @@ static bool slice_add_cells(const struct plot_picture *p,
     struct slice_items items;
     if (!slice_list(p, &items))
         return false;
-    bool squares = items.n > SLICE_MOST;
+    bool squares = items.n > SLICE_MAX_POLYGONS;
     frame->unit = squares ? SLICE_SQUARE : items.n > SLICE_FINE ? 0.1 : 0.01;
     storm_page_add(svg,
                    "<g transform=\"translate(%.2f %.2f) scale(%g)\" "
@@ -352,7 +352,7 @@ static bool slice_add_cells(const struct plot_picture *p,
 
 /* Ticks of one axis of the frame. */
 struct slice_ticks {
-    struct storm_svg_tick tick[STORM_SVG_MOST_TICKS];
+    struct storm_svg_tick tick[STORM_SVG_MAX_TICKS];
     struct storm_svg_scale scale;
     size_t n;
     double width; /* of the widest label */
@@ -503,9 +503,9 @@ static struct slice_frame slice_fit(const struct plot_picture *p)
 {
     double width = p->hi[0] - p->lo[0], height = p->hi[1] - p->lo[1];
     double scale = fmin(SLICE_WIDTH / width, SLICE_HEIGHT / height);
-    return (struct slice_frame){.width = fmax(scale * width, SLICE_LEAST_WIDTH),
+    return (struct slice_frame){.width = fmax(scale * width, SLICE_MIN_WIDTH),
                                 .height =
-                                    fmax(scale * height, SLICE_LEAST_HEIGHT)};
+                                    fmax(scale * height, SLICE_MIN_HEIGHT)};
 }
 
 char *plot_slice_svg(const struct plot_picture *p)

@@ -19,8 +19,8 @@ enum {
     VIEW_WIDTH = 640, /* of the box, in pixels */
     VIEW_HEIGHT = 520,
     VIEW_LEFT = 60,
-    VIEW_MOST_LINES = 20000, /* faces whose edges are drawn */
-    VIEW_UNIT = 10           /* parts of a pixel */
+    VIEW_MAX_LINES = 20000, /* faces whose edges are drawn */
+    VIEW_UNIT = 10          /* parts of a pixel */
 };
 
 /* A face that may be seen. */
@@ -255,8 +255,8 @@ static double view_light(const struct view *v, const double normal[3],
     return fmin((0.42 + 0.7 * direct) * (0.7 + 0.4 * near), 1.0);
 }
 
-static bool view_look_at(struct view *v, const struct output_cell *cell,
-                         const int64_t *face, double depth)
+static bool view_add_cell_faces(struct view *v, const struct output_cell *cell,
+                                const int64_t *face, double depth)
 {
     struct view_face what = {.depth = depth};
     double normal[3];
@@ -280,7 +280,7 @@ static storm_status view_visit(void *self, const struct output_cell *cell)
     view_centre(cell, centre);
     const int64_t *face = cell->faces;
     for (size_t f = 0; f < cell->n_faces; f++, face += face[0] + 1)
-        if (!view_look_at(v, cell, face, view_dot(centre, v->axes[2])))
+        if (!view_add_cell_faces(v, cell, face, view_dot(centre, v->axes[2])))
             return STORM_ERR_NOMEM;
     return STORM_OK;
 }
@@ -438,7 +438,7 @@ static void view_add_triad(const struct view *v, const struct view_canvas *c,
 static void view_add_faces(const struct view *v, const struct view_canvas *c,
                            struct storm_page *svg)
 {
-    bool lines = v->n_faces <= VIEW_MOST_LINES;
+    bool lines = v->n_faces <= VIEW_MAX_LINES;
     storm_page_add(svg,
                    "<g transform=\"translate(%.2f %.2f) scale(%g)\" "
                    "stroke-linejoin=\"round\" fill=\"currentColor\" %s "

@@ -190,7 +190,7 @@ static void svg_add_tick(struct svg_ticks *ticks,
     const double slack = 1e-9;
     double place = storm_svg_place(scale, value);
     if (!(place >= -slack && place <= 1.0 + slack) ||
-        ticks->n == STORM_SVG_MOST_TICKS)
+        ticks->n == STORM_SVG_MAX_TICKS)
         return;
     struct storm_svg_tick *tick = &ticks->list[ticks->n++];
     tick->value = value;
@@ -279,7 +279,7 @@ static void svg_log_ticks(struct svg_ticks *ticks,
 }
 
 size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
-                       struct storm_svg_tick ticks_out[STORM_SVG_MOST_TICKS])
+                       struct storm_svg_tick ticks_out[STORM_SVG_MAX_TICKS])
 {
     struct svg_ticks ticks = {.list = ticks_out};
     if (scale->log)
@@ -287,7 +287,7 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
     if (ticks.n >= 3)
         return ticks.n;
     /* less than a decade: round numbers say more */
-    for (ticks.n = 0; ticks.n < 2 && n_wanted <= STORM_SVG_MOST_TICKS;
+    for (ticks.n = 0; ticks.n < 2 && n_wanted <= STORM_SVG_MAX_TICKS;
          n_wanted++) {
         ticks.n = 0;
         svg_linear_ticks(&ticks, scale, n_wanted);
@@ -304,7 +304,7 @@ struct svg_row {
     bool upright;
     const struct storm_svg_tick *ticks;
     size_t n;
-    bool stays[STORM_SVG_MOST_TICKS];
+    bool stays[STORM_SVG_MAX_TICKS];
 };
 
 /* Pixels between the middles of two labels, and how many they need. */

@@ -6,7 +6,7 @@
  *   S2  A scale covers at least what was asked for, and has a width: a range
  *       of one value, of none or of dust becomes one around it.
  *   S3  Ticks lie in the scale, rise, and are told apart by their labels.
- *       There are 2 at least and STORM_SVG_MOST_TICKS at most. On a
+ *       There are 2 at least and STORM_SVG_MAX_TICKS at most. On a
  *       logarithmic scale of three decades and more they are powers of ten.
  */
 #ifndef STORM_VIEW_SVG_H
@@ -49,7 +49,7 @@ double storm_svg_width(const char *text, double letters);
 
 /* ---- scales -------------------------------------------------------------- */
 
-enum { STORM_SVG_MOST_TICKS = 16, STORM_SVG_LABEL_BYTES = 48 };
+enum { STORM_SVG_MAX_TICKS = 16, STORM_SVG_LABEL_BYTES = 48 };
 
 struct storm_svg_scale {
     double lo, hi;
@@ -77,9 +77,9 @@ struct storm_svg_scale storm_svg_widen(struct storm_svg_scale scale,
 
 /* Fills in about `n_wanted` (at most 8) ticks; returns how many. */
 size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
-                       struct storm_svg_tick ticks_out[STORM_SVG_MOST_TICKS]);
+                       struct storm_svg_tick ticks_out[STORM_SVG_MAX_TICKS]);
 
-/* Empties the labels (at most STORM_SVG_MOST_TICKS) that would touch another on
+/* Empties the labels (at most STORM_SVG_MAX_TICKS) that would touch another on
  * an axis of so many pixels, along the labels or, upright, across them. Powers
  * of ten on a logarithmic scale stay if they can. */
 void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,

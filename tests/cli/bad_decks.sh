@@ -96,7 +96,7 @@ said "$scratch/none.yaml: No such file" "a file that is not there"
 run check "$scratch"
 said "$scratch: " "a directory"
 run check
-said "check: which deck" "no deck"
+said "check: no deck" "no deck"
 run check "$good" "$good"
 said "unexpected argument" "two decks"
 run check "$good" --set nonsense

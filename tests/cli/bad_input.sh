@@ -26,7 +26,7 @@ bad "no command"
 bad "unknown command 'bensh'; did you mean 'bench'" bensh
 bad "unknown command 'zzzzzzzz'" zzzzzzzz
 bad "unknown option '--versoin'; did you mean '--version'" --versoin
-bad "bench: which one" bench
+bad "bench: no benchmark" bench
 bad "unknown benchmark 'unifrom'; did you mean 'uniform'" bench unifrom
 bad "unexpected argument 'two'" bench exchange two
 bad "unexpected argument" info something

@@ -118,10 +118,10 @@ bad "strong or weak" scaling --mode odd
 bad "must rise" scaling --ranks 1,3,2
 bad "only 2" scaling -n 2 --ranks 1,4
 bad "no backend" scaling --backends shm,nix
-bad "one by one" scaling --backends auto
+bad "not a backend" scaling --backends auto
 bad "do not go together" scaling --dt 1 --crossings 2
 bad "for --mesh voronoi" scaling --mesh cartesian --lloyd 3
-bad "which deck" breakdown
+bad "no deck" breakdown
 bad "No such file" breakdown --deck no/such.yaml
 bad "unknown key" breakdown --deck "$here/good.yaml" --set no.such=1
 

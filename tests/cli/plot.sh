@@ -173,7 +173,7 @@ bad() {
     grep -qF -e "$text" "$scratch/err" || fail "plot $*: $(cat "$scratch/err")"
     [ ! -e "$scratch/none" ] || fail "plot $*: writes"
 }
-bad "which directory"
+bad "no directory of a run"
 bad "is not the directory of a run" "$scratch/nowhere"
 bad "is not the directory of a run" "$scratch"
 bad "no field 'heat'; there are: material, solid, owner, cell_size, \

@@ -233,13 +233,13 @@ static void test_extremes(void)
 /* Labels of one series of ticks all differ, and there are some. */
 static void check_ticks(double lo, double hi, bool log)
 {
-    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS];
     struct storm_svg_scale scale = storm_svg_scale(lo, hi, log);
     CHECK(scale.hi > scale.lo);
     for (int widen = 0; widen < 2; widen++) {
         for (int wanted = 2; wanted <= 8; wanted++) {
             size_t n = storm_svg_ticks(&scale, wanted, ticks);
-            CHECK(n >= 2 && n <= STORM_SVG_MOST_TICKS);
+            CHECK(n >= 2 && n <= STORM_SVG_MAX_TICKS);
             for (size_t i = 0; i < n; i++) {
                 double at = storm_svg_place(&scale, ticks[i].value);
                 CHECK(at >= -1e-8 && at <= 1.0 + 1e-8);
@@ -279,7 +279,7 @@ static void test_ticks(void)
 /* Known answers. */
 static void test_known_ticks(void)
 {
-    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS];
     struct storm_svg_scale scale = storm_svg_scale(-5.0, 5.0, false);
     CHECK_EQ(storm_svg_ticks(&scale, 6, ticks), 5);
     CHECK_TEXT(ticks[0].label, "-4");
@@ -316,7 +316,7 @@ static void test_known_ticks(void)
 /* Labels that are left do not touch; powers of ten are left first. */
 static void test_room(void)
 {
-    struct storm_svg_tick ticks[STORM_SVG_MOST_TICKS];
+    struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS];
     struct storm_svg_scale scale = storm_svg_scale(1.5, 150.0, true);
     for (int upright = 0; upright < 2; upright++)
         for (double pixels = 30.0; pixels < 600.0; pixels += 10.0) {

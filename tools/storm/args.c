@@ -29,9 +29,9 @@ int tool_usage(const char *format, ...)
 /* Letters to insert, delete or replace to make b of a. */
 static size_t args_distance(const char *a, const char *b)
 {
-    enum { MOST = 63 };
-    size_t row[MOST + 1], n = strlen(b);
-    if (n > MOST)
+    enum { MAX = 63 };
+    size_t row[MAX + 1], n = strlen(b);
+    if (n > MAX)
         return n;
     for (size_t j = 0; j <= n; j++)
         row[j] = j;
@@ -460,15 +460,16 @@ static int args_check(struct tool_args *args)
         return tool_usage("no command; 'storm --help' lists them");
     if (args->command->takes_deck && args->deck == NULL && !args->keys &&
         args->restart == NULL)
-        return tool_usage("%s: which deck? 'storm %s --help' says more",
+        return tool_usage("%s: no deck; see 'storm %s --help'",
                           args->command->name, args->command->name);
     if (args->command->takes_run && args->run_dir == NULL)
-        return tool_usage("%s: which directory? 'storm %s --help' says more",
+        return tool_usage("%s: no directory of a run; see 'storm %s --help'",
                           args->command->name, args->command->name);
     if (!args->command->takes_options)
         return TOOL_OK;
     if (args->command->run == tool_bench && args->bench == NULL)
-        return tool_usage("bench: which one? 'storm bench --help' lists them");
+        return tool_usage(
+            "bench: no benchmark; 'storm bench --help' lists them");
     if (args->quiet && args->verbose)
         return tool_usage("--quiet and --verbose do not go together");
     int status = tool_check_backend(storm_options_text(args->options,

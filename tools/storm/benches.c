@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What benchmarks there are, and their flags: parser and help read this. */
+/* The tables of benchmarks and their flags: parser and help read them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,27 +32,27 @@
 #define UNIFORM_FLAGS(_in)                                                  \
     TOOL_NUMBER_FLAG("--lloyd", TOOL_COUNT32, "N", _in.lloyd, 0, 1e6,       \
                      "voronoi: relaxations of the mesh (default 5)"),       \
-        TOOL_WORD_FLAG("--distribution", "KIND", _in.points,                \
-                       "uniform|clustered",                                 \
-                       "voronoi: points before them, uniform (default) or " \
-                       "clustered"),                                        \
+        TOOL_WORD_FLAG(                                                     \
+            "--distribution", "KIND", _in.points, "uniform|clustered",      \
+            "voronoi: points before relaxation, uniform (default) or "      \
+            "clustered"),                                                   \
         CELLS_PER_RANK_FLAG(_in), EMIT_FLAG(_in, 1e9),                      \
         CYCLES_FLAGS(_in, "time steps (default 5); packets accumulate",     \
-                     "of them, the last ones that count (default 3)"),      \
+                     "number of last cycles that are timed (default 3)"),   \
         TOOL_REAL_FLAG("--kernel-seconds", "S", _in.kernel_seconds, 1e-6,   \
-                       3600, "for each look at the bare kernel"),           \
+                       3600, "seconds per measurement of the bare kernel"), \
         TOOL_REAL_FLAG("--dt", "S", _in.dt_s, 1e-30, 1e30,                  \
                        "length of a cycle in seconds, instead of --crossings")
 
 static const struct tool_flag uniform_flags[] = {
     MESH_FLAG(params.uniform, "cartesian (default) or voronoi"),
     CELLS_FLAG(params.uniform,
-               "cells in all; rounded to the nearest cube-like box"),
+               "total number of cells; rounded to the nearest cube-like box"),
     CROSSINGS_FLAG(params.uniform,
                    "cells a packet crosses in a cycle (default 15)"),
     UNIFORM_FLAGS(params.uniform),
     TOOL_SWITCH_FLAG("--costs", costs,
-                     "measure what exact sums and statistics cost, too"),
+                     "also measure the cost of exact sums and statistics"),
     TOOL_SWITCH_FLAG(
         "--demo", demo,
         "a larger case with a table and a picture, in out/uniform"),
@@ -62,17 +62,16 @@ static const struct tool_flag uniform_flags[] = {
 #define CREW_FLAGS(_in)                                                        \
     TOOL_LIST_FLAG("--ranks", _in.ranks, 1, 1e6,                               \
                    "numbers of ranks, rising, such as 1,2,4"),                 \
-        BACKENDS_FLAG(_in, "backends, with commas between (default: all that " \
+        BACKENDS_FLAG(_in, "backends, separated by commas (default: all that " \
                            "work here), each without shared memory unless "    \
                            "--shm is given")
 
 static const struct tool_flag scaling_flags[] = {
-    TOOL_WORD_FLAG(
-        "--mode", "WORD", params.scaling.mode, "strong|weak",
-        "strong (default): as many steps in all; weak: on each rank"),
+    TOOL_WORD_FLAG("--mode", "WORD", params.scaling.mode, "strong|weak",
+                   "strong (default): same total steps; weak: same per rank"),
     CREW_FLAGS(params.scaling),
     REPEAT_FLAG(params.scaling,
-                "times to measure each; the best counts (default 3)"),
+                "repeats of each point; the best counts (default 3)"),
     MESH_FLAG(params.scaling.uniform, "voronoi (default) or cartesian"),
     CROSSINGS_FLAG(
         params.scaling.uniform,
@@ -85,32 +84,31 @@ static const struct tool_flag breakdown_flags[] = {
                    "the deck to run; --set overrides its entries"),
     CREW_FLAGS(params.breakdown),
     REPEAT_FLAG(params.breakdown,
-                "times to run each; the fastest counts (default 1)"),
+                "repeats of each run; the fastest counts (default 1)"),
     {.name = NULL}};
 
 static const struct tool_flag imc_flags[] = {
     MESH_FLAG(params.imc, "voronoi (default) or cartesian"),
     CELLS_PER_RANK_FLAG(params.imc),
-    CELLS_FLAG(params.imc, "cells in all"),
+    CELLS_FLAG(params.imc, "total number of cells"),
     EMIT_FLAG(params.imc, 1e6),
     CYCLES_FLAGS(params.imc, "time steps (default 8)",
-                 "of them, the last ones that count (default 5)"),
+                 "number of last cycles that are timed (default 5)"),
     {.name = NULL}};
 
 static const struct tool_flag voronoi_flags[] = {
-    CELLS_FLAG(params.voronoi, "cells in all (default 100000)"),
+    CELLS_FLAG(params.voronoi, "total number of cells (default 100000)"),
     TOOL_WORD_FLAG("--distribution", "KIND", params.voronoi.points,
                    "uniform|clustered|lattice",
                    "uniform (default), clustered or lattice"),
     REPEAT_FLAG(params.voronoi,
-                "times to build; the median counts (default 3)"),
+                "repeats of the build; the median counts (default 3)"),
     {.name = NULL}};
 
 static const struct tool_flag exchange_flags[] = {
     TOOL_COUNT_FLAG("--records", params.exchange.records, 1e12,
-                    "records in all (default 800000)"),
-    REPEAT_FLAG(params.exchange,
-                "times to do it; the median counts (default 6)"),
+                    "total number of records (default 800000)"),
+    REPEAT_FLAG(params.exchange, "repeats; the median counts (default 6)"),
     {.name = NULL}};
 
 static const struct tool_flag ring_flags[] = {
@@ -126,7 +124,7 @@ static const struct tool_flag ring_flags[] = {
 
 static const struct tool_flag termination_flags[] = {
     TOOL_COUNT32_FLAG("--steps", params.termination.steps, 1e6,
-                      "times to measure it (default 200)"),
+                      "number of measurements (default 200)"),
     {.name = NULL}};
 
 /* ---- what flags mean together -------------------------------------------- */
@@ -230,7 +228,7 @@ static int backends_check(const char *list)
     for (char *name = strtok_r(copy, ",", &rest); name != NULL;
          name = strtok_r(NULL, ",", &rest)) {
         int status = strcmp(name, "auto") == 0
-                         ? tool_usage("--backends: name them one by one")
+                         ? tool_usage("--backends: 'auto' is not a backend")
                          : tool_check_backend(name);
         if (status != TOOL_OK)
             return status;
@@ -271,7 +269,7 @@ static int breakdown_check(struct tool_args *args)
 {
     struct storm_bench_breakdown_params *p = &args->params.breakdown;
     if (args->deck == NULL)
-        return tool_usage("breakdown: which deck? Name it with --deck");
+        return tool_usage("breakdown: no deck; name it with --deck");
     p->picture = args->out != NULL;
     return crew_check(args, &p->ranks, p->backends);
 }
@@ -348,7 +346,7 @@ const struct tool_bench tool_benches[] = {
      .check = scaling_check,
      .run = scaling_run},
     {.name = "breakdown",
-     .summary = "where the time of a deck goes, by ranks and backend",
+     .summary = "time of a deck by activity, for ranks and backends",
      .flags = breakdown_flags,
      .picture = "breakdown.svg",
      .takes_deck = true,
@@ -370,7 +368,7 @@ const struct tool_bench tool_benches[] = {
      .check = ring_check,
      .run = ring_run},
     {.name = "termination",
-     .summary = "from the end of the last packet until all ranks know",
+     .summary = "time from the end of the last packet until all ranks know",
      .flags = termination_flags,
      .check = nothing_to_check,
      .run = termination_run},

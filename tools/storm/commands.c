@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What commands and flags there are: parser and help read this. */
+/* The tables of commands and flags: parser and help read them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +12,8 @@ const struct tool_flag tool_global_flags[] = {
      .alias = "-h",
      .kind = TOOL_SWITCH,
      .offset = TOOL_FIELD(help),
-     .help = "say what can be said and stop"},
-    TOOL_SWITCH_FLAG("--version", version, "print the version and stop"),
+     .help = "print help and exit"},
+    TOOL_SWITCH_FLAG("--version", version, "print the version and exit"),
     {.name = NULL}};
 
 /* Flags of everything that starts ranks. */
@@ -21,9 +21,10 @@ const struct tool_flag tool_global_flags[] = {
     TOOL_COUNT_FLAG("-n", ranks, 1e6,                                        \
                     "ranks to start (default: one per core, unless mpiexec " \
                     "or srun has started some)"),                            \
-        TOOL_TEXT_FLAG("--launcher", "CMD", launcher,                        \
-                       "what starts the ranks (default: srun inside an "     \
-                       "allocation, else mpiexec)")
+        TOOL_TEXT_FLAG(                                                      \
+            "--launcher", "CMD", launcher,                                   \
+            "command that starts the ranks (default: srun inside an "        \
+            "allocation, else mpiexec)")
 
 #define QUIET_FLAG(_help) TOOL_SWITCH_FLAG("--quiet", quiet, _help)
 
@@ -31,7 +32,7 @@ const struct tool_flag tool_global_flags[] = {
     TOOL_WORD_FLAG("--progress", "WHEN", progress, "auto|always|never",      \
                    "auto (a bar on a terminal, lines elsewhere), always or " \
                    "never"),                                                 \
-        QUIET_FLAG("say nothing but errors"),                                \
+        QUIET_FLAG("print errors only"),                                     \
         TOOL_SWITCH_FLAG("--verbose", verbose, "more messages")
 
 static const struct tool_flag bench_flags[] = {
@@ -54,11 +55,11 @@ static const struct tool_flag check_flags[] = {
     TOOL_SWITCH_FLAG(
         "--keys", keys,
         "print all keys, their defaults and meaning, without a deck"),
-    QUIET_FLAG("say nothing if nothing is wrong"),
+    QUIET_FLAG("print nothing if the deck is valid"),
     {.name = NULL}};
 
 static const struct tool_flag options_flags[] = {
-    TOOL_SWITCH_FLAG("--markdown", markdown, "as a page of documentation"),
+    TOOL_SWITCH_FLAG("--markdown", markdown, "print a page of documentation"),
     {.name = NULL}};
 
 static const struct tool_flag run_flags[] = {
@@ -68,7 +69,7 @@ static const struct tool_flag run_flags[] = {
                    "where results go (default out/ and the deck's name)"),
     TOOL_TEXT_FLAG(
         "--restart", "DIR", restart,
-        "go on from the newest good checkpoint in DIR; results go there "
+        "continue from the newest valid checkpoint in DIR; results go there "
         "as well, and without DECK its deck.yaml is used"),
     TOOL_TEXT_FLAG("--json", "FILE", json,
                    "write the summary there as well; - is standard output"),
@@ -86,7 +87,7 @@ static const struct tool_flag plot_flags[] = {
     TOOL_WORD_FLAG("--axis", "x|y|z", axis, "x|y|z",
                    "slices are normal to it (default z)"),
     TOOL_REAL_FLAG("--at", "X", at, -1e300, 1e300,
-                   "where on the axis (default: in the middle)"),
+                   "position on the axis (default: the middle)"),
     TOOL_LIST_FLAG(
         "--step", steps, 0, 4e9,
         "which dumps, separated by commas (default: the last; profiles: "
@@ -101,7 +102,7 @@ static const struct tool_flag plot_flags[] = {
                    "auto, linear or log"),
     TOOL_TEXT_FLAG("--out", "DIR", out,
                    "where pictures go (default: plots in the run's directory)"),
-    QUIET_FLAG("do not name the files"),
+    QUIET_FLAG("do not print file names"),
     {.name = NULL}};
 
 static const struct tool_flag report_flags[] = {
@@ -109,13 +110,13 @@ static const struct tool_flag report_flags[] = {
                    "draw profiles against this CSV file, as storm plot does"),
     TOOL_TEXT_FLAG("--out", "FILE", out,
                    "the page (default: report.html in the run's directory)"),
-    QUIET_FLAG("do not name the file"),
+    QUIET_FLAG("do not print the file name"),
     {.name = NULL}};
 
 const struct tool_command tool_commands[] = {
     {.name = "run",
      .usage = " DECK [options]",
-     .summary = "run a deck, or go on with one that was stopped",
+     .summary = "run a deck, or restart one that was stopped",
      .flags = run_flags,
      .takes_options = true,
      .takes_deck = true,
@@ -128,7 +129,7 @@ const struct tool_command tool_commands[] = {
      .run = tool_bench},
     {.name = "check",
      .usage = " DECK [options]",
-     .summary = "say everything that is wrong with a deck",
+     .summary = "validate a deck and report all errors",
      .flags = check_flags,
      .takes_deck = true,
      .run = tool_check},
@@ -146,11 +147,11 @@ const struct tool_command tool_commands[] = {
      .run = tool_report},
     {.name = "info",
      .usage = "",
-     .summary = "what this build is and which backends work here",
+     .summary = "show this build and which backends work here",
      .run = tool_info},
     {.name = "options",
      .usage = " [--markdown]",
-     .summary = "the options of a run, their keys and defaults",
+     .summary = "list the options of a run, their keys and defaults",
      .flags = options_flags,
      .run = tool_options},
     {.name = NULL}};

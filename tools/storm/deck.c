@@ -9,8 +9,8 @@
 
 #include "tool.h"
 
-/* Each line as an error; from the first rank alone. */
-static void deck_say(const char *lines)
+/* Prints each line as an error, on the first rank alone. */
+static void deck_print_errors(const char *lines)
 {
     struct tool_launcher launcher = tool_launcher();
     if (launcher.is_there && launcher.rank != 0)
@@ -34,7 +34,7 @@ int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out)
         *deck_out = deck;
         return TOOL_OK;
     }
-    deck_say(problems != NULL ? problems : storm_status_name(status));
+    deck_print_errors(problems != NULL ? problems : storm_status_name(status));
     free(problems);
     storm_deck_destroy(deck);
     return status == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
@@ -60,10 +60,10 @@ int tool_check(const struct tool_args *args)
     if (args->resolved)
         fputs(storm_deck_text(deck), stdout);
     else if (storm_run_check(deck, problem, sizeof problem) < 0)
-        fprintf(stderr, "storm: warning: %s: nothing wrong, but %s\n",
-                args->deck, problem);
+        fprintf(stderr, "storm: warning: %s: valid, but %s\n", args->deck,
+                problem);
     else if (!args->quiet)
-        printf("%s: nothing wrong\n", args->deck);
+        printf("%s: valid\n", args->deck);
     storm_deck_destroy(deck);
     return TOOL_OK;
 }

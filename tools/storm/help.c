@@ -91,7 +91,7 @@ static void help_main(void)
     }
     printf("\n");
     help_flags(tool_global_flags);
-    printf("\nA command followed by --help says more. Try:\n\n"
+    printf("\n'storm COMMAND --help' describes a command. Examples:\n\n"
            "  storm info\n"
            "  storm run examples/decks/marshak.yaml\n"
            "  storm plot out/marshak\n"
@@ -105,7 +105,7 @@ static void help_bench(const struct tool_command *command)
            "Run a benchmark and print a summary as JSON");
     for (const struct tool_bench *b = tool_benches; b->name != NULL; b++)
         help_row(b->name, b->summary);
-    printf("\nOptions of all; 'storm bench NAME --help' lists the others:\n\n");
+    printf("\nOptions of all; 'storm bench NAME --help' lists its own:\n\n");
     help_flags(command->flags);
     printf("\nHow packets travel:\n\n");
     help_options();

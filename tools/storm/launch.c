@@ -2,7 +2,7 @@
 /*
  * Starting the ranks: this program runs itself again under mpiexec or srun,
  * waits, and passes on how that ended. Signals go to the launcher, and if
- * this process dies the launcher is told to end.
+ * this process dies the launcher is sent a signal to end.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,7 @@
 
 static const char launch_mark[] = "STORM_LAUNCHED_RANKS";
 
-enum { LAUNCH_PATH_BYTES = 4096, LAUNCH_MOST_WORDS = 64 };
+enum { LAUNCH_PATH_BYTES = 4096, LAUNCH_MAX_WORDS = 64 };
 
 /* ---- where are we? ------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ static bool launch_find(const char *name, char path_out[LAUNCH_PATH_BYTES])
 struct launch_command {
     char line[LAUNCH_PATH_BYTES];
     char path[LAUNCH_PATH_BYTES];
-    char *words[LAUNCH_MOST_WORDS];
+    char *words[LAUNCH_MAX_WORDS];
     int n_words;
 };
 
@@ -133,7 +133,7 @@ static int launch_choose(const struct tool_args *args,
     c->n_words = 0;
     for (char *word = strtok_r(c->line, " \t", &rest); word != NULL;
          word = strtok_r(NULL, " \t", &rest)) {
-        if (c->n_words == LAUNCH_MOST_WORDS)
+        if (c->n_words == LAUNCH_MAX_WORDS)
             return tool_usage("--launcher: too many words");
         c->words[c->n_words++] = word;
     }

@@ -3,7 +3,7 @@
  * From MPI_Init to MPI_Finalize: context, messages, one benchmark, and a
  * common exit status.
  *
- * An error is said once. Rank 0 prints what it is told at once. Another rank
+ * An error is printed once. Rank 0 prints its messages at once. Another rank
  * keeps its first error until the end, when rank 0 prints it if it has nothing
  * better; if the end does not come within two seconds, the rank prints it
  * itself, so that a hanging run does not keep its reason to itself.
@@ -42,7 +42,7 @@ static char session_held[SESSION_LINE_BYTES];
 static _Atomic int session_last_status;
 
 /* A rank is lost, which is said; what follows from it need not be. */
-static _Atomic int session_told;
+static _Atomic int session_reported;
 
 static void session_write(const char *line)
 {
@@ -92,7 +92,7 @@ static void session_lost(void *self, int rank)
              rank);
     if (session->rank == (rank == 0 ? 1 : 0))
         session_write(line);
-    session_told = 1;
+    session_reported = 1;
     session_end_in(SESSION_LOST_S,
                    tool_was_launched() ? TOOL_SAID : TOOL_FAILED);
 }
@@ -115,7 +115,7 @@ static void session_log(void *self, storm_log_level level, int rank,
 {
     static const char *const names[] = {"error: ", "warning: ", "", ""};
     struct session *session = self;
-    if (level == STORM_LOG_ERROR && session_told)
+    if (level == STORM_LOG_ERROR && session_reported)
         return;
     if (level == STORM_LOG_ERROR && rank != 0) {
         session_hold(rank, message);

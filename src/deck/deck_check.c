@@ -5,29 +5,29 @@
 
 #include "deck/deck.h"
 
-enum { SENSE_PATH_BYTES = 256, SENSE_STEPS = 100 };
+enum { CHECK_PATH_BYTES = 256, CHECK_DEFAULT_STEPS = 100 };
 
-struct sense {
+struct check {
     struct storm_deck *deck;
     struct deck_problems *problems;
 };
 
 /* Is the key there and was it read? */
-static bool sense_good(const struct deck_node *map, const char *key)
+static bool check_good(const struct deck_node *map, const char *key)
 {
     const struct deck_node *node = deck_node_find(map, key);
     return node != NULL && !node->bad;
 }
 
 /* Not there, or read: what the values hold is meant. */
-static bool sense_usable(const struct deck_node *map, const char *key)
+static bool check_usable(const struct deck_node *map, const char *key)
 {
     const struct deck_node *node = deck_node_find(map, key);
     return node == NULL || !node->bad;
 }
 
 /* The line of the first of two keys that is there, else of the map. */
-static int sense_line(const struct deck_node *map, const char *key,
+static int check_line(const struct deck_node *map, const char *key,
                       const char *other)
 {
     const struct deck_node *node = deck_node_find(map, key);
@@ -39,7 +39,7 @@ static int sense_line(const struct deck_node *map, const char *key,
 }
 
 /* The i-th map of a list; a single map is the first of itself. */
-static const struct deck_node *sense_item(const struct deck_node *list,
+static const struct deck_node *check_item(const struct deck_node *list,
                                           size_t i)
 {
     if (list == NULL || list->kind == DECK_MAP)
@@ -49,16 +49,16 @@ static const struct deck_node *sense_item(const struct deck_node *list,
 
 /* ---- shapes --------------------------------------------------------------- */
 
-static void sense_shape(const struct sense *s, const struct storm_shape *shape,
+static void check_shape(const struct check *s, const struct storm_shape *shape,
                         const struct deck_node *map, const char *path)
 {
     if (map == NULL)
         return;
-    if (shape->kind == STORM_SHAPE_BOX && sense_good(map, "lo") &&
-        sense_good(map, "hi"))
+    if (shape->kind == STORM_SHAPE_BOX && check_good(map, "lo") &&
+        check_good(map, "hi"))
         for (int d = 0; d < 3; d++)
             if (!(shape->lo[d] < shape->hi[d])) {
-                deck_complain(s->problems, sense_line(map, "hi", "lo"), path,
+                deck_complain(s->problems, check_line(map, "hi", "lo"), path,
                               "expected lo below hi in each direction, got "
                               "%g to %g in %c",
                               shape->lo[d], shape->hi[d], "xyz"[d]);
@@ -66,14 +66,14 @@ static void sense_shape(const struct sense *s, const struct storm_shape *shape,
             }
     if ((shape->kind == STORM_SHAPE_CYLINDER ||
          shape->kind == STORM_SHAPE_SPHERE) &&
-        sense_good(map, "radius") && !(shape->radius[0] < shape->radius[1]))
-        deck_complain(s->problems, sense_line(map, "radius", "radius"), path,
+        check_good(map, "radius") && !(shape->radius[0] < shape->radius[1]))
+        deck_complain(s->problems, check_line(map, "radius", "radius"), path,
                       "expected radius: [inner, outer] with inner below outer, "
                       "got %g and %g",
                       shape->radius[0], shape->radius[1]);
-    if (shape->kind == STORM_SHAPE_CYLINDER && sense_usable(map, "range") &&
+    if (shape->kind == STORM_SHAPE_CYLINDER && check_usable(map, "range") &&
         !(shape->range[0] < shape->range[1]))
-        deck_complain(s->problems, sense_line(map, "range", "range"), path,
+        deck_complain(s->problems, check_line(map, "range", "range"), path,
                       "expected range: [low, high] with low below high, got %g "
                       "and %g",
                       shape->range[0], shape->range[1]);
@@ -81,15 +81,15 @@ static void sense_shape(const struct sense *s, const struct storm_shape *shape,
 
 /* ---- mesh ----------------------------------------------------------------- */
 
-static void sense_mesh(const struct sense *s, const struct deck_node *root)
+static void check_mesh(const struct check *s, const struct deck_node *root)
 {
     const struct deck_mesh *mesh = &s->deck->values.mesh;
     const struct deck_node *map = deck_node_find(root, "mesh");
     const struct deck_node *box = deck_node_find(map, "box");
-    if (sense_usable(box, "lo") && sense_usable(box, "hi"))
+    if (check_usable(box, "lo") && check_usable(box, "hi"))
         for (int d = 0; d < 3; d++)
             if (!(mesh->box.lo[d] < mesh->box.hi[d])) {
-                deck_complain(s->problems, sense_line(box, "hi", "lo"),
+                deck_complain(s->problems, check_line(box, "hi", "lo"),
                               "mesh.box",
                               "expected lo below hi in each direction, got %g "
                               "to %g in %c",
@@ -98,79 +98,79 @@ static void sense_mesh(const struct sense *s, const struct deck_node *root)
             }
     double cells = (double)mesh->cells[0] * (double)mesh->cells[1] *
                    (double)mesh->cells[2];
-    if (sense_usable(map, "cells") && cells >= 0x1p48)
-        deck_complain(s->problems, sense_line(map, "cells", "cells"),
+    if (check_usable(map, "cells") && cells >= 0x1p48)
+        deck_complain(s->problems, check_line(map, "cells", "cells"),
                       "mesh.cells", "expected fewer than 2^48 cells, got %g",
                       cells);
 }
 
 /* ---- materials and regions ------------------------------------------------ */
 
-static void sense_law(const struct sense *s, const struct storm_power_law *law,
+static void check_law(const struct check *s, const struct storm_power_law *law,
                       const struct deck_node *material, const char *key,
                       size_t i)
 {
-    char path[SENSE_PATH_BYTES];
+    char path[CHECK_PATH_BYTES];
     const struct deck_node *map = deck_node_find(material, key);
     snprintf(path, sizeof path, "materials.%zu.%s", i, key);
-    if (sense_usable(map, "min") && sense_usable(map, "max") &&
+    if (check_usable(map, "min") && check_usable(map, "max") &&
         !(law->min <= law->max))
-        deck_complain(s->problems, sense_line(map, "max", "min"), path,
+        deck_complain(s->problems, check_line(map, "max", "min"), path,
                       "expected min not above max, got %g and %g", law->min,
                       law->max);
-    if (sense_good(map, "E_exp") && law->e_exp != 0.0 &&
+    if (check_good(map, "E_exp") && law->e_exp != 0.0 &&
         s->deck->values.groups.count == 1)
         deck_complain(
-            s->problems, sense_line(map, "E_exp", "E_exp"), path,
+            s->problems, check_line(map, "E_exp", "E_exp"), path,
             "E_exp: expected 0, as there is one group (groups.count)");
 }
 
-static bool sense_same_name(const char *a, const char *b)
+static bool check_same_name(const char *a, const char *b)
 {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-static void sense_materials(const struct sense *s, const struct deck_node *root)
+static void check_materials(const struct check *s, const struct deck_node *root)
 {
     struct deck_values *v = &s->deck->values;
     const struct deck_node *list = deck_node_find(root, "materials");
     for (size_t i = 0; i < v->materials.n; i++) {
         struct storm_material *m = &v->materials.item[i];
-        const struct deck_node *map = sense_item(list, i);
-        char path[SENSE_PATH_BYTES];
+        const struct deck_node *map = check_item(list, i);
+        char path[CHECK_PATH_BYTES];
         snprintf(path, sizeof path, "materials.%zu.name", i);
-        int line = sense_line(map, "name", "name");
-        if (sense_same_name(m->name, "outside"))
+        int line = check_line(map, "name", "name");
+        if (check_same_name(m->name, "outside"))
             deck_complain(s->problems, line, path,
                           "expected another name: 'outside' is for regions");
         for (size_t k = 0; k < i; k++)
-            if (sense_same_name(m->name, v->materials.item[k].name)) {
+            if (check_same_name(m->name, v->materials.item[k].name)) {
                 deck_complain(s->problems, line, path,
                               "expected a name of its own, '%s' is there "
                               "already",
                               m->name);
                 break;
             }
-        if (!sense_good(map, "radiation_temperature"))
+        if (!check_good(map, "radiation_temperature"))
             m->radiation_temperature_kev = m->temperature_kev;
-        sense_law(s, &m->absorption, map, "absorption", i);
-        sense_law(s, &m->scattering, map, "scattering", i);
-        sense_law(s, &m->heat_capacity, map, "heat_capacity", i);
+        check_law(s, &m->absorption, map, "absorption", i);
+        check_law(s, &m->scattering, map, "scattering", i);
+        check_law(s, &m->heat_capacity, map, "heat_capacity", i);
     }
 }
 
 /* Index of a material, STORM_OUTSIDE, or -2. */
-static int sense_find_material(const struct deck_values *v, const char *name)
+static int check_find_material(const struct deck_values *v, const char *name)
 {
-    if (sense_same_name(name, "outside"))
+    if (check_same_name(name, "outside"))
         return STORM_OUTSIDE;
     for (size_t i = 0; i < v->materials.n; i++)
-        if (sense_same_name(name, v->materials.item[i].name))
+        if (check_same_name(name, v->materials.item[i].name))
             return (int)i;
     return -2;
 }
 
-static void sense_no_material(const struct sense *s, const char *path, int line,
+static void check_no_material(const struct check *s, const char *path, int line,
                               const char *name)
 {
     const struct deck_values *v = &s->deck->values;
@@ -187,7 +187,7 @@ static void sense_no_material(const struct sense *s, const char *path, int line,
 }
 
 /* Without regions, the first material is everywhere. */
-static void sense_default_region(const struct sense *s)
+static void check_default_region(const struct check *s)
 {
     struct deck_values *v = &s->deck->values;
     if (v->regions.n > 0 || v->materials.n == 0)
@@ -201,25 +201,25 @@ static void sense_default_region(const struct sense *s)
     v->regions.n = 1;
 }
 
-static void sense_regions(const struct sense *s, const struct deck_node *root)
+static void check_regions(const struct check *s, const struct deck_node *root)
 {
     struct deck_values *v = &s->deck->values;
     const struct deck_node *list = deck_node_find(root, "regions");
-    sense_default_region(s);
+    check_default_region(s);
     s->deck->regions =
         deck_pool_get(&s->deck->pool,
                       (v->regions.n + 1) * sizeof *s->deck->regions);
     for (size_t i = 0; s->deck->regions != NULL && i < v->regions.n; i++) {
         const struct deck_region *from = &v->regions.item[i];
-        const struct deck_node *map = sense_item(list, i);
-        char path[SENSE_PATH_BYTES];
-        int material = sense_find_material(v, from->material);
+        const struct deck_node *map = check_item(list, i);
+        char path[CHECK_PATH_BYTES];
+        int material = check_find_material(v, from->material);
         snprintf(path, sizeof path, "regions.%zu.material", i);
         if (material == -2 && from->material != NULL)
-            sense_no_material(s, path, sense_line(map, "material", "material"),
+            check_no_material(s, path, check_line(map, "material", "material"),
                               from->material);
         snprintf(path, sizeof path, "regions.%zu", i);
-        sense_shape(s, &from->shape, map, path);
+        check_shape(s, &from->shape, map, path);
         s->deck->regions[i] =
             (struct storm_region){.material = material, .shape = from->shape};
     }
@@ -227,20 +227,20 @@ static void sense_regions(const struct sense *s, const struct deck_node *root)
 
 /* ---- walls and sources ---------------------------------------------------- */
 
-static const char *const sense_walls_names[STORM_N_WALLS] = {
+static const char *const check_walls_names[STORM_N_WALLS] = {
     "x_lo", "x_hi", "y_lo", "y_hi", "z_lo", "z_hi"};
 
-static void sense_span(const struct sense *s, const struct deck_node *map,
+static void check_span(const struct check *s, const struct deck_node *map,
                        const char *path, double start, double stop)
 {
-    if (sense_usable(map, "start") && sense_usable(map, "stop") &&
+    if (check_usable(map, "start") && check_usable(map, "stop") &&
         !(start <= stop))
-        deck_complain(s->problems, sense_line(map, "stop", "start"), path,
+        deck_complain(s->problems, check_line(map, "stop", "start"), path,
                       "expected start not after stop, got %g and %g", start,
                       stop);
 }
 
-static void sense_edge(const struct sense *s, const struct storm_edge *edge,
+static void check_edge(const struct check *s, const struct storm_edge *edge,
                        const struct deck_node *map, const char *path,
                        size_t n_edges)
 {
@@ -248,84 +248,84 @@ static void sense_edge(const struct sense *s, const struct storm_edge *edge,
         return;
     if (edge->kind == STORM_EDGE_BLACKBODY && edge->temperature.n == 0 &&
         deck_node_find(map, "temperature") == NULL)
-        deck_complain(s->problems, sense_line(map, "kind", "kind"), path,
+        deck_complain(s->problems, check_line(map, "kind", "kind"), path,
                       "temperature is required: expected a number or a table "
                       "for kind blackbody");
     if (edge->kind == STORM_EDGE_PERIODIC && n_edges > 1)
-        deck_complain(s->problems, sense_line(map, "kind", "kind"), path,
+        deck_complain(s->problems, check_line(map, "kind", "kind"), path,
                       "expected a whole wall, not a part, for kind periodic");
-    sense_span(s, map, path, edge->start_s, edge->stop_s);
-    sense_shape(s, &edge->part, deck_node_find(map, "part"), path);
+    check_span(s, map, path, edge->start_s, edge->stop_s);
+    check_shape(s, &edge->part, deck_node_find(map, "part"), path);
 }
 
-static bool sense_is_periodic(const struct storm_edges *edges)
+static bool check_is_periodic(const struct storm_edges *edges)
 {
     return edges->n == 1 && edges->edge[0].kind == STORM_EDGE_PERIODIC;
 }
 
-static void sense_walls(const struct sense *s, const struct deck_node *root)
+static void check_walls(const struct check *s, const struct deck_node *root)
 {
     const struct storm_edges *walls = s->deck->values.boundaries.wall;
     const struct deck_node *map = deck_node_find(root, "boundaries");
     for (int w = 0; w < STORM_N_WALLS; w++) {
         const struct deck_node *list =
-            deck_node_find(map, sense_walls_names[w]);
+            deck_node_find(map, check_walls_names[w]);
         for (size_t i = 0; i < walls[w].n; i++) {
-            char path[SENSE_PATH_BYTES];
+            char path[CHECK_PATH_BYTES];
             if (list != NULL && list->kind == DECK_LIST)
                 snprintf(path, sizeof path, "boundaries.%s.%zu",
-                         sense_walls_names[w], i);
+                         check_walls_names[w], i);
             else
                 snprintf(path, sizeof path, "boundaries.%s",
-                         sense_walls_names[w]);
-            sense_edge(s, &walls[w].edge[i], sense_item(list, i), path,
+                         check_walls_names[w]);
+            check_edge(s, &walls[w].edge[i], check_item(list, i), path,
                        walls[w].n);
         }
     }
     for (int w = 0; w < STORM_N_WALLS; w++)
-        if (sense_is_periodic(&walls[w]) && !sense_is_periodic(&walls[w ^ 1])) {
-            char path[SENSE_PATH_BYTES];
-            snprintf(path, sizeof path, "boundaries.%s", sense_walls_names[w]);
+        if (check_is_periodic(&walls[w]) && !check_is_periodic(&walls[w ^ 1])) {
+            char path[CHECK_PATH_BYTES];
+            snprintf(path, sizeof path, "boundaries.%s", check_walls_names[w]);
             deck_complain(s->problems,
-                          sense_line(map, sense_walls_names[w], ""), path,
+                          check_line(map, check_walls_names[w], ""), path,
                           "expected %s to be periodic as well",
-                          sense_walls_names[w ^ 1]);
+                          check_walls_names[w ^ 1]);
         }
 }
 
-static void sense_sources(const struct sense *s, const struct deck_node *root)
+static void check_sources(const struct check *s, const struct deck_node *root)
 {
     const struct deck_values *v = &s->deck->values;
     const struct deck_node *list = deck_node_find(root, "sources");
     for (size_t i = 0; i < v->sources.n; i++) {
-        const struct deck_node *map = sense_item(list, i);
-        char path[SENSE_PATH_BYTES];
+        const struct deck_node *map = check_item(list, i);
+        char path[CHECK_PATH_BYTES];
         snprintf(path, sizeof path, "sources.%zu", i);
-        sense_shape(s, &v->sources.item[i].shape, map, path);
-        sense_span(s, map, path, v->sources.item[i].start_s,
+        check_shape(s, &v->sources.item[i].shape, map, path);
+        check_span(s, map, path, v->sources.item[i].start_s,
                    v->sources.item[i].stop_s);
     }
 }
 
 /* ---- the rest ------------------------------------------------------------- */
 
-static void sense_rest(const struct sense *s, const struct deck_node *root)
+static void check_rest(const struct check *s, const struct deck_node *root)
 {
     struct deck_values *v = &s->deck->values;
     const struct deck_node *groups = deck_node_find(root, "groups");
     const struct deck_node *packets = deck_node_find(root, "packets");
     if (v->time.stop >= STORM_UNLIMITED && v->time.steps == 0)
-        v->time.steps = SENSE_STEPS;
-    if (sense_usable(groups, "min") && sense_usable(groups, "max") &&
+        v->time.steps = CHECK_DEFAULT_STEPS;
+    if (check_usable(groups, "min") && check_usable(groups, "max") &&
         !(v->groups.min < v->groups.max))
-        deck_complain(s->problems, sense_line(groups, "max", "min"), "groups",
+        deck_complain(s->problems, check_line(groups, "max", "min"), "groups",
                       "expected min below max, got %g and %g", v->groups.min,
                       v->groups.max);
-    if (sense_usable(packets, "min_per_cell") &&
-        sense_usable(packets, "max_per_cell") &&
+    if (check_usable(packets, "min_per_cell") &&
+        check_usable(packets, "max_per_cell") &&
         v->packets.min_per_cell > v->packets.max_per_cell)
         deck_complain(s->problems,
-                      sense_line(packets, "min_per_cell", "max_per_cell"),
+                      check_line(packets, "min_per_cell", "max_per_cell"),
                       "packets",
                       "expected min_per_cell not above max_per_cell, got %lld "
                       "and %lld",
@@ -333,14 +333,14 @@ static void sense_rest(const struct sense *s, const struct deck_node *root)
                       (long long)v->packets.max_per_cell);
 }
 
-void deck_make_sense(struct storm_deck *deck, const struct deck_node *root,
-                     struct deck_problems *problems)
+void deck_check(struct storm_deck *deck, const struct deck_node *root,
+                struct deck_problems *problems)
 {
-    struct sense s = {.deck = deck, .problems = problems};
-    sense_mesh(&s, root);
-    sense_materials(&s, root);
-    sense_regions(&s, root);
-    sense_walls(&s, root);
-    sense_sources(&s, root);
-    sense_rest(&s, root);
+    struct check s = {.deck = deck, .problems = problems};
+    check_mesh(&s, root);
+    check_materials(&s, root);
+    check_regions(&s, root);
+    check_walls(&s, root);
+    check_sources(&s, root);
+    check_rest(&s, root);
 }
