@@ -39,12 +39,11 @@ STORM_PRIVATE void storm_json_uint(struct storm_json *json, const char *key,
                                    uint64_t value);
 STORM_PRIVATE void storm_json_real(struct storm_json *json, const char *key,
                                    double value);
-STORM_PRIVATE void storm_json_bool(struct storm_json *json, const char *key,
-                                   bool value);
+void storm_json_bool(struct storm_json *json, const char *key, bool value);
 /* 16 hexadecimal digits, as text. */
 STORM_PRIVATE void storm_json_hash(struct storm_json *json, const char *key,
                                    uint64_t value);
-STORM_PRIVATE void storm_json_null(struct storm_json *json, const char *key);
+void storm_json_null(struct storm_json *json, const char *key);
 
 /* Ends the text; the caller owns it (free). NULL if memory ran out. */
 STORM_PRIVATE char *storm_json_end(struct storm_json *json);

@@ -25,7 +25,7 @@ STORM_PRIVATE storm_status
 storm_memory_create(struct storm_memory **memory_out);
 
 /* Returns the number of bytes that were still booked (0: no leak). */
-STORM_PRIVATE size_t storm_memory_destroy(struct storm_memory *memory);
+size_t storm_memory_destroy(struct storm_memory *memory);
 
 /* The same for a book that nobody else has: what is left is a bug of ours. NULL
  * is allowed. */

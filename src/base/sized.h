@@ -32,7 +32,6 @@ STORM_PRIVATE storm_status storm_sized_read(const struct storm_env *env,
 
 /* Copies ours, of `bytes` bytes, to a caller's. Same statuses, nothing logged;
  * after an error nothing was written. */
-STORM_PRIVATE storm_status storm_sized_write(const void *from, size_t bytes,
-                                             void *to);
+storm_status storm_sized_write(const void *from, size_t bytes, void *to);
 
 #endif /* STORM_BASE_SIZED_H */

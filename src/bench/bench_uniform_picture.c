@@ -9,7 +9,6 @@
 #include "base/env.h"
 #include "bench/bench_uniform.h"
 #include "io/io_gather.h"
-#include "mesh/voronoi/voronoi_polyhedron.h"
 #include "view/plot.h"
 
 enum { CUT_AXIS = 2 };
@@ -17,60 +16,49 @@ static const double cut_at_cm = 0.0;
 
 /* ---- this rank's polygons ------------------------------------------------ */
 
-static storm_status cut_boxes(const struct storm_mesh *mesh,
-                              struct slice *slice)
-{
-    storm_status status = STORM_OK;
-    for (storm_cell_idx i = 0; status >= 0 && i < storm_mesh_n_cells(mesh);
-         i++) {
-        double lo[3], hi[3];
-        storm_mesh_bounds(mesh, i, lo, hi);
-        const double corners[4][2] = {
-            {lo[0], lo[1]}, {hi[0], lo[1]}, {hi[0], hi[1]}, {lo[0], hi[1]}};
-        if (lo[CUT_AXIS] < cut_at_cm && hi[CUT_AXIS] >= cut_at_cm)
-            status = slice_add(slice, (uint64_t)i, corners, 4);
-    }
-    return status;
-}
-
 /* `faces` has room for the faces of the cell: a slice takes the numbers of
  * corners in 64 bits. */
-static storm_status cut_polyhedron(struct slice *slice,
-                                   const struct voronoi_polyhedron *p,
-                                   storm_cell_idx i, int64_t *faces)
+static storm_status cut_cell(struct slice *slice,
+                             const struct storm_polyhedron *p, storm_cell_idx i,
+                             int64_t *faces)
 {
     for (size_t k = 0; k < p->n_words; k++)
         faces[k] = p->faces[k];
     struct output_cell cell = {.id = (uint64_t)i,
                                .n_faces = p->n_faces,
                                .faces = faces,
-                               .corners = (const double(*)[3])p->corners};
+                               .corners = p->corners_cm};
     return slice_cut(slice, &cell);
 }
 
-static storm_status cut_polyhedra(const struct storm_mesh *mesh,
-                                  struct slice *slice)
+static bool cut_reaches(const struct storm_mesh *mesh, storm_cell_idx i)
 {
-    struct storm_memory *memory = mesh->env->memory;
-    const struct voronoi_part *part = voronoi_part_of(mesh);
-    struct voronoi_polyhedron p;
+    double lo[3], hi[3];
+    storm_mesh_bounds(mesh, i, lo, hi);
+    return lo[CUT_AXIS] <= cut_at_cm && hi[CUT_AXIS] >= cut_at_cm;
+}
+
+static storm_status cut_cells(const struct storm_mesh *mesh,
+                              struct storm_memory *memory, struct slice *slice)
+{
+    struct storm_polyhedra *polyhedra = NULL;
+    struct storm_polyhedron p = STORM_POLYHEDRON_INIT;
     void *faces = NULL;
     size_t capacity = 0;
-    storm_status status = voronoi_polyhedron_open(mesh, &p);
+    storm_status status = storm_polyhedra_open(mesh, &polyhedra);
     for (storm_cell_idx i = 0; status >= 0 && i < storm_mesh_n_cells(mesh);
          i++) {
-        const struct voronoi_head *head = &part->heads[i];
-        if (fabs(head->generator[CUT_AXIS] - cut_at_cm) > (double)head->radius)
-            continue; /* out of reach */
-        status = voronoi_polyhedron_build(&p, i);
+        if (!cut_reaches(mesh, i))
+            continue;
+        status = storm_polyhedra_build(polyhedra, i, &p);
         if (status >= 0)
             status = storm_reserve(memory, "picture", sizeof(int64_t),
                                    p.n_words, &faces, &capacity);
         if (status >= 0)
-            status = cut_polyhedron(slice, &p, i, faces);
+            status = cut_cell(slice, &p, i, faces);
     }
     storm_free(memory, faces);
-    voronoi_polyhedron_close(&p);
+    storm_polyhedra_close(polyhedra);
     return status;
 }
 
@@ -140,9 +128,11 @@ struct cut_whole {
 static storm_status cut_assemble(const struct cut_list *list,
                                  struct cut_whole *whole)
 {
-    double(*corners)[2] = calloc(list->n + 1, sizeof *corners);
+    double(*corners)[2] =
+        storm_alloc(list->memory, "picture", (list->n + 1) * sizeof *corners);
     storm_status status = STORM_OK;
-    whole->value = calloc(list->n + 1, sizeof *whole->value);
+    whole->value = storm_alloc(list->memory, "picture",
+                               (list->n + 1) * sizeof *whole->value);
     if (corners == NULL || whole->value == NULL)
         status = STORM_ERR_NOMEM;
     for (size_t i = 0; status >= 0 && i < list->n; i++)
@@ -155,7 +145,7 @@ static storm_status cut_assemble(const struct cut_list *list,
             slice_add(&whole->slice, polygon, (const double(*)[2])corners + i,
                       (int)list->row[i].n_corners);
     }
-    free(corners);
+    storm_free(list->memory, corners);
     return status;
 }
 
@@ -205,7 +195,8 @@ static char *cut_draw(const struct storm_uniform_pass *pass,
 static storm_status cut_picture(const struct storm_uniform_pass *pass,
                                 const struct cut_list *list, char **svg_out)
 {
-    struct cut_whole whole = {.slice = {.axis = CUT_AXIS, .at = cut_at_cm}};
+    struct cut_whole whole = {
+        .slice = {.memory = list->memory, .axis = CUT_AXIS, .at = cut_at_cm}};
     storm_status status = cut_assemble(list, &whole);
     if (status >= 0) {
         cut_average(&whole);
@@ -213,22 +204,21 @@ static storm_status cut_picture(const struct storm_uniform_pass *pass,
         status = *svg_out != NULL ? STORM_OK : STORM_ERR_NOMEM;
     }
     slice_free(&whole.slice);
-    free(whole.value);
+    storm_free(list->memory, whole.value);
     return status;
 }
 
 storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
                                    char **svg_out)
 {
-    struct slice slice = {.axis = CUT_AXIS, .at = cut_at_cm};
+    struct storm_memory *memory = storm_context_env(pass->context)->memory;
+    struct slice slice = {.memory = memory, .axis = CUT_AXIS, .at = cut_at_cm};
     struct cut_rows from = {
         .slice = &slice,
         .density = storm_streaming_energy_density(pass->loop.streaming)};
-    struct cut_list list = {.memory = storm_context_env(pass->context)->memory};
+    struct cut_list list = {.memory = memory};
     char *svg = NULL;
-    storm_status status = pass->problem->params.mesh == STORM_MESH_VORONOI
-                              ? cut_polyhedra(pass->mesh, &slice)
-                              : cut_boxes(pass->mesh, &slice);
+    storm_status status = cut_cells(pass->mesh, list.memory, &slice);
     status = storm_context_agree(pass->context, status);
     struct gather_rows rows = {.n = slice.n_corners,
                                .row_bytes = sizeof(struct cut_row),

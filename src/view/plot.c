@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which pictures of a run there are, and what goes into them. */
 #include "view/plot.h"
+#include "base/sized.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -556,11 +557,21 @@ static storm_status plot_all(struct plot_run *plot)
     return status;
 }
 
+const char plot_not_initialised[] =
+    "the params do not begin with their initialiser, STORM_..._INIT";
+
 storm_status storm_plot(const struct storm_plot_params *params, char *problem,
                         size_t problem_size)
 {
     struct storm_memory *memory = NULL;
     struct plot_run *plot = NULL;
+    struct storm_plot_params own;
+    storm_status status =
+        storm_sized_read(NULL, "storm_plot", params, &own, sizeof own);
+    if (status < 0) {
+        snprintf(problem, problem_size, "%s", plot_not_initialised);
+        return status;
+    }
     if (storm_memory_create(&memory) == STORM_OK)
         plot = storm_alloc(memory, PLOT_LABEL, sizeof *plot);
     if (plot == NULL) {
@@ -568,7 +579,7 @@ storm_status storm_plot(const struct storm_plot_params *params, char *problem,
         snprintf(problem, problem_size, "no memory");
         return STORM_ERR_NOMEM;
     }
-    storm_status status = plot_open(plot, memory, params);
+    status = plot_open(plot, memory, &own);
     if (status == STORM_OK)
         status = plot_all(plot);
     if (status < 0)

@@ -172,4 +172,7 @@ storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
                            size_t n_names);
 bool plot_is_profile(const char *field);
 
+/* What is wrong with params that have no size. */
+extern const char plot_not_initialised[];
+
 #endif /* STORM_VIEW_PLOT_H */

@@ -135,10 +135,11 @@ static storm_status plot_read_materials(struct plot_run *plot)
         if (storm_deck_value(plot->deck, path, name, sizeof name) == 0)
             return STORM_OK;
         void *larger = plot->materials;
-        bool good = storm_grow(&larger, &plot->materials_capacity, i + 1,
-                               sizeof *plot->materials);
+        storm_status status =
+            storm_reserve(plot->memory, PLOT_LABEL, sizeof *plot->materials,
+                          i + 1, &larger, &plot->materials_capacity);
         plot->materials = larger;
-        if (!good)
+        if (status < 0)
             return plot_no_memory(plot);
         struct plot_material *material = &plot->materials[plot->n_materials++];
         memcpy(material->name, name, sizeof name);

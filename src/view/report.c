@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "base/text.h"
 #include "deck/deck_node.h"
 #include "io/io_summary.h"
@@ -392,13 +393,20 @@ storm_status storm_report(const struct storm_report_params *params,
 {
     struct storm_memory *memory = NULL;
     struct report *r = NULL;
-    storm_status status = STORM_ERR_NOMEM;
     char *html = NULL;
+    struct storm_report_params own;
+    storm_status status =
+        storm_sized_read(NULL, "storm_report", params, &own, sizeof own);
+    if (status < 0) {
+        snprintf(problem, problem_size, "%s", plot_not_initialised);
+        return status;
+    }
+    status = STORM_ERR_NOMEM;
     if (storm_memory_create(&memory) == STORM_OK)
         r = storm_alloc(memory, report_label, sizeof *r);
     if (r != NULL) {
         r->memory = memory;
-        html = report_make(r, params, &status);
+        html = report_make(r, &own, &status);
     }
     if (status == STORM_OK)
         *html_out = html;
