@@ -162,6 +162,7 @@ storm_imc_state_layout(const struct storm_imc *imc,
  *
  * @param[out] cells_out     cell_values for each local cell, in order
  * @param[out] accounts_out  n_accounts * account_words, the same on every rank
+ * @retval STORM_ERR_STATE   the mesh has another generation (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is gone (logged)
  */
@@ -177,6 +178,7 @@ storm_imc_save_state(struct storm_imc *imc, double *cells_out,
  * @param cells     of the local cells, in order
  * @param accounts  on rank 0; elsewhere not looked at, and may be NULL
  * @retval STORM_ERR_NOSUP  of another version; nothing has changed
+ * @retval STORM_ERR_STATE  the mesh has another generation (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_load_state(struct storm_imc *imc, uint64_t version,

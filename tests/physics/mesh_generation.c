@@ -156,12 +156,23 @@ static void matter_check_stale(struct matter *matter, struct world *world)
     struct storm_engine *engine = matter->engine;
     double values[N_CELLS], energy[4], error;
     uint64_t hash;
-    for (int f = STORM_IMC_TEMPERATURE; f <= STORM_IMC_RADIATION_CENSUS; f++)
+    for (int f = STORM_IMC_TEMPERATURE; f <= STORM_IMC_OUTSIDE; f++)
         CHECK_STALE(world,
                     storm_imc_get(imc, engine, (storm_imc_field)f, values));
     CHECK_STALE(world, storm_imc_hash(imc, engine, &hash));
     CHECK_STALE(world, storm_imc_balance(imc, engine, energy, &error));
     CHECK_STALE(world, storm_imc_start(imc, engine));
+    struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
+    CHECK_OK(storm_imc_state_layout(imc, &layout));
+    double *cells = calloc(N_CELLS * layout.cell_values, sizeof *cells);
+    int64_t *accounts =
+        calloc(layout.n_accounts * layout.account_words, sizeof *accounts);
+    CHECK(cells != NULL && accounts != NULL);
+    CHECK_STALE(world, storm_imc_save_state(imc, cells, accounts));
+    CHECK_STALE(world,
+                storm_imc_load_state(imc, layout.version, cells, accounts));
+    free(cells);
+    free(accounts);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(world->mesh); i++) {
         CHECK(storm_imc_material(imc, i) == STORM_OUTSIDE);
         CHECK_EQ(storm_imc_keep(imc, i), problem.max_per_cell);
