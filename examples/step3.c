@@ -63,7 +63,7 @@ static storm_status pre_step(void *self, struct storm_step *step)
             if (owner(cells, cell) == cells->rank) {
                 struct storm_packet packet = {
                     .id = storm_packet_id_make(STORM_ORIGIN_USER, 0, cell, i),
-                    .weight = 1.0};
+                    .weight_erg = 1.0};
                 move_to(cells, &packet, cell);
                 status = storm_step_spawn(step, &packet);
             }
@@ -84,7 +84,7 @@ static void split(void *self, struct storm_step *step, void *record,
     if (outcome_out->fate == STORM_FATE_CONTINUE) {
         double u[4];
         storm_packet_random(packet, SEED, u);
-        packet->weight *= 0.5;
+        packet->weight_erg *= 0.5;
         packet->group++;
         struct storm_packet child = *packet;
         child.id = storm_packet_id_child(packet->id, packet->spawns++);
@@ -106,7 +106,7 @@ static int result(const struct cells *cells, struct storm_engine *engine)
         const struct storm_packet *packet = packets[i];
         mine[packet->cell]++;
         mine[N_CELLS] += storm_packet_hash(packet);
-        weight += packet->weight;
+        weight += packet->weight_erg;
     }
     MPI_Allreduce(mine, sum, N_CELLS + 1, MPI_UINT64_T, MPI_SUM,
                   MPI_COMM_WORLD);

@@ -131,7 +131,7 @@ storm_context_reduce(const struct storm_context *context, void *inout, int n,
 /** Sums over the ranks before this one, in place: zeros on rank 0. Like
  *  MPI_Exscan, but waiting as storm_context_wait. Collective, blocks. */
 STORM_API STORM_MUST_CHECK storm_status
-storm_context_before(const struct storm_context *context, uint64_t *inout,
+storm_context_exscan(const struct storm_context *context, uint64_t *inout,
                      int n);
 
 #ifdef __cplusplus

@@ -9,7 +9,8 @@
  * Lifecycle  create; an engine; storm_imc_attach; storm_imc_start; then for
  *            every step storm_imc_set_step and storm_engine_step; destroy after
  *            the engine.
- * Ownership  mesh and problem are the caller's and outlive the object.
+ * Ownership  the mesh is the caller's and outlives the object; the problem is
+ *            copied.
  * Mesh       the object is built for one generation of its mesh. After
  *            storm_mesh_repartition, or storm_imc_rebalance of another object on
  *            the same mesh, every call and the next step are STORM_ERR_STATE
@@ -41,7 +42,10 @@ struct storm_imc;     /* opaque */
  * walls must be the mesh's as well.
  *
  * @param[out] imc_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh (logged)
+ * @retval STORM_ERR_ARG    the problem does not begin with STORM_PROBLEM_INIT
+ *                          (logged)
+ * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh, or the problem
+ *                          has something set that this library lacks (logged)
  * @retval STORM_ERR_NOMEM  on some rank
  */
 STORM_API STORM_MUST_CHECK storm_status
@@ -65,7 +69,7 @@ STORM_API void storm_imc_deposit(void *imc, storm_cell_idx cell,
 
 /** At most how many packets a cell is to keep in this step. Local. Fits the
  *  `limit` of struct storm_comb_params, with @p imc for `limit_self`. */
-STORM_API uint64_t storm_imc_keep(void *imc, storm_cell_idx cell);
+STORM_API uint64_t storm_imc_max_packets(void *imc, storm_cell_idx cell);
 
 /** Give the initial radiation to @p engine, before its first step. Local.
  *  STORM_ERR_NOMEM. */

@@ -40,10 +40,10 @@ struct storm_option {
     const char *flag; /**< command line, with the two dashes */
     const char *env;  /**< environment variable */
     storm_option_type type;
-    const char *preset;  /**< the default, as text */
-    const char *choices; /**< WORD: the words, separated by '|' */
-    double min, max;     /**< INT, REAL: inclusive range */
-    const char *help;    /**< one sentence */
+    const char *default_value; /**< the default, as text */
+    const char *choices;       /**< WORD: the words, separated by '|' */
+    double min, max;           /**< INT, REAL: inclusive range */
+    const char *help;          /**< one sentence */
 };
 
 /** The i-th row of the table, or NULL past its end. */

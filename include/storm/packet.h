@@ -40,13 +40,13 @@ typedef enum storm_origin {
 /** 128 bytes, two cache lines. Lengths in cm, times in s. */
 struct storm_packet {
     struct storm_packet_id id;
-    double position[3];  /**< global coordinates */
-    double direction[3]; /**< unit vector */
+    double position_cm[3]; /**< global coordinates */
+    double direction[3];   /**< unit vector */
     double time_left_s;
-    double weight; /**< energy, erg */
+    double weight_erg; /**< energy */
     storm_cell_id cell;
     uint64_t draws; /**< random numbers drawn so far, in blocks of four */
-    double birth_weight;
+    double birth_weight_erg;
     double optical_depth; /**< left to the next collision; 0: not drawn yet */
     storm_cell_idx cell_idx; /**< index of `cell` on the rank that has it */
     int32_t group;

@@ -34,12 +34,12 @@ typedef enum storm_shape_kind {
 
 /** A part of space, its edges included. */
 struct storm_shape {
-    int kind; /**< a storm_shape_kind */
+    storm_shape_kind kind;
     int axis; /**< of the cylinder: 0, 1 or 2 */
-    double lo[3], hi[3];
-    double centre[3]; /**< cylinder: across the axis, in cyclic order */
-    double radius[2]; /**< inner, outer */
-    double range[2];  /**< along the axis */
+    double lo_cm[3], hi_cm[3];
+    double centre_cm[3]; /**< cylinder: across the axis, in cyclic order */
+    double radius_cm[2]; /**< inner, outer */
+    double range_cm[2];  /**< along the axis */
 };
 
 /** Is the point in the shape? Local. */
@@ -88,7 +88,7 @@ typedef enum storm_edge_kind {
 
 /** What a wall of the box, or a part of it, does. */
 struct storm_edge {
-    int kind;                       /**< a storm_edge_kind */
+    storm_edge_kind kind;
     struct storm_curve temperature; /**< BLACKBODY: keV */
     double start_s, stop_s;
     uint64_t packets;        /**< per step, on all ranks together */
@@ -105,16 +105,19 @@ struct storm_edges {
 /** A source in the volume, isotropic. */
 struct storm_source {
     struct storm_shape shape;
-    double power; /**< erg/cm3/s */
+    double power_erg_cm3_s;
     double start_s, stop_s;
     uint64_t packets;       /**< per step, on all ranks together */
     double temperature_kev; /**< of its spectrum, with several groups */
 };
 
-/** The problem. Arrays are the caller's and must outlive what uses them. */
+/** The problem. Copied by whoever it is given to, with all it points to. */
 struct storm_problem {
-    double light_cm_s; /**< c */
-    double radiation;  /**< a, erg/cm3/keV^4 */
+    size_t size; /**< of this struct: STORM_PROBLEM_INIT, as the next four */
+    size_t material_size, region_size, edge_size, source_size; /**< of an
+                      element of these arrays */
+    double light_cm_s;                                         /**< c */
+    double radiation_erg_cm3_kev4;                             /**< a */
     double lo_cm[3], hi_cm[3];
     const struct storm_material *materials;
     size_t n_materials;
@@ -123,17 +126,42 @@ struct storm_problem {
     struct storm_edges walls[STORM_N_WALLS];
     const struct storm_source *sources;
     size_t n_sources;
-    uint64_t n_groups;           /**< 1: grey */
-    double group_min, group_max; /**< keV, log-spaced in between */
-    uint64_t emit_per_cell;      /**< 0: the material does not emit */
-    uint64_t min_per_cell;       /**< of the comb */
-    uint64_t max_per_cell;       /**< also of the initial radiation */
-    bool comb;                   /**< population control */
-    bool steer_by_error;         /**< numbers of packets by cell so that errors
+    uint64_t n_groups;                   /**< 1: grey */
+    double group_min_kev, group_max_kev; /**< log-spaced in between */
+    uint64_t emit_per_cell;              /**< 0: the material does not emit */
+    uint64_t min_per_cell;               /**< of the comb */
+    uint64_t max_per_cell;               /**< also of the initial radiation */
+    bool comb;                           /**< population control */
+    bool steer_by_error; /**< numbers of packets by cell so that errors
                                       are even; else the numbers are */
     bool random_walk;
     uint64_t seed;
 };
+/** The sizes, to begin an initialiser of C with. */
+#define STORM_PROBLEM_SIZES                         \
+    .size = sizeof(struct storm_problem),           \
+    .material_size = sizeof(struct storm_material), \
+    .region_size = sizeof(struct storm_region),     \
+    .edge_size = sizeof(struct storm_edge),         \
+    .source_size = sizeof(struct storm_source)
+#ifdef __cplusplus
+extern "C++" inline storm_problem storm_problem_init()
+{
+    storm_problem problem = storm_problem();
+    problem.size = sizeof(storm_problem);
+    problem.material_size = sizeof(storm_material);
+    problem.region_size = sizeof(storm_region);
+    problem.edge_size = sizeof(storm_edge);
+    problem.source_size = sizeof(storm_source);
+    return problem;
+}
+#define STORM_PROBLEM_INIT storm_problem_init()
+#else
+#define STORM_PROBLEM_INIT  \
+    {                       \
+        STORM_PROBLEM_SIZES \
+    }
+#endif
 
 /** What fills a point: index of a material, STORM_OUTSIDE, or n_materials where
  *  no region is. Local. */

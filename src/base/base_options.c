@@ -21,7 +21,7 @@ static const struct storm_option option_table[] = {
         .flag = "--seed",
         .env = "STORM_SEED",
         .type = STORM_OPTION_INT,
-        .preset = "1",
+        .default_value = "1",
         .min = 0,
         .max = 1e18,
         .help = "seed of all random numbers of the run",
@@ -31,7 +31,7 @@ static const struct storm_option option_table[] = {
         .flag = "--backend",
         .env = "STORM_BACKEND",
         .type = STORM_OPTION_WORD,
-        .preset = "auto",
+        .default_value = "auto",
         .choices = STORM_BACKEND_WORDS,
         .help = "what carries packets between ranks; auto takes the best that "
                 "works here",
@@ -41,7 +41,7 @@ static const struct storm_option option_table[] = {
         .flag = "--provider",
         .env = "STORM_PROVIDER",
         .type = STORM_OPTION_TEXT,
-        .preset = "",
+        .default_value = "",
         .help = "libfabric's provider for the backend ofi, such as "
                 "tcp;ofi_rxm; the best that works unless set",
     },
@@ -50,7 +50,7 @@ static const struct storm_option option_table[] = {
         .flag = "--ibv-device",
         .env = "STORM_IBV_DEVICE",
         .type = STORM_OPTION_TEXT,
-        .preset = "",
+        .default_value = "",
         .help = "RDMA device of the backend ibv, as ibv_devices names it; the "
                 "first with an active port unless set",
     },
@@ -59,7 +59,7 @@ static const struct storm_option option_table[] = {
         .flag = "--ibv-port",
         .env = "STORM_IBV_PORT",
         .type = STORM_OPTION_INT,
-        .preset = "0",
+        .default_value = "0",
         .min = 0,
         .max = 254,
         .help = "port of that device, from 1; 0 takes the first active one",
@@ -69,7 +69,7 @@ static const struct storm_option option_table[] = {
         .flag = "--ibv-gid-index",
         .env = "STORM_IBV_GID_INDEX",
         .type = STORM_OPTION_INT,
-        .preset = "-1",
+        .default_value = "-1",
         .min = -1,
         .max = 255,
         .help = "address (gid) of that port; -1 takes 0 on InfiniBand and the "
@@ -80,7 +80,7 @@ static const struct storm_option option_table[] = {
         .flag = "--shm",
         .env = "STORM_SHM",
         .type = STORM_OPTION_BOOL,
-        .preset = "true",
+        .default_value = "true",
         .help = "use shared memory between ranks of the same node, whatever "
                 "carries packets between nodes",
     },
@@ -89,7 +89,7 @@ static const struct storm_option option_table[] = {
         .flag = "--ranks-per-node",
         .env = "STORM_RANKS_PER_NODE",
         .type = STORM_OPTION_INT,
-        .preset = "0",
+        .default_value = "0",
         .min = 0,
         .max = 1e9,
         .help = "pretend that nodes have only so many ranks; 0 takes them as "
@@ -100,7 +100,7 @@ static const struct storm_option option_table[] = {
         .flag = "--lifeline",
         .env = "STORM_LIFELINE",
         .type = STORM_OPTION_BOOL,
-        .preset = "true",
+        .default_value = "true",
         .help = "notice by TCP between neighbours when a rank is lost",
     },
     {
@@ -108,7 +108,7 @@ static const struct storm_option option_table[] = {
         .flag = "--batch",
         .env = "STORM_BATCH",
         .type = STORM_OPTION_INT,
-        .preset = "64",
+        .default_value = "64",
         .min = 1,
         .max = 1e6,
         .help = "records published at once; adapts to traffic unless set",
@@ -118,7 +118,7 @@ static const struct storm_option option_table[] = {
         .flag = "--ring-slots",
         .env = "STORM_RING_SLOTS",
         .type = STORM_OPTION_INT,
-        .preset = "1024",
+        .default_value = "1024",
         .min = 1,
         .max = 16777216,
         .help = "records that fit into a new ring, rounded up to a power of "
@@ -129,7 +129,7 @@ static const struct storm_option option_table[] = {
         .flag = "--ring-memory-mb",
         .env = "STORM_RING_MEMORY_MB",
         .type = STORM_OPTION_INT,
-        .preset = "0",
+        .default_value = "0",
         .min = 0,
         .max = 1e9,
         .help = "most memory for the rings into one rank, in MiB; 0 sets "
@@ -140,7 +140,7 @@ static const struct storm_option option_table[] = {
         .flag = "--rma-window-mb",
         .env = "STORM_RMA_WINDOW_MB",
         .type = STORM_OPTION_INT,
-        .preset = "64",
+        .default_value = "64",
         .min = 0,
         .max = 1e6,
         .help = "backend mpirma: memory for rings that each rank sets aside at "
@@ -151,7 +151,7 @@ static const struct storm_option option_table[] = {
         .flag = "--protocol",
         .env = "STORM_PROTOCOL",
         .type = STORM_OPTION_WORD,
-        .preset = "auto",
+        .default_value = "auto",
         .choices = "auto|fast|paper",
         .help =
             "how a ring is written: fast (auto) without a round trip, paper "
@@ -162,7 +162,7 @@ static const struct storm_option option_table[] = {
         .flag = "--growth",
         .env = "STORM_GROWTH",
         .type = STORM_OPTION_WORD,
-        .preset = "async",
+        .default_value = "async",
         .choices = "async|sync",
         .help =
             "what a rank does until a ring that was full has a larger one: go "
@@ -173,7 +173,7 @@ static const struct storm_option option_table[] = {
         .flag = "--growth-factor",
         .env = "STORM_GROWTH_FACTOR",
         .type = STORM_OPTION_REAL,
-        .preset = "2",
+        .default_value = "2",
         .min = 1.1,
         .max = 64,
         .help =
@@ -185,7 +185,7 @@ static const struct storm_option option_table[] = {
         .flag = "--control-every",
         .env = "STORM_CONTROL_EVERY",
         .type = STORM_OPTION_INT,
-        .preset = "64",
+        .default_value = "64",
         .min = 1,
         .max = 1e9,
         .help =
@@ -197,7 +197,7 @@ static const struct storm_option option_table[] = {
         .flag = "--connect",
         .env = "STORM_CONNECT",
         .type = STORM_OPTION_WORD,
-        .preset = "lazy",
+        .default_value = "lazy",
         .choices = "lazy|neighbours",
         .help = "make rings when first needed, or before a step for all ranks "
                 "that own a neighbouring cell",
@@ -207,7 +207,7 @@ static const struct storm_option option_table[] = {
         .flag = "--max-events",
         .env = "STORM_MAX_EVENTS",
         .type = STORM_OPTION_INT,
-        .preset = "10000000",
+        .default_value = "10000000",
         .min = 1,
         .max = 1e18,
         .help = "events in one step after which a packet is taken for lost and "
@@ -218,7 +218,7 @@ static const struct storm_option option_table[] = {
         .flag = "--statistics",
         .env = "STORM_STATISTICS",
         .type = STORM_OPTION_BOOL,
-        .preset = "true",
+        .default_value = "true",
         .help = "measure where the time of the transport loop goes",
     },
 };
@@ -403,7 +403,7 @@ storm_status storm_options_create(struct storm_options **options_out)
         return STORM_ERR_NOMEM;
     for (size_t i = 0; i < N_OPTIONS; i++) {
         const struct storm_option *row = &option_table[i];
-        bool good = option_read(row, row->preset, &options->values[i]);
+        bool good = option_read(row, row->default_value, &options->values[i]);
         STORM_ASSERT(good);
         (void)good;
     }

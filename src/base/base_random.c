@@ -136,14 +136,14 @@ uint64_t storm_packet_hash(const struct storm_packet *packet)
 {
     uint64_t hash = storm_hash_fold(packet->id.hi, packet->id.lo);
     for (int i = 0; i < 3; i++)
-        hash = storm_hash_fold_real(hash, packet->position[i]);
+        hash = storm_hash_fold_real(hash, packet->position_cm[i]);
     for (int i = 0; i < 3; i++)
         hash = storm_hash_fold_real(hash, packet->direction[i]);
     hash = storm_hash_fold_real(hash, packet->time_left_s);
-    hash = storm_hash_fold_real(hash, packet->weight);
+    hash = storm_hash_fold_real(hash, packet->weight_erg);
     hash = storm_hash_fold(hash, packet->cell);
     hash = storm_hash_fold(hash, packet->draws);
-    hash = storm_hash_fold_real(hash, packet->birth_weight);
+    hash = storm_hash_fold_real(hash, packet->birth_weight_erg);
     hash = storm_hash_fold_real(hash, packet->optical_depth);
     hash = storm_hash_fold(hash, (uint64_t)packet->group);
     return storm_hash_fold(hash, packet->spawns);

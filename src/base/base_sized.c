@@ -27,10 +27,10 @@ static bool sized_is_zero(const unsigned char *bytes, size_t n)
     return true;
 }
 
-storm_status storm_sized_read(const struct storm_env *env, const char *what,
-                              const void *from, void *to, size_t bytes)
+storm_status storm_sized_read_element(const struct storm_env *env,
+                                      const char *what, const void *from,
+                                      size_t given, void *to, size_t bytes)
 {
-    size_t given = sized_bytes(from);
     const char *problem = NULL;
     storm_status status = STORM_OK;
     if (!sized_is_valid(given)) { /* SIZED-3 */
@@ -50,8 +50,17 @@ storm_status storm_sized_read(const struct storm_env *env, const char *what,
     }
     memset(to, 0, bytes);
     memcpy(to, from, given < bytes ? given : bytes); /* SIZED-1 */
-    memcpy(to, &bytes, sizeof bytes);
     return STORM_OK;
+}
+
+storm_status storm_sized_read(const struct storm_env *env, const char *what,
+                              const void *from, void *to, size_t bytes)
+{
+    storm_status status =
+        storm_sized_read_element(env, what, from, sized_bytes(from), to, bytes);
+    if (status == STORM_OK)
+        memcpy(to, &bytes, sizeof bytes);
+    return status;
 }
 
 storm_status storm_sized_write(const void *from, size_t bytes, void *to)

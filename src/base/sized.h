@@ -30,6 +30,11 @@ STORM_PRIVATE storm_status storm_sized_read(const struct storm_env *env,
                                             const char *what, const void *from,
                                             void *to, size_t bytes);
 
+/* The same for an element of an array, whose size the parent has: `given`. */
+storm_status storm_sized_read_element(const struct storm_env *env,
+                                      const char *what, const void *from,
+                                      size_t given, void *to, size_t bytes);
+
 /* Copies ours, of `bytes` bytes, to a caller's. Same statuses, nothing logged;
  * after an error nothing was written. */
 storm_status storm_sized_write(const void *from, size_t bytes, void *to);

@@ -72,8 +72,9 @@ static void imc_prepare(struct imc_bench *b)
     };
     b->mirror = (struct storm_edge){.kind = STORM_EDGE_REFLECT};
     b->problem = (struct storm_problem){
+        STORM_PROBLEM_SIZES,
         .light_cm_s = 1.0,
-        .radiation = 1.0,
+        .radiation_erg_cm3_kev4 = 1.0,
         .hi_cm = {1.0, 1.0, 1.0},
         .materials = &b->gas,
         .n_materials = 1,

@@ -57,26 +57,27 @@ static void check_shape(const struct check *s, const struct storm_shape *shape,
     if (shape->kind == STORM_SHAPE_BOX && check_good(map, "lo") &&
         check_good(map, "hi"))
         for (int d = 0; d < 3; d++)
-            if (!(shape->lo[d] < shape->hi[d])) {
+            if (!(shape->lo_cm[d] < shape->hi_cm[d])) {
                 deck_complain(s->problems, check_line(map, "hi", "lo"), path,
                               "expected lo below hi in each direction, got "
                               "%g to %g in %c",
-                              shape->lo[d], shape->hi[d], "xyz"[d]);
+                              shape->lo_cm[d], shape->hi_cm[d], "xyz"[d]);
                 break;
             }
     if ((shape->kind == STORM_SHAPE_CYLINDER ||
          shape->kind == STORM_SHAPE_SPHERE) &&
-        check_good(map, "radius") && !(shape->radius[0] < shape->radius[1]))
+        check_good(map, "radius") &&
+        !(shape->radius_cm[0] < shape->radius_cm[1]))
         deck_complain(s->problems, check_line(map, "radius", "radius"), path,
                       "expected radius: [inner, outer] with inner below outer, "
                       "got %g and %g",
-                      shape->radius[0], shape->radius[1]);
+                      shape->radius_cm[0], shape->radius_cm[1]);
     if (shape->kind == STORM_SHAPE_CYLINDER && check_usable(map, "range") &&
-        !(shape->range[0] < shape->range[1]))
+        !(shape->range_cm[0] < shape->range_cm[1]))
         deck_complain(s->problems, check_line(map, "range", "range"), path,
                       "expected range: [low, high] with low below high, got %g "
                       "and %g",
-                      shape->range[0], shape->range[1]);
+                      shape->range_cm[0], shape->range_cm[1]);
 }
 
 /* ---- mesh ----------------------------------------------------------------- */

@@ -134,24 +134,25 @@
 #define DECK_FIELDS_shape(FIELD, _struct, _in)                                 \
     FIELD(_struct, _in kind, "shape", WORD("all|box|cylinder|sphere"), "all",  \
           "kind of shape")                                                     \
-    FIELD(_struct, _in lo, "lo", REALS(3, -DECK_MAX, DECK_MAX) WHEN("box"),    \
+    FIELD(_struct, _in lo_cm, "lo", REALS(3, -DECK_MAX, DECK_MAX) WHEN("box"), \
           REQUIRED, "lower corner, cm")                                        \
-    FIELD(_struct, _in hi, "hi", REALS(3, -DECK_MAX, DECK_MAX) WHEN("box"),    \
+    FIELD(_struct, _in hi_cm, "hi", REALS(3, -DECK_MAX, DECK_MAX) WHEN("box"), \
           REQUIRED, "upper corner, cm")                                        \
     FIELD(_struct, _in axis, "axis", WORD(DECK_AXES) WHEN("cylinder"), "x",    \
           "direction of the cylinder")                                         \
-    FIELD(_struct, _in centre, "centre",                                       \
+    FIELD(_struct, _in centre_cm, "centre",                                    \
           REALS(2, -DECK_MAX, DECK_MAX) WHEN("cylinder"), "[0, 0]",            \
           "centre of the circle, cm: y and z, z and x, or x and y")            \
-    FIELD(_struct, _in centre, "centre",                                       \
+    FIELD(_struct, _in centre_cm, "centre",                                    \
           REALS(3, -DECK_MAX, DECK_MAX) WHEN("sphere"), "[0, 0, 0]",           \
           "centre, cm")                                                        \
-    FIELD(_struct, _in radius, "radius",                                       \
+    FIELD(_struct, _in radius_cm, "radius",                                    \
           REALS(2, 0, DECK_MAX) WHEN("cylinder"), REQUIRED,                    \
           "inner and outer, cm")                                               \
-    FIELD(_struct, _in radius, "radius", REALS(2, 0, DECK_MAX) WHEN("sphere"), \
-          REQUIRED, "inner and outer, cm")                                     \
-    FIELD(_struct, _in range, "range",                                         \
+    FIELD(_struct, _in radius_cm, "radius",                                    \
+          REALS(2, 0, DECK_MAX) WHEN("sphere"), REQUIRED,                      \
+          "inner and outer, cm")                                               \
+    FIELD(_struct, _in range_cm, "range",                                      \
           REALS(2, -DECK_MAX, DECK_MAX) WHEN("cylinder"), "[-1e300, 1e300]",   \
           "along the axis, cm")
 
@@ -191,7 +192,7 @@
 
 #define DECK_FIELDS_source(FIELD)                                              \
     DECK_FIELDS_shape(FIELD, storm_source, shape.)                             \
-        FIELD(storm_source, power, "power", REAL(0, DECK_MAX), "0",            \
+        FIELD(storm_source, power_erg_cm3_s, "power", REAL(0, DECK_MAX), "0",  \
               "power, erg/cm3/s")                                              \
             FIELD(storm_source, start_s, "start", REAL(-DECK_MAX, DECK_MAX),   \
                   "0", "start, s")                                             \

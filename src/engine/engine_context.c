@@ -335,7 +335,7 @@ storm_status storm_context_reduce(const struct storm_context *context,
     return reduce_end(context, error, &request, copy, inout, bytes);
 }
 
-storm_status storm_context_before(const struct storm_context *context,
+storm_status storm_context_exscan(const struct storm_context *context,
                                   uint64_t *inout, int n)
 {
     MPI_Request request;

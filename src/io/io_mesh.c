@@ -229,7 +229,7 @@ static storm_status mesh_number(struct mesh_share *share,
     const struct storm_context *context = share->source->context;
     uint64_t sizes[2] = {share->n_points, share->n_words};
     share->first_point = share->n_points;
-    storm_status status = storm_context_before(context, &share->first_point, 1);
+    storm_status status = storm_context_exscan(context, &share->first_point, 1);
     if (status == STORM_OK)
         status = storm_context_reduce(context, sizes, 2, MPI_UINT64_T, MPI_SUM);
     if (status < 0)

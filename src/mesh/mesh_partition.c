@@ -65,7 +65,7 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
     partition_to_limbs(mine, limbs);
     partition_to_limbs(mine, before);
     storm_status status =
-        storm_context_before(context, before, PARTITION_LIMBS);
+        storm_context_exscan(context, before, PARTITION_LIMBS);
     if (status == STORM_OK)
         status = storm_context_reduce(context, limbs, PARTITION_LIMBS,
                                       MPI_UINT64_T, MPI_SUM);

@@ -43,7 +43,7 @@ double storm_census_wake(struct storm_step *step, const struct storm_mesh *mesh,
         storm_cell_id offset = packet->cell - first; /* huge if below */
         packet->cell_idx = offset < n_cells ? (storm_cell_idx)offset : -1;
         packet->time_left_s = dt_s;
-        largest = packet->weight > largest ? packet->weight : largest;
+        largest = packet->weight_erg > largest ? packet->weight_erg : largest;
     }
     return largest;
 }
@@ -59,7 +59,7 @@ storm_status storm_census_balance(struct storm_engine *engine,
     memset(census, 0, sizeof *census);
     for (size_t i = 0; i < n; i++)
         storm_ledger_add(census,
-                         ((const struct storm_packet *)packets[i])->weight);
+                         ((const struct storm_packet *)packets[i])->weight_erg);
     return storm_ledger_balance(account, context, value_out, error_out);
 }
 

@@ -111,8 +111,8 @@ static storm_status comb_spawn(struct storm_step *step,
     child.id = storm_packet_id_child(parent->id, parent->spawns++);
     child.spawns = 0;
     child.draws = 0;
-    child.weight = weight;
-    child.birth_weight = weight;
+    child.weight_erg = weight;
+    child.birth_weight_erg = weight;
     child.optical_depth = 0.0; /* a collision of its own */
     return storm_step_spawn(step, &child);
 }
@@ -154,7 +154,7 @@ static storm_status comb_merge(struct storm_step *step, struct comb_item *items,
     uint64_t n_left = row->n;
     for (size_t i = 0; i < n; i++) {
         struct storm_packet *packet = items[i].packet;
-        uint64_t hits = comb_next(row, packet->weight, i == n - 1);
+        uint64_t hits = comb_next(row, packet->weight_erg, i == n - 1);
         if (hits == 0) {
             storm_step_remove(step, items[i].i_entry);
             continue;
@@ -164,7 +164,7 @@ static storm_status comb_merge(struct storm_step *step, struct comb_item *items,
             if (status < 0)
                 return status;
         }
-        packet->weight = n_left == 1 ? split.last : split.each;
+        packet->weight_erg = n_left == 1 ? split.last : split.each;
         n_left--;
     }
     return STORM_OK;
@@ -176,14 +176,14 @@ static storm_status comb_split(struct storm_step *step, struct comb_item *items,
 {
     for (size_t i = 0; i < n; i++) {
         struct storm_packet *packet = items[i].packet;
-        uint64_t parts = 1 + comb_next(row, packet->weight, i == n - 1);
-        struct storm_split split = storm_split(packet->weight, parts);
+        uint64_t parts = 1 + comb_next(row, packet->weight_erg, i == n - 1);
+        struct storm_split split = storm_split(packet->weight_erg, parts);
         for (uint64_t k = 1; k < parts; k++) {
             storm_status status = comb_spawn(step, packet, split.each);
             if (status < 0)
                 return status;
         }
-        packet->weight = split.last;
+        packet->weight_erg = split.last;
     }
     return STORM_OK;
 }
@@ -195,7 +195,7 @@ static storm_status comb_cell(struct storm_comb *comb, struct storm_step *step,
     comb_sort(items, n);
     struct storm_ledger ledger = {.n_since_carry = 0};
     for (size_t i = 0; i < n; i++)
-        storm_ledger_add(&ledger, items[i].packet->weight);
+        storm_ledger_add(&ledger, items[i].packet->weight_erg);
     struct comb_row row = {
         .total = storm_ledger_value(&ledger),
         .u = comb_offset(comb, step, items[0].packet->cell),

@@ -93,8 +93,8 @@ static storm_status birth_give(struct storm_step *step,
                                struct storm_packet *packet, double weight,
                                double *largest_inout)
 {
-    packet->weight = weight;
-    packet->birth_weight = weight;
+    packet->weight_erg = weight;
+    packet->birth_weight_erg = weight;
     if (weight > *largest_inout)
         *largest_inout = weight;
     return storm_step_spawn(step, packet);
@@ -117,12 +117,12 @@ static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
             most += fabs(slope[d]) * imc->half[3 * (size_t)cell + (size_t)d];
     }
     for (uint64_t i = 0;; i++) {
-        storm_mesh_sample(imc->mesh, cell, u, packet->position);
+        storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
         if (flat || i == BIRTH_MOST_RETRIES)
             return;
         double density = 1.0;
         for (int d = 0; d < 3; d++)
-            density += slope[d] * (packet->position[d] - centre[d]);
+            density += slope[d] * (packet->position_cm[d] - centre[d]);
         /* u[3] of the first block is the time: the dice come from the next. */
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
                      BIRTH_FIRST_RETRY + i, u);
@@ -181,7 +181,8 @@ static storm_status birth_start_cell(struct storm_imc *imc,
     double t = p->materials[m].radiation_temperature_kev;
     if (t < 0.0)
         t = p->materials[m].temperature_kev;
-    double energy = p->radiation * (t * t) * (t * t) * imc->volume[cell];
+    double energy =
+        p->radiation_erg_cm3_kev4 * (t * t) * (t * t) * imc->volume[cell];
     if (!(energy > birth_least_erg))
         return STORM_OK;
     struct storm_split split = storm_split(energy, p->max_per_cell);
@@ -195,11 +196,11 @@ static storm_status birth_start_cell(struct storm_imc *imc,
                                              k),
                         cell);
         storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
-        storm_mesh_sample(imc->mesh, cell, u, packet.position);
+        storm_mesh_sample(imc->mesh, cell, u, packet.position_cm);
         birth_isotropic(imc, &packet);
         packet.group = birth_planck_group(imc, t, packet.id);
-        packet.weight = birth_share(&split, k, p->max_per_cell);
-        packet.birth_weight = packet.weight;
+        packet.weight_erg = birth_share(&split, k, p->max_per_cell);
+        packet.birth_weight_erg = packet.weight_erg;
         storm_status status = storm_engine_add(engine, &packet);
         if (status < 0)
             return status;
@@ -259,14 +260,14 @@ static void birth_in_shape(const struct storm_imc *imc,
                            const struct storm_shape *shape, storm_cell_idx cell,
                            struct storm_packet *packet, double u[4])
 {
-    storm_mesh_sample(imc->mesh, cell, u, packet->position);
+    storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
     for (uint64_t i = 0; i < BIRTH_MOST_RETRIES &&
-                         !storm_shape_contains(shape, packet->position);
+                         !storm_shape_contains(shape, packet->position_cm);
          i++) {
         double v[4];
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
                      BIRTH_FIRST_RETRY + i, v);
-        storm_mesh_sample(imc->mesh, cell, v, packet->position);
+        storm_mesh_sample(imc->mesh, cell, v, packet->position_cm);
     }
 }
 
@@ -279,7 +280,7 @@ static storm_status birth_source(struct storm_imc *imc, struct storm_step *step,
     uint64_t cycle = storm_step_number(step), n = from->packets;
     struct birth_window window = birth_window(imc, from->start_s, from->stop_s);
     double energy =
-        from->power * source->volume_cm3 * (window.to - window.from);
+        from->power_erg_cm3_s * source->volume_cm3 * (window.to - window.from);
     if (!(window.to > window.from) || !(energy > birth_least_erg))
         return STORM_OK;
     struct storm_split split = storm_split(energy, n);
@@ -400,19 +401,19 @@ static void birth_on_wall(const struct storm_imc *imc,
     const size_t at[2] = {tile % IMC_TILES, tile / IMC_TILES};
     int axis = w->wall / 2;
     double u[4], time_s;
-    packet->position[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
+    packet->position_cm[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
     for (uint64_t i = 0;; i++) {
         storm_random(p->seed, STORM_STREAM_BIRTH, packet->id,
                      i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
         for (int k = 0; k < 2; k++) {
             double lo = w->part->lo[k], hi = w->part->hi[k];
             double x = lo + (hi - lo) * (((double)at[k] + u[k]) / IMC_TILES);
-            packet->position[(axis + 1 + k) % 3] = fmin(x, hi);
+            packet->position_cm[(axis + 1 + k) % 3] = fmin(x, hi);
         }
         time_s = w->window.from + u[3] * (w->window.to - w->window.from);
         if (i == BIRTH_MOST_RETRIES)
             break;
-        if (imc_edge_at(p, w->wall, packet->position) != w->edge)
+        if (imc_edge_at(p, w->wall, packet->position_cm) != w->edge)
             continue;
         double t = birth_curve(&w->edge->temperature, time_s) / w->most_kev;
         if (u[2] < t * t * (t * t))
@@ -443,7 +444,7 @@ static storm_status birth_place(const struct storm_imc *imc,
                                 struct storm_packet *packet, bool *mine_out)
 {
     storm_status status =
-        storm_mesh_locate(imc->mesh, packet->position, &packet->cell);
+        storm_mesh_locate(imc->mesh, packet->position_cm, &packet->cell);
     *mine_out = status == STORM_OK &&
                 storm_mesh_owner(imc->mesh, packet->cell, &packet->cell_idx) ==
                     imc->env->rank;
@@ -506,7 +507,7 @@ static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
         return STORM_OK;
     double t4 =
         birth_integral_t4(&edge->temperature, e.w.window, &e.w.most_kev);
-    double energy = 0.25 * p->radiation * p->light_cm_s * t4 *
+    double energy = 0.25 * p->radiation_erg_cm3_kev4 * p->light_cm_s * t4 *
                     e.w.part->area_cm2; /* eq. (11) */
     if (!(energy > birth_least_erg))
         return STORM_OK;

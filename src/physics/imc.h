@@ -129,6 +129,7 @@ struct storm_imc {
     const struct storm_context *context;
     const struct storm_env *env;
     struct storm_mesh *mesh;
+    struct storm_problem own; /* the caller's, copied */
     const struct storm_problem *problem;
     imc_advance_fn *advance;
     struct storm_heat *heat; /* n_materials + 1; the last is empty space */

@@ -46,9 +46,13 @@ static void cells_extent(const struct storm_mesh *mesh, storm_cell_idx cell,
 int storm_problem_material(const struct storm_problem *problem,
                            const double point_cm[3])
 {
-    for (size_t i = problem->n_regions; i > 0; i--)
-        if (storm_shape_contains(&problem->regions[i - 1].shape, point_cm))
-            return problem->regions[i - 1].material;
+    const unsigned char *regions = (const unsigned char *)problem->regions;
+    for (size_t i = problem->n_regions; i > 0; i--) {
+        const struct storm_region *region =
+            (const void *)(regions + (i - 1) * problem->region_size);
+        if (storm_shape_contains(&region->shape, point_cm))
+            return region->material;
+    }
     return (int)problem->n_materials;
 }
 

@@ -6,6 +6,7 @@
 
 #include "mesh/mesh_ops.h"
 #include "physics/imc.h"
+#include "physics/problem.h"
 #include "physics/track.h"
 
 static const char imc_label[] = "imc";
@@ -21,11 +22,13 @@ static storm_status imc_make_groups(struct storm_imc *imc)
         storm_alloc(imc->env->memory, imc_label, n * sizeof(double));
     if (imc->group_edge == NULL || imc->group_middle == NULL)
         return STORM_ERR_NOMEM;
-    double ratio = n > 1 ? log(p->group_max / p->group_min) / (double)n : 0.0;
+    double ratio =
+        n > 1 ? log(p->group_max_kev / p->group_min_kev) / (double)n : 0.0;
     for (size_t g = 0; n > 1 && g <= n; g++)
-        imc->group_edge[g] = p->group_min * exp(ratio * (double)g);
+        imc->group_edge[g] = p->group_min_kev * exp(ratio * (double)g);
     for (size_t g = 0; n > 1 && g < n; g++)
-        imc->group_middle[g] = p->group_min * exp(ratio * ((double)g + 0.5));
+        imc->group_middle[g] =
+            p->group_min_kev * exp(ratio * ((double)g + 0.5));
     return STORM_OK;
 }
 
@@ -84,8 +87,12 @@ storm_status storm_imc_create(struct storm_context *context,
         status = STORM_ERR_NOSUP;
     }
     if (status == STORM_OK) {
-        imc->context = context;
         imc->env = env;
+        status = problem_copy(env, problem, &imc->own);
+    }
+    if (status == STORM_OK) {
+        problem = &imc->own;
+        imc->context = context;
         imc->mesh = mesh;
         imc->problem = problem;
         imc->advance = ops->imc;
@@ -130,5 +137,6 @@ void storm_imc_destroy(struct storm_imc *imc)
     storm_free(memory, imc->heat);
     storm_free(memory, imc->group_edge);
     storm_free(memory, imc->group_middle);
+    problem_free(imc->env, &imc->own);
     storm_free(memory, imc);
 }

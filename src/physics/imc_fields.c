@@ -21,8 +21,8 @@ static double imc_fleck(const struct storm_imc *imc, storm_cell_idx cell,
     if (heat->held || p->emit_per_cell == 0)
         return 1.0;
     double t = fmax(imc->temperature[cell], imc_coldest_kev);
-    double beta =
-        4.0 * p->radiation * (t * t * t) / storm_heat_capacity(heat, t);
+    double beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) /
+                  storm_heat_capacity(heat, t);
     return 1.0 / (1.0 + beta * p->light_cm_s * sigma * imc->dt_s);
 }
 
@@ -34,8 +34,8 @@ static double imc_emission(const struct storm_imc *imc, storm_cell_idx cell,
     const struct storm_problem *p = imc->problem;
     double t2 = imc->temperature[cell] * imc->temperature[cell];
     double volume = imc->volume[cell];
-    double energy = fleck * sigma * p->radiation * p->light_cm_s * (t2 * t2) *
-                    imc->dt_s * volume;
+    double energy = fleck * sigma * p->radiation_erg_cm3_kev4 * p->light_cm_s *
+                    (t2 * t2) * imc->dt_s * volume;
     if (p->emit_per_cell == 0)
         return 0.0;
     if (!imc->heat[imc->material[cell]].held)

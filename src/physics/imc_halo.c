@@ -193,7 +193,7 @@ static void halo_value(const struct storm_imc *imc, storm_cell_idx i,
     value_out[0] = imc->emitted[i] > 0.0 ? t2 * t2 : -1.0;
     memcpy(&value_out[1], &imc->centre[3 * (size_t)i], 3 * sizeof(double));
     value_out[IMC_HALO_HOT] =
-        fmax(t2 * t2, imc->radiation[i] / imc->problem->radiation);
+        fmax(t2 * t2, imc->radiation[i] / imc->problem->radiation_erg_cm3_kev4);
 }
 
 double imc_halo_hot(const struct storm_imc *imc, int32_t next)

@@ -85,15 +85,15 @@ LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
 {
     struct storm_packet *packet = lane->packet;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside)) {
-        storm_ledger_add(pass->imc->escaped, packet->weight);
+        storm_ledger_add(pass->imc->escaped, packet->weight_erg);
         outcome_out->fate = STORM_FATE_ESCAPED;
         outcome_out->events = 0;
         return false;
     }
     if (!(packet->optical_depth > 0.0))
         imc_draw_depth(pass, packet);
-    lane->imc.weight = packet->weight;
-    lane->imc.light_weight = imc_analogue_below * packet->birth_weight;
+    lane->imc.weight = packet->weight_erg;
+    lane->imc.light_weight = imc_analogue_below * packet->birth_weight_erg;
     lane->imc.depth = packet->optical_depth;
     return true;
 }
@@ -101,7 +101,7 @@ LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
 LANES_INLINE void imc_store(const struct pass *pass, const struct lane *lane,
                             storm_fate fate)
 {
-    lane->packet->weight = lane->imc.weight;
+    lane->packet->weight_erg = lane->imc.weight;
     lane->packet->optical_depth = lane->imc.depth;
     if (fate == STORM_FATE_ESCAPED)
         storm_ledger_add(pass->imc->escaped, lane->imc.weight);
@@ -118,7 +118,7 @@ static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
         return track->mirror_walls >> exit->wall & 1u;
     struct storm_packet at = *lane->packet;
     geom_leave(&lane->geom, &at);
-    return imc_wall_reflects(track->problem, exit->wall, at.position);
+    return imc_wall_reflects(track->problem, exit->wall, at.position_cm);
 }
 
 LANES_INLINE void imc_prefetch(const struct pass *pass, storm_cell_idx cell)
@@ -207,7 +207,7 @@ static void imc_displace(struct lane *lane, double distance, double u0,
     geom_leave(&lane->geom, lane->packet);
     storm_isotropic(u0, u1, way_out);
     for (int d = 0; d < 3; d++)
-        lane->packet->position[d] += distance * way_out[d];
+        lane->packet->position_cm[d] += distance * way_out[d];
 }
 
 /* A direction out of a thick medium, eq. (18): mu is the larger of two or the

@@ -134,7 +134,7 @@ static bool principle_look(const struct storm_imc *imc, storm_cell_idx i,
     c->top_kev = sqrt(sqrt(hottest));
     c->absorb = imc->track.cells[i].absorb;
     double capacity = storm_heat_capacity(c->heat, fmax(t, 1e-30));
-    c->beta = 4.0 * p->radiation * (t * t * t) / capacity;
+    c->beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) / capacity;
     double path = p->light_cm_s * imc->dt_s * c->beta;
     /* f sigma = sigma / (1 + path sigma) */
     c->sigma = c->absorb * path < 1.0 ? c->absorb / (1.0 - c->absorb * path)
@@ -153,7 +153,9 @@ static double principle_heated(const struct storm_imc *imc,
     double top2 = c->top_kev * c->top_kev;
     double gain = fmin(absorb * (top2 * top2 - c->t4), c->coming) * path;
     return storm_heat_temperature(c->heat,
-                                  c->energy + imc->problem->radiation * gain);
+                                  c->energy +
+                                      imc->problem->radiation_erg_cm3_kev4 *
+                                          gain);
 }
 
 /* How many times hotter than what is around it. */

@@ -36,8 +36,8 @@ static storm_status imc_census(const struct storm_imc *imc,
     storm_cell_id first = storm_mesh_cell_id(imc->mesh, 0);
     double largest = 0.0;
     for (size_t i = 0; i < n; i++)
-        largest =
-            fmax(largest, ((const struct storm_packet *)packets[i])->weight);
+        largest = fmax(largest,
+                       ((const struct storm_packet *)packets[i])->weight_erg);
     storm_status status =
         storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
@@ -48,8 +48,8 @@ static storm_status imc_census(const struct storm_imc *imc,
         const struct storm_packet *packet = packets[i];
         storm_cell_id offset = packet->cell - first;
         if (offset < (storm_cell_id)imc->n_cells)
-            storm_exact_add(&imc->track.cells[offset].deposit, packet->weight,
-                            unit);
+            storm_exact_add(&imc->track.cells[offset].deposit,
+                            packet->weight_erg, unit);
     }
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         values_out[i] = storm_exact_value(imc->track.cells[i].deposit, unit) /

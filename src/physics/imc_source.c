@@ -20,7 +20,8 @@ static double source_box_share(const struct storm_shape *shape,
     double share = 1.0;
     for (int d = 0; d < 3; d++) {
         double low = centre[d] - half[d], high = centre[d] + half[d];
-        double inside = fmin(high, shape->hi[d]) - fmax(low, shape->lo[d]);
+        double inside =
+            fmin(high, shape->hi_cm[d]) - fmax(low, shape->lo_cm[d]);
         double part = inside / (high - low);
         if (!(part > 1e-12)) /* it touches, but for rounding */
             return 0.0;
@@ -105,7 +106,7 @@ static storm_status source_reduce(struct storm_imc *imc,
         before += source->share[i];
     }
     source->total = before;
-    status = storm_context_before(imc->context, &before, 1);
+    status = storm_context_exscan(imc->context, &before, 1);
     if (status == STORM_OK)
         status = storm_context_reduce(imc->context, &source->total, 1,
                                       MPI_UINT64_T, MPI_SUM);

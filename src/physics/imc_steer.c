@@ -105,7 +105,7 @@ uint64_t imc_emit_number(const struct storm_imc *imc, storm_cell_idx cell)
                               : imc->problem->emit_per_cell;
 }
 
-uint64_t storm_imc_keep(void *self, storm_cell_idx cell)
+uint64_t storm_imc_max_packets(void *self, storm_cell_idx cell)
 {
     const struct storm_imc *imc = self;
     bool steered = imc->steer != NULL &&

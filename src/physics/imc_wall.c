@@ -113,8 +113,8 @@ static void wall_cut(const struct wall_part *w, const struct wall_patch *p,
         for (size_t i = 0; i < edges->n; i++) {
             const struct storm_shape *s = &edges->edge[i].part;
             if (s->kind == STORM_SHAPE_BOX) {
-                at[n++] = fmin(fmax(s->lo[d], p->lo[k]), p->hi[k]);
-                at[n++] = fmin(fmax(s->hi[d], p->lo[k]), p->hi[k]);
+                at[n++] = fmin(fmax(s->lo_cm[d], p->lo[k]), p->hi[k]);
+                at[n++] = fmin(fmax(s->hi_cm[d], p->lo[k]), p->hi[k]);
             } else if (s->kind != STORM_SHAPE_ALL) {
                 cuts->boxes = false;
             }

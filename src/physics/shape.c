@@ -15,26 +15,28 @@ bool storm_shape_contains(const struct storm_shape *shape,
         return true;
     case STORM_SHAPE_BOX:
         for (int d = 0; d < 3; d++)
-            if (!(point_cm[d] >= shape->lo[d] && point_cm[d] <= shape->hi[d]))
+            if (!(point_cm[d] >= shape->lo_cm[d] &&
+                  point_cm[d] <= shape->hi_cm[d]))
                 return false;
         return true;
     case STORM_SHAPE_CYLINDER:
         for (int k = 0; k < 2; k++) {
-            double x = point_cm[(shape->axis + 1 + k) % 3] - shape->centre[k];
+            double x =
+                point_cm[(shape->axis + 1 + k) % 3] - shape->centre_cm[k];
             square += x * x;
         }
-        if (!shape_between(point_cm[shape->axis], shape->range))
+        if (!shape_between(point_cm[shape->axis], shape->range_cm))
             return false;
         break;
     case STORM_SHAPE_SPHERE:
         for (int d = 0; d < 3; d++) {
-            double x = point_cm[d] - shape->centre[d];
+            double x = point_cm[d] - shape->centre_cm[d];
             square += x * x;
         }
         break;
     }
-    return square >= shape->radius[0] * shape->radius[0] &&
-           square <= shape->radius[1] * shape->radius[1];
+    return square >= shape->radius_cm[0] * shape->radius_cm[0] &&
+           square <= shape->radius_cm[1] * shape->radius_cm[1];
 }
 
 void storm_shape_bounds(const struct storm_shape *shape, double lo_out[3],
@@ -49,22 +51,22 @@ void storm_shape_bounds(const struct storm_shape *shape, double lo_out[3],
         case STORM_SHAPE_ALL:
             break;
         case STORM_SHAPE_BOX:
-            lo_out[d] = shape->lo[d];
-            hi_out[d] = shape->hi[d];
+            lo_out[d] = shape->lo_cm[d];
+            hi_out[d] = shape->hi_cm[d];
             break;
         case STORM_SHAPE_SPHERE:
-            lo_out[d] = shape->centre[d] - shape->radius[1];
-            hi_out[d] = shape->centre[d] + shape->radius[1];
+            lo_out[d] = shape->centre_cm[d] - shape->radius_cm[1];
+            hi_out[d] = shape->centre_cm[d] + shape->radius_cm[1];
             break;
         case STORM_SHAPE_CYLINDER:
             if (d == shape->axis) {
-                lo_out[d] = shape->range[0];
-                hi_out[d] = shape->range[1];
+                lo_out[d] = shape->range_cm[0];
+                hi_out[d] = shape->range_cm[1];
                 break;
             }
-            double centre = shape->centre[(d - shape->axis + 2) % 3];
-            lo_out[d] = centre - shape->radius[1];
-            hi_out[d] = centre + shape->radius[1];
+            double centre = shape->centre_cm[(d - shape->axis + 2) % 3];
+            lo_out[d] = centre - shape->radius_cm[1];
+            hi_out[d] = centre + shape->radius_cm[1];
             break;
         }
     }
@@ -79,8 +81,8 @@ static void shape_reach(const struct storm_shape *shape, const double lo_cm[3],
     least_most_out[0] = least_most_out[1] = 0.0;
     for (int k = 0; k < (round ? 3 : 2); k++) {
         int d = round ? k : (shape->axis + 1 + k) % 3;
-        double low = lo_cm[d] - shape->centre[k];
-        double high = hi_cm[d] - shape->centre[k];
+        double low = lo_cm[d] - shape->centre_cm[k];
+        double high = hi_cm[d] - shape->centre_cm[k];
         double least = low > 0.0 ? low : high < 0.0 ? high : 0.0;
         double most = -low > high ? low : high;
         least_most_out[0] += least * least;
@@ -100,8 +102,8 @@ bool storm_shape_meets(const struct storm_shape *shape, const double lo_cm[3],
         shape->kind != STORM_SHAPE_SPHERE)
         return true;
     shape_reach(shape, lo_cm, hi_cm, reach);
-    return reach[1] >= shape->radius[0] * shape->radius[0] &&
-           reach[0] <= shape->radius[1] * shape->radius[1];
+    return reach[1] >= shape->radius_cm[0] * shape->radius_cm[0] &&
+           reach[0] <= shape->radius_cm[1] * shape->radius_cm[1];
 }
 
 bool storm_shape_covers(const struct storm_shape *shape, const double lo_cm[3],
@@ -116,6 +118,6 @@ bool storm_shape_covers(const struct storm_shape *shape, const double lo_cm[3],
         shape->kind != STORM_SHAPE_SPHERE)
         return true;
     shape_reach(shape, lo_cm, hi_cm, reach);
-    return reach[0] >= shape->radius[0] * shape->radius[0] &&
-           reach[1] <= shape->radius[1] * shape->radius[1];
+    return reach[0] >= shape->radius_cm[0] * shape->radius_cm[0] &&
+           reach[1] <= shape->radius_cm[1] * shape->radius_cm[1];
 }

@@ -95,7 +95,7 @@ static void streaming_birth(const struct storm_streaming *streaming,
         storm_packet_id_make(STORM_ORIGIN_EMISSION, cycle, packet.cell, index);
     double u[4];
     storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
-    storm_mesh_sample(streaming->mesh, cell, u, packet.position);
+    storm_mesh_sample(streaming->mesh, cell, u, packet.position_cm);
     storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 1, u);
     storm_isotropic(u[0], u[1], packet.direction);
     *packet_out = packet;
@@ -116,8 +116,9 @@ static storm_status streaming_emit(struct storm_streaming *streaming,
         for (uint64_t k = 0; k < p->emit_per_cell; k++) {
             struct storm_packet packet;
             streaming_birth(streaming, cycle, cell, k, &packet);
-            packet.weight = k + 1 < p->emit_per_cell ? split.each : split.last;
-            packet.birth_weight = packet.weight;
+            packet.weight_erg =
+                k + 1 < p->emit_per_cell ? split.each : split.last;
+            packet.birth_weight_erg = packet.weight_erg;
             storm_status status = storm_step_spawn(step, &packet);
             if (status < 0)
                 return status;
@@ -180,7 +181,7 @@ static void streaming_apply(void *self, struct storm_step *step, void *packet,
     struct storm_streaming *streaming = self;
     (void)step;
     storm_ledger_add(&streaming->account[STORM_LEDGER_ESCAPED],
-                     ((const struct storm_packet *)packet)->weight);
+                     ((const struct storm_packet *)packet)->weight_erg);
     *outcome_out = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
 }
 

@@ -33,12 +33,12 @@ storm_status storm_streaming_add(struct storm_streaming *streaming,
                                  const struct storm_packet *packet)
 {
     if (packet->cell >= storm_mesh_n_cells_total(streaming->mesh) ||
-        !(packet->weight >= 0.0) || !isfinite(packet->weight))
+        !(packet->weight_erg >= 0.0) || !isfinite(packet->weight_erg))
         return STORM_ERR_ARG;
     storm_status status = storm_engine_add(engine, packet);
     if (status == STORM_OK)
         storm_ledger_add(&streaming->account[STORM_LEDGER_CREATED],
-                         packet->weight);
+                         packet->weight_erg);
     return status;
 }
 
@@ -92,7 +92,7 @@ static void bare_copy(struct bare *bare,
         storm_cell_id offset = packet->cell - first;
         if (offset >= (storm_cell_id)streaming->n_cells)
             continue;
-        largest = packet->weight > largest ? packet->weight : largest;
+        largest = packet->weight_erg > largest ? packet->weight_erg : largest;
         bare->packets[bare->n] = *packet;
         bare->packets[bare->n].cell_idx = (storm_cell_idx)offset;
         bare->pointers[bare->n] = &bare->packets[bare->n];

@@ -14,7 +14,7 @@ LANES_INLINE bool track_load(const struct pass *pass, struct lane *lane,
                              struct storm_outcome *outcome_out)
 {
     (void)outcome_out;
-    lane->power = lane->packet->weight * pass->track->speed_cm_s;
+    lane->power = lane->packet->weight_erg * pass->track->speed_cm_s;
     return true;
 }
 

@@ -30,7 +30,7 @@ struct output_source run_source(const struct run *run)
         .time_s = run->time_s,
         .radiation =
             path ? STORM_IMC_RADIATION_PATH : STORM_IMC_RADIATION_CENSUS,
-        .radiation_constant = run->problem.radiation,
+        .radiation_constant = run->problem.radiation_erg_cm3_kev4,
     };
 }
 

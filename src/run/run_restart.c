@@ -49,8 +49,8 @@ static uint64_t restart_fold_law(uint64_t hash,
 static uint64_t restart_fold_matter(uint64_t hash,
                                     const struct storm_problem *p, int material)
 {
-    const double values[] = {p->light_cm_s, p->radiation, p->group_min,
-                             p->group_max};
+    const double values[] = {p->light_cm_s, p->radiation_erg_cm3_kev4,
+                             p->group_min_kev, p->group_max_kev};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         hash = storm_hash_fold_real(hash, values[i]);
     if (material < 0 || material >= (int)p->n_materials)

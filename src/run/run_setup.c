@@ -145,8 +145,9 @@ static void run_fill_problem(struct run *run)
     const struct deck_values *v = &deck->values;
     const struct storm_options *options = storm_context_options(run->context);
     run->problem = (struct storm_problem){
+        STORM_PROBLEM_SIZES,
         .light_cm_s = v->constants.c,
-        .radiation = v->constants.a,
+        .radiation_erg_cm3_kev4 = v->constants.a,
         .materials = v->materials.item,
         .n_materials = v->materials.n,
         .regions = deck->regions,
@@ -154,8 +155,8 @@ static void run_fill_problem(struct run *run)
         .sources = v->sources.item,
         .n_sources = v->sources.n,
         .n_groups = (uint64_t)v->groups.count,
-        .group_min = v->groups.min,
-        .group_max = v->groups.max,
+        .group_min_kev = v->groups.min,
+        .group_max_kev = v->groups.max,
         .emit_per_cell = (uint64_t)v->packets.emit_per_cell,
         .min_per_cell = (uint64_t)v->packets.min_per_cell,
         .max_per_cell = (uint64_t)v->packets.max_per_cell,
@@ -202,7 +203,7 @@ static storm_status run_make_engine(struct run *run)
         .n_max = run->problem.max_per_cell,
         .remainder = storm_imc_deposit,
         .remainder_self = run->imc,
-        .limit = storm_imc_keep,
+        .limit = storm_imc_max_packets,
         .limit_self = run->imc,
     };
     storm_status status =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* One row, three names by rule, all distinct; presets are legal values. */
+/* One row, three names by rule, all distinct; defaults are legal values. */
 #include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -50,21 +50,21 @@ static void test_names_distinct(void)
     CHECK(storm_option_find("batch") == NULL);
 }
 
-/* A word or number as long as text allows survives; a preset can be set. */
-static void test_presets(void)
+/* A word or number as long as text allows survives; a default_value can be set. */
+static void test_defaults(void)
 {
     struct storm_options *options;
     CHECK_OK(storm_options_create(&options));
     const struct storm_option *row;
     size_t n = 0;
     for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++, n++) {
-        CHECK_TEXT(storm_options_text(options, row->key), row->preset);
+        CHECK_TEXT(storm_options_text(options, row->key), row->default_value);
         CHECK(!storm_options_is_set(options, row->key));
         char problem[200] = "";
-        CHECK_OK(storm_options_set(options, row->key, row->preset, problem,
-                                   sizeof problem));
+        CHECK_OK(storm_options_set(options, row->key, row->default_value,
+                                   problem, sizeof problem));
         CHECK_TEXT(problem, "");
-        CHECK_TEXT(storm_options_text(options, row->key), row->preset);
+        CHECK_TEXT(storm_options_text(options, row->key), row->default_value);
         CHECK(storm_options_is_set(options, row->key));
         CHECK(strlen(row->help) > 10);
         CHECK((row->type == STORM_OPTION_WORD) == (row->choices != NULL));
@@ -103,7 +103,7 @@ int main(void)
 {
     test_names_follow_rule();
     test_names_distinct();
-    test_presets();
+    test_defaults();
     test_every_choice();
     return 0;
 }

@@ -39,7 +39,7 @@ static void test_fields_have_places(void)
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
     CHECK(storm_packet_hash(&a) == storm_packet_hash(&b));
-    a.position[0] = b.position[1] = 1.0;
+    a.position_cm[0] = b.position_cm[1] = 1.0;
     CHECK(storm_packet_hash(&a) != storm_packet_hash(&b));
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);

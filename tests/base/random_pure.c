@@ -22,7 +22,7 @@ static void start(struct storm_packet packets[N_PACKETS])
     for (uint64_t i = 0; i < N_PACKETS; i++) {
         packets[i].id =
             storm_packet_id_make(STORM_ORIGIN_INITIAL, 0, i / 5, i % 5);
-        packets[i].weight = 1.0;
+        packets[i].weight_erg = 1.0;
     }
 }
 
@@ -33,8 +33,8 @@ static void event(struct storm_packet *packet)
     storm_packet_random(packet, seed, u);
     storm_isotropic(u[0], u[1], packet->direction);
     for (int i = 0; i < 3; i++)
-        packet->position[i] += u[2] * packet->direction[i];
-    packet->weight *= u[3];
+        packet->position_cm[i] += u[2] * packet->direction[i];
+    packet->weight_erg *= u[3];
     if (u[3] < 0.1)
         packet->id = storm_packet_id_child(packet->id, packet->spawns++);
 }

@@ -17,13 +17,13 @@ int main(void)
     /* Rank r has i + r 2^40: r (r - 1) / 2 of the latter before it. */
     for (uint64_t i = 0; i < N; i++)
         all[i] = before[i] = i + (rank << 40);
-    CHECK_OK(storm_context_before(context, before, N));
+    CHECK_OK(storm_context_exscan(context, before, N));
     CHECK_OK(storm_context_reduce(context, all, N, MPI_UINT64_T, MPI_SUM));
     for (uint64_t i = 0; i < N; i++) {
         CHECK_EQ(before[i], rank * i + ((rank * (rank - 1) / 2) << 40));
         CHECK_EQ(all[i], size * i + ((size * (size - 1) / 2) << 40));
     }
-    CHECK_OK(storm_context_before(context, before, 0));
+    CHECK_OK(storm_context_exscan(context, before, 0));
     storm_context_destroy(context);
     MPI_Finalize();
     return CHECK_PASS;

@@ -17,11 +17,11 @@ static const double centre[3] = {3.3, 4.1, 2.7};
 
 static struct storm_packet shot(uint64_t i)
 {
-    struct storm_packet packet = {.weight = 1.0 + 1e-3 * (double)i};
+    struct storm_packet packet = {.weight_erg = 1.0 + 1e-3 * (double)i};
     double u[4];
     packet.id = storm_packet_id_make(STORM_ORIGIN_USER, 0, 0, i);
     for (int d = 0; d < 3; d++)
-        packet.position[d] = centre[d];
+        packet.position_cm[d] = centre[d];
     storm_random(7, STORM_STREAM_USER, packet.id, 0, u);
     storm_isotropic(u[0], u[1], packet.direction);
     return packet;
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     /* Added on rank 0, wherever the cell is. */
     for (uint64_t i = 0; storm_context_rank(p.context) == 0 && i < N; i++) {
         struct storm_packet packet = shot(i);
-        CHECK_OK(storm_mesh_locate(p.mesh, packet.position, &packet.cell));
+        CHECK_OK(storm_mesh_locate(p.mesh, packet.position_cm, &packet.cell));
         CHECK_OK(storm_streaming_add(p.streaming, p.engine, &packet));
     }
     for (int step = 1; step <= STEPS; step++) {
@@ -68,8 +68,8 @@ int main(int argc, char **argv)
             const struct storm_packet *packet = packets[i];
             double square = 0.0;
             for (int d = 0; d < 3; d++)
-                square += (packet->position[d] - centre[d]) *
-                          (packet->position[d] - centre[d]);
+                square += (packet->position_cm[d] - centre[d]) *
+                          (packet->position_cm[d] - centre[d]);
             CHECK(fabs(sqrt(square) - radius) <=
                   burst_sphere_relative * (10.0 + 10.0 * step));
         }

@@ -78,7 +78,7 @@ static inline struct storm_packet comb_box_packet(storm_cell_idx cell,
     struct storm_packet packet = {.cell = (storm_cell_id)cell + 1000,
                                   .cell_idx = cell,
                                   .group = (int32_t)index,
-                                  .weight = weight};
+                                  .weight_erg = weight};
     packet.id = storm_packet_id_make(STORM_ORIGIN_USER, 0, packet.cell, index);
     return packet;
 }

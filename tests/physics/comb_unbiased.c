@@ -37,7 +37,7 @@ static void check_fair(uint64_t n_min, uint64_t n_max)
     CHECK_EQ(n, CELLS * (n_min > 0 ? n_min : n_max));
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
-        after[packet->cell_idx][packet->group] += packet->weight;
+        after[packet->cell_idx][packet->group] += packet->weight_erg;
     }
     for (uint64_t i = 0; i < N; i++) {
         double sum = 0.0, square = 0.0, right = weight_of(i);

@@ -64,7 +64,7 @@ static void check_kind(uint64_t kind)
             struct storm_packet packet =
                 comb_box_packet((storm_cell_idx)cell, i,
                                 weight_of(&dice, kind));
-            storm_ledger_add(&before[cell], packet.weight);
+            storm_ledger_add(&before[cell], packet.weight_erg);
             CHECK_OK(storm_engine_add(box.engine, &packet));
         }
     CHECK_OK(storm_engine_step(box.engine));
@@ -78,7 +78,7 @@ static void check_kind(uint64_t kind)
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
         count[packet->cell_idx]++;
-        storm_ledger_add(&after[packet->cell_idx], packet->weight);
+        storm_ledger_add(&after[packet->cell_idx], packet->weight_erg);
     }
     check_ids(packets, n);
     for (uint64_t cell = 0; cell < CELLS; cell++) {

@@ -89,8 +89,9 @@ static void check_imc(bool neighbours)
         .heat_capacity = {.coef = 1, .max = 1},
         .radiation_temperature_kev = -1};
     static const struct storm_region region = {.material = 0};
-    const struct storm_problem problem = {.light_cm_s = 1,
-                                          .radiation = 1,
+    const struct storm_problem problem = {STORM_PROBLEM_SIZES,
+                                          .light_cm_s = 1,
+                                          .radiation_erg_cm3_kev4 = 1,
                                           .hi_cm = {10, 8, 6},
                                           .materials = &material,
                                           .n_materials = 1,

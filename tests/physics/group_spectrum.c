@@ -44,16 +44,17 @@ static struct storm_problem make_problem(const struct storm_material *matter,
                                          uint64_t seed, bool walk)
 {
     struct storm_problem p = {
+        STORM_PROBLEM_SIZES,
         .light_cm_s = 1.0,
-        .radiation = 1.0,
+        .radiation_erg_cm3_kev4 = 1.0,
         .hi_cm = {2.0, 2.0, 2.0},
         .materials = matter,
         .n_materials = 1,
         .regions = &everywhere,
         .n_regions = 1,
         .n_groups = GROUPS,
-        .group_min = lowest,
-        .group_max = highest,
+        .group_min_kev = lowest,
+        .group_max_kev = highest,
         .emit_per_cell = 50,
         .min_per_cell = 20,
         .max_per_cell = 400,
@@ -104,7 +105,7 @@ static void one_run(struct storm_context *context, uint64_t seed, bool walk,
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
         CHECK(packet->group >= 0 && packet->group < GROUPS);
-        energy_out[packet->group] += packet->weight;
+        energy_out[packet->group] += packet->weight_erg;
     }
     CHECK_OK(storm_context_reduce(context, energy_out, GROUPS, MPI_DOUBLE,
                                   MPI_SUM));

@@ -100,18 +100,18 @@ static const struct storm_region regions[] = {
     {.material = 0},
     {.material = 1,
      .shape = {.kind = STORM_SHAPE_SPHERE,
-               .centre = {0.5, 0.5, 0.5},
-               .radius = {0, 0.45}}},
+               .centre_cm = {0.5, 0.5, 0.5},
+               .radius_cm = {0, 0.45}}},
     {.material = STORM_OUTSIDE,
      .shape = {.kind = STORM_SHAPE_BOX,
-               .lo = {0.8, 0.8, 0.0},
-               .hi = {1, 1, 1}}},
+               .lo_cm = {0.8, 0.8, 0.0},
+               .hi_cm = {1, 1, 1}}},
 };
 static const struct storm_source sources[] = {
     {.shape = {.kind = STORM_SHAPE_SPHERE,
-               .centre = {0.4, 0.5, 0.6},
-               .radius = {0.1, 0.3}},
-     .power = 2.0,
+               .centre_cm = {0.4, 0.5, 0.6},
+               .radius_cm = {0.1, 0.3}},
+     .power_erg_cm3_s = 2.0,
      .stop_s = 100.0,
      .packets = 500},
 };
@@ -124,9 +124,9 @@ static const struct storm_edge edges[] = {
      .packets = 500,
      .part = {.kind = STORM_SHAPE_CYLINDER,
               .axis = 0,
-              .centre = {0.4, 0.6},
-              .radius = {0.1, 0.35},
-              .range = {-1, 2}}},
+              .centre_cm = {0.4, 0.6},
+              .radius_cm = {0.1, 0.35},
+              .range_cm = {-1, 2}}},
 };
 
 static uint64_t kernel_hash(const struct storm_track_ops *ops, bool walk,
@@ -134,8 +134,9 @@ static uint64_t kernel_hash(const struct storm_track_ops *ops, bool walk,
 {
     enum { STEPS = 4 };
     struct box box = {
-        .problem = {.light_cm_s = 1,
-                    .radiation = 1,
+        .problem = {STORM_PROBLEM_SIZES,
+                    .light_cm_s = 1,
+                    .radiation_erg_cm3_kev4 = 1,
                     .hi_cm = {1, 1, 1},
                     .materials = materials,
                     .n_materials = 2,
@@ -145,8 +146,8 @@ static uint64_t kernel_hash(const struct storm_track_ops *ops, bool walk,
                     .n_sources = 1,
                     .walls = {{edges, 2}, {edges, 1}, {edges, 1}},
                     .n_groups = n_groups,
-                    .group_min = 0.01,
-                    .group_max = 10,
+                    .group_min_kev = 0.01,
+                    .group_max_kev = 10,
                     .emit_per_cell = 4,
                     .min_per_cell = 2,
                     .max_per_cell = 8,
@@ -209,13 +210,13 @@ static void count_sides(struct box *box, const struct storm_shape *shape,
         bool near = false;
         for (int k = 0; k <= 4 && !near; k++) {
             for (int d = 0; d < 3; d++)
-                back[d] = packet->position[d] -
+                back[d] = packet->position_cm[d] -
                           0.25 * k * reach * packet->direction[d];
             near = storm_shape_contains(shape, back);
         }
         CHECK(near);
         for (int d = 0; d < 3; d++)
-            sides->above[d] += packet->position[d] > centre[d];
+            sides->above[d] += packet->position_cm[d] > centre[d];
     }
     sides->n += n;
     MPI_Allreduce(MPI_IN_PLACE, sides, 4, MPI_UINT64_T, MPI_SUM,
@@ -230,10 +231,9 @@ static void check_even(uint64_t above, uint64_t n)
 
 static struct box empty_box(void)
 {
-    return (struct box){.problem = {.light_cm_s = 1,
-                                    .radiation = 1,
-                                    .hi_cm = {1, 1, 1},
-                                    .n_groups = 1,
+    return (struct box){.problem = {STORM_PROBLEM_SIZES, .light_cm_s = 1,
+                                    .radiation_erg_cm3_kev4 = 1,
+                                    .hi_cm = {1, 1, 1}, .n_groups = 1,
                                     .seed = 1},
                         .n_points = 200};
 }
@@ -243,9 +243,9 @@ static void check_source(void)
 {
     static const struct storm_source ball = {
         .shape = {.kind = STORM_SHAPE_SPHERE,
-                  .centre = {0.45, 0.5, 0.55},
-                  .radius = {0, 0.27}},
-        .power = 3.0,
+                  .centre_cm = {0.45, 0.5, 0.55},
+                  .radius_cm = {0, 0.27}},
+        .power_erg_cm3_s = 3.0,
         .stop_s = 100,
         .packets = 20000};
     const double dt = 1e-9, volume = 4.0 / 3.0 * 3.14159265358979 * 0.019683;
@@ -260,8 +260,8 @@ static void check_source(void)
     printf("source: %.6g created, right %.6g\n", energy[0], 3.0 * volume * dt);
     CHECK(fabs(energy[0] / (3.0 * volume * dt) - 1.0) < 0.01);
     struct storm_shape larger = ball.shape;
-    larger.radius[1] += 2.0 * dt;
-    count_sides(&box, &larger, ball.shape.centre, dt, &sides);
+    larger.radius_cm[1] += 2.0 * dt;
+    count_sides(&box, &larger, ball.shape.centre_cm, dt, &sides);
     CHECK_EQ(sides.n, ball.packets);
     for (int d = 0; d < 3; d++)
         check_even(sides.above[d], sides.n);
@@ -278,13 +278,13 @@ static void check_wall(void)
          .packets = 20000,
          .part = {.kind = STORM_SHAPE_CYLINDER,
                   .axis = 1,
-                  .centre = {0.45, 0.5},
-                  .radius = {0.2, 0.4},
-                  .range = {-1, 2}}},
+                  .centre_cm = {0.45, 0.5},
+                  .radius_cm = {0.2, 0.4},
+                  .range_cm = {-1, 2}}},
         {.kind = STORM_EDGE_REFLECT,
          .part = {.kind = STORM_SHAPE_BOX,
-                  .lo = {0.5, -1, 0.45},
-                  .hi = {2, 2, 2}}},
+                  .lo_cm = {0.5, -1, 0.45},
+                  .hi_cm = {2, 2, 2}}},
     };
     const double dt = 1e-9, area = 0.75 * 3.14159265358979 * 0.12;
     const double centre[3] = {0.5, 0.5, 0.45}; /* z first on this axis */
@@ -297,8 +297,8 @@ static void check_wall(void)
     printf("wall: %.8g created, right %.8g\n", energy[0], 0.25 * area * dt);
     CHECK(fabs(energy[0] / (0.25 * area * dt) - 1.0) < 1e-4);
     struct storm_shape larger = ring[0].part;
-    larger.radius[0] -= 2.0 * dt;
-    larger.radius[1] += 2.0 * dt;
+    larger.radius_cm[0] -= 2.0 * dt;
+    larger.radius_cm[1] += 2.0 * dt;
     count_sides(&box, &larger, centre, dt, &sides);
     CHECK_EQ(sides.n, ring[0].packets);
     /* A third on the side where a quarter is missing. */
@@ -329,8 +329,9 @@ static void check_tilt(void)
     static const struct storm_region halves[] = {
         {.material = 0},
         {.material = 1,
-         .shape = {
-             .kind = STORM_SHAPE_BOX, .lo = {0.5, 0, 0}, .hi = {1, 1, 1}}}};
+         .shape = {.kind = STORM_SHAPE_BOX,
+                   .lo_cm = {0.5, 0, 0},
+                   .hi_cm = {1, 1, 1}}}};
     enum { EMIT = 400 };
     struct box box = empty_box();
     double energy[4], sum[2] = {0.0, 0.0};
@@ -352,9 +353,9 @@ static void check_tilt(void)
         /* Along the slope: squared, it is the expected shift. */
         double along = 0.0;
         for (int d = 0; d < 3; d++)
-            along +=
-                box.imc->slope[3 * cell + (size_t)d] *
-                (packet->position[d] - box.imc->centre[3 * cell + (size_t)d]);
+            along += box.imc->slope[3 * cell + (size_t)d] *
+                     (packet->position_cm[d] -
+                      box.imc->centre[3 * cell + (size_t)d]);
         sum[0] += along;
         sum[1] += along * along / (1.0 + along);
         error += along * along;

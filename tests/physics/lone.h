@@ -78,7 +78,7 @@ static inline double lone_uniform(struct dice *dice)
 static inline struct storm_packet lone_packet(const struct lone *lone,
                                               struct dice *dice)
 {
-    struct storm_packet packet = {.weight = lone_uniform(dice)};
+    struct storm_packet packet = {.weight_erg = lone_uniform(dice)};
     packet.cell_idx =
         (storm_cell_idx)dice_roll(dice,
                                   (uint64_t)storm_mesh_n_cells(lone->mesh));
@@ -86,7 +86,7 @@ static inline struct storm_packet lone_packet(const struct lone *lone,
     double u[5]; /* one by one: arguments are evaluated in any order */
     for (int i = 0; i < 5; i++)
         u[i] = lone_uniform(dice);
-    storm_mesh_sample(lone->mesh, packet.cell_idx, u, packet.position);
+    storm_mesh_sample(lone->mesh, packet.cell_idx, u, packet.position_cm);
     storm_isotropic(u[3], u[4], packet.direction);
     return packet;
 }

@@ -87,20 +87,12 @@ static const struct storm_material material = {
     .temperature_kev = 0.5,
     .radiation_temperature_kev = -1};
 static const struct storm_region region = {.material = 0};
-static const struct storm_problem problem = {.light_cm_s = 1,
-                                             .radiation = 1,
-                                             .hi_cm = {1, 1, 1},
-                                             .materials = &material,
-                                             .n_materials = 1,
-                                             .regions = &region,
-                                             .n_regions = 1,
-                                             .n_groups = 1,
-                                             .emit_per_cell = 3,
-                                             .min_per_cell = 1,
-                                             .max_per_cell = 4,
-                                             .steer_by_error = true,
-                                             .comb = true,
-                                             .seed = 1};
+static const struct storm_problem problem = {
+    STORM_PROBLEM_SIZES,    .light_cm_s = 1,        .radiation_erg_cm3_kev4 = 1,
+    .hi_cm = {1, 1, 1},     .materials = &material, .n_materials = 1,
+    .regions = &region,     .n_regions = 1,         .n_groups = 1,
+    .emit_per_cell = 3,     .min_per_cell = 1,      .max_per_cell = 4,
+    .steer_by_error = true, .comb = true,           .seed = 1};
 
 struct matter {
     struct storm_imc *imc;
@@ -123,7 +115,7 @@ static void matter_open(struct matter *matter, struct world *world)
                                      .n_max = problem.max_per_cell,
                                      .remainder = storm_imc_deposit,
                                      .remainder_self = matter->imc,
-                                     .limit = storm_imc_keep,
+                                     .limit = storm_imc_max_packets,
                                      .limit_self = matter->imc};
     struct storm_engine_params engine = {
         .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
@@ -175,7 +167,7 @@ static void matter_check_stale(struct matter *matter, struct world *world)
     free(accounts);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(world->mesh); i++) {
         CHECK(storm_imc_material(imc, i) == STORM_OUTSIDE);
-        CHECK_EQ(storm_imc_keep(imc, i), problem.max_per_cell);
+        CHECK_EQ(storm_imc_max_packets(imc, i), problem.max_per_cell);
         storm_imc_deposit(imc, i, 1.0);
     }
 }

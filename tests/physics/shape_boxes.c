@@ -19,20 +19,22 @@ static double uniform(struct dice *dice)
 
 static const struct storm_shape shapes[] = {
     {.kind = STORM_SHAPE_ALL},
-    {.kind = STORM_SHAPE_BOX, .lo = {0.2, 0.1, 0.4}, .hi = {0.7, 0.9, 0.8}},
+    {.kind = STORM_SHAPE_BOX,
+     .lo_cm = {0.2, 0.1, 0.4},
+     .hi_cm = {0.7, 0.9, 0.8}},
     {.kind = STORM_SHAPE_CYLINDER,
      .axis = 0,
-     .centre = {0.4, 0.6},
-     .radius = {0.2, 0.5},
-     .range = {0.1, 0.8}},
+     .centre_cm = {0.4, 0.6},
+     .radius_cm = {0.2, 0.5},
+     .range_cm = {0.1, 0.8}},
     {.kind = STORM_SHAPE_CYLINDER,
      .axis = 2,
-     .centre = {0.5, 0.5},
-     .radius = {0, 0.4},
-     .range = {-STORM_UNLIMITED, STORM_UNLIMITED}},
+     .centre_cm = {0.5, 0.5},
+     .radius_cm = {0, 0.4},
+     .range_cm = {-STORM_UNLIMITED, STORM_UNLIMITED}},
     {.kind = STORM_SHAPE_SPHERE,
-     .centre = {0.5, 0.4, 0.6},
-     .radius = {0.3, 0.6}},
+     .centre_cm = {0.5, 0.4, 0.6},
+     .radius_cm = {0.3, 0.6}},
 };
 
 /* Counts boxes that are covered, and that do not meet the shape. */

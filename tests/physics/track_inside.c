@@ -111,17 +111,17 @@ static void check_places(const struct lone *lone, bool imc)
         if (other.cell_idx == packet.cell_idx)
             continue;
         packet.time_left_s = 1e-6;
-        packet.birth_weight = packet.weight;
+        packet.birth_weight_erg = packet.weight_erg;
         packet.optical_depth = 1.0;
         double a[3], b[3];
-        memcpy(a, packet.position, sizeof a);
-        memcpy(b, other.position, sizeof b);
+        memcpy(a, packet.position_cm, sizeof a);
+        memcpy(b, other.position_cm, sizeof b);
         double out = way_out(lone, a, b);
-        between(a, b, out - 1e-9, packet.position);
+        between(a, b, out - 1e-9, packet.position_cm);
         CHECK(!is_stopped(lone, &packet, imc));
-        between(a, b, out + 1e-9, packet.position);
+        between(a, b, out + 1e-9, packet.position_cm);
         CHECK(is_stopped(lone, &packet, imc));
-        memcpy(packet.position, b, sizeof b);
+        memcpy(packet.position_cm, b, sizeof b);
         CHECK(is_stopped(lone, &packet, imc));
     }
 }
@@ -152,13 +152,13 @@ static void check_crossing(const struct lone *lone, bool imc)
                                ? cart_params.lo_cm[d] + cart_params.hi_cm[d]
                                : 0.0);
     struct storm_packet packet = {.direction = {0.6, 0.0, 0.8},
-                                  .weight = 1.0,
-                                  .birth_weight = 1.0,
+                                  .weight_erg = 1.0,
+                                  .birth_weight_erg = 1.0,
                                   .optical_depth = 1.0,
                                   .time_left_s = 4.0};
     packet.cell_idx = cell_at(lone, middle);
     packet.cell = (storm_cell_id)packet.cell_idx;
-    memcpy(packet.position, middle, sizeof middle);
+    memcpy(packet.position_cm, middle, sizeof middle);
     CHECK(!is_stopped(lone, &packet, imc));
     for (int d = 0; d < 3; d++)
         ahead[d] = middle[d] + 2.0 * packet.direction[d];

@@ -40,16 +40,17 @@ static void check_flights(bool periodic)
         CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
         CHECK(packet.time_left_s == 0.0);
         for (int d = 0; d < 3; d++) {
-            double x = folded(start.position[d] + start.direction[d] * time_s,
-                              params.hi_cm[d], periodic);
-            double off = fabs(packet.position[d] - x);
+            double x =
+                folded(start.position_cm[d] + start.direction[d] * time_s,
+                       params.hi_cm[d], periodic);
+            double off = fabs(packet.position_cm[d] - x);
             if (periodic) /* two names of the same wall */
                 off = fmin(off, params.hi_cm[d] - off);
             CHECK(off <= 1e-14 * (double)(outcome.events + 10));
             CHECK(fabs(packet.direction[d]) == fabs(start.direction[d]));
         }
         storm_cell_id there;
-        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &there));
+        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &there));
         CHECK_EQ(packet.cell, there); /* on a plane has probability zero */
         CHECK_EQ((storm_cell_id)packet.cell_idx, there);
     }
@@ -63,18 +64,18 @@ static void check_axes(void)
     lone_open(&lone, &box);
     for (int axis = 0; axis < 3; axis++)
         for (int sign = -1; sign <= 1; sign += 2) {
-            struct storm_packet packet = {.position = {4.5, 2.25, 1.125},
+            struct storm_packet packet = {.position_cm = {4.5, 2.25, 1.125},
                                           .time_left_s = 0.6875};
-            double x = packet.position[axis];
+            double x = packet.position_cm[axis];
             storm_cell_id cell;
-            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
             packet.cell = cell;
             packet.cell_idx = (storm_cell_idx)cell;
             packet.direction[axis] = sign;
             packet.direction[(axis + 1) % 3] = sign < 0 ? -0.0 : 0.0;
             CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CENSUS);
-            CHECK(packet.position[axis] == x + 0.6875 * sign);
-            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+            CHECK(packet.position_cm[axis] == x + 0.6875 * sign);
+            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
             CHECK_EQ(packet.cell, cell);
         }
     lone_close(&lone);
@@ -88,20 +89,21 @@ static void check_corners(void)
         .size = sizeof cube, .hi_cm = {8, 8, 8}, .n = {8, 8, 8}};
     struct lone lone;
     lone_open(&lone, &cube);
-    struct storm_packet packet = {.position = {0, 0, 0}, .time_left_s = 13.0};
+    struct storm_packet packet = {.position_cm = {0, 0, 0},
+                                  .time_left_s = 13.0};
     for (int d = 0; d < 3; d++)
         packet.direction[d] = sqrt(1.0 / 3.0);
     storm_cell_id cell;
-    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
     packet.cell = cell;
     packet.cell_idx = (storm_cell_idx)cell;
     struct storm_outcome outcome = lone_advance(&lone, &packet);
     CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
     CHECK_EQ(outcome.events, 3 * 7 + 1); /* 7 corners, and the end */
-    CHECK(packet.position[0] == packet.position[1] &&
-          packet.position[1] == packet.position[2]);
-    CHECK(fabs(packet.position[0] - 13.0 * sqrt(1.0 / 3.0)) < 1e-14);
-    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &cell));
+    CHECK(packet.position_cm[0] == packet.position_cm[1] &&
+          packet.position_cm[1] == packet.position_cm[2]);
+    CHECK(fabs(packet.position_cm[0] - 13.0 * sqrt(1.0 / 3.0)) < 1e-14);
+    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
     CHECK_EQ(packet.cell, cell);
     lone_close(&lone);
 }
@@ -113,16 +115,17 @@ static void check_walls(void)
     lone_open(&lone, &box);
     lone.track.mirror_walls = 0;
     for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        struct storm_packet packet = {.position = {4.5, 2.25, 1.125},
+        struct storm_packet packet = {.position_cm = {4.5, 2.25, 1.125},
                                       .time_left_s = 100.0};
-        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &packet.cell));
+        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm,
+                                   &packet.cell));
         packet.cell_idx = (storm_cell_idx)packet.cell;
         packet.direction[wall / 2] = wall % 2 ? 1.0 : -1.0;
-        double x = packet.position[wall / 2];
+        double x = packet.position_cm[wall / 2];
         double end = wall % 2 ? box.hi_cm[wall / 2] : 0.0;
         CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_BOUNDARY);
         CHECK_EQ(packet.face, wall);
-        CHECK(packet.position[wall / 2] == end);
+        CHECK(packet.position_cm[wall / 2] == end);
         CHECK(packet.time_left_s == 100.0 - fabs(end - x));
         struct storm_face face = STORM_FACE_INIT;
         storm_mesh_face(lone.mesh, packet.cell_idx, (int)packet.face, &face);
@@ -139,9 +142,9 @@ static void check_beyond(void)
     struct lone lone;
     lone_open(&lone, &box);
     struct storm_packet packet = {
-        .direction = {1, 0, 0}, .time_left_s = 0.5, .weight = 1.0};
-    packet.position[0] = 1.0 + 0x1p-50;
-    packet.position[1] = packet.position[2] = 0.1;
+        .direction = {1, 0, 0}, .time_left_s = 0.5, .weight_erg = 1.0};
+    packet.position_cm[0] = 1.0 + 0x1p-50;
+    packet.position_cm[1] = packet.position_cm[2] = 0.1;
     double inside[3] = {0.5, 0.1, 0.1};
     CHECK_OK(storm_mesh_locate(lone.mesh, inside, &packet.cell));
     packet.cell_idx = (storm_cell_idx)packet.cell;
@@ -151,7 +154,7 @@ static void check_beyond(void)
     CHECK(packet.time_left_s == 0.5);
     CHECK(lone.track.exact[cell] == 0);
     storm_cell_id there;
-    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &there));
+    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &there));
     CHECK_EQ(packet.cell, there);
     CHECK(packet.cell_idx != cell);
 
@@ -159,7 +162,8 @@ static void check_beyond(void)
     packet.time_left_s = 1.0;
     struct storm_packet still = packet;
     CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CENSUS);
-    CHECK(memcmp(packet.position, still.position, sizeof still.position) == 0);
+    CHECK(memcmp(packet.position_cm, still.position_cm,
+                 sizeof still.position_cm) == 0);
     lone_close(&lone);
 }
 
@@ -176,7 +180,7 @@ static void check_planes(void)
         CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CONTINUE);
         bool on_plane = false;
         for (int d = 0; d < 3; d++) { /* widths are 1, 1/2 and 1/4 */
-            double index = ldexp(packet.position[d], d);
+            double index = ldexp(packet.position_cm[d], d);
             on_plane = on_plane || index == floor(index);
         }
         CHECK(on_plane);

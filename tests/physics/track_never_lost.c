@@ -32,8 +32,8 @@ static void check_place(const struct lone *lone,
     for (int d = 0; d < 3; d++) {
         double ulp =
             0x1p-50 * fmax(fabs(params.lo_cm[d]), fabs(params.hi_cm[d]));
-        CHECK(packet->position[d] >= lo[d] - ulp &&
-              packet->position[d] <= hi[d] + ulp);
+        CHECK(packet->position_cm[d] >= lo[d] - ulp &&
+              packet->position_cm[d] <= hi[d] + ulp);
     }
     CHECK_EQ(packet->cell, (storm_cell_id)packet->cell_idx);
 }
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
     while (events < CROSSINGS) {
         for (int i = 0; i < N; i++) {
             packets[i].time_left_s = step_s;
-            path_cm += packets[i].weight * step_s;
+            path_cm += packets[i].weight_erg * step_s;
         }
         lone.advance(&lone.track, pointers, N, outcomes);
         for (int i = 0; i < N; i++) {

@@ -51,13 +51,14 @@ static void check_flights(const struct storm_points_params *set)
         struct storm_outcome outcome = lone_advance(&lone, &packet);
         CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
         for (int d = 0; d < 3; d++) {
-            double x = folded(start.position[d] + start.direction[d] * time_s,
-                              set->lo_cm[d], set->hi_cm[d]);
-            CHECK(fabs(packet.position[d] - x) <=
+            double x =
+                folded(start.position_cm[d] + start.direction[d] * time_s,
+                       set->lo_cm[d], set->hi_cm[d]);
+            CHECK(fabs(packet.position_cm[d] - x) <=
                   1e-14 * (double)(outcome.events + 10));
         }
         storm_cell_id there;
-        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position, &there));
+        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &there));
         CHECK_EQ(packet.cell, there); /* on a plane has probability zero */
     }
     lone_close(&lone);
@@ -142,7 +143,7 @@ static void check_corners(void)
             struct storm_packet packet = {.cell_idx = cell,
                                           .cell = (storm_cell_id)cell,
                                           .time_left_s = 100.0};
-            storm_mesh_centre(lone.mesh, cell, packet.position);
+            storm_mesh_centre(lone.mesh, cell, packet.position_cm);
             double norm = 0.0;
             for (int d = 0; d < 3; d++)
                 norm += directions[i][d] * directions[i][d];
@@ -161,21 +162,21 @@ static void check_place(const struct lone *lone,
 {
     double inside[3], here = 0.0, there = 0.0;
     storm_cell_id nearest;
-    CHECK_OK(storm_mesh_locate(lone->mesh, packet->position, &nearest));
+    CHECK_OK(storm_mesh_locate(lone->mesh, packet->position_cm, &nearest));
     if (nearest == packet->cell)
         return;
     /* then at the edge of it: a little towards the centroid is in the cell */
     storm_mesh_centre(lone->mesh, packet->cell_idx, inside);
     for (int d = 0; d < 3; d++) {
-        double step = inside[d] - packet->position[d];
+        double step = inside[d] - packet->position_cm[d];
         here += step * step;
-        there += packet->position[d] * packet->position[d];
+        there += packet->position_cm[d] * packet->position_cm[d];
     }
     double part = 0x1p-40 * sqrt(there) / sqrt(here);
     CHECK(part < 1.0);
     for (int d = 0; d < 3; d++)
-        inside[d] =
-            packet->position[d] + part * (inside[d] - packet->position[d]);
+        inside[d] = packet->position_cm[d] +
+                    part * (inside[d] - packet->position_cm[d]);
     CHECK_OK(storm_mesh_locate(lone->mesh, inside, &nearest));
     CHECK_EQ(nearest, packet->cell);
 }
@@ -193,7 +194,7 @@ static void check_never_lost(void)
     while (events < CROSSINGS) {
         for (int i = 0; i < N; i++) {
             packets[i].time_left_s = 1.0;
-            path_cm += packets[i].weight;
+            path_cm += packets[i].weight_erg;
         }
         events += run(&lone, lone.advance, packets, N, UINT64_MAX);
         for (int i = 0; i < N; i++) {

@@ -48,7 +48,7 @@ static void help_options(void)
         switch (row->type) {
         case STORM_OPTION_BOOL: /* the other way than it is */
             snprintf(name, sizeof name, "--%s%s",
-                     strcmp(row->preset, "true") == 0 ? "no-" : "",
+                     strcmp(row->default_value, "true") == 0 ? "no-" : "",
                      row->flag + 2);
             break;
         case STORM_OPTION_INT:
@@ -66,15 +66,15 @@ static void help_options(void)
         }
         if (row->type == STORM_OPTION_BOOL)
             snprintf(text, sizeof text, "%s%s",
-                     strcmp(row->preset, "true") == 0 ? "do not " : "",
+                     strcmp(row->default_value, "true") == 0 ? "do not " : "",
                      row->help);
         else if (row->type == STORM_OPTION_WORD)
             snprintf(text, sizeof text, "%s (%s)", row->help, row->choices);
-        else if (row->preset[0] == '\0')
+        else if (row->default_value[0] == '\0')
             snprintf(text, sizeof text, "%s", row->help);
         else
             snprintf(text, sizeof text, "%s (default %s)", row->help,
-                     row->preset);
+                     row->default_value);
         help_row(name, text);
     }
 }

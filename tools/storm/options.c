@@ -47,7 +47,7 @@ static void options_markdown(void)
         char values[256];
         options_values(row, values, sizeof values);
         printf("| `%s` | `%s` | `%s` | %s | %s | %s |\n", row->key, row->flag,
-               row->env, row->preset, values, row->help);
+               row->env, row->default_value, values, row->help);
     }
 }
 
@@ -62,7 +62,7 @@ int tool_options(const struct tool_args *args)
         char values[256];
         options_values(row, values, sizeof values);
         printf("%s, %s, %s\n    %s\n    %s; default %s\n", row->key, row->flag,
-               row->env, row->help, values, row->preset);
+               row->env, row->help, values, row->default_value);
     }
     return TOOL_OK;
 }

@@ -79,7 +79,7 @@ static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
     uint64_t ijk = g->cells[packet->cell_idx].ijk;
     for (int d = 0; d < 3; d++) {
         struct geom_axis *axis = &lane->axis[d];
-        axis->position = packet->position[d];
+        axis->position = packet->position_cm[d];
         axis->velocity = packet->direction[d] * g->speed_cm_s;
         axis->inverse = 1.0 / axis->velocity;
         geom_aim(g, axis, d, cart_unpack(g->cart, ijk, d));
@@ -224,7 +224,7 @@ static inline void geom_leave(const struct geom_lane *lane,
                               struct storm_packet *packet)
 {
     for (int d = 0; d < 3; d++)
-        packet->position[d] = lane->axis[d].position;
+        packet->position_cm[d] = lane->axis[d].position;
 }
 
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)

@@ -199,7 +199,7 @@ static storm_status voronoi_count(struct voronoi_mesh *mesh, uint64_t n,
     mesh->base.n_total = n;
     *before_out = n;
     storm_status status =
-        storm_context_before(mesh->base.context, before_out, 1);
+        storm_context_exscan(mesh->base.context, before_out, 1);
     if (status >= 0)
         status = storm_context_reduce(mesh->base.context, &mesh->base.n_total,
                                       1, MPI_UINT64_T, MPI_SUM);

@@ -88,7 +88,7 @@ static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
                               const struct storm_packet *packet)
 {
     for (int d = 0; d < 3; d++) {
-        lane->position[d] = packet->position[d];
+        lane->position[d] = packet->position_cm[d];
         lane->velocity[d] = packet->direction[d] * g->speed_cm_s;
         lane->direction[d] = (float)packet->direction[d];
     }
@@ -353,7 +353,7 @@ static inline void geom_leave(const struct geom_lane *lane,
                               struct storm_packet *packet)
 {
     for (int d = 0; d < 3; d++)
-        packet->position[d] = lane->position[d];
+        packet->position_cm[d] = lane->position[d];
 }
 
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)

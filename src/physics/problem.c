@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "physics/problem.h"
+
+#include <string.h>
+
+#include "base/sized.h"
+
+static const char problem_label[] = "problem";
+
+/* A caller's array, and what its elements are here. */
+struct problem_array {
+    const void *from;
+    size_t n, from_bytes, bytes;
+};
+
+/* The elements in memory of our own; NULL: there are none, or no memory. */
+static storm_status problem_copy_array(const struct storm_env *env,
+                                       const struct problem_array *array,
+                                       const void **to_out)
+{
+    *to_out = NULL;
+    if (array->n == 0)
+        return STORM_OK;
+    unsigned char *to =
+        storm_alloc(env->memory, problem_label, array->n * array->bytes);
+    if (to == NULL)
+        return STORM_ERR_NOMEM;
+    *to_out = to;
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < array->n && status == STORM_OK; i++)
+        status = storm_sized_read_element(env, "storm_problem",
+                                          (const unsigned char *)array->from +
+                                              i * array->from_bytes,
+                                          array->from_bytes,
+                                          to + i * array->bytes, array->bytes);
+    return status;
+}
+
+static storm_status problem_copy_bytes(const struct storm_env *env,
+                                       const void *from, size_t bytes,
+                                       const void **to_out)
+{
+    void *to = storm_alloc(env->memory, problem_label, bytes > 0 ? bytes : 1);
+    if (to != NULL && bytes > 0)
+        memcpy(to, from, bytes);
+    *to_out = to;
+    return to != NULL ? STORM_OK : STORM_ERR_NOMEM;
+}
+
+/* What elements point to. Until it is a copy, a pointer is not ours to free. */
+
+static storm_status problem_copy_names(const struct storm_env *env,
+                                       struct storm_material *materials,
+                                       size_t n)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = materials[i].name;
+        const void *copy = NULL;
+        if (status == STORM_OK && name != NULL)
+            status = problem_copy_bytes(env, name, strlen(name) + 1, &copy);
+        materials[i].name = copy;
+    }
+    return status;
+}
+
+static storm_status problem_copy_curves(const struct storm_env *env,
+                                        struct storm_edge *edges, size_t n)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < n; i++) {
+        struct storm_curve *curve = &edges[i].temperature;
+        const void *copy = NULL;
+        if (status == STORM_OK && curve->n > 0)
+            status =
+                problem_copy_bytes(env, curve->points,
+                                   2 * curve->n * sizeof *curve->points, &copy);
+        curve->points = copy;
+    }
+    return status;
+}
+
+static storm_status problem_copy_materials(const struct storm_env *env,
+                                           const struct storm_problem *from,
+                                           struct storm_problem *to)
+{
+    const void *copy;
+    storm_status status =
+        problem_copy_array(env,
+                           &(struct problem_array){
+                               from->materials, from->n_materials,
+                               from->material_size,
+                               sizeof(struct storm_material)},
+                           &copy);
+    to->materials = copy;
+    to->n_materials = copy != NULL ? from->n_materials : 0;
+    storm_status names =
+        problem_copy_names(env, (struct storm_material *)(uintptr_t)copy,
+                           to->n_materials);
+    return status < 0 ? status : names;
+}
+
+static storm_status problem_copy_wall(const struct storm_env *env,
+                                      const struct storm_problem *from,
+                                      int wall, struct storm_problem *to)
+{
+    const void *copy;
+    storm_status status =
+        problem_copy_array(env,
+                           &(struct problem_array){
+                               from->walls[wall].edge, from->walls[wall].n,
+                               from->edge_size, sizeof(struct storm_edge)},
+                           &copy);
+    to->walls[wall].edge = copy;
+    to->walls[wall].n = copy != NULL ? from->walls[wall].n : 0;
+    storm_status curves =
+        problem_copy_curves(env, (struct storm_edge *)(uintptr_t)copy,
+                            to->walls[wall].n);
+    return status < 0 ? status : curves;
+}
+
+static storm_status problem_copy_rest(const struct storm_env *env,
+                                      const struct storm_problem *from,
+                                      struct storm_problem *to)
+{
+    const void *regions, *sources = NULL;
+    storm_status status =
+        problem_copy_array(env,
+                           &(struct problem_array){
+                               from->regions, from->n_regions,
+                               from->region_size, sizeof(struct storm_region)},
+                           &regions);
+    to->regions = regions;
+    if (status == STORM_OK)
+        status = problem_copy_array(env,
+                                    &(struct problem_array){
+                                        from->sources, from->n_sources,
+                                        from->source_size,
+                                        sizeof(struct storm_source)},
+                                    &sources);
+    to->sources = sources;
+    return status;
+}
+
+/* ---- all of it ------------------------------------------------------------ */
+
+storm_status problem_copy(const struct storm_env *env,
+                          const struct storm_problem *from,
+                          struct storm_problem *to)
+{
+    struct storm_problem given;
+    storm_status status =
+        storm_sized_read(env, "storm_problem", from, &given, sizeof given);
+    if (status < 0)
+        return status;
+    *to = given;
+    to->material_size = sizeof(struct storm_material);
+    to->region_size = sizeof(struct storm_region);
+    to->edge_size = sizeof(struct storm_edge);
+    to->source_size = sizeof(struct storm_source);
+    to->materials = NULL;
+    to->regions = NULL;
+    to->sources = NULL;
+    to->n_materials = 0;
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        to->walls[wall] = (struct storm_edges){.n = 0};
+    status = problem_copy_materials(env, &given, to);
+    for (int wall = 0; wall < STORM_N_WALLS && status == STORM_OK; wall++)
+        status = problem_copy_wall(env, &given, wall, to);
+    return status < 0 ? status : problem_copy_rest(env, &given, to);
+}
+
+static void problem_release(const struct storm_env *env, const void *copy)
+{
+    storm_free(env->memory, (void *)(uintptr_t)copy);
+}
+
+void problem_free(const struct storm_env *env, struct storm_problem *problem)
+{
+    for (size_t i = 0; i < problem->n_materials; i++)
+        problem_release(env, problem->materials[i].name);
+    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
+        const struct storm_edges *edges = &problem->walls[wall];
+        for (size_t i = 0; i < edges->n; i++)
+            problem_release(env, edges->edge[i].temperature.points);
+        problem_release(env, edges->edge);
+    }
+    problem_release(env, problem->materials);
+    problem_release(env, problem->regions);
+    problem_release(env, problem->sources);
+}

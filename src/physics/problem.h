@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A problem of our own: a copy of the caller's with all it points to, elements
+ * of arrays read by the size that the caller gave them (SIZED-1, SIZED-2).
+ */
+#ifndef STORM_PHYSICS_PROBLEM_H
+#define STORM_PHYSICS_PROBLEM_H
+
+#include <storm/problem.h>
+
+#include "base/env.h"
+
+/*
+ * Copies. Local. Free it also after an error, if it was all zero before.
+ *
+ * STORM_ERR_ARG    a size was not set (logged by rank 0)
+ * STORM_ERR_NOSUP  something is set that this library lacks (logged by rank 0)
+ * STORM_ERR_NOMEM
+ */
+storm_status problem_copy(const struct storm_env *env,
+                          const struct storm_problem *from,
+                          struct storm_problem *to);
+void problem_free(const struct storm_env *env, struct storm_problem *problem);
+
+#endif /* STORM_PHYSICS_PROBLEM_H */
