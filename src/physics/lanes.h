@@ -217,7 +217,7 @@ LANES_INLINE bool lanes_retire(struct pass *pass, struct lane *lane,
         packet->cell_idx = lane->cell;
         packet->cell = pass->geom.first + (storm_cell_id)lane->cell;
     }
-    outcome->fate = (int32_t)fate;
+    outcome->fate = (storm_fate)fate;
     outcome->events = pass->round - lane->start;
     if (lanes_refill(pass, lane, kernel))
         return true;

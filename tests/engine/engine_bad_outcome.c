@@ -72,7 +72,7 @@ int main(void)
     run((struct storm_outcome){.fate = STORM_FATE_SEND, .rank = -1},
         "sends a packet to rank -1");
     run((struct storm_outcome){.fate = 99}, "unknown fate 99");
-    run((struct storm_outcome){.fate = -1}, "unknown fate -1");
+    run((struct storm_outcome){.fate = (storm_fate)-1}, "unknown fate -1");
     run((struct storm_outcome){.fate = STORM_FATE_BOUNDARY}, "the boundary");
     MPI_Finalize();
     return CHECK_PASS;

@@ -96,7 +96,7 @@ static inline struct storm_outcome lone_advance(const struct lone *lone,
                                                 struct storm_packet *packet)
 {
     void *pointer = packet;
-    struct storm_outcome outcome = {.fate = -1};
+    struct storm_outcome outcome = {.fate = (storm_fate)-1};
     lone->advance(&lone->track, &pointer, 1, &outcome);
     return outcome;
 }

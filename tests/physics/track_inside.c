@@ -51,7 +51,7 @@ static bool is_stopped(const struct lone *lone, const struct storm_packet *from,
     if (child == 0) {
         struct storm_packet packet = *from;
         void *pointer = &packet;
-        struct storm_outcome outcome = {.fate = -1};
+        struct storm_outcome outcome = {.fate = (storm_fate)-1};
         signal(SIGABRT, SIG_DFL); /* MPI's handler would talk */
         if (imc) {
             struct imc_cell *cells =
