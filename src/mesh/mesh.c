@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all meshes share: the cut, and the public calls on top of the table. */
+/* What all meshes share: the partition, and the public calls on top of the
+ * table. */
 #include "mesh/mesh_ops.h"
 
 #include <storm/context.h>
@@ -9,30 +10,31 @@
 
 static const char mesh_label[] = "mesh cut";
 
-static uint64_t *mesh_alloc_cut(const struct storm_env *env)
+static uint64_t *mesh_alloc_partition(const struct storm_env *env)
 {
     return storm_alloc(env->memory, mesh_label,
                        ((size_t)env->size + 1) * sizeof(uint64_t));
 }
 
-/* This rank's cells under `cut`, if they can be counted. Local unless the
- * kind's build_part is collective. */
+/* This rank's cells in `partition`, if an index can count them. Local unless
+ * the kind's build_part is collective. */
 static storm_status mesh_build_part(const struct storm_mesh *mesh,
-                                    const uint64_t *cut,
+                                    const uint64_t *partition,
                                     struct storm_mesh_part **part_out)
 {
-    /* Of all ranks: building is collective, so that none may leave it out. */
+    /* Checked for all ranks: building is collective, so none may skip it. */
     for (int r = 0; r < mesh->env->size; r++) {
-        uint64_t n_cells = cut[r + 1] - cut[r];
+        uint64_t n_cells = partition[r + 1] - partition[r];
         if (n_cells <= INT32_MAX)
             continue;
         if (mesh->env->rank == 0)
             storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                            "%llu cells are too many for one rank",
-                            (unsigned long long)n_cells);
+                            "%llu cells are too many for one rank, max %d: use "
+                            "more ranks",
+                            (unsigned long long)n_cells, INT32_MAX);
         return STORM_ERR_ARG;
     }
-    return mesh->ops->build_part(mesh, cut, part_out);
+    return mesh->ops->build_part(mesh, partition, part_out);
 }
 
 storm_status storm_mesh_finish(struct storm_mesh *mesh,
@@ -40,16 +42,16 @@ storm_status storm_mesh_finish(struct storm_mesh *mesh,
                                storm_status status)
 {
     if (status == STORM_OK) {
-        mesh->cut = mesh_alloc_cut(mesh->env);
-        if (mesh->cut == NULL)
+        mesh->partition = mesh_alloc_partition(mesh->env);
+        if (mesh->partition == NULL)
             status = STORM_ERR_NOMEM;
     }
     status = storm_context_agree(context, status);
     if (status < 0)
         goto err;
-    storm_partition_equal(mesh->n_total, mesh->env->size, mesh->cut);
-    status = storm_context_agree(context,
-                                 mesh_build_part(mesh, mesh->cut, &mesh->part));
+    storm_partition_equal(mesh->n_total, mesh->env->size, mesh->partition);
+    status = storm_context_agree(context, mesh_build_part(mesh, mesh->partition,
+                                                          &mesh->part));
     if (status < 0)
         goto err;
     return STORM_OK;
@@ -63,39 +65,40 @@ void storm_mesh_destroy(struct storm_mesh *mesh)
     if (mesh == NULL)
         return;
     mesh->ops->free_part(mesh, mesh->part);
-    storm_free(mesh->env->memory, mesh->cut);
+    storm_free(mesh->env->memory, mesh->partition);
     mesh->ops->destroy(mesh);
 }
 
 storm_status storm_mesh_repartition(struct storm_mesh *mesh,
                                     const uint64_t *weight)
 {
-    uint64_t *cut = mesh_alloc_cut(mesh->env);
+    uint64_t *partition = mesh_alloc_partition(mesh->env);
     struct storm_mesh_part *part = NULL;
     storm_status status =
         storm_context_agree(mesh->context,
-                            cut != NULL ? STORM_OK : STORM_ERR_NOMEM);
+                            partition != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0)
-        goto err_cut;
-    status = storm_partition_by_weight(mesh->context, mesh->cut, weight, cut);
+        goto err_partition;
+    status = storm_partition_by_weight(mesh->context, mesh->partition, weight,
+                                       partition);
     if (status < 0)
-        goto err_cut;
-    status =
-        storm_context_agree(mesh->context, mesh_build_part(mesh, cut, &part));
+        goto err_partition;
+    status = storm_context_agree(mesh->context,
+                                 mesh_build_part(mesh, partition, &part));
     if (status < 0)
         goto err_part;
 
     mesh->ops->free_part(mesh, mesh->part);
-    storm_free(mesh->env->memory, mesh->cut);
+    storm_free(mesh->env->memory, mesh->partition);
     mesh->part = part;
-    mesh->cut = cut;
+    mesh->partition = partition;
     mesh->generation++;
     return STORM_OK;
 
 err_part:
     mesh->ops->free_part(mesh, part);
-err_cut:
-    storm_free(mesh->env->memory, cut);
+err_partition:
+    storm_free(mesh->env->memory, partition);
     return status;
 }
 
@@ -122,21 +125,22 @@ storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
 
 storm_cell_id storm_mesh_first_cell(const struct storm_mesh *mesh, int rank)
 {
-    return mesh->cut[rank < mesh->env->size ? rank : mesh->env->size];
+    return mesh->partition[rank < mesh->env->size ? rank : mesh->env->size];
 }
 
-int storm_mesh_owner_at(const struct storm_mesh *mesh, const uint64_t *cut,
-                        storm_cell_id cell, storm_cell_idx *idx_there_out)
+int storm_mesh_owner_at(const struct storm_mesh *mesh,
+                        const uint64_t *partition, storm_cell_id cell,
+                        storm_cell_idx *idx_there_out)
 {
-    int rank = storm_partition_owner(cut, mesh->env->size, cell);
-    *idx_there_out = (storm_cell_idx)(cell - cut[rank]);
+    int rank = storm_partition_owner(partition, mesh->env->size, cell);
+    *idx_there_out = (storm_cell_idx)(cell - partition[rank]);
     return rank;
 }
 
 int storm_mesh_owner(const struct storm_mesh *mesh, storm_cell_id cell,
                      storm_cell_idx *idx_there_out)
 {
-    return storm_mesh_owner_at(mesh, mesh->cut, cell, idx_there_out);
+    return storm_mesh_owner_at(mesh, mesh->partition, cell, idx_there_out);
 }
 
 double storm_mesh_volume_cm3(const struct storm_mesh *mesh, storm_cell_idx cell)
@@ -182,7 +186,7 @@ storm_status storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
     return storm_sized_write(&found, sizeof found, face_out);
 }
 
-/* ---- shapes of cells ------------------------------------------------------ */
+/* ---- shapes of cells ---------------------------------------------------- */
 
 bool storm_mesh_cells_are_boxes(const struct storm_mesh *mesh)
 {

@@ -16,7 +16,7 @@ static const int box_ends[BOX_CORNERS][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0},
                                              {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
                                              {1, 1, 1}, {0, 1, 1}};
 
-/* How many corners, then which, from outside anticlockwise. */
+/* Number of corners, then the corners, anticlockwise as seen from outside. */
 static const int32_t box_faces[BOX_FACES][5] = {
     {4, 0, 3, 2, 1}, {4, 4, 5, 6, 7}, {4, 0, 1, 5, 4},
     {4, 3, 7, 6, 2}, {4, 0, 4, 7, 3}, {4, 1, 2, 6, 5}};

@@ -2,10 +2,10 @@
 /*
  * After C. Hamilton and A. Rau-Chaplin, Compact Hilbert indices (2008): the
  * state of the curve in a part is its entry corner and the direction in which
- * it leaves; the rule that gives the states of the parts holds in any number
- * of dimensions. A part whose curve enters at corner e leaves at e with the
- * bit of `along` flipped, whatever the number of dimensions it is split in;
- * that is what lets that number grow on the way down.
+ * it leaves; the rule that gives the states of the parts holds in any number of
+ * dimensions. A part whose curve enters at corner e leaves at e with the bit of
+ * `along` flipped, whatever the number of dimensions it is split in; so that
+ * number can grow from level to level.
  */
 #include "mesh/mesh_hilbert.h"
 
@@ -75,7 +75,7 @@ static unsigned hilbert_gray_inverse(unsigned g)
     return g ^ (g >> 1) ^ (g >> 2);
 }
 
-/* The next of the directions that are split, round and round. */
+/* The next of the directions that are split, cyclically. */
 static int hilbert_after(const struct hilbert_split *s, int i)
 {
     return i + 1 < s->n_dims ? i + 1 : 0;
@@ -128,7 +128,7 @@ static uint64_t hilbert_count(const struct hilbert_part *part,
     return count;
 }
 
-/* Go down into part w. */
+/* Descend into part w. */
 static void hilbert_enter(struct hilbert_part *part,
                           const struct hilbert_split *s, unsigned w)
 {
@@ -171,8 +171,8 @@ static uint64_t hilbert_before(const struct hilbert_part *part,
 
 /*
  * The same for cubes of a power of two, one look-up a level: row 8 * along +
- * entry, column halves; eight times the row of the part, plus its order. Made
- * by hilbert_order and hilbert_enter.
+ * entry, column halves; eight times the row of the part, plus its order.
+ * Computed with hilbert_order and hilbert_enter.
  */
 static const uint8_t hilbert_cubes[24][8] = {
     {64, 95, 129, 174, 51, 52, 130, 173},

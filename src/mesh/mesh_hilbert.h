@@ -8,20 +8,21 @@
  * as a Hilbert curve in one, two or three dimensions does, each with the entry
  * corner and direction the curve gives it; and so on down to single cells.
  *
- *   H1  Positions are 0 .. n[0]*n[1]*n[2]-1 without gaps: a bijection.
- *   H2  If every n[d] is a power of two, equal or not, consecutive positions
- *       are face neighbours. Otherwise this is the same curve with some planes
- *       of cells taken out, spread evenly over the box, so that what is lost
- *       are short jumps.
- *   H3  A direction with one cell does not count: n = {1000, 1, 1} is a line.
- *   H4  O(log max n) time, no memory.
+ *   HILBERT-1  Positions are 0 .. n[0]*n[1]*n[2]-1 without gaps: a bijection.
+ *   HILBERT-2  If every n[d] is a power of two, equal or not, consecutive
+ *              positions are face neighbours. Otherwise this is the same curve
+ *              with some planes of cells taken out, spread evenly over the box,
+ *              so that jumps are short.
+ *   HILBERT-3  A direction with one cell does not count: n = {1000, 1, 1} is a
+ *              line.
+ *   HILBERT-4  O(log max n) time, no memory.
  */
 #ifndef STORM_MESH_HILBERT_H
 #define STORM_MESH_HILBERT_H
 
 #include <stdint.h>
 
-/* Most cells in one direction. */
+/* Max cells in one direction. */
 enum { STORM_HILBERT_MAX = 1 << 30 };
 
 /* n[d] in 1 .. STORM_HILBERT_MAX, product below 2^63; 0 <= ijk[d] < n[d]. */

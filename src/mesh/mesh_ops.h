@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a mesh provides, and all that the rest of storm may assume.
- * tests/conform/mesh_contract.c checks each line but M10 and M12 on every
- * mesh; these are measured in tests/mesh.
+ * tests/conform/mesh_contract.c checks each line but MESH-10 and MESH-12 on
+ * every mesh; tests/mesh checks these two.
  *
- *   M1  Cells have ids 0 .. n_total-1, each owned by exactly one rank. What an
- *       id stands for does not depend on the number of ranks or the cut.
- *   M2  A rank's cells have indices 0 .. n_cells-1 in order of their ids;
- *       owner and cell_id are inverse to each other, on every rank.
- *   M3  Geometry of a cell is the same bits on whichever rank, at every cut.
- *   M4  Cells are convex with plane faces, do not overlap and fill the box:
- *       volumes add up to its volume, and over the faces of a cell area times
- *       normal adds up to zero, to rounding.
- *   M5  Faces are mutual: if a face of cell a leads to cell b, then b has a
- *       face of the same area (same bits) and exactly opposite normal that
- *       leads to a. A face leads to a cell or is part of a wall, never both.
- *   M6  sample is uniform in the cell for u uniform in (0, 1)^3, and locate
- *       finds the cell again, rounding included.
- *   M7  Every point of the closed box lies in exactly one cell, which locate
- *       finds on the rank that owns it; on another rank it gives the same
- *       answer, or STORM_AGAIN if it does not know. Other points, and what is
- *       not a number, are STORM_ERR_ARG, and nothing is logged.
- *   M8  Queries are local, do not block, allocate, or change anything, and so
- *       may run on several threads at once.
- *   M9  build_part leaves the mesh as it was; its result is what the mesh
- *       would hold under that cut. It may be collective.
- *   M10 Memory follows the local cells and faces. Exceptions are named with
- *       the mesh: cut[] here, edges in mesh/cart, what is needed while a part
- *       is being built in mesh/voronoi.
- *   M11 bounds is a box with sides along the axes that contains the cell and
- *       touches it on all sides, but for rounding; it does not leave the box
- *       of the mesh.
- *   M12 A polyhedron is closed: every edge is in two faces, once in each
- *       direction, corners anticlockwise as seen from outside. It has the
- *       volume of the cell to rounding, lies in the box, and is the same bits
- *       on whichever rank, at every cut.
+ *   MESH-1   Cells have ids 0 .. n_total-1, each owned by exactly one rank.
+ *            What an id stands for does not depend on the number of ranks or
+ *            the partition.
+ *   MESH-2   A rank's cells have indices 0 .. n_cells-1 in order of their ids;
+ *            owner and cell_id are inverse to each other, on every rank.
+ *   MESH-3   Geometry of a cell is the same bits on every rank, in every
+ *            partition.
+ *   MESH-4   Cells are convex with plane faces, do not overlap and fill the
+ *            box: volumes add up to its volume, and over the faces of a cell
+ *            area times normal adds up to zero, to rounding.
+ *   MESH-5   Faces are mutual: if a face of cell a leads to cell b, then b has
+ *            a face of the same area (same bits) and exactly opposite normal
+ *            that leads to a. A face leads to a cell or is part of a wall,
+ *            never both.
+ *   MESH-6   sample is uniform in the cell for u uniform in (0, 1)^3, and
+ *            locate finds the cell again, rounding included.
+ *   MESH-7   Every point of the closed box lies in exactly one cell, which
+ *            locate finds on the rank that owns it; on another rank it gives
+ *            the same answer, or STORM_AGAIN if it does not know. Other points,
+ *            and NaN, are STORM_ERR_ARG, and nothing is logged.
+ *   MESH-8   Queries are local, do not block, allocate, or change anything, and
+ *            so may run on several threads at once.
+ *   MESH-9   build_part leaves the mesh as it was; its result is what the mesh
+ *            would hold with that partition. It may be collective.
+ *   MESH-10  Memory grows with the local cells and faces. Exceptions are named
+ *            with the mesh: partition[] here, edges in mesh/cart, what is
+ *            needed while a part is being built in mesh/voronoi.
+ *   MESH-11  bounds is a box with sides along the axes that contains the cell
+ *            and touches it on all sides, but for rounding; it does not leave
+ *            the box of the mesh.
+ *   MESH-12  A polyhedron is closed: every edge is in two faces, once in each
+ *            direction, corners anticlockwise as seen from outside. It has the
+ *            volume of the cell to rounding, lies in the box, and is the same
+ *            bits on every rank, in every partition.
  *
  * Tracking does not go through this table: the kernels of physics are compiled
  * once per kind of mesh with the inline geometry of that kind.
@@ -49,13 +52,13 @@
 
 #include "base/env.h"
 
-/* One rank's cells under a cut; each kind embeds it first. */
+/* One rank's cells in a partition; each kind embeds it first. */
 struct storm_mesh_part {
     storm_cell_id first;
     storm_cell_idx n_cells;
 };
 
-/* Room for the polyhedron of a cell; each kind embeds it first. */
+/* Memory for the polyhedron of a cell; each kind embeds it first. */
 struct storm_polyhedra {
     const struct storm_mesh *mesh;
     uint64_t generation; /* of the mesh when it was opened */
@@ -69,7 +72,7 @@ struct storm_mesh_shape {
     storm_status (*generator)(const struct storm_mesh *mesh,
                               storm_cell_idx cell, double generator_cm_out[3]);
 
-    /* mesh and generation are the caller's to set. */
+    /* The caller sets mesh and generation. */
     storm_status (*open)(const struct storm_mesh *mesh,
                          struct storm_polyhedra **polyhedra_out);
     storm_status (*build)(struct storm_polyhedra *polyhedra,
@@ -82,12 +85,12 @@ struct storm_mesh_ops {
     const char *name; /* the word used in options, logs and test names */
     const struct storm_mesh_shape *shape;
 
-    /* Release what the kind itself holds, the struct included; the part and
-     * the cut have gone before. */
+    /* Release what the kind itself holds, the struct included; the part and the
+     * partition are freed before. */
     void (*destroy)(struct storm_mesh *mesh);
 
     storm_status (*build_part)(const struct storm_mesh *mesh,
-                               const uint64_t *cut,
+                               const uint64_t *partition,
                                struct storm_mesh_part **part_out);
     void (*free_part)(const struct storm_mesh *mesh,
                       struct storm_mesh_part *part); /* NULL is allowed */
@@ -112,16 +115,16 @@ struct storm_mesh {
     const struct storm_context *context;
     const struct storm_env *env;
     uint64_t n_total;
-    uint64_t *cut; /* n_ranks + 1, see mesh_partition.h */
+    uint64_t *partition; /* n_ranks + 1, see mesh_partition.h */
     struct storm_mesh_part *part;
     uint64_t generation; /* see storm_mesh_generation */
 };
 
 /*
  * Last step of creating any mesh. The kind has set ops, context, env and
- * n_total; `status` is how it has fared so far on this rank. Cuts into equal
- * numbers of cells and builds this rank's part. Collective: the same verdict
- * on every rank; if it is an error the mesh (NULL is allowed) is destroyed.
+ * n_total; `status` is that of this rank so far. Partitions into equal numbers
+ * of cells and builds this rank's part. Collective: the same status on every
+ * rank; if it is an error the mesh (NULL is allowed) is destroyed.
  */
 storm_status storm_mesh_finish(struct storm_mesh *mesh,
                                const struct storm_context *context,
@@ -130,8 +133,9 @@ storm_status storm_mesh_finish(struct storm_mesh *mesh,
 /* mesh_box.c: cells that are boxes, from their bounds. */
 extern const struct storm_mesh_shape storm_mesh_boxes;
 
-/* The rank and index of an id under some cut. */
-int storm_mesh_owner_at(const struct storm_mesh *mesh, const uint64_t *cut,
-                        storm_cell_id cell, storm_cell_idx *idx_there_out);
+/* The rank and index of an id in a partition. */
+int storm_mesh_owner_at(const struct storm_mesh *mesh,
+                        const uint64_t *partition, storm_cell_id cell,
+                        storm_cell_idx *idx_there_out);
 
 #endif /* STORM_MESH_OPS_H */

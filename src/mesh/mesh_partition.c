@@ -6,9 +6,9 @@
 #include "base/env.h"
 #include "base/port.h"
 
-/* Larger than any id. Some MPI libraries compare unsigned words as if they had
- * a sign, so it must be positive with one, too. */
-static const uint64_t no_cut = INT64_MAX;
+/* Larger than any id. Some MPI libraries compare unsigned integers as signed
+ * ones, so it must be positive as a signed one, too. */
+static const uint64_t partition_none = INT64_MAX;
 
 __extension__ typedef unsigned __int128 partition_sum;
 
@@ -30,33 +30,34 @@ static partition_sum partition_from_limbs(const uint64_t *limbs)
     return sum;
 }
 
-void storm_partition_equal(uint64_t n_total, int n_ranks, uint64_t *cut_out)
+void storm_partition_equal(uint64_t n_total, int n_ranks,
+                           uint64_t *partition_out)
 {
     for (int r = 0; r <= n_ranks; r++)
-        cut_out[r] = (uint64_t)((partition_sum)n_total * (unsigned)r /
-                                (unsigned)n_ranks);
+        partition_out[r] = (uint64_t)((partition_sum)n_total * (unsigned)r /
+                                      (unsigned)n_ranks);
 }
 
-/* First id of each rank from the lowest id of those that have any, P being
- * the number of ranks: ranks without cells start where the next one does. */
-static void partition_close(uint64_t *cut, int n_ranks, uint64_t n_total)
+/* First id of each rank from the lowest id of the ranks that have any: ranks
+ * without cells start where the next one does. */
+static void partition_close(uint64_t *partition, int n_ranks, uint64_t n_total)
 {
-    cut[0] = 0;
-    cut[n_ranks] = n_total;
+    partition[0] = 0;
+    partition[n_ranks] = n_total;
     for (int r = n_ranks - 1; r > 0; r--) {
-        if (cut[r] > cut[r + 1])
-            cut[r] = cut[r + 1];
+        if (partition[r] > partition[r + 1])
+            partition[r] = partition[r + 1];
     }
 }
 
 storm_status storm_partition_by_weight(const struct storm_context *context,
-                                       const uint64_t *cut,
+                                       const uint64_t *partition,
                                        const uint64_t *weight,
-                                       uint64_t *cut_out)
+                                       uint64_t *partition_out)
 {
     int rank = storm_context_rank(context);
     int n_ranks = storm_context_size(context);
-    uint64_t n_cells = cut[rank + 1] - cut[rank];
+    uint64_t n_cells = partition[rank + 1] - partition[rank];
 
     partition_sum mine = 0;
     for (uint64_t i = 0; i < n_cells; i++)
@@ -75,16 +76,17 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
     partition_sum sum = partition_from_limbs(before);
     if (total >> PARTITION_TOTAL_BITS) {
         storm_log_write(&storm_context_env(context)->log, STORM_LOG_ERROR,
-                        "weights of cells add up to 2^96 or more");
+                        "weights of cells add up to 2^96 or more: use "
+                        "smaller ones");
         return STORM_ERR_ARG;
     }
     if (total == 0) {
-        storm_partition_equal(cut[n_ranks], n_ranks, cut_out);
+        storm_partition_equal(partition[n_ranks], n_ranks, partition_out);
         return STORM_OK;
     }
 
     for (int r = 0; r <= n_ranks; r++)
-        cut_out[r] = no_cut;
+        partition_out[r] = partition_none;
     int last = -1;
     for (uint64_t i = 0; i < n_cells; i++) {
         partition_sum middle = 2 * sum + weight[i];
@@ -92,25 +94,25 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
         partition_sum target = middle * (unsigned)n_ranks / (2 * total);
         int r = target < (unsigned)n_ranks ? (int)target : n_ranks - 1;
         if (r > last)
-            cut_out[r] = cut[rank] + i;
+            partition_out[r] = partition[rank] + i;
         last = r;
         sum += weight[i];
     }
-    status = storm_context_reduce(context, cut_out, n_ranks + 1, MPI_UINT64_T,
-                                  MPI_MIN);
+    status = storm_context_reduce(context, partition_out, n_ranks + 1,
+                                  MPI_UINT64_T, MPI_MIN);
     if (status < 0)
         return status;
-    partition_close(cut_out, n_ranks, cut[n_ranks]);
+    partition_close(partition_out, n_ranks, partition[n_ranks]);
     return STORM_OK;
 }
 
-int storm_partition_owner(const uint64_t *cut, int n_ranks, uint64_t id)
+int storm_partition_owner(const uint64_t *partition, int n_ranks, uint64_t id)
 {
-    STORM_ASSERT(id < cut[n_ranks]);
+    STORM_ASSERT(id < partition[n_ranks]);
     int low = 0, high = n_ranks; /* cut[low] <= id < cut[high] */
     while (high - low > 1) {
         int middle = low + (high - low) / 2;
-        if (cut[middle] <= id)
+        if (partition[middle] <= id)
             low = middle;
         else
             high = middle;

@@ -7,16 +7,16 @@
 #include "base/env.h"
 #include "base/sized.h"
 
-/* What random numbers of a point are for; part of their key. */
+/* Uses of a point's random numbers; part of their key. */
 enum { POINTS_PLACE = 1, POINTS_CENTRE = 2, POINTS_OFFSET = 3 };
 
-/* Clusters of so many points, so wide relative to the box; every tenth point
- * is anywhere. */
+/* Points per cluster, and its width relative to the box; every tenth point is
+ * anywhere. */
 enum { POINTS_CLUSTER = 200, POINTS_LONER = 10 };
 static const double points_cluster_width = 0.05;
 
-/* A refined set gives up choosing after so many tries per point. */
-enum { POINTS_MOST_TRIES = 1 << 20 };
+/* Max tries per point of a refined set; then the last one is taken. */
+enum { POINTS_MAX_TRIES = 1 << 20 };
 
 static void points_random(const struct storm_points_params *p, uint64_t what,
                           uint64_t i, uint64_t block, double u[4])
@@ -83,11 +83,11 @@ static bool points_near_interface(const struct storm_points_params *p,
     return false;
 }
 
-/* Refused with the right probability where the material does not change. */
+/* Rejection sampling: thinned out where the material does not change. */
 static void points_refined(const struct storm_points_params *p, uint64_t i,
                            double x_out[3])
 {
-    for (uint64_t block = 0; block < POINTS_MOST_TRIES; block++) {
+    for (uint64_t block = 0; block < POINTS_MAX_TRIES; block++) {
         double u[4];
         points_random(p, POINTS_PLACE, i, block, u);
         points_place(p, u, x_out);

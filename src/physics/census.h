@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all bundled physics do alike with the packets at census and with the
- * mesh they are on.
+ * What all bundled physics share: packets at census, and checks of the mesh.
  *
  *   CENSUS-1  An object is built for one generation of its mesh: its arrays
- *             have one entry for each cell the rank had then. Whoever uses
- *             them checks first; nothing is read or written out of bounds.
- *   CENSUS-2  Balance and hash do not depend on the order of packets and
- *             cells, nor on who owns them.
+ *             have one entry for each cell the rank had then. Every user checks
+ *             that first; nothing is read or written out of bounds.
+ *   CENSUS-2  Balance and hash do not depend on the order of packets and cells,
+ *             nor on their owners.
  */
 #ifndef STORM_PHYSICS_CENSUS_H
 #define STORM_PHYSICS_CENSUS_H
@@ -29,18 +28,18 @@ static inline bool storm_census_is_stale(const struct storm_mesh *mesh,
 }
 
 /* The same as a status, for every call that uses the arrays: STORM_ERR_STATE,
- * logged. `what` is the object, `advice` says what to do. Local. */
+ * logged. `what` is the object, `advice` is what to do. Local. */
 storm_status storm_census_check(const struct storm_mesh *mesh,
                                 uint64_t generation, const char *what,
                                 const char *advice);
 
-/* For a batch whose cells are no longer there: all packets stay as they are.
- * post_step reports it. */
+/* For a batch on a stale mesh: all packets stay as they are. post_step reports
+ * it. */
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out);
 
 /* In pre_step: packets of the last step get dt_s. Those that are not in a cell
- * of this rank (the mesh was repartitioned, or somebody added them here) are
- * marked for the kernel to send. Returns the largest weight. */
+ * of this rank (the mesh was repartitioned, or they were added here) are marked
+ * for the kernel to send. Returns the largest weight. */
 double storm_census_wake(struct storm_step *step, const struct storm_mesh *mesh,
                          double dt_s);
 

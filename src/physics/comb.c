@@ -3,11 +3,11 @@
  * Population control by comb (Booth 1996), cell by cell.
  *
  * A cell with too many packets: n_max teeth of equal distance, with one random
- * offset, over the packets laid end to end by weight; a packet goes on once
- * for every tooth that hits it, all with equal weight. A cell with too few:
- * the teeth say how many parts a packet is split into besides the one it is.
+ * offset, over the packets laid end to end by weight; a packet survives once
+ * for every tooth that hits it, all with equal weight. A cell with too few: a
+ * packet is split into one part more than teeth hit it.
  *
- * What decides is independent of the order of arrival: packets are laid out in
+ * The result does not depend on the order of arrival: packets are laid out in
  * order of their ids, the total is an exact sum, rounded once, and the offset
  * is a function of seed, step and cell.
  */
@@ -103,7 +103,7 @@ static uint64_t comb_next(struct comb_row *row, double weight, bool is_last)
     return hits;
 }
 
-/* A twin of `parent` with a weight of its own. */
+/* A copy of `parent` with another weight and id. */
 static storm_status comb_spawn(struct storm_step *step,
                                struct storm_packet *parent, double weight)
 {
@@ -128,15 +128,15 @@ static double comb_offset(const struct storm_comb *comb,
 }
 
 /* More than this many packets of a cell are merged; 0: never. */
-static uint64_t comb_most(const struct storm_comb *comb, storm_cell_idx cell)
+static uint64_t comb_n_max(const struct storm_comb *comb, storm_cell_idx cell)
 {
     const struct storm_comb_params *p = &comb->params;
     return p->limit != NULL ? p->limit(p->limit_self, cell) : p->n_max;
 }
 
-/* Hands on all of what is left in an account, exactly. */
-static void comb_hand_on(const struct storm_comb *comb, storm_cell_idx cell,
-                         struct storm_ledger *left)
+/* Passes what is left in an account to the caller, exactly. */
+static void comb_pass_remainder(const struct storm_comb *comb,
+                                storm_cell_idx cell, struct storm_ledger *left)
 {
     while (!storm_ledger_is_zero(left)) {
         double weight = storm_ledger_value(left);
@@ -201,14 +201,14 @@ static storm_status comb_cell(struct storm_comb *comb, struct storm_step *step,
         .u = comb_offset(comb, step, items[0].packet->cell),
     };
     if (!(row.total > 0.0))
-        return STORM_OK; /* nothing to share out */
+        return STORM_OK; /* no weight to divide */
     if (n < comb->params.n_min) {
         row.n = comb->params.n_min - n;
         return comb_split(step, items, n, &row);
     }
-    row.n = comb_most(comb, cell);
+    row.n = comb_n_max(comb, cell);
     storm_ledger_add(&ledger, -row.total);
-    comb_hand_on(comb, cell, &ledger);
+    comb_pass_remainder(comb, cell, &ledger);
     return comb_merge(step, items, n, &row);
 }
 
@@ -216,8 +216,8 @@ static storm_status comb_cell(struct storm_comb *comb, struct storm_step *step,
 
 static bool comb_wants(const struct storm_comb *comb, size_t cell, uint64_t n)
 {
-    uint64_t most = comb_most(comb, (storm_cell_idx)cell);
-    return (n > 0 && n < comb->params.n_min) || (most > 0 && n > most);
+    uint64_t max = comb_n_max(comb, (storm_cell_idx)cell);
+    return (n > 0 && n < comb->params.n_min) || (max > 0 && n > max);
 }
 
 /* Packets per cell; grows the list of cells to the highest index. */
@@ -294,7 +294,7 @@ static storm_status comb_control(void *self, struct storm_step *step)
             status = comb_cell(comb, step, (storm_cell_idx)i,
                                &comb->items[cell->i_first - cell->n], cell->n);
     }
-    /* The next pre_step communicates: no rank may leave alone. */
+    /* The next pre_step communicates: all ranks must return the same status. */
     return storm_context_agree(comb->context, status);
 }
 
@@ -312,8 +312,8 @@ storm_status storm_comb_create(struct storm_context *context,
         return status;
     if (own.n_max > 0 && own.n_min > own.n_max) {
         storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "comb cannot keep at least %llu and at most %llu "
-                        "packets",
+                        "comb: n_min, %llu packets, is larger than n_max, "
+                        "%llu",
                         (unsigned long long)own.n_min,
                         (unsigned long long)own.n_max);
         return STORM_ERR_ARG;

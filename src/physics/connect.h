@@ -12,9 +12,9 @@ struct storm_connect {
 };
 
 /*
- * In pre_step: if the option asks for it, and the mesh has been cut anew since
- * the last call, prepares the routes to all ranks that own a neighbour of one of
- * this rank's cells. Local. STORM_ERR_NOMEM, or what the channel says.
+ * In pre_step: if the option asks for it, and the mesh has been repartitioned
+ * since the last call, prepares the routes to all ranks that own a neighbour of
+ * one of this rank's cells. Local. STORM_ERR_NOMEM, or a status of the channel.
  */
 storm_status storm_connect_neighbours(struct storm_connect *connect,
                                       const struct storm_mesh *mesh,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One step of implicit Monte Carlo: new packets (emission of the material,
- * sources in the volume, walls that shine, radiation of the start), transport
- * by the kernel, and what matter has taken up.
+ * sources in the volume, blackbody walls, initial radiation), transport by the
+ * kernel, and absorption by matter.
  *
  * The state a packet is born with is a function of its id, and the id does not
  * depend on the ranks. Blocks of random numbers: 0 place and time, 1 direction
- * and depth, 2 group, from 3 on for second tries.
+ * and depth, 2 group, from 3 on for retries.
  */
 #include "physics/imc.h"
 
@@ -19,10 +19,11 @@
 #include "physics/shape.h"
 #include "physics/split.h"
 
-enum { BIRTH_FIRST_RETRY = 3, BIRTH_MOST_RETRIES = 100000 };
+enum { BIRTH_FIRST_RETRY = 3, BIRTH_MAX_RETRIES = 100000 };
 
-/* Less than this is nothing: the smallest parts must stay normal numbers. */
-static const double birth_least_erg = 1e-250;
+/* Less energy than this counts as zero: the smallest parts must stay normal
+ * numbers. */
+static const double birth_min_erg = 1e-250;
 
 /* The k-th of n shares. */
 static double birth_share(const struct storm_split *split, uint64_t k,
@@ -100,7 +101,7 @@ static storm_status birth_give(struct storm_step *step,
     return storm_step_spawn(step, packet);
 }
 
-/* ---- emission ------------------------------------------------------------- */
+/* ---- emission ----------------------------------------------------------- */
 
 /* A point of the cell with density 1 + slope . (x - centre), eq. (10). */
 static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
@@ -110,23 +111,23 @@ static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
     const double *centre = &imc->centre[3 * (size_t)cell];
     double u[4] = {first[0], first[1], first[2], first[3]};
     bool flat = slope[0] == 0.0 && slope[1] == 0.0 && slope[2] == 0.0;
-    double most = 2.0; /* no density is larger */
+    double max = 2.0; /* upper bound of the density */
     if (!flat && !imc->is_box[cell]) {
-        most = 1.0;
+        max = 1.0;
         for (int d = 0; d < 3; d++)
-            most += fabs(slope[d]) * imc->half[3 * (size_t)cell + (size_t)d];
+            max += fabs(slope[d]) * imc->half[3 * (size_t)cell + (size_t)d];
     }
     for (uint64_t i = 0;; i++) {
         storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
-        if (flat || i == BIRTH_MOST_RETRIES)
+        if (flat || i == BIRTH_MAX_RETRIES)
             return;
         double density = 1.0;
         for (int d = 0; d < 3; d++)
             density += slope[d] * (packet->position_cm[d] - centre[d]);
-        /* u[3] of the first block is the time: the dice come from the next. */
+        /* u[3] of the first block is the time: use those of the next. */
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
                      BIRTH_FIRST_RETRY + i, u);
-        if (most * u[3] < density)
+        if (max * u[3] < density)
             return;
     }
 }
@@ -168,7 +169,7 @@ static storm_status birth_emission(struct storm_imc *imc,
     return STORM_OK;
 }
 
-/* ---- radiation of the start ----------------------------------------------- */
+/* ---- initial radiation -------------------------------------------------- */
 
 static storm_status birth_start_cell(struct storm_imc *imc,
                                      struct storm_engine *engine,
@@ -183,7 +184,7 @@ static storm_status birth_start_cell(struct storm_imc *imc,
         t = p->materials[m].temperature_kev;
     double energy =
         p->radiation_erg_cm3_kev4 * (t * t) * (t * t) * imc->volume[cell];
-    if (!(energy > birth_least_erg))
+    if (!(energy > birth_min_erg))
         return STORM_OK;
     struct storm_split split = storm_split(energy, p->max_per_cell);
     for (uint64_t k = 0; k < p->max_per_cell; k++) {
@@ -217,9 +218,9 @@ storm_status storm_imc_start(struct storm_imc *imc, struct storm_engine *engine)
     return status;
 }
 
-/* ---- sources in the volume ------------------------------------------------ */
+/* ---- sources in the volume ---------------------------------------------- */
 
-/* The time of this step during which something shines. */
+/* The part of this step in which a source emits. */
 struct birth_window {
     double from, to;
 };
@@ -237,8 +238,8 @@ static double birth_time_left(const struct storm_imc *imc, double time_s)
     return left > 0.0 ? left : 0.0;
 }
 
-/* Packets are spread over cells by a comb: packet k belongs to the cell whose
- * shares cover this number. */
+/* Packets are distributed over cells by a comb: packet k belongs to the cell
+ * whose shares cover this number. */
 static double birth_tooth(uint64_t k, uint64_t n, double u, uint64_t total)
 {
     return ((double)k + u) * ((double)total / (double)n);
@@ -261,7 +262,7 @@ static void birth_in_shape(const struct storm_imc *imc,
                            struct storm_packet *packet, double u[4])
 {
     storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
-    for (uint64_t i = 0; i < BIRTH_MOST_RETRIES &&
+    for (uint64_t i = 0; i < BIRTH_MAX_RETRIES &&
                          !storm_shape_contains(shape, packet->position_cm);
          i++) {
         double v[4];
@@ -281,7 +282,7 @@ static storm_status birth_source(struct storm_imc *imc, struct storm_step *step,
     struct birth_window window = birth_window(imc, from->start_s, from->stop_s);
     double energy =
         from->power_erg_cm3_s * source->volume_cm3 * (window.to - window.from);
-    if (!(window.to > window.from) || !(energy > birth_least_erg))
+    if (!(window.to > window.from) || !(energy > birth_min_erg))
         return STORM_OK;
     struct storm_split split = storm_split(energy, n);
     double u[4];
@@ -328,7 +329,7 @@ static storm_status birth_sources(struct storm_imc *imc,
     return status;
 }
 
-/* ---- walls ---------------------------------------------------------------- */
+/* ---- walls -------------------------------------------------------------- */
 
 static double birth_curve(const struct storm_curve *curve, double time_s)
 {
@@ -354,10 +355,10 @@ static double birth_linear_t4(double t0, double t1, double seconds)
 
 /* Integral of T^4 over the window, and the largest T in it. */
 static double birth_integral_t4(const struct storm_curve *curve,
-                                struct birth_window window, double *most_out)
+                                struct birth_window window, double *max_out)
 {
     double from = window.from, sum = 0.0;
-    double t_from = birth_curve(curve, from), most = t_from;
+    double t_from = birth_curve(curve, from), max = t_from;
     for (size_t i = 0; i <= curve->n && from < window.to; i++) {
         double to =
             i < curve->n ? fmin(curve->points[2 * i], window.to) : window.to;
@@ -365,11 +366,11 @@ static double birth_integral_t4(const struct storm_curve *curve,
             continue;
         double t_to = birth_curve(curve, to);
         sum += birth_linear_t4(t_from, t_to, to - from);
-        most = fmax(most, t_to);
+        max = fmax(max, t_to);
         from = to;
         t_from = t_to;
     }
-    *most_out = most;
+    *max_out = max;
     return sum;
 }
 
@@ -377,10 +378,10 @@ double imc_edge_hottest(const struct storm_imc *imc,
                         const struct storm_edge *edge)
 {
     struct birth_window window = birth_window(imc, edge->start_s, edge->stop_s);
-    double most = 0.0;
+    double max = 0.0;
     if (window.to > window.from)
-        (void)birth_integral_t4(&edge->temperature, window, &most);
-    return most;
+        (void)birth_integral_t4(&edge->temperature, window, &max);
+    return max;
 }
 
 struct birth_wall {
@@ -388,11 +389,10 @@ struct birth_wall {
     const struct imc_wall *part;
     int wall;
     struct birth_window window;
-    double most_kev;
+    double max_kev;
 };
 
-/* A point of the part in the given tile, and a time when it shines, by its
- * T^4. */
+/* A point of the part in the given tile, and a time, distributed as T^4. */
 static void birth_on_wall(const struct storm_imc *imc,
                           const struct birth_wall *w, size_t tile,
                           struct storm_packet *packet, double *kev_out)
@@ -411,11 +411,11 @@ static void birth_on_wall(const struct storm_imc *imc,
             packet->position_cm[(axis + 1 + k) % 3] = fmin(x, hi);
         }
         time_s = w->window.from + u[3] * (w->window.to - w->window.from);
-        if (i == BIRTH_MOST_RETRIES)
+        if (i == BIRTH_MAX_RETRIES)
             break;
         if (imc_edge_at(p, w->wall, packet->position_cm) != w->edge)
             continue;
-        double t = birth_curve(&w->edge->temperature, time_s) / w->most_kev;
+        double t = birth_curve(&w->edge->temperature, time_s) / w->max_kev;
         if (u[2] < t * t * (t * t))
             break;
     }
@@ -423,7 +423,7 @@ static void birth_on_wall(const struct storm_imc *imc,
     packet->time_left_s = birth_time_left(imc, time_s);
 }
 
-/* Into the domain, as the cosine to the normal: a blackbody's. */
+/* Into the domain, by the cosine law of a blackbody. */
 static void birth_inwards(const struct storm_imc *imc, int wall,
                           struct storm_packet *packet)
 {
@@ -451,7 +451,7 @@ static storm_status birth_place(const struct storm_imc *imc,
     return status < 0 ? status : STORM_OK;
 }
 
-/* An edge with its energy for this step and the dice of its comb. */
+/* An edge with its energy for this step and the random offset of its comb. */
 struct birth_edge {
     struct birth_wall w;
     struct storm_split split;
@@ -459,7 +459,7 @@ struct birth_edge {
     double offset;
 };
 
-/* The packets of a tile that fall into cells of this rank. */
+/* The packets of a tile that are in cells of this rank. */
 static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
                                const struct birth_edge *e, size_t tile,
                                double *largest_inout)
@@ -505,11 +505,10 @@ static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
     };
     if (!(e.w.window.to > e.w.window.from))
         return STORM_OK;
-    double t4 =
-        birth_integral_t4(&edge->temperature, e.w.window, &e.w.most_kev);
+    double t4 = birth_integral_t4(&edge->temperature, e.w.window, &e.w.max_kev);
     double energy = 0.25 * p->radiation_erg_cm3_kev4 * p->light_cm_s * t4 *
                     e.w.part->area_cm2; /* eq. (11) */
-    if (!(energy > birth_least_erg))
+    if (!(energy > birth_min_erg))
         return STORM_OK;
     e.split = storm_split(energy, edge->packets);
     double u[4];
@@ -536,7 +535,7 @@ static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
     return status;
 }
 
-/* ---- before transport ----------------------------------------------------- */
+/* ---- pre_step ----------------------------------------------------------- */
 
 static storm_status imc_pre_step(void *self, struct storm_step *step)
 {
@@ -560,7 +559,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     if (status == STORM_OK)
         status = storm_connect_neighbours(&imc->connect, imc->mesh, step);
 
-    /* Also after an error: the others are waiting. */
+    /* Also after an error: this call is collective. */
     storm_status reduced =
         storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0 || reduced < 0)
@@ -573,7 +572,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     return STORM_OK;
 }
 
-/* ---- transport ------------------------------------------------------------ */
+/* ---- transport ---------------------------------------------------------- */
 
 static void imc_step_batch(void *self, struct storm_step *step,
                            void *const *packets, size_t n,
@@ -595,7 +594,7 @@ void storm_imc_deposit(void *self, storm_cell_idx cell, double weight_erg)
                         imc->track.deposit_unit);
 }
 
-/* ---- after transport ------------------------------------------------------ */
+/* ---- post_step ---------------------------------------------------------- */
 
 /* Adds energy and finds the temperature that has it, eqs. (8) and (9). */
 static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
@@ -633,7 +632,7 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     return STORM_OK;
 }
 
-/* ---- public --------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------- */
 
 storm_status storm_imc_attach(struct storm_imc *imc,
                               struct storm_engine *engine)

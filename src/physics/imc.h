@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Implicit Monte Carlo, from inside. Equations are those of docs/physics.md.
+ * Internals of implicit Monte Carlo. Equations are those of docs/physics.md.
  *
- *   I1  What a packet does is a function of the packet and of the fields of
- *       the cells at the start of the step, on whichever rank.
- *   I2  Deposits and path lengths are exact sums: any order, any ranks.
- *   I3  Energy emitted is split over packets without remainder; weight lost by
- *       a packet is weight deposited, to the last bit.
- *   I4  All that packets of a step can weigh is known before it (the units of
- *       the sums): sources, walls and emission are all sampled in pre_step.
+ *   IMC-1  What a packet does is a function of the packet and of the fields of
+ *          the cells at the start of the step, on any rank.
+ *   IMC-2  Deposits and path lengths are exact sums: any order, any ranks.
+ *   IMC-3  Energy emitted is split over packets without remainder; weight lost
+ *          by a packet is weight deposited, to the last bit.
+ *   IMC-4  The total weight of a step's packets is known before it (the sums
+ *          need it for their units): sources, walls and emission are all
+ *          sampled in pre_step.
  */
 #ifndef STORM_PHYSICS_IMC_H
 #define STORM_PHYSICS_IMC_H
@@ -44,7 +45,7 @@ struct imc_opacity {
                          emits, 0 .. 1 */
 };
 
-/* What a pass of the kernel works on. */
+/* Input of a pass of the kernel. */
 struct imc_track {
     const struct storm_mesh *mesh;
     const struct storm_problem *problem;
@@ -67,18 +68,18 @@ struct imc_track {
 typedef void imc_advance_fn(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out);
 
-/* What neighbours see of a cell: T^4, negative if it does not emit; its centre;
- * the hottest it has, matter or radiation, keV^4. */
+/* What neighbours need of a cell: T^4, negative if it does not emit; its
+ * centre; max T^4 of matter and radiation, keV^4. */
 enum { IMC_HALO_VALUES = 5, IMC_HALO_HOT = 4 };
 
-/* Cells behind the faces of this rank's cells, and values of those that are
- * other ranks'. */
+/* Cells behind the faces of this rank's cells, and values of those of other
+ * ranks. */
 struct imc_halo {
     size_t n_ranks;
     int *ranks;
     size_t *begin;        /* n_ranks + 1, into send */
     size_t *recv;         /* n_ranks + 1, into ghosts */
-    storm_cell_idx *send; /* cells of ours that they see, by index */
+    storm_cell_idx *send; /* own cells next to theirs, by index */
     size_t n_ghosts;
     size_t *first;    /* n_cells + 1, into next */
     int32_t *next;    /* local cell, or ~ghost */
@@ -97,9 +98,9 @@ struct imc_source {
 
 enum { IMC_TILES = 64 }; /* per direction */
 
-/* A part of a wall that shines. */
+/* A part of a wall that is a blackbody. */
 struct imc_wall {
-    double area_cm2;     /* 0: it does not */
+    double area_cm2;     /* 0: it emits nothing */
     double lo[2], hi[2]; /* of the rectangle around it, in the directions after
                             the wall's own; cut into tiles, the first
                             direction's in a row */
@@ -109,20 +110,22 @@ struct imc_wall {
 
 /* What the maximum principle needs of the faces. */
 struct imc_principle {
-    double *flux; /* as halo.next: area / (4 volume of the cell), 1/cm */
+    double *flux; /* in the order of halo.next: area / (4 volume of the cell),
+                     1/cm */
     struct imc_hot_face {
         storm_cell_idx cell;
         const struct storm_edge *edge; /* a blackbody */
         double flux;
     } * hot;
     size_t n_hot;
-    double *coming; /* n_cells: what comes through hot faces, keV^4 / cm */
-    double *around; /* n_cells: the hottest of these, keV^4 */
+    double *coming; /* n_cells: incoming through hot faces, keV^4 / cm */
+    double *around; /* n_cells: max of these, keV^4 */
 };
 
-/* How many packets a cell emits, and keeps at most, in this step. */
+/* Number of packets that a cell emits, and max number after the comb, in this
+ * step. */
 struct imc_steer {
-    uint64_t emit, keep;
+    uint64_t emit, max_packets;
 };
 
 struct storm_imc {
@@ -137,7 +140,7 @@ struct storm_imc {
 
     /* Cells, for this generation of the mesh. */
     uint64_t generation;
-    uint64_t *cut; /* n_ranks + 1, of that generation */
+    uint64_t *partition; /* n_ranks + 1, of that generation */
     storm_cell_idx n_cells;
     struct imc_track track;
     int *material;
@@ -159,19 +162,19 @@ struct storm_imc {
 
     struct storm_connect connect;
     struct imc_principle principle;
-    bool said_principle;
-    struct imc_steer *steer; /* NULL: as the problem says */
+    bool warned_principle;
+    struct imc_steer *steer; /* NULL: the numbers of the problem */
     struct storm_walk *walk;
     double time_s, dt_s;
     struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
 };
 
-/* imc_report.c: STORM_ERR_STATE, logged, if the mesh has another generation than
- * the cells. All that uses them asks first. */
+/* imc_report.c: STORM_ERR_STATE, logged, if the mesh has another generation
+ * than the cells. Every function that uses them calls it first. */
 storm_status imc_check(const struct storm_imc *imc);
 
-/* imc_cells.c: arrays for the present cut of the mesh; collective. `energy`
- * of the cells is zero. */
+/* imc_cells.c: arrays for the present partition of the mesh; collective.
+ * `energy` of the cells is zero. */
 storm_status imc_cells_open(struct storm_imc *imc);
 void imc_cells_close(struct storm_imc *imc);
 void imc_cells_begin(struct storm_imc *imc); /* temperature of the start */
@@ -184,31 +187,31 @@ storm_status imc_halo_open(struct storm_imc *imc);
 void imc_halo_close(struct storm_imc *imc);
 /* Slopes of the emission from T^4 of the neighbours. Collective. */
 storm_status imc_halo_slopes(struct storm_imc *imc);
-/* The hottest of a neighbour, after that: next is of halo.next. */
+/* Max T^4 of a neighbour, after that: next is of halo.next. */
 double imc_halo_hot(const struct storm_imc *imc, int32_t next);
 
-/* imc_state.c: what a cell has become, beyond what the problem says of it: a
- * new cut takes it along, and storm_imc_save_state saves it. A row of values per
+/* imc_state.c: the state of a cell beyond what the problem specifies: a
+ * repartition moves it, and storm_imc_save_state saves it. A row of values per
  * cell; a change of their meaning is another version. */
 enum { IMC_STATE_VERSION = 1, IMC_STATE_VALUES = 3 };
 double *imc_state_new(const struct storm_imc *imc); /* room; free */
 void imc_state_get(const struct storm_imc *imc, double *rows_out);
 void imc_state_set(struct storm_imc *imc, const double *rows);
 
-/* imc_principle.c: does the step keep the maximum principle? Says once where
+/* imc_principle.c: does the step obey the maximum principle? Logs once where
  * not. Collective. */
 storm_status imc_principle_open(struct storm_imc *imc);
 void imc_principle_close(struct storm_imc *imc);
 storm_status imc_principle_check(struct storm_imc *imc,
                                  const struct storm_step *step);
-/* imc.c: the highest temperature of a blackbody in this step; 0 if it does
- * not shine. */
+/* imc.c: the highest temperature of a blackbody in this step; 0 if it does not
+ * emit. */
 double imc_edge_hottest(const struct storm_imc *imc,
                         const struct storm_edge *edge);
 
-/* imc_steer.c: fills imc->steer, if it is there. Collective. */
+/* imc_steer.c: fills imc->steer, unless it is NULL. Collective. */
 storm_status imc_steer(struct storm_imc *imc, struct storm_step *step);
-/* How many packets the cell emits in this step. */
+/* The number of packets that the cell emits in this step. */
 uint64_t imc_emit_number(const struct storm_imc *imc, storm_cell_idx cell);
 
 /* imc_source.c: which cells a source fills. Collective. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What implicit Monte Carlo keeps of each cell. */
+/* The arrays of implicit Monte Carlo, by cell. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 static const char cells_label[] = "imc cells";
 
-/* ---- geometry ------------------------------------------------------------- */
+/* ---- geometry ----------------------------------------------------------- */
 
 /* Extents of a box from its faces; false if it is none. */
 static bool cells_box(const struct storm_mesh *mesh, storm_cell_idx cell,
@@ -69,7 +69,7 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
     imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
 }
 
-/* ---- arrays --------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------- */
 
 static void *cells_array(struct storm_imc *imc, size_t per_cell, bool *ok)
 {
@@ -105,11 +105,12 @@ storm_status imc_cells_open(struct storm_imc *imc)
     imc->track.opacity = imc->opacity;
     imc->track.thick = imc->thick;
     size_t n_ranks = (size_t)imc->env->size;
-    imc->cut = storm_alloc(imc->env->memory, cells_label,
-                           (n_ranks + 1) * sizeof *imc->cut);
-    ok = ok && imc->cut != NULL;
+    imc->partition = storm_alloc(imc->env->memory, cells_label,
+                                 (n_ranks + 1) * sizeof *imc->partition);
+    ok = ok && imc->partition != NULL;
     if (ok)
-        memcpy(imc->cut, imc->mesh->cut, (n_ranks + 1) * sizeof *imc->cut);
+        memcpy(imc->partition, imc->mesh->partition,
+               (n_ranks + 1) * sizeof *imc->partition);
     if (ok)
         for (storm_cell_idx i = 0; i < imc->n_cells; i++)
             cells_measure(imc, i);
@@ -150,7 +151,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->opacity);
     storm_free(memory, imc->thick);
     storm_free(memory, imc->steer);
-    storm_free(memory, imc->cut);
+    storm_free(memory, imc->partition);
     imc->track.cells = NULL;
     imc->material = NULL;
     imc->is_box = NULL;
@@ -160,7 +161,7 @@ void imc_cells_close(struct storm_imc *imc)
     imc->opacity = NULL;
     imc->thick = NULL;
     imc->steer = NULL;
-    imc->cut = NULL;
+    imc->partition = NULL;
     imc->generation = UINT64_MAX; /* of no mesh */
 }
 

@@ -9,8 +9,8 @@
  * heat capacity falls with T as fast as T^3 has a limit there. */
 static const double imc_coldest_kev = 1e-30;
 
-/* Less energy than this is nothing. */
-static const double imc_least_erg = 1e-250;
+/* Less energy than this counts as zero. */
+static const double imc_min_erg = 1e-250;
 
 /* f = 1 / (1 + beta c sigma dt), eq. (3). */
 static double imc_fleck(const struct storm_imc *imc, storm_cell_idx cell,
@@ -40,7 +40,7 @@ static double imc_emission(const struct storm_imc *imc, storm_cell_idx cell,
         return 0.0;
     if (!imc->heat[imc->material[cell]].held)
         energy = fmin(energy, imc->energy[cell] * volume);
-    return energy > imc_least_erg ? energy : 0.0;
+    return energy > imc_min_erg ? energy : 0.0;
 }
 
 static void imc_grey(struct storm_imc *imc, storm_cell_idx cell)

@@ -3,9 +3,9 @@
  * Emission that is not uniform in a cell: its slope comes from T^4 of the
  * neighbours (eq. 10), of which some are other ranks' cells.
  *
- * Faces are mutual (M5 of the mesh). So the cells of ours that rank r sees,
- * in order of their indices, are exactly what r holds as ghosts of us: no
- * rank has to tell another what it needs.
+ * Faces are mutual (MESH-5 of the mesh). So the cells of this rank next to
+ * those of rank r, in order of their indices, are exactly r's ghosts of this
+ * rank: nothing has to be requested.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +20,9 @@ static const char halo_label[] = "imc halo";
 
 enum { HALO_VALUES = IMC_HALO_VALUES, HALO_TAG = 1 };
 
-/* ---- who sees whom -------------------------------------------------------- */
+/* ---- cells next to other ranks ------------------------------------------ */
 
-/* A face between a cell of ours and one of another rank. */
+/* A face between a cell of this rank and one of another rank. */
 struct halo_pair {
     int rank;
     storm_cell_idx cell, theirs;
@@ -65,7 +65,7 @@ static size_t halo_pairs(const struct storm_imc *imc, struct halo_pair *pairs)
     return n;
 }
 
-/* The ranks, and the cells of ours each sees. */
+/* The ranks, and the cells of this rank next to theirs. */
 static void halo_fill_send(struct imc_halo *halo, struct halo_pair *pairs,
                            size_t n)
 {
@@ -183,7 +183,7 @@ void imc_halo_close(struct storm_imc *imc)
     *halo = (struct imc_halo){0};
 }
 
-/* ---- exchange ------------------------------------------------------------- */
+/* ---- exchange ----------------------------------------------------------- */
 
 /* What neighbours need of a cell. */
 static void halo_value(const struct storm_imc *imc, storm_cell_idx i,
@@ -227,26 +227,26 @@ static storm_status halo_exchange(struct storm_imc *imc)
     storm_status status = error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
     for (size_t r = 0; r < 2 * n && status == STORM_OK; r++)
         status = storm_context_wait(imc->context, &requests[r]);
-    if (status < 0) { /* what is not done is MPI's until the end */
+    if (status < 0) { /* MPI may use unfinished ones until it is finalised */
         halo->out = halo->in = NULL;
         halo->requests = NULL;
     }
     return status;
 }
 
-/* ---- slopes --------------------------------------------------------------- */
+/* ---- slopes ------------------------------------------------------------- */
 
-/* From us to a neighbour, the short way round in periodic directions. */
-static void halo_way(const struct storm_imc *imc, const double from[3],
-                     const double to[3], double way_out[3])
+/* From a cell to a neighbour, across periodic walls if that is shorter. */
+static void halo_vector(const struct storm_imc *imc, const double from[3],
+                        const double to[3], double vector_out[3])
 {
     const struct storm_problem *p = imc->problem;
     for (int d = 0; d < 3; d++) {
         double length = p->hi_cm[d] - p->lo_cm[d];
         const struct storm_edges *wall = &p->walls[2 * d];
-        way_out[d] = to[d] - from[d];
+        vector_out[d] = to[d] - from[d];
         if (wall->n == 1 && wall->edge[0].kind == STORM_EDGE_PERIODIC)
-            way_out[d] -= length * floor(way_out[d] / length + 0.5);
+            vector_out[d] -= length * floor(vector_out[d] / length + 0.5);
     }
 }
 
@@ -279,7 +279,7 @@ static void halo_solve(double a[3][3], const double b[3], double x_out[3])
     }
 }
 
-/* Least squares over the neighbours that emit, each as 1 / distance^2. */
+/* Least squares over the neighbours that emit, with weights 1 / distance^2. */
 static void halo_slope(struct storm_imc *imc, storm_cell_idx i)
 {
     const struct imc_halo *halo = &imc->halo;
@@ -290,37 +290,38 @@ static void halo_slope(struct storm_imc *imc, storm_cell_idx i)
     if (!(mine[0] > 0.0))
         return;
     for (size_t k = halo->first[i]; k < halo->first[i + 1]; k++) {
-        double other[HALO_VALUES], way[3];
+        double other[HALO_VALUES], vector[3];
         int32_t next = halo->next[k];
         if (next >= 0)
             halo_value(imc, next, other);
         else
             memcpy(other, &halo->in[HALO_VALUES * (size_t)~next], sizeof other);
-        halo_way(imc, &mine[1], &other[1], way);
-        double square = way[0] * way[0] + way[1] * way[1] + way[2] * way[2];
+        halo_vector(imc, &mine[1], &other[1], vector);
+        double square = vector[0] * vector[0] + vector[1] * vector[1] +
+                        vector[2] * vector[2];
         if (!(other[0] >= 0.0) || !(square > 0.0))
             continue;
         for (int d = 0; d < 3; d++) {
-            b[d] += way[d] * (other[0] - mine[0]) / square;
+            b[d] += vector[d] * (other[0] - mine[0]) / square;
             for (int e = 0; e < 3; e++)
-                a[d][e] += way[d] * way[e] / square;
+                a[d][e] += vector[d] * vector[e] / square;
         }
     }
     halo_solve(a, b, slope);
     /* Relative, and nowhere negative in the cell. */
-    double most = 0.0, square = 0.0;
+    double max = 0.0, square = 0.0;
     for (int d = 0; d < 3; d++) {
         slope[d] /= mine[0];
         double change = fabs(slope[d]) * imc->half[3 * (size_t)i + (size_t)d];
-        most += change;
+        max += change;
         square += change * change;
     }
     /* A polyhedron has no corner where the box around it has; it is more like
      * the ellipsoid in that box. Where it is not, emission is cut off at 0. */
     if (!imc->is_box[i])
-        most = sqrt(square);
-    for (int d = 0; d < 3 && most > 1.0; d++)
-        slope[d] /= most;
+        max = sqrt(square);
+    for (int d = 0; d < 3 && max > 1.0; d++)
+        slope[d] /= max;
 }
 
 storm_status imc_halo_slopes(struct storm_imc *imc)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel of implicit Monte Carlo: one text, compiled once per kind of
- * mesh. physics/lanes.h says what the includer provides.
+ * The kernel of implicit Monte Carlo, compiled once per kind of mesh.
+ * physics/lanes.h lists what the includer provides.
  *
- *   K1  All that a history depends on is in the packet and in the fields of
- *       the cells: it has the same bits however it is split into calls.
- *   K2  A packet deposits along its path (eq. 5) until it is below a hundredth
- *       of its birth weight, and is then absorbed as a whole or not at all
- *       (eq. 6). Which of the two is decided at the start of each flight.
- *   K3  An event is a face, a collision, or the end of the step.
+ *   KERNEL-1  All that a history depends on is in the packet and in the fields
+ *             of the cells: it has the same bits however it is split into
+ *             calls.
+ *   KERNEL-2  A packet deposits along its path (eq. 5) until it is below a
+ *             hundredth of its birth weight, and is then absorbed as a whole or
+ *             not at all (eq. 6). Which of the two is decided at the start of
+ *             each flight.
+ *   KERNEL-3  An event is a face, a collision, or the end of the step.
  */
 #ifndef STORM_PHYSICS_IMC_KERNEL_H
 #define STORM_PHYSICS_IMC_KERNEL_H
@@ -25,9 +27,9 @@ static const double imc_analogue_below = 0.01;
 /* Below this optical depth a series replaces exp. */
 static const double imc_thin = 0.5;
 
-/* (1 - exp(-x)) / x for x <= imc_thin: what is left of a weight, averaged over
- * the path. Thirteen terms leave 2e-15; in pairs, so that the processor can
- * work on several at once. */
+/* (1 - exp(-x)) / x for x <= imc_thin: mean weight over the path, relative.
+ * Thirteen terms leave 2e-15; in pairs, so that the processor can work on
+ * several at once. */
 LANES_INLINE double imc_mean(double x)
 {
     static const double c[13] = {1.0,
@@ -52,9 +54,9 @@ LANES_INLINE double imc_mean(double x)
 
 enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END };
 
-/* At the start of each event: what crossed into this cell has given its memory
- * the time of the other lanes' events to arrive. */
-LANES_INLINE void imc_look_up(const struct pass *pass, struct lane *lane)
+/* At the start of each event, not at the crossing: the cell's memory then
+ * arrives during the other lanes' events. */
+LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
     if (track->n_groups == 1) {
@@ -70,7 +72,7 @@ LANES_INLINE void imc_look_up(const struct pass *pass, struct lane *lane)
     }
 }
 
-/* ---- what the scheduler asks for ------------------------------------------ */
+/* ---- functions for the scheduler ---------------------------------------- */
 
 static void imc_draw_depth(const struct pass *pass, struct storm_packet *packet)
 {
@@ -153,7 +155,7 @@ static uint64_t imc_expire(struct pass *pass)
     return lanes_expire(pass, &imc_kernel);
 }
 
-/* ---- events ---------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------- */
 
 /* The group of what a cell emits, eq. (14). */
 static int32_t imc_draw_group(const struct imc_track *track,
@@ -189,7 +191,7 @@ LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
         lost = weight - weight * exp(-x);
         path = lost * track->light_cm_s / lane->imc.absorb_s;
     }
-    /* Both differences are exact: what is lost is what is deposited (I3). */
+    /* Both differences are exact: what is lost is what is deposited (IMC-3). */
     lane->imc.weight = weight - lost;
     lost = weight - lane->imc.weight;
     if (lost > 0.0)
@@ -199,15 +201,15 @@ LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
     lane->time_left_s -= seconds;
 }
 
-/* Puts the packet at this distance from where it was, in a random direction
- * which is handed out. */
+/* Moves the packet by this distance in a random direction, which is
+ * returned. */
 static void imc_displace(struct lane *lane, double distance, double u0,
-                         double u1, double way_out[3])
+                         double u1, double direction_out[3])
 {
     geom_leave(&lane->geom, lane->packet);
-    storm_isotropic(u0, u1, way_out);
+    storm_isotropic(u0, u1, direction_out);
     for (int d = 0; d < 3; d++)
-        lane->packet->position_cm[d] += distance * way_out[d];
+        lane->packet->position_cm[d] += distance * direction_out[d];
 }
 
 /* A direction out of a thick medium, eq. (18): mu is the larger of two or the
@@ -238,8 +240,8 @@ static void imc_outwards(const double normal[3], const double u[4],
             mu * normal[d] + across * (circle[0] * a[d] + circle[1] * b[d]);
 }
 
-/* A sphere about a packet that has just collided, in which many collisions are
- * as one. */
+/* A sphere about a packet that has just collided, in which many collisions
+ * become one event. */
 struct imc_sphere {
     double radius_cm;
     struct storm_walk_medium medium;
@@ -312,18 +314,18 @@ static void imc_walk_group(const struct pass *pass, struct lane *lane,
     storm_packet_random(lane->packet, pass->imc->seed, u);
     lane->packet->group = storm_walk_draw(sphere->groups, pass->imc->n_groups,
                                           sphere->n_thick, end, u);
-    imc_look_up(pass, lane);
+    imc_load_cell(pass, lane);
 }
 
-/* Many collisions as one, eqs. (15) to (24). The packet has just collided: its
- * direction does not matter. Returns like imc_retire. */
+/* Many collisions as one event, eqs. (15) to (24). The packet has just
+ * collided: its direction does not matter. Returns like imc_retire. */
 static bool imc_walk(struct pass *pass, struct lane *lane,
                      const struct imc_sphere *sphere, bool analogue)
 {
     const struct imc_track *track = pass->imc;
     const struct storm_walk_medium *medium = &sphere->medium;
     struct storm_packet *packet = lane->packet;
-    double u[4], v[4], way[3], light = track->light_cm_s;
+    double u[4], v[4], direction[3], light = track->light_cm_s;
     storm_packet_random(packet, track->seed, u);
     storm_packet_random(packet, track->seed, v);
     double whole = sphere->radius_cm + medium->beyond_cm;
@@ -363,10 +365,10 @@ static bool imc_walk(struct pass *pass, struct lane *lane,
         distance =
             fmin(distance, whole * storm_walk_radius(track->walk, theta, v));
     }
-    imc_displace(lane, distance, u[2], u[3], way);
+    imc_displace(lane, distance, u[2], u[3], direction);
     storm_packet_random(packet, track->seed, v);
     if (end == STORM_WALK_OUT)
-        imc_outwards(way, v, packet->direction);
+        imc_outwards(direction, v, packet->direction);
     else
         storm_isotropic(v[0], v[1], packet->direction);
     imc_walk_group(pass, lane, sphere, end);
@@ -393,11 +395,11 @@ static bool imc_change_group(const struct pass *pass, struct lane *lane)
     if (!(u[0] < o->effective))
         return false;
     packet->group = imc_draw_group(track, lane->cell, u[1]);
-    imc_look_up(pass, lane);
+    imc_load_cell(pass, lane);
     return true;
 }
 
-/* A collision: absorbed as a whole (K2), or a new direction, maybe a new
+/* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
 static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
 {
@@ -429,8 +431,8 @@ static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
     return true;
 }
 
-/* The lane has crossed into a cell that is outside. That it did so counts as
- * an event already. */
+/* The lane has crossed into a cell that is outside. The crossing was counted as
+ * an event. */
 static bool imc_leave(struct pass *pass, struct lane *lane)
 {
     lane->start++;
@@ -443,7 +445,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane)
     uint32_t side;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
         return imc_leave(pass, lane);
-    imc_look_up(pass, lane);
+    imc_load_cell(pass, lane);
     bool analogue = lane->imc.weight < lane->imc.light_weight;
     double rate = lane->imc.scatter_s + (analogue ? lane->imc.absorb_s : 0.0);
     double seconds = geom_nearest(&lane->geom, &side);
@@ -462,7 +464,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane)
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     if (event == IMC_COLLISION)
         return imc_collide(pass, lane, analogue);
-    /* Never zero: that would be drawn anew, on some ranks and not on others. */
+    /* Never zero: that means "not drawn", and the next rank would draw. */
     double depth = lane->imc.depth - rate * seconds;
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
     if (event == IMC_END)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The maximum principle: matter must not get hotter than the hottest that is
- * around it, but implicit Monte Carlo makes it so if steps are too long
- * (Larsen and Mercier 1987). Looked at before each step, eqs. (27) and (28),
- * until it has been said once.
+ * The maximum principle: matter must not get hotter than its surroundings, but
+ * in implicit Monte Carlo it does if steps are too long (Larsen and Mercier
+ * 1987). Checked before each step, eqs. (27) and (28), until a warning has been
+ * logged.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,13 +15,13 @@
 
 static const char principle_label[] = "imc principle";
 
-/* Beyond this times the hottest around it, a cell is worth a word: energies of
- * cells fluctuate. */
+/* Warn above this ratio to the hottest around a cell: energies of cells
+ * fluctuate. */
 static const double principle_room = 1.25;
 
-/* ---- faces ---------------------------------------------------------------- */
+/* ---- faces -------------------------------------------------------------- */
 
-/* The blackbody that shines on a face of a cell, NULL if there is none. */
+/* The blackbody at a face of a cell, NULL if there is none. */
 static const struct storm_edge *principle_edge(const struct storm_imc *imc,
                                                storm_cell_idx cell, int wall)
 {
@@ -34,7 +34,7 @@ static const struct storm_edge *principle_edge(const struct storm_imc *imc,
     return edge != NULL && edge->kind == STORM_EDGE_BLACKBODY ? edge : NULL;
 }
 
-/* Goes through all faces; fills the lists if they are there. */
+/* Counts hot faces; fills the lists unless they are NULL. */
 static size_t principle_faces(const struct storm_imc *imc, double *flux,
                               struct imc_hot_face *hot)
 {
@@ -96,7 +96,7 @@ void imc_principle_close(struct storm_imc *imc)
     imc->principle = (struct imc_principle){0};
 }
 
-/* ---- one cell ------------------------------------------------------------- */
+/* ---- one cell ----------------------------------------------------------- */
 
 /* What is around a cell, and how it would heat. */
 struct principle_cell {
@@ -108,9 +108,9 @@ struct principle_cell {
     double sigma, beta; /* for another dt: f = 1 / (1 + beta c sigma dt) */
 };
 
-/* False if nothing can go wrong: no heat, or nothing hotter around. */
-static bool principle_look(const struct storm_imc *imc, storm_cell_idx i,
-                           struct principle_cell *c)
+/* False if the cell is safe: no heat, or nothing hotter around. */
+static bool principle_inspect(const struct storm_imc *imc, storm_cell_idx i,
+                              struct principle_cell *c)
 {
     const struct storm_problem *p = imc->problem;
     const struct imc_halo *halo = &imc->halo;
@@ -158,11 +158,11 @@ static double principle_heated(const struct storm_imc *imc,
                                           gain);
 }
 
-/* How many times hotter than what is around it. */
+/* Ratio of its temperature to that around it. */
 static double principle_excess(const struct storm_imc *imc, storm_cell_idx i)
 {
     struct principle_cell c;
-    if (!principle_look(imc, i, &c))
+    if (!principle_inspect(imc, i, &c))
         return 0.0;
     return principle_heated(imc, &c, imc->dt_s) / c.top_kev;
 }
@@ -182,9 +182,9 @@ static double principle_longest(const struct storm_imc *imc,
     return low > 0.0 ? low : high;
 }
 
-/* ---- all cells ------------------------------------------------------------ */
+/* ---- all cells ---------------------------------------------------------- */
 
-/* What comes from walls. */
+/* Incoming from walls. */
 static void principle_walls(struct storm_imc *imc)
 {
     struct imc_principle *p = &imc->principle;
@@ -199,45 +199,45 @@ static void principle_walls(struct storm_imc *imc)
     }
 }
 
-/* Rank 0 says it; the others tell it what. Of equal cells, the one with the
- * highest id. */
-static storm_status principle_say(struct storm_imc *imc,
-                                  const struct storm_step *step, double worst,
-                                  storm_cell_idx cell, double mine)
+/* Rank 0 logs the warning. Of equal cells, the one with the highest id. */
+static storm_status principle_warn(struct storm_imc *imc,
+                                   const struct storm_step *step, double worst,
+                                   storm_cell_idx cell, double mine)
 {
     /* id, hottest around, now, after, the longest step: of one rank */
-    double told[5] = {-1.0, -1.0, -1.0, -1.0, -1.0};
+    double worst_row[5] = {-1.0, -1.0, -1.0, -1.0, -1.0};
     struct principle_cell c;
     bool here = mine == worst && cell >= 0;
     if (here)
-        told[0] = (double)storm_mesh_cell_id(imc->mesh, cell);
-    double id = told[0];
+        worst_row[0] = (double)storm_mesh_cell_id(imc->mesh, cell);
+    double id = worst_row[0];
     storm_status status =
         storm_context_reduce(imc->context, &id, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
-    if (here && told[0] == id && principle_look(imc, cell, &c)) {
-        told[1] = c.top_kev;
-        told[2] = imc->temperature[cell];
-        told[3] = principle_heated(imc, &c, imc->dt_s);
-        told[4] = principle_longest(imc, &c);
+    if (here && worst_row[0] == id && principle_inspect(imc, cell, &c)) {
+        worst_row[1] = c.top_kev;
+        worst_row[2] = imc->temperature[cell];
+        worst_row[3] = principle_heated(imc, &c, imc->dt_s);
+        worst_row[4] = principle_longest(imc, &c);
     }
-    status = storm_context_reduce(imc->context, told, 5, MPI_DOUBLE, MPI_MAX);
+    status =
+        storm_context_reduce(imc->context, worst_row, 5, MPI_DOUBLE, MPI_MAX);
     if (status == STORM_OK && imc->env->rank == 0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
                         "a step of %.3g s is too long in cell %.0f (step "
-                        "%" PRIu64 "): its matter, at %.3g keV, could get to "
-                        "%.3g keV, beyond the %.3g keV of all around it; "
-                        "%.2g s is safe there (maximum principle, said once)",
-                        imc->dt_s, id, storm_step_number(step), told[2],
-                        told[3], told[1], told[4]);
+                        "%" PRIu64 "): its matter, at %.3g keV, could reach "
+                        "%.3g keV, more than the %.3g keV around it; %.2g s "
+                        "is safe there (maximum principle; logged once)",
+                        imc->dt_s, id, storm_step_number(step), worst_row[2],
+                        worst_row[3], worst_row[1], worst_row[4]);
     return status;
 }
 
 storm_status imc_principle_check(struct storm_imc *imc,
                                  const struct storm_step *step)
 {
-    if (imc->said_principle || imc->problem->emit_per_cell == 0)
+    if (imc->warned_principle || imc->problem->emit_per_cell == 0)
         return STORM_OK;
     double mine = 0.0;
     storm_cell_idx cell = -1;
@@ -254,6 +254,6 @@ storm_status imc_principle_check(struct storm_imc *imc,
         storm_context_reduce(imc->context, &worst, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0 || !(worst > principle_room))
         return status;
-    imc->said_principle = true;
-    return principle_say(imc, step, worst, cell, mine);
+    imc->warned_principle = true;
+    return principle_warn(imc, step, worst, cell, mine);
 }

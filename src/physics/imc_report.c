@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Implicit Monte Carlo: what may be asked or done between steps. */
+/* Implicit Monte Carlo: calls between steps. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@ int storm_imc_material(const struct storm_imc *imc, storm_cell_idx cell)
                : imc->material[cell];
 }
 
-/* ---- fields --------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------- */
 
-/* Exact sums, whatever the order of the packets. */
+/* Exact sums, in any order of the packets. */
 static storm_status imc_census(const struct storm_imc *imc,
                                struct storm_engine *engine, double *values_out)
 {
@@ -43,7 +43,8 @@ static storm_status imc_census(const struct storm_imc *imc,
     if (status < 0)
         return status;
     struct storm_exact_unit unit = storm_exact_unit(largest);
-    /* Between steps the deposits are zero: their room serves here. */
+    /* Between steps the deposits are zero: their array serves as scratch
+     * here. */
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
         storm_cell_id offset = packet->cell - first;
@@ -107,7 +108,7 @@ storm_status storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
     return STORM_ERR_ARG;
 }
 
-/* ---- balance and hash ----------------------------------------------------- */
+/* ---- balance and hash --------------------------------------------------- */
 
 storm_status storm_imc_balance(struct storm_imc *imc,
                                struct storm_engine *engine,
@@ -131,9 +132,9 @@ storm_status storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
                                    sizeof fields / sizeof fields[0], hash_out);
 }
 
-/* ---- following the mesh --------------------------------------------------- */
+/* ---- after a repartition ------------------------------------------------ */
 
-/* How many of this rank's cells each rank gets, or gives, in values. */
+/* Number of values that this rank sends to, or receives from, each rank. */
 static void move_counts(const uint64_t *from, const uint64_t *to, int me,
                         int size, int *counts_out, int *begin_out)
 {
@@ -147,8 +148,9 @@ static void move_counts(const uint64_t *from, const uint64_t *to, int me,
     }
 }
 
-/* Sends what the old cut had here to where the new one wants it. */
-static storm_status move_values(struct storm_imc *imc, const uint64_t *old_cut,
+/* Sends the values of the cells to their ranks in the new partition. */
+static storm_status move_values(struct storm_imc *imc,
+                                const uint64_t *old_partition,
                                 const double *out, double *in)
 {
     int me = imc->env->rank, size = imc->env->size;
@@ -160,9 +162,10 @@ static storm_status move_values(struct storm_imc *imc, const uint64_t *old_cut,
                                 ? STORM_OK
                                 : STORM_ERR_NOMEM);
     if (status == STORM_OK) {
-        move_counts(old_cut, imc->mesh->cut, me, size, counts, counts + n);
-        move_counts(imc->mesh->cut, old_cut, me, size, counts + 2 * n,
-                    counts + 3 * n);
+        move_counts(old_partition, imc->mesh->partition, me, size, counts,
+                    counts + n);
+        move_counts(imc->mesh->partition, old_partition, me, size,
+                    counts + 2 * n, counts + 3 * n);
         MPI_Request request;
         if (MPI_Ialltoallv(out, counts, counts + n, MPI_DOUBLE, in,
                            counts + 2 * n, counts + 3 * n, MPI_DOUBLE,
@@ -180,7 +183,7 @@ static storm_status move_values(struct storm_imc *imc, const uint64_t *old_cut,
 static uint64_t *imc_weights(const struct storm_imc *imc, bool by_cells)
 {
     uint64_t *weight = malloc(((size_t)imc->n_cells + 1) * sizeof *weight);
-    /* A cell costs something even if nothing happens in it. */
+    /* A cell has a cost even without events. */
     for (storm_cell_idx i = 0; weight != NULL && i < imc->n_cells; i++)
         weight[i] = by_cells ? 1 : 1 + imc->track.cells[i].events;
     return weight;
@@ -199,10 +202,10 @@ static storm_status imc_repartition(struct storm_imc *imc, bool by_cells)
     return status;
 }
 
-/* From the cut the arrays were made for to the present one. */
+/* From the partition of the arrays to the present one. */
 static storm_status imc_follow(struct storm_imc *imc)
 {
-    uint64_t *old_cut = imc->cut;
+    uint64_t *old_partition = imc->partition;
     double *out = imc_state_new(imc), *in = NULL;
     storm_status status =
         storm_context_agree(imc->context,
@@ -212,33 +215,33 @@ static storm_status imc_follow(struct storm_imc *imc)
         return status;
     }
     imc_state_get(imc, out);
-    imc->cut = NULL; /* not closed with the rest */
+    imc->partition = NULL; /* not freed with the rest */
     imc_cells_close(imc);
     status = imc_cells_open(imc);
     if (status == STORM_OK) {
         in = imc_state_new(imc);
-        status = move_values(imc, old_cut, out, in);
+        status = move_values(imc, old_partition, out, in);
     }
     if (status == STORM_ERR_LOST)
-        return status; /* memory is MPI's until the end */
+        return status; /* MPI may use the memory until it is finalised */
     if (status == STORM_OK)
         imc_state_set(imc, in);
     else
         imc_cells_close(imc);
     free(in);
     free(out);
-    storm_free(imc->env->memory, old_cut);
+    storm_free(imc->env->memory, old_partition);
     return status;
 }
 
 storm_status storm_imc_rebalance(struct storm_imc *imc, bool by_cells)
 {
     storm_status status = STORM_OK;
-    if (imc->cut == NULL) {
+    if (imc->partition == NULL) {
         storm_log_write(
             &imc->env->log, STORM_LOG_ERROR,
-            "storm_imc_rebalance has failed before, and with it the "
-            "state of the cells is lost: destroy the object");
+            "storm_imc_rebalance has failed before and the state of the "
+            "cells is lost: destroy the object");
         return STORM_ERR_STATE;
     }
     if (!storm_census_is_stale(imc->mesh, imc->generation))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where sources are: cells, and parts of cells. */
+/* Cells of sources, and the parts of them that lie in a shape. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static const char source_label[] = "imc sources";
 
-/* ---- the part of a cell that lies in a shape ------------------------------ */
+/* ---- the part of a cell that lies in a shape ---------------------------- */
 
 /* Both are boxes: exactly. */
 static double source_box_share(const struct storm_shape *shape,
@@ -23,7 +23,7 @@ static double source_box_share(const struct storm_shape *shape,
         double inside =
             fmin(high, shape->hi_cm[d]) - fmax(low, shape->lo_cm[d]);
         double part = inside / (high - low);
-        if (!(part > 1e-12)) /* it touches, but for rounding */
+        if (!(part > 1e-12)) /* it only touches: rounding */
             return 0.0;
         share *= part < 1.0 - 1e-12 ? part : 1.0;
     }
@@ -39,14 +39,14 @@ static double source_sample_share(const struct storm_imc *imc,
 {
     struct storm_packet_id key = {.hi = 1,
                                   .lo = storm_mesh_cell_id(imc->mesh, cell)};
-    static const double way[3] = {0.8191725133961645, 0.6710436067037893,
-                                  0.5497004779019703};
+    static const double stride[3] = {0.8191725133961645, 0.6710436067037893,
+                                     0.5497004779019703};
     uint64_t inside = 0;
     double u[4], point[3];
     storm_random(0, STORM_STREAM_MESH, key, 0, u);
     for (uint64_t i = 0; i < n; i++) {
         for (int d = 0; d < 3; d++)
-            u[d] = u[d] + way[d] - (u[d] + way[d] < 1.0 ? 0.0 : 1.0);
+            u[d] = u[d] + stride[d] - (u[d] + stride[d] < 1.0 ? 0.0 : 1.0);
         storm_mesh_sample(imc->mesh, cell, u, point);
         inside += storm_shape_contains(shape, point);
     }
@@ -56,7 +56,8 @@ static double source_sample_share(const struct storm_imc *imc,
 static double source_share(const struct storm_imc *imc,
                            const struct storm_shape *shape, storm_cell_idx cell)
 {
-    enum { BOX_POINTS = 16384, POINTS = 2048 }; /* of a polyhedron they cost */
+    /* Samples of a polyhedron are expensive. */
+    enum { BOX_POINTS = 16384, POINTS = 2048 };
     size_t k = 3 * (size_t)cell;
     double lo[3], hi[3];
     if (imc->track.cells[cell].outside)
@@ -74,10 +75,10 @@ static double source_share(const struct storm_imc *imc,
                                imc->is_box[cell] ? BOX_POINTS : POINTS);
 }
 
-/* ---- the cells of a source ------------------------------------------------ */
+/* ---- the cells of a source ---------------------------------------------- */
 
-/* Volumes become whole numbers, this for the largest: their sums over cells
- * do not depend on who adds them. */
+/* Volumes become whole numbers, this for the largest: their sums do not depend
+ * on the ranks. */
 static const double source_scale = 0x1p36;
 
 static storm_status source_reduce(struct storm_imc *imc,
@@ -85,11 +86,11 @@ static storm_status source_reduce(struct storm_imc *imc,
                                   const double *volume)
 {
     struct storm_ledger sum = {.n_since_carry = 0};
-    double most = 0.0;
+    double max = 0.0;
     uint64_t before = 0;
     for (size_t i = 0; i < source->n; i++) {
         storm_ledger_add(&sum, volume[i]);
-        most = fmax(most, volume[i]);
+        max = fmax(max, volume[i]);
     }
     storm_ledger_carry(&sum);
     storm_status status =
@@ -98,11 +99,11 @@ static storm_status source_reduce(struct storm_imc *imc,
                              MPI_SUM);
     if (status == STORM_OK)
         status =
-            storm_context_reduce(imc->context, &most, 1, MPI_DOUBLE, MPI_MAX);
+            storm_context_reduce(imc->context, &max, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
     for (size_t i = 0; i < source->n; i++) {
-        source->share[i] = (uint64_t)(volume[i] / most * source_scale) + 1;
+        source->share[i] = (uint64_t)(volume[i] / max * source_scale) + 1;
         before += source->share[i];
     }
     source->total = before;
@@ -127,12 +128,12 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
     struct storm_memory *memory = imc->env->memory;
     const struct storm_shape *shape = &imc->problem->sources[i].shape;
     struct imc_source *source = &imc->sources[i];
-    size_t most = (size_t)imc->n_cells + 1;
-    double *volume = calloc(most, sizeof *volume);
+    size_t capacity = (size_t)imc->n_cells + 1;
+    double *volume = calloc(capacity, sizeof *volume);
     source->cells =
-        storm_alloc(memory, source_label, most * sizeof *source->cells);
+        storm_alloc(memory, source_label, capacity * sizeof *source->cells);
     source->share =
-        storm_alloc(memory, source_label, most * sizeof *source->share);
+        storm_alloc(memory, source_label, capacity * sizeof *source->share);
     bool ok = volume != NULL && source->cells != NULL && source->share != NULL;
     storm_status status =
         storm_context_agree(imc->context, ok ? STORM_OK : STORM_ERR_NOMEM);
@@ -146,16 +147,16 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
         }
         status = source_reduce(imc, source, volume);
     }
-    /* Said once: before the first step. */
+    /* Logged once: before the first step. */
     if (status == STORM_OK && source->total == 0 && imc->dt_s == 0.0 &&
         imc->env->rank == 0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
-                        "source %zu lies in no cell: it does nothing", i);
+                        "source %zu lies in no cell: it emits nothing", i);
     free(volume);
     return status;
 }
 
-/* ---- all ------------------------------------------------------------------ */
+/* ---- all ---------------------------------------------------------------- */
 
 storm_status imc_source_open(struct storm_imc *imc)
 {

@@ -37,7 +37,7 @@ void imc_state_set(struct storm_imc *imc, const double *rows)
     }
 }
 
-/* ---- public --------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------- */
 
 storm_status storm_imc_state_layout(const struct storm_imc *imc,
                                     struct storm_imc_layout *layout_out)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How many packets a cell emits and keeps, so that the statistical errors of
- * cells are even (packets.steer: error), eqs. (25) and (26).
+ * Numbers of packets that a cell emits and keeps, so that the statistical
+ * errors of cells are even (packets.steer: error), eqs. (25) and (26).
  *
- * The energy emitted is that of this step, the radiation that of the last
- * one: both are the same bits on any ranks, and shares are whole numbers, so
- * that their sums are as well. Nothing is learnt from the noise itself: what a
- * cell shows over a few steps is too noisy, and steering by it feeds back.
+ * The energy emitted is that of this step, the radiation that of the last one:
+ * both are the same bits on any number of ranks, and shares are integers, so
+ * their sums are, too. Measured noise is not used: over a few steps it is too
+ * noisy itself, and steering by it feeds back.
  */
 #include <math.h>
 
@@ -19,10 +19,10 @@
 static const double steer_unit = 0x1p32;
 
 /* No cell has more than this many times the mean; and none keeps less than this
- * part of it, because what comes in next from others is to be kept, too. */
-static const double steer_most = 8.0, steer_least_kept = 0.75;
+ * part of it, because packets that come in from others must fit, too. */
+static const double steer_max = 8.0, steer_min_kept = 0.75;
 
-enum { STEER_EMIT, STEER_KEEP, STEER_KINDS };
+enum { STEER_EMIT, STEER_MAX_PACKETS, STEER_KINDS };
 
 /* Squares of the parts of a cell's radiation that are emitted in this step,
  * and that were there before: eq. (26). */
@@ -31,14 +31,14 @@ static void steer_shares(const struct storm_imc *imc, storm_cell_idx i,
 {
     double there = imc->radiation[i] * imc->volume[i];
     double all = imc->emitted[i] + there;
-    share_out[STEER_EMIT] = share_out[STEER_KEEP] = 0;
+    share_out[STEER_EMIT] = share_out[STEER_MAX_PACKETS] = 0;
     if (!(all > 0.0))
         return;
     double emitted = imc->emitted[i] / all, kept = there / all;
     if (emitted > 0.0)
         share_out[STEER_EMIT] =
             1 + (uint64_t)(steer_unit * (emitted * emitted));
-    share_out[STEER_KEEP] = 1 + (uint64_t)(steer_unit * (kept * kept));
+    share_out[STEER_MAX_PACKETS] = 1 + (uint64_t)(steer_unit * (kept * kept));
 }
 
 /* Shares of all cells, and of how many. */
@@ -49,13 +49,13 @@ struct steer_sum {
 /* `mean` times share over the mean share, rounded at random by u. */
 static uint64_t steer_number(uint64_t mean, uint64_t share,
                              const struct steer_sum *sum, double u,
-                             uint64_t least)
+                             uint64_t min)
 {
     if (sum->share == 0)
         return mean;
     double relative = (double)share * ((double)sum->cells / (double)sum->share);
-    uint64_t n = (uint64_t)((double)mean * fmin(relative, steer_most) + u);
-    return n > least ? n : least;
+    uint64_t n = (uint64_t)((double)mean * fmin(relative, steer_max) + u);
+    return n > min ? n : min;
 }
 
 static storm_status steer_add_up(const struct storm_imc *imc,
@@ -82,8 +82,8 @@ storm_status imc_steer(struct storm_imc *imc, struct storm_step *step)
     if (imc->steer == NULL)
         return STORM_OK;
     storm_status status = steer_add_up(imc, sum);
-    uint64_t least = (uint64_t)ceil(steer_least_kept * (double)p->max_per_cell);
-    least = least > p->min_per_cell ? least : p->min_per_cell;
+    uint64_t min = (uint64_t)ceil(steer_min_kept * (double)p->max_per_cell);
+    min = min > p->min_per_cell ? min : p->min_per_cell;
     for (storm_cell_idx i = 0; status == STORM_OK && i < imc->n_cells; i++) {
         uint64_t share[STEER_KINDS];
         double u[4];
@@ -93,8 +93,9 @@ storm_status imc_steer(struct storm_imc *imc, struct storm_step *step)
         steer_shares(imc, i, share);
         imc->steer[i].emit = steer_number(p->emit_per_cell, share[STEER_EMIT],
                                           &sum[STEER_EMIT], u[0], 1);
-        imc->steer[i].keep = steer_number(p->max_per_cell, share[STEER_KEEP],
-                                          &sum[STEER_KEEP], u[1], least);
+        imc->steer[i].max_packets =
+            steer_number(p->max_per_cell, share[STEER_MAX_PACKETS],
+                         &sum[STEER_MAX_PACKETS], u[1], min);
     }
     return status;
 }
@@ -110,5 +111,5 @@ uint64_t storm_imc_max_packets(void *self, storm_cell_idx cell)
     const struct storm_imc *imc = self;
     bool steered = imc->steer != NULL &&
                    !storm_census_is_stale(imc->mesh, imc->generation);
-    return steered ? imc->steer[cell].keep : imc->problem->max_per_cell;
+    return steered ? imc->steer[cell].max_packets : imc->problem->max_per_cell;
 }

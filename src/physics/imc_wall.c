@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Walls that shine: the area of their parts, and who makes which packets.
+ * Blackbody walls: the area of their parts, and which rank makes which packets.
  *
- * A part is covered with tiles. Packets are dealt out to tiles by area, and
- * within a tile fall anywhere on the part: all that is the same on every rank.
- * A rank goes through the tiles that its own cells touch and makes the packets
- * that fall into these cells. So no rank needs to know where the cells of
- * others are, nor looks at many more packets than it makes.
+ * A part is covered with tiles. Packets are distributed over tiles by area, and
+ * within a tile lie anywhere on the part: all that is the same on every rank. A
+ * rank visits the tiles that its own cells touch and makes the packets that are
+ * in these cells. So no rank needs to know the cells of others, or tests many
+ * more packets than it makes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static int wall_compare(const void *a, const void *b)
 struct wall_cuts {
     double *at[2];
     size_t n[2];
-    bool boxes; /* there are no other shapes */
+    bool boxes; /* all shapes are boxes */
 };
 
 /* The sides of all boxes cut a wall; `cuts` has room. */
@@ -159,7 +159,7 @@ static double wall_edge_area(const struct wall_part *w, struct wall_cuts *cuts)
     return wall_area(w, &all, cuts, SURE, DEEPEST);
 }
 
-/* ---- tiles ---------------------------------------------------------------- */
+/* ---- tiles -------------------------------------------------------------- */
 
 /* Areas become whole numbers, this for the largest. */
 static const double wall_scale = 0x1p36;
@@ -189,20 +189,20 @@ static void wall_bounds(const struct wall_part *w, struct imc_wall *wall)
     }
 }
 
-/* Deals out the area. */
+/* Distributes the area over the tiles. */
 static void wall_share(const struct wall_part *w, struct wall_cuts *cuts,
                        struct imc_wall *wall)
 {
     enum { SURE = 2, DEEPEST = 7 };
-    double area[IMC_TILES * IMC_TILES], most = 0.0;
+    double area[IMC_TILES * IMC_TILES], max = 0.0;
     for (size_t i = 0; i < IMC_TILES * IMC_TILES; i++) {
         struct wall_patch tile = wall_tile(wall, i);
         area[i] = wall_area(w, &tile, cuts, SURE, DEEPEST);
-        most = fmax(most, area[i]);
+        max = fmax(max, area[i]);
     }
     wall->share[0] = 0;
     for (size_t i = 0; i < IMC_TILES * IMC_TILES; i++) {
-        double share = most > 0.0 ? area[i] / most * wall_scale : 0.0;
+        double share = max > 0.0 ? area[i] / max * wall_scale : 0.0;
         wall->share[i + 1] = wall->share[i] + (uint64_t)share;
     }
 }
@@ -266,13 +266,13 @@ static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
                               (n + 1) * sizeof *wall->share);
     wall->mine =
         storm_alloc(imc->env->memory, wall_label, n * sizeof *wall->mine);
-    size_t most = 2 * imc->problem->walls[where].n + 2;
-    double *room = malloc(2 * most * sizeof *room);
+    size_t capacity = 2 * imc->problem->walls[where].n + 2;
+    double *room = malloc(2 * capacity * sizeof *room);
     if (wall->share == NULL || wall->mine == NULL || room == NULL) {
         free(room);
         return STORM_ERR_NOMEM;
     }
-    struct wall_cuts cuts = {.at = {room, room + most}};
+    struct wall_cuts cuts = {.at = {room, room + capacity}};
     wall->area_cm2 = wall_edge_area(&w, &cuts);
     if (wall->area_cm2 > 0.0) {
         wall_bounds(&w, wall);
@@ -281,10 +281,10 @@ static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
             wall->area_cm2 = 0.0;
     }
     free(room);
-    /* Said once: before the first step. */
+    /* Logged once: before the first step. */
     if (!(wall->area_cm2 > 0.0) && imc->env->rank == 0 && imc->dt_s == 0.0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
-                        "blackbody %zu of boundary %c_%s has no area: it does "
+                        "blackbody %zu of boundary %c_%s has no area: it emits "
                         "nothing",
                         i, "xyz"[where / 2], where % 2 ? "hi" : "lo");
     return STORM_OK;

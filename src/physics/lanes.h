@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The scheduler of packets in flight, shared by the tracking kernels: takes
- * packets of a batch into lanes, writes them back, and deals with borders. One
- * text, compiled once per kind of mesh and kernel.
+ * packets of a batch into lanes, writes them back, and handles borders.
+ * Compiled once per kind of mesh and kernel.
  *
- * Several packets are in flight, one event each in turn: the processor works
- * on all of them at once, and the memory of the cell each enters has the time
- * of the others' events to arrive. A lane lives in the first-level cache; its
+ * Several packets are in flight, one event each in turn: the processor works on
+ * all of them at once, and the memory of the cell each enters has the time of
+ * the others' events to arrive. A lane stays in the first-level cache; its
  * fields are read and written one by one, never as vectors, because a vector
  * read after a narrow write waits for the write to reach the cache.
  *
@@ -16,8 +16,8 @@
  *           has had max_events comes back as CONTINUE.
  *   LANE-3  A packet that comes back has its position and time in it; and its
  *           cell: the next one if it is sent, else the one it is in.
- *   LANE-4  What a kernel adds is known to the compiler and inlined: no call
- *           goes through a pointer.
+ *   LANE-4  The kernel's functions are known to the compiler and inlined: no
+ *           call goes through a pointer.
  *
  * The includer has included the geometry, which provides
  *
@@ -29,7 +29,7 @@
  *   geom_nearest         seconds to the nearest face it moves towards, not
  *                        negative, infinite if there is none; and its `side`,
  *                        the geometry's name for that face
- *   geom_move            goes on for some seconds
+ *   geom_move            moves it for some seconds
  *   geom_touch           puts it on that side, as well as it can
  *   geom_face            the number of that side as a face of the cell
  *   geom_next            the local cell behind it, or ~index of a border
@@ -56,7 +56,7 @@
 
 enum {
     LANES = 8,            /* packets in flight */
-    LANES_LOOK_AHEAD = 8, /* packets of the batch fetched before their turn */
+    LANES_LOOK_AHEAD = 8, /* packets prefetched ahead of the present one */
     LANES_CELL_AHEAD = 3  /* and their cells */
 };
 
@@ -97,16 +97,16 @@ struct pass {
     struct lane lanes[LANES];
 };
 
-/* What a kernel adds; a constant (LANE-4). */
+/* Functions of a kernel; a constant (LANE-4). */
 struct lanes_kernel {
-    /* The kernel's part of a lane, from its packet. False if that may not fly;
-     * its outcome has then been filled. */
+    /* Fills the kernel's part of a lane from its packet. False if that is not
+     * transported; its outcome has then been filled. */
     bool (*load)(const struct pass *pass, struct lane *lane,
                  struct storm_outcome *outcome_out);
     /* And back to the packet. */
     void (*store)(const struct pass *pass, const struct lane *lane,
                   storm_fate fate);
-    /* Does the packet turn round at this border? */
+    /* Is the packet reflected at this border? */
     bool (*is_mirror)(const struct pass *pass, const struct lane *lane,
                       const struct geom_exit *exit);
     /* Its data of a cell will be needed soon. */
@@ -114,10 +114,10 @@ struct lanes_kernel {
     /* lanes_retire with this kernel, as a function of its own: it is rare, and
      * the loops are short. */
     bool (*retire)(struct pass *pass, struct lane *lane, storm_fate fate);
-    storm_fate at_wall; /* of a packet that does not turn round there */
+    storm_fate at_wall; /* of a packet that is not reflected there */
 };
 
-/* ---- into lanes ----------------------------------------------------------- */
+/* ---- into lanes --------------------------------------------------------- */
 
 /* The next two are inlined by force: gcc drops calls of a function that does
  * nothing but prefetch. */
@@ -128,8 +128,8 @@ LANES_INLINE void lanes_fetch(const struct pass *pass, size_t i)
     STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
 }
 
-LANES_INLINE void lanes_look_ahead(const struct pass *pass,
-                                   const struct lanes_kernel *kernel)
+LANES_INLINE void lanes_prefetch(const struct pass *pass,
+                                 const struct lanes_kernel *kernel)
 {
     size_t i = pass->i_next + LANES_LOOK_AHEAD;
     if (i < pass->n)
@@ -159,7 +159,7 @@ LANES_INLINE bool lanes_refill(struct pass *pass, struct lane *lane,
                                const struct lanes_kernel *kernel)
 {
     while (pass->i_next < pass->n) {
-        lanes_look_ahead(pass, kernel);
+        lanes_prefetch(pass, kernel);
         size_t i = pass->i_next++;
         struct storm_packet *packet = pass->packets[i];
         if (STORM_UNLIKELY(packet->cell_idx < 0)) {
@@ -199,10 +199,11 @@ LANES_INLINE void lanes_open(struct pass *pass, void *const *packets, size_t n,
         pass->n_lanes++;
 }
 
-/* ---- out of lanes --------------------------------------------------------- */
+/* ---- out of lanes ------------------------------------------------------- */
 
-/* A packet is done for now: writes it back (LANE-3) and gives its lane to the
- * next. False if the batch is empty: the lane is then what was the last one. */
+/* A packet leaves its lane: writes it back (LANE-3) and gives the lane to the
+ * next one. False if the batch is empty: the lane then holds what the last one
+ * held. */
 LANES_INLINE bool lanes_retire(struct pass *pass, struct lane *lane,
                                storm_fate fate,
                                const struct lanes_kernel *kernel)
@@ -246,7 +247,7 @@ LANES_INLINE uint64_t lanes_expire(struct pass *pass,
 }
 
 /* A face that leads out of the rank's cells, or to them through a periodic
- * wall. Returns like lanes_retire; true also if the packet goes on. */
+ * wall. Returns like lanes_retire; true also if the packet continues. */
 LANES_INLINE bool lanes_border(struct pass *pass, struct lane *lane,
                                int32_t next, uint32_t side,
                                const struct lanes_kernel *kernel)
@@ -272,7 +273,7 @@ LANES_INLINE bool lanes_border(struct pass *pass, struct lane *lane,
     return kernel->retire(pass, lane, STORM_FATE_SEND);
 }
 
-/* ---- terms of tallies ----------------------------------------------------- */
+/* ---- terms of tallies --------------------------------------------------- */
 
 __extension__ typedef unsigned __int128 lanes_wide;
 
@@ -285,7 +286,7 @@ static storm_exact lanes_rare_term(double term, struct storm_exact_unit unit)
 /*
  * storm_exact_term, faster for what a tally is made of: terms that are not
  * negative and have all their bits above the unit. A sign makes the shift as
- * wrong as bits below the unit do, so one question covers both.
+ * wrong as bits below the unit do, so one test covers both.
  */
 LANES_INLINE storm_exact lanes_term(double term, struct storm_exact_unit unit)
 {

@@ -84,8 +84,8 @@ double storm_ledger_value(const struct storm_ledger *ledger)
     while (top > 0 && a.limb[top] == 0)
         top--;
 
-    /* 64 bits from the leading one on; what is below sticks to the last, so
-     * that the one rounding, to 53, goes the right way. */
+    /* 64 bits from the leading one on; any bit below sets the last one, so that
+     * the one rounding, to 53, is correct. */
     ledger_wide wide = 0; /* the last limb may have 63 bits */
     int low = top >= 2 ? top - 2 : 0;
     for (int i = top; i >= low; i--)

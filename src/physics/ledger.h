@@ -6,11 +6,13 @@
  * For accounts of a whole run, whose terms have no bound known in advance. A
  * few hundred bytes each; per-cell tallies use base/exact.h.
  *
- *   L1  Adding is exact for every finite double, so the order is immaterial.
- *   L2  2^62 terms fit, of any size, on each of 2^31 ranks.
- *   L3  storm_ledger_value is the double nearest to the sum, ties to even.
- *   L4  Any two ledgers with equal sums are equal byte for byte after
- *       storm_ledger_carry.
+ *   LEDGER-1  Adding is exact for every finite double, so the order does not
+ *             matter.
+ *   LEDGER-2  Holds 2^62 terms of any size on each of 2^31 ranks.
+ *   LEDGER-3  storm_ledger_value is the double nearest to the sum, ties to
+ *             even.
+ *   LEDGER-4  Any two ledgers with equal sums are equal byte for byte after
+ *             storm_ledger_carry.
  */
 #ifndef STORM_PHYSICS_LEDGER_H
 #define STORM_PHYSICS_LEDGER_H
@@ -51,7 +53,7 @@ enum storm_ledger_account {
     STORM_LEDGER_CREATED,
     STORM_LEDGER_ABSORBED,
     STORM_LEDGER_ESCAPED,
-    STORM_LEDGER_CENSUS, /* counted when it is asked for */
+    STORM_LEDGER_CENSUS, /* computed when it is requested */
     STORM_LEDGER_ACCOUNTS
 };
 

@@ -23,7 +23,7 @@ double storm_material_law(const struct storm_power_law *law,
         value *= storm_material_power(temperature_kev, law->t_exp);
     if (law->coef > 0.0 && law->e_exp != 0.0)
         value *= storm_material_power(energy_kev, law->e_exp);
-    /* 0 times infinity: both limits at once; the cap is the safe one. */
+    /* 0 times infinity: both limits at once; the cap is taken. */
     if (!(value <= law->max))
         value = law->max;
     return value < law->min ? law->min : value;

@@ -2,10 +2,10 @@
 /*
  * Opacities and heat capacities as powers, with floors and caps.
  *
- *   H1  Energy is the exact integral of the heat capacity from zero, floor and
- *       cap included (eq. 8); temperature is its inverse.
- *   H2  Small whole exponents are products, not pow: the same bits with every
- *       mathematics library.
+ *   MATERIAL-1  Energy is the exact integral of the heat capacity from zero,
+ *               floor and cap included (eq. 8); temperature is its inverse.
+ *   MATERIAL-2  Small integer exponents are products, not pow: the same bits
+ *               with every mathematics library.
  */
 #ifndef STORM_PHYSICS_MATERIAL_H
 #define STORM_PHYSICS_MATERIAL_H
@@ -14,7 +14,7 @@
 
 #include <storm/problem.h>
 
-/* T^exponent, H2. */
+/* T^exponent, MATERIAL-2. */
 double storm_material_power(double base, double exponent);
 
 /* The law at a temperature and a photon energy (any, if e_exp is 0). */
@@ -23,7 +23,7 @@ double storm_material_law(const struct storm_power_law *law,
 
 /* A heat capacity: constant below t[0], a power up to t[1], then constant. */
 struct storm_heat {
-    bool held; /* no heat capacity: the temperature stays */
+    bool held; /* no heat capacity: the temperature is constant */
     double coef, exponent;
     double low, high; /* below t[0], above t[1] */
     double t[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Planck's spectrum. */
+/* The Planck spectrum. */
 #ifndef STORM_PHYSICS_PLANCK_H
 #define STORM_PHYSICS_PLANCK_H
 

@@ -7,13 +7,13 @@
 
 static const char problem_label[] = "problem";
 
-/* A caller's array, and what its elements are here. */
+/* A caller's array, and the size of its elements here. */
 struct problem_array {
     const void *from;
     size_t n, from_bytes, bytes;
 };
 
-/* The elements in memory of our own; NULL: there are none, or no memory. */
+/* A copy of the elements; NULL: there are none, or no memory. */
 static storm_status problem_copy_array(const struct storm_env *env,
                                        const struct problem_array *array,
                                        const void **to_out)
@@ -47,7 +47,8 @@ static storm_status problem_copy_bytes(const struct storm_env *env,
     return to != NULL ? STORM_OK : STORM_ERR_NOMEM;
 }
 
-/* What elements point to. Until it is a copy, a pointer is not ours to free. */
+/* What elements point to. Until a pointer is that of a copy, it must not be
+ * freed. */
 
 static storm_status problem_copy_names(const struct storm_env *env,
                                        struct storm_material *materials,
@@ -142,7 +143,7 @@ static storm_status problem_copy_rest(const struct storm_env *env,
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------ */
+/* ---- all ---------------------------------------------------------------- */
 
 storm_status problem_copy(const struct storm_env *env,
                           const struct storm_problem *from,

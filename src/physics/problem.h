@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A problem of our own: a copy of the caller's with all it points to, elements
- * of arrays read by the size that the caller gave them (SIZED-1, SIZED-2).
+ * A copy of the caller's problem with all it points to, elements of arrays read
+ * by the size that the caller gave them (SIZED-1, SIZED-2).
  */
 #ifndef STORM_PHYSICS_PROBLEM_H
 #define STORM_PHYSICS_PROBLEM_H

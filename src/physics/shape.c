@@ -72,21 +72,21 @@ void storm_shape_bounds(const struct storm_shape *shape, double lo_out[3],
     }
 }
 
-/* Squares of the least and the largest distance between points of a box and
- * the axis of a cylinder or the centre of a sphere. */
+/* Squares of the min and max distance between points of a box and the axis of a
+ * cylinder or the centre of a sphere. */
 static void shape_reach(const struct storm_shape *shape, const double lo_cm[3],
-                        const double hi_cm[3], double least_most_out[2])
+                        const double hi_cm[3], double min_max_out[2])
 {
     bool round = shape->kind == STORM_SHAPE_SPHERE;
-    least_most_out[0] = least_most_out[1] = 0.0;
+    min_max_out[0] = min_max_out[1] = 0.0;
     for (int k = 0; k < (round ? 3 : 2); k++) {
         int d = round ? k : (shape->axis + 1 + k) % 3;
         double low = lo_cm[d] - shape->centre_cm[k];
         double high = hi_cm[d] - shape->centre_cm[k];
-        double least = low > 0.0 ? low : high < 0.0 ? high : 0.0;
-        double most = -low > high ? low : high;
-        least_most_out[0] += least * least;
-        least_most_out[1] += most * most;
+        double min = low > 0.0 ? low : high < 0.0 ? high : 0.0;
+        double max = -low > high ? low : high;
+        min_max_out[0] += min * min;
+        min_max_out[1] += max * max;
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes, beyond what the public header says. */
+/* Shapes, beyond the public header. */
 #ifndef STORM_PHYSICS_SHAPE_H
 #define STORM_PHYSICS_SHAPE_H
 
@@ -10,7 +10,8 @@
 void storm_shape_bounds(const struct storm_shape *shape, double lo_out[3],
                         double hi_out[3]);
 
-/* May the shape have points in common with a box? False is certain. */
+/* May the shape have points in common with a box? False is certain, true is
+ * not. */
 bool storm_shape_meets(const struct storm_shape *shape, const double lo_cm[3],
                        const double hi_cm[3]);
 

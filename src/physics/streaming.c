@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Free streaming: one time step. What is asked between steps is in
+/* Free streaming: one time step. Calls between steps are in
  * streaming_report.c. */
 #include "physics/streaming.h"
 #include "base/sized.h"
@@ -16,8 +16,8 @@
 static const char streaming_label[] = "streaming tallies";
 static const double streaming_light_cm_s = 2.99792458e10;
 
-/* As many as ids can tell apart in a cell and step. */
-#define STREAMING_MOST_PACKETS (UINT64_C(1) << 40)
+/* Ids have room for so many per cell and step. */
+#define STREAMING_MAX_PACKETS (UINT64_C(1) << 40)
 
 /* ---- arrays ------------------------------------------------------------- */
 
@@ -59,8 +59,7 @@ void streaming_release(const struct storm_streaming *streaming,
     storm_free(memory, track->plain);
 }
 
-/* After the mesh was repartitioned. Nothing is moved: all that is per cell
- * belongs to one step. */
+/* After a repartition. Nothing is moved: all arrays belong to one step. */
 static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
 {
     if (!storm_census_is_stale(streaming->mesh, streaming->generation))
@@ -78,7 +77,7 @@ static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
     return STORM_OK;
 }
 
-/* ---- before transport --------------------------------------------------- */
+/* ---- pre_step ----------------------------------------------------------- */
 
 /* The index-th packet a cell emits in a step. */
 static void streaming_birth(const struct storm_streaming *streaming,
@@ -150,7 +149,7 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
         status = storm_connect_neighbours(&streaming->connect, streaming->mesh,
                                           step);
 
-    /* Also after an error: the others are waiting. */
+    /* Also after an error: this call is collective. */
     storm_status agreed = storm_context_reduce(streaming->context, &largest, 1,
                                                MPI_DOUBLE, MPI_MAX);
     if (status < 0 || agreed < 0)
@@ -174,7 +173,7 @@ static void streaming_step_batch(void *self, struct storm_step *step,
         streaming->advance(&streaming->track, packets, n, outcomes_out);
 }
 
-/* Reflecting walls are the kernel's; what comes here leaves. */
+/* The kernel reflects at reflecting walls; packets that get here escape. */
 static void streaming_apply(void *self, struct storm_step *step, void *packet,
                             struct storm_outcome *outcome_out)
 {
@@ -185,7 +184,7 @@ static void streaming_apply(void *self, struct storm_step *step, void *packet,
     *outcome_out = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
 }
 
-/* ---- after transport ---------------------------------------------------- */
+/* ---- post_step ---------------------------------------------------------- */
 
 static storm_status streaming_post_step(void *self, struct storm_step *step)
 {
@@ -222,10 +221,11 @@ static storm_status
 streaming_check_params(const struct storm_env *env,
                        const struct storm_streaming_params *p)
 {
-    if (p->emit_per_cell >= STREAMING_MOST_PACKETS) {
-        storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "a cell cannot emit %llu packets a step",
-                        (unsigned long long)p->emit_per_cell);
+    if (p->emit_per_cell >= STREAMING_MAX_PACKETS) {
+        storm_log_write(
+            &env->log, STORM_LOG_ERROR,
+            "a cell cannot emit %llu packets per step, max 2^40 - 1",
+            (unsigned long long)p->emit_per_cell);
         return STORM_ERR_ARG;
     }
     if (streaming_is_positive(p->dt_s) &&

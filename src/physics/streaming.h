@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Free streaming, from inside. */
+/* Internals of free streaming. */
 #ifndef STORM_PHYSICS_STREAMING_H
 #define STORM_PHYSICS_STREAMING_H
 
@@ -27,10 +27,10 @@ struct storm_streaming {
 };
 
 /* STORM_ERR_STATE, logged, if the mesh has another generation than the arrays.
- * All that uses them asks first. */
+ * Every function that uses them calls it first. */
 storm_status streaming_check(const struct storm_streaming *streaming);
 
-/* Arrays for the present cut of the mesh, all zero. */
+/* Arrays for the present partition of the mesh, all zero. */
 storm_status streaming_allocate(const struct storm_streaming *streaming,
                                 struct storm_track *track_out,
                                 double **energy_density_out);

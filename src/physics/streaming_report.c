@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Free streaming: what may be asked between steps. */
+/* Free streaming: calls between steps. */
 #include <math.h>
 
 #include "base/clock.h"

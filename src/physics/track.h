@@ -2,20 +2,21 @@
 /*
  * Moving packets in straight lines through the cells of one rank.
  *
- *   T1  A packet goes from face to face: the nearest of those it moves
- *       towards, at once if rounding has put it beyond. It is never nudged
- *       and never lost.
- *   T2  All that a history depends on is in the packet: it has the same bits
- *       however it is split into calls, batches and ranks.
- *   T3  Every packet comes back as
- *         SEND      its next cell is on `rank`; cell and cell_idx are set
- *         BOUNDARY  it stands on a wall, on `face` of its cell
- *         CENSUS    time_left_s is zero
- *         CONTINUE  after max_events events
- *       An event is a face reached or the end of the time step.
- *   T4  A packet whose cell_idx is negative is not on its cell's rank: it is
- *       sent there, with no event.
- *   T5  Each event adds weight times path to the tally of the cell it was in.
+ *   TRACK-1  A packet goes from face to face: the nearest of those it moves
+ *            towards, at once if rounding has put it beyond. It is never
+ *            shifted to get inside, and never lost.
+ *   TRACK-2  All that a history depends on is in the packet: it has the same
+ *            bits however it is split into calls, batches and ranks.
+ *   TRACK-3  Every packet comes back as
+ *              SEND      its next cell is on `rank`; cell and cell_idx are set
+ *              BOUNDARY  it stands on a wall, on `face` of its cell
+ *              CENSUS    time_left_s is zero
+ *              CONTINUE  after max_events events
+ *            An event is a face reached or the end of the time step.
+ *   TRACK-4  A packet whose cell_idx is negative is not on its cell's rank: it
+ *            is sent there, with no event.
+ *   TRACK-5  Each event adds weight times path to the tally of the cell it was
+ *            in.
  */
 #ifndef STORM_PHYSICS_TRACK_H
 #define STORM_PHYSICS_TRACK_H
@@ -36,12 +37,12 @@
 
 struct storm_mesh_ops;
 
-/* What a pass works on. */
+/* Input of a pass. */
 struct storm_track {
     const struct storm_mesh *mesh;
     double speed_cm_s;
     uint64_t max_events;   /* at least 1 */
-    unsigned mirror_walls; /* bit w: wall w reflects, without coming back */
+    unsigned mirror_walls; /* bit w: wall w reflects, in the kernel */
     bool mirror_borders;   /* so do borders to other ranks */
     storm_tally_kind tally;
     struct storm_exact_unit unit; /* EXACT */
@@ -54,8 +55,8 @@ typedef void storm_track_fn(const struct storm_track *track,
                             void *const *packets, size_t n,
                             struct storm_outcome *outcomes_out);
 
-/* Kernels of one kind of mesh: streaming and implicit Monte Carlo; of some kinds
- * also for processors with AVX2. The bits do not depend on which is used. */
+/* Kernels of one kind of mesh: streaming and implicit Monte Carlo; for some
+ * kinds also with AVX2. The bits do not depend on which is used. */
 struct storm_track_ops {
     const struct storm_mesh_ops *mesh;
     storm_track_fn *advance;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The kernel of free streaming (physics/track.h): one text, compiled once per
- * kind of mesh. physics/lanes.h says what the includer provides.
+ * The kernel of free streaming (physics/track.h), compiled once per kind of
+ * mesh. physics/lanes.h lists what the includer provides.
  */
 #ifndef STORM_PHYSICS_TRACK_KERNEL_H
 #define STORM_PHYSICS_TRACK_KERNEL_H
 
 #include "physics/lanes.h"
 
-/* ---- what the scheduler asks for ------------------------------------------ */
+/* ---- functions for the scheduler ---------------------------------------- */
 
 LANES_INLINE bool track_load(const struct pass *pass, struct lane *lane,
                              struct storm_outcome *outcome_out)
@@ -36,8 +36,8 @@ LANES_INLINE bool track_is_mirror(const struct pass *pass,
                : pass->track->mirror_borders && exit->rank != pass->geom.rank;
 }
 
-/* The batch may be in any order: of tallies, only those next door are worth
- * it, see track_run. */
+/* The batch may be in any order: only tallies of neighbouring cells are
+ * prefetched, see track_run. */
 LANES_INLINE void track_prefetch(const struct pass *pass, storm_cell_idx cell)
 {
     (void)pass;
@@ -71,10 +71,10 @@ static uint64_t track_expire(struct pass *pass)
     return lanes_expire(pass, &track_kernel);
 }
 
-/* ---- events ---------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------- */
 
 /* The loop, inlined with `tally` a constant: three copies, so that no crossing
- * asks about the tally. */
+ * tests the kind of tally. */
 LANES_INLINE void track_run(struct pass *pass, storm_tally_kind tally)
 {
     const struct geom geom = pass->geom;
@@ -141,8 +141,8 @@ static void track_run_off(struct pass *pass)
 static void track_advance(const struct storm_track *track, void *const *packets,
                           size_t n, struct storm_outcome *outcomes_out)
 {
-    /* Called through a table so that they stay functions of their own, with
-     * the pass behind one pointer: gcc's code is faster by a tenth. */
+    /* Called through a table, so that they are not inlined and get the pass by
+     * pointer: gcc's code is faster by 10 %. */
     static void (*const run[])(struct pass *) = {
         [STORM_TALLY_EXACT] = track_run_exact,
         [STORM_TALLY_DOUBLE] = track_run_double,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One face after the other: for any processor. */
+/* One face after the other, for any processor. */
 #include "mesh/voronoi/voronoi_geom.h"
 #include "physics/imc_kernel.h"
 #include "physics/track_kernel.h"
@@ -8,9 +8,9 @@ static inline uint64_t voronoi_pick(const struct voronoi_block *block,
                                     uint32_t n_blocks, const float y[3],
                                     const float u[3], float radius)
 {
-    float height[VORONOI_MOST_BLOCKS][VORONOI_WIDTH];
-    float slope[VORONOI_MOST_BLOCKS][VORONOI_WIDTH];
-    float latest[VORONOI_WIDTH]; /* when it will have left */
+    float height[VORONOI_MAX_BLOCKS][VORONOI_WIDTH];
+    float slope[VORONOI_MAX_BLOCKS][VORONOI_WIDTH];
+    float latest[VORONOI_WIDTH]; /* the latest exit time */
     const float doubt = VORONOI_DOUBT * radius;
     for (int k = 0; k < VORONOI_WIDTH; k++)
         latest[k] = INFINITY;
@@ -34,10 +34,10 @@ static inline uint64_t voronoi_pick(const struct voronoi_block *block,
     if (end == INFINITY)
         return 0;
     uint64_t mask = 0;
-    float most = doubt + VORONOI_DOUBT * end;
+    float max = doubt + VORONOI_DOUBT * end;
     for (uint32_t b = 0; b < n_blocks; b++)
         for (int k = 0; k < VORONOI_WIDTH; k++)
-            mask |= (uint64_t)(height[b][k] - end * slope[b][k] <= most)
+            mask |= (uint64_t)(height[b][k] - end * slope[b][k] <= max)
                     << (b * VORONOI_WIDTH + (unsigned)k);
     return mask;
 }

@@ -20,7 +20,7 @@ static inline __m256 pick_dot(const struct voronoi_block *block,
     return _mm256_add_ps(sum, _mm256_mul_ps(_mm256_load_ps(block->n[2]), v[2]));
 }
 
-static inline float pick_least(__m256 x)
+static inline float pick_min(__m256 x)
 {
     __m128 m =
         _mm_min_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
@@ -34,7 +34,7 @@ LANES_INLINE uint64_t pick_from(const struct voronoi_block *block,
                                 uint32_t n_blocks, const struct pick *p,
                                 float radius)
 {
-    __m256 height[VORONOI_MOST_BLOCKS], slope[VORONOI_MOST_BLOCKS];
+    __m256 height[VORONOI_MAX_BLOCKS], slope[VORONOI_MAX_BLOCKS];
     __m256 latest = _mm256_set1_ps(INFINITY);
     for (uint32_t b = 0; b < n_blocks; b++) {
         height[b] = _mm256_sub_ps(_mm256_load_ps(block[b].distance),
@@ -49,18 +49,18 @@ LANES_INLINE uint64_t pick_from(const struct voronoi_block *block,
         t = _mm256_blendv_ps(_mm256_set1_ps(INFINITY), t, towards);
         latest = _mm256_min_ps(t, latest);
     }
-    float end = pick_least(latest);
+    float end = pick_min(latest);
     end = end > 0.0f ? end : 0.0f;
     if (STORM_UNLIKELY(end == INFINITY))
         return 0;
     uint64_t mask = 0;
-    __m256 most = _mm256_set1_ps(VORONOI_DOUBT * radius + VORONOI_DOUBT * end);
+    __m256 max = _mm256_set1_ps(VORONOI_DOUBT * radius + VORONOI_DOUBT * end);
     for (uint32_t b = 0; b < n_blocks; b++) {
         __m256 over =
             _mm256_sub_ps(height[b],
                           _mm256_mul_ps(_mm256_set1_ps(end), slope[b]));
         mask |=
-            (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(over, most,
+            (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(over, max,
                                                                  _CMP_LE_OQ))
             << (b * VORONOI_WIDTH);
     }

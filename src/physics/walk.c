@@ -57,10 +57,10 @@ double storm_walk_exit(const struct storm_walk *walk, double u)
     return walk->theta[i] + part * (walk->theta[i + 1] - walk->theta[i]);
 }
 
-/* ---- inside ---------------------------------------------------------------- */
+/* ---- inside ------------------------------------------------------------- */
 
-/* Before the first time the surface is not felt; after the last the shape does
- * not change. */
+/* Before the first time the surface has no effect; after the last the shape
+ * does not change. */
 static const double walk_first = 0.03, walk_last = 0.4;
 
 /* Eq. (16): probability to be below rho, times a constant. */
@@ -77,7 +77,7 @@ static double walk_below(double theta, double rho)
     return sum;
 }
 
-/* The place with this share of the packets below it. */
+/* The radius with this share of the packets below it. */
 static double walk_place(double theta, double share)
 {
     double low = 0.0, high = 1.0, goal = share * walk_below(theta, 1.0);
@@ -119,8 +119,8 @@ static double walk_third(const double u[4])
 double storm_walk_radius(const struct storm_walk *walk, double theta,
                          const double u[4])
 {
-    /* So early that the surface is not felt: three normal numbers, of which
-     * the square of the sum is wanted; exp(-1/(4 theta)) are too far out. */
+    /* So early that the surface has no effect: the norm of three normal
+     * numbers; a share of exp(-1/(4 theta)) is too far out. */
     if (theta < walk_first) {
         double circle[3];
         if (!(theta > 0.0))

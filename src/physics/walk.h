@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random walk (Fleck and Canfield 1984): many scatterings inside a sphere as
- * one, by the solution of the diffusion equation in it; with several groups in
- * its partially grey form, in which all groups that are thick walk as one.
+ * one event, by the solution of the diffusion equation in it; with several
+ * groups in its partially grey form, in which all thick groups walk as one.
  *
  * A packet starts at the centre of a sphere of radius R, diffuses with D = c /
  * (3 sigma), and is out when it first reaches R. In units theta = D t / R^2
  * all spheres are the same (eqs. 15 to 17).
  *
- *   W1  storm_walk_stay is the probability to be inside still, to 1e-12.
- *   W2  storm_walk_exit is its inverse, by a table, to 1e-5 of a theta.
- *   W3  The radius a sphere has for diffusion is larger than that where the
- *       packet leaves by the extrapolation length, 0.7104 mean free paths.
- *   W4  storm_walk_radius follows eq. (16), by a table, to 1e-3 of R.
- *   W5  Groups are in order of thickness, so that those which are thick
- *       enough for a sphere are the first ones, and all that a walk needs of
- *       them (eqs. 19 to 24) is in the sums at the last of these.
+ *   WALK-1  storm_walk_stay is the probability to be still inside, to 1e-12.
+ *   WALK-2  storm_walk_exit is its inverse, by a table, to 1e-5 of a theta.
+ *   WALK-3  The radius a sphere has for diffusion is larger than that where the
+ *           packet leaves by the extrapolation length, 0.7104 mean free paths.
+ *   WALK-4  storm_walk_radius follows eq. (16), by a table, to 1e-3 of R.
+ *   WALK-5  Groups are in order of thickness, so that those which are thick
+ *           enough for a sphere are the first ones, and all that a walk needs
+ *           of them (eqs. 19 to 24) is in the sums at the last of these.
  */
 #ifndef STORM_PHYSICS_WALK_H
 #define STORM_PHYSICS_WALK_H
@@ -31,10 +31,10 @@ enum {
 
 static const double storm_walk_extrapolation = 0.7104;
 
-/* Where a random walk is as good as transport: this many mean free paths to
- * the nearest face and to the end of the step, and this share of them
- * scattering; of scatterings that change the group, this share into groups
- * that walk. */
+/* Conditions under which a random walk is as accurate as transport: this many
+ * mean free paths to the nearest face and to the end of the step, and this
+ * share of them scattering; of scatterings that change the group, this share
+ * into groups that walk. */
 static const double storm_walk_depth = 5.0;
 static const double storm_walk_scatter = 0.9;
 static const double storm_walk_together = 0.8;
@@ -60,7 +60,7 @@ double storm_walk_exit(const struct storm_walk *walk, double u);
 double storm_walk_radius(const struct storm_walk *walk, double theta,
                          const double u[4]);
 
-/* ---- what a packet walks through ------------------------------------------- */
+/* ---- the medium of a walk ----------------------------------------------- */
 
 /* Lengths are paths: times, by c. */
 struct storm_walk_medium {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a packet walks through: one group, or those that are thick as one. */
+/* The medium of a random walk: one group, or all thick groups as one. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -114,8 +114,8 @@ static int32_t walk_pick(const struct storm_walk_group *groups, size_t from,
     return groups[low].group;
 }
 
-/* Of packets that cross the surface, this part is as those inside, the rest as
- * the current: by brute force, tests/physics/walk_groups.c. */
+/* Share of exits whose group is distributed as inside, the rest as the current;
+ * found by brute force, tests/physics/walk_groups.c. */
 static const double walk_inside_out = 0.25;
 
 int32_t storm_walk_draw(const struct storm_walk_group *groups, size_t n,

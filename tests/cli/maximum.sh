@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 120; label: mpi slow-asan
 #
-# Steps too long for the maximum principle are said once, with cell, step and
-# what would do; and matter does get hotter than the wall then. With steps as
-# in the decks nothing is said, and it does not.
+# Steps too long for the maximum principle are logged once, with cell, step and
+# a safe step; and matter does get hotter than the wall then. With steps as
+# in the decks nothing is logged, and it does not.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -25,7 +25,7 @@ for n in 1 3; do
         fail "long steps on $n: $(cat "$scratch/err")"
     grep -q "warning: a step of 2e-11 s is too long in cell 0 (step 0)" \
         "$scratch/err" || fail "long steps on $n: $(cat "$scratch/err")"
-    grep -q "could get to 3.43 keV, beyond the 1 keV of all around it; 5.8e-12" \
+    grep -q "could reach 3.43 keV, more than the 1 keV around it; 5.8e-12" \
         "$scratch/err" || fail "long steps on $n: $(cat "$scratch/err")"
 done
 hotter 3 1.1 || fail "long steps: not hotter than the wall after all"

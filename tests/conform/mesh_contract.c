@@ -6,7 +6,7 @@
  *
  * Each mesh is made twice: over all ranks, and by every rank for itself. The
  * second knows everything, and what the first says must agree with it, before
- * and after it is cut anew.
+ * and after a repartition.
  */
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static bool same_bits(const void *a, const void *b, size_t n)
     return memcmp(a, b, n) == 0;
 }
 
-/* M1, M2 */
+/* MESH-1, MESH-2 */
 static void check_ids(const struct pair *p)
 {
     uint64_t total = storm_mesh_n_cells_total(p->whole);
@@ -69,7 +69,7 @@ static void check_ids(const struct pair *p)
     CHECK_EQ(n_mine, n);
 }
 
-/* M3 and, for the faces, the neighbours */
+/* MESH-3 and, for the faces, the neighbours */
 static void check_geometry(const struct pair *p)
 {
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
@@ -128,7 +128,7 @@ static bool leads_back(const struct storm_mesh *whole, storm_cell_idx a,
     return false;
 }
 
-/* M4, M5 */
+/* MESH-4, MESH-5 */
 static void check_cells(const struct pair *p)
 {
     const struct mesh_case *c = p->mesh_case;
@@ -158,7 +158,7 @@ static void check_cells(const struct pair *p)
     CHECK(fabs(sum - box) <= 1e-12 * box);
 }
 
-/* M11: so many samples fill most of the bounds, and do not leave them. */
+/* MESH-11: so many samples fill most of the bounds, and do not leave them. */
 static void check_bounds(const struct pair *p, storm_cell_idx cell,
                          const double least[3], const double most[3])
 {
@@ -172,10 +172,10 @@ static void check_bounds(const struct pair *p, storm_cell_idx cell,
     }
 }
 
-/* M6: back to the cell, even from next to its faces; and uniform: the mean of
+/* MESH-6: back to the cell, even from next to its faces; uniform: the mean of
  * many samples is the centre (convex cells of a Cartesian mesh; other meshes
- * define centre as the centroid too), within k = 6 standard errors of a
- * sample that spreads at most over the cell's own extent. */
+ * define centre as the centroid too), within k = 6 standard errors of a sample
+ * that spreads at most over the cell's own extent. */
 static void check_samples(const struct pair *p, struct dice *dice)
 {
     static const double corners[] = {0x1p-54, 0.5, 1.0 - 0x1p-53};
@@ -219,7 +219,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
         CHECK(fabs(sum[d]) <= 6.0 * sqrt(square[d]));
 }
 
-/* M7: any point, on every rank the same, but for ranks that do not know. */
+/* MESH-7: any point, on every rank the same, but for ranks that do not know. */
 static void check_locate(const struct pair *p)
 {
     const struct mesh_case *c = p->mesh_case;
@@ -270,7 +270,7 @@ static void check_locate(const struct pair *p)
     CHECK_EQ(storm_mesh_locate(p->mesh, nowhere, &cell), STORM_ERR_ARG);
 }
 
-/* A new cut, with weights that are a function of the id. */
+/* A repartition, with weights that are a function of the id. */
 static void repartition(const struct pair *p, uint64_t seed)
 {
     enum { MOST = 20000 };
@@ -283,7 +283,7 @@ static void repartition(const struct pair *p, uint64_t seed)
     CHECK_OK(storm_mesh_repartition(p->mesh, weight));
 }
 
-/* M8: queries make none. */
+/* MESH-8: queries make none. */
 static uint64_t allocations(const struct storm_context *context)
 {
     return storm_memory_calls(storm_context_env(context)->memory);

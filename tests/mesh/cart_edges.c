@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3; timeout: 20 */
 /*
- * Cartesian meshes: widths are what stretch says, the last edge is exactly the
- * box's, and parameters that make no mesh are refused.
+ * Cartesian meshes: widths follow stretch, the last edge is exactly that of the
+ * box, and invalid parameters are refused.
  */
 #include <math.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     refuse(context, bad);
     bad.stretch[0] = 1e200; /* widths overflow */
     refuse(context, bad);
-    bad.stretch[0] = 1e-30; /* widths vanish */
+    bad.stretch[0] = 1e-30; /* widths underflow */
     refuse(context, bad);
 
     storm_context_destroy(context);

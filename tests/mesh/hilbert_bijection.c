@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /*
- * H1 .. H3 of mesh/mesh_hilbert.h: positions are dense and unique, inverse to
- * cells; steps along the curve are to face neighbours in boxes of powers of
+ * HILBERT-1, HILBERT-2 and HILBERT-3: positions are dense and unique, inverse
+ * to cells; steps along the curve are to face neighbours in boxes of powers of
  * two and short in all others; very large boxes work.
  */
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 #include "support/check.h"
 #include "support/dice.h"
 
-/* Longest step that was ever seen; clipping the curve of the enclosing cube
- * instead of bisecting the box would give steps as long as the box. */
+/* Longest step found so far; clipping the curve of the enclosing cube instead
+ * of bisecting the box would give steps as long as the box. */
 enum { LONGEST_STEP = 3 };
 
 static bool is_power_of_two(int32_t n)
@@ -71,7 +71,7 @@ static void line(int32_t length, int d)
     }
 }
 
-/* There and back, where nobody can count. */
+/* There and back, in boxes too large to enumerate. */
 static void large(const int32_t n[3])
 {
     struct dice dice = dice_make(1, (uint64_t)n[0]);

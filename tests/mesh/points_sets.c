@@ -2,9 +2,8 @@
 /* TEST ranks: 1 3; timeout: 60 */
 /*
  * Sets of points: in the box, a function of the number alone, denser where the
- * material changes; from a file, text or HDF5, all of it, whatever the number
- * of ranks; files that cannot be points are refused.
- * Relaxation makes cells more equal.
+ * material changes; from a file, text or HDF5, all of it, on any number of
+ * ranks; invalid files are refused. Relaxation makes cells more equal.
  */
 #include <unistd.h>
 
@@ -59,7 +58,7 @@ static void check_sets(void)
         if (p.kind == STORM_POINTS_REFINED)
             CHECK(fabs(n_near - share * n) <= 5.0 * sqrt(n * share));
     }
-    /* Next to nothing they are as everywhere: 0.1 of the length. */
+    /* Not denser next to no material: 0.1 of the length. */
     int n_near = 0;
     p.material = half_nothing;
     CHECK_OK(storm_points_make(&p, 0, p.n_total, all[0]));
@@ -121,7 +120,7 @@ static void check_files(struct storm_context *context)
     CHECK(status == STORM_ERR_IO);
 }
 
-/* What a file holds, beside numbers of the right shape. */
+/* Content of a file. */
 struct h5_case {
     const char *name, *other; /* arrays; `other` is all zero; NULL: none */
     hid_t type;
@@ -165,7 +164,7 @@ static void h5_write(const char *path, const struct h5_case *c, hsize_t n)
     free(numbers);
 }
 
-/* All rows, once each and in order, whatever the name and the type. */
+/* All rows, once each and in order, for any name and type. */
 static void check_h5_rows(struct storm_context *context, const char *path,
                           const struct h5_case *c, uint64_t n)
 {

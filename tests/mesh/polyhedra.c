@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3; timeout: 60 */
 /*
- * M12 of mesh_ops.h through the public calls, for boxes and Voronoi cells:
- * polyhedra are closed, with the volume and faces that the mesh has, exactly on
- * the walls, and the same bits on any number of ranks. Also where many cells
- * meet in one corner. And what goes with them: generators, whose the cells are.
+ * MESH-12 and POLYHEDRON-1, POLYHEDRON-2, POLYHEDRON-3, POLYHEDRON-4 through
+ * the public calls, for boxes and Voronoi cells: polyhedra are closed, with the
+ * volume and faces that the mesh has, exactly on the walls, and the same bits
+ * on any number of ranks. Also where many cells meet in one corner. And the
+ * generators of Voronoi cells.
  */
 #include "voronoi_check.h"
 
 static struct point_set make_random(struct dice *dice)
 {
     struct point_set set = set_make(1500);
-    set.lo[0] = -0.3; /* not a round number on any grid */
+    set.lo[0] = -0.3; /* not a multiple of any grid */
     for (int i = 0; i < set.n; i++)
         for (int d = 0; d < 3; d++)
             set.x[i][d] =
@@ -31,7 +32,7 @@ static struct point_set make_lattice(struct dice *dice)
     return set;
 }
 
-/* As far as rounding can tell, and not quite. */
+/* Equal but for rounding, and slightly more. */
 static struct point_set make_jitter(struct dice *dice)
 {
     struct point_set set = make_lattice(dice);
@@ -41,8 +42,8 @@ static struct point_set make_jitter(struct dice *dice)
     return set;
 }
 
-/* All whole numbers with a*a + b*b + c*c = 689 round their centre: 144 faces
- * meet in many-fold corners. */
+/* All whole numbers with a*a + b*b + c*c = 689 around their centre: 144 faces
+ * meet in degenerate corners. */
 static struct point_set make_sphere(struct dice *dice)
 {
     struct point_set set = set_make(1000);
@@ -64,7 +65,7 @@ static struct point_set make_sphere(struct dice *dice)
 static const struct {
     const char *name;
     struct point_set (*make)(struct dice *dice);
-    int faces; /* of every cell; 0: as many as the mesh says; -1: at most */
+    int faces; /* of every cell; 0: as many as in the mesh; -1: at most that */
 } cases[] = {{"random", make_random, 0},
              {"lattice", make_lattice, 6},
              {"jitter", make_jitter, -1},
@@ -97,7 +98,7 @@ static double volume(const struct storm_polyhedron *p)
     return sum / 6.0;
 }
 
-/* How often an edge is there in this direction. */
+/* Number of times that an edge occurs in this direction. */
 static int n_edges(const struct storm_polyhedron *p, int32_t from, int32_t to)
 {
     int n = 0;
@@ -181,12 +182,12 @@ static uint64_t check_mesh(const struct storm_mesh *mesh,
     CHECK(worst < 1e-9);
     MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, comm);
     MPI_Allreduce(&at_corners, &all_corners, 1, MPI_INT, MPI_SUM, comm);
-    /* several cells may meet in one, but then they are not at random */
+    /* more cells may meet in one, but not for random points */
     CHECK(faces == 0 ? all_corners == 8 : all_corners >= 8);
     return total;
 }
 
-/* ---- boxes ---------------------------------------------------------------- */
+/* ---- boxes -------------------------------------------------------------- */
 
 static struct storm_mesh *make_boxes(struct storm_context *context,
                                      const struct point_set *set)
@@ -219,7 +220,7 @@ static void check_order(const struct storm_mesh *mesh)
     storm_polyhedra_close(polyhedra);
 }
 
-/* What is beyond the caller's struct stays; a new cut is noticed. */
+/* Bytes after the caller's struct stay; a repartition is noticed. */
 static void check_refused(struct storm_mesh *mesh)
 {
     struct storm_polyhedra *polyhedra;
@@ -249,7 +250,7 @@ static void check_boxes(struct storm_context *all, struct storm_context *alone)
     storm_mesh_destroy(mesh);
 }
 
-/* ---- more of the cells ---------------------------------------------------- */
+/* ---- generators and all meshes ------------------------------------------ */
 
 /* The cell around a generator is its own. */
 static void check_generators(const struct storm_mesh *mesh)

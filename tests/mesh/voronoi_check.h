@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Voronoi meshes of point sets in tests: what every one must fulfil, and a
- * hash over all its geometry.
+ * Voronoi meshes of point sets in tests: checks for every mesh, and a hash of
+ * all its geometry.
  */
 #ifndef TESTS_MESH_VORONOI_CHECK_H
 #define TESTS_MESH_VORONOI_CHECK_H
@@ -38,7 +38,7 @@ static inline struct point_set set_make(int n)
     return set;
 }
 
-/* Every rank of the context gives each size-th point. */
+/* Every rank of the context gives every size-th point. */
 static inline storm_status set_mesh(struct storm_context *context,
                                     const struct point_set *set, uint32_t lloyd,
                                     struct storm_mesh **mesh_out)
@@ -59,7 +59,7 @@ static inline storm_status set_mesh(struct storm_context *context,
     return status;
 }
 
-/* A sum with the rounding errors added up as well. */
+/* A compensated sum. */
 struct long_sum {
     double sum, rest;
 };

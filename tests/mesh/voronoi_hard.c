@@ -2,9 +2,9 @@
 /* TEST ranks: 1 3; timeout: 120 */
 /* TEST ranks: 2 5 8; timeout: 120; label: slow-asan slow-mpich */
 /*
- * Point sets on which Voronoi builders go wrong: volumes must add up to the
- * box, cells be closed and faces mutual, and the mesh have the same bits on
- * all ranks together and on one alone.
+ * VCELL-1, VCELL-2, VEXACT-1, VEXACT-2, GHOST-1: point sets that are hard for
+ * Voronoi builders: volumes must add up to the box, cells be closed and faces
+ * mutual, and the mesh must have the same bits on all ranks and on one.
  */
 #include "voronoi_check.h"
 

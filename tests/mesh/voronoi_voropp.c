@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 240; label: slow-asan */
 /*
- * Our cells against those of voro++: the same neighbours, but for faces smaller
- * than 1e-10 of the cell's surface; the same volumes and areas; never more than
- * 1100 bytes a cell. Prints how long
- * both took for volumes, centroids, neighbours, areas and normals of all cells.
- * Skipped without voro++.
+ * VMESH-1, MESH-10: our cells against those of voro++: the same neighbours, but
+ * for faces smaller than 1e-10 of the cell's surface; the same volumes and
+ * areas; never more than 1100 bytes a cell. Prints how long both took for
+ * volumes, centroids, neighbours, areas and normals of all cells. Skipped
+ * without voro++.
  */
 #include <time.h>
 
 #include "voronoi_check.h"
 #include "voropp/voropp.h"
 
-static const double least_face = 1e-10; /* of the cell's surface */
-/* Cells of voro++ that are cut from far larger ones are that much off: volumes
- * by up to 1e-7 in the clusters here. */
+static const double min_face = 1e-10; /* of the cell's surface */
+/* Cells of voro++ that are cut from far larger ones have errors: volumes up to
+ * 1e-7 in the clusters here. */
 static const double tolerance = 1e-6;
 
-/* For each cell, while they are being built: all face data, and room to work. */
-enum { most_bytes = 1100 };
+/* Per cell, during the build: all face data, and scratch. */
+enum { max_bytes = 1100 };
 
 struct compare {
     const struct storm_mesh *mesh;
@@ -67,7 +67,7 @@ static bool compare_cell(void *self, int i, const struct voropp_cell *theirs)
     for (int k = 0; k < theirs->n_faces; k++) {
         int who = theirs->neighbours[k];
         double ours = 0.0;
-        if (who < 0) { /* they count walls -1 .. -6 as we do 0 .. 5 */
+        if (who < 0) { /* their walls are -1 .. -6, ours 0 .. 5 */
             ours = walls[-1 - who];
             n_matched += ours > 0.0;
         } else if (c->mark[c->cell_of[who]] > 0) {
@@ -78,7 +78,7 @@ static bool compare_cell(void *self, int i, const struct voropp_cell *theirs)
             n_matched++;
         }
         CHECK(fabs(ours - theirs->areas[k]) <= tolerance * all);
-        CHECK(ours > 0.0 || theirs->areas[k] < least_face * all);
+        CHECK(ours > 0.0 || theirs->areas[k] < min_face * all);
         c->n_tiny += !(ours > 0.0);
         c->n_faces++;
     }
@@ -88,7 +88,7 @@ static bool compare_cell(void *self, int i, const struct voropp_cell *theirs)
         if (face.rank < 0)
             continue;
         if (c->mark[face.neighbour] > 0) { /* ours alone */
-            CHECK(face.area_cm2 < least_face * all);
+            CHECK(face.area_cm2 < min_face * all);
             c->n_tiny++;
             n_matched++;
         }
@@ -138,7 +138,7 @@ static void check_kind(struct storm_context *context, const char *kind, int n)
                  &theirs);
     struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
     CHECK_OK(storm_context_memory(context, 0, &entry));
-    CHECK(entry.peak_bytes < (size_t)n * most_bytes);
+    CHECK(entry.peak_bytes < (size_t)n * max_bytes);
     printf("%d %s points: %llu faces, %llu tiny ones differ; %.0f cells/s, "
            "voro++ %.0f: ratio %.2f; %.0f bytes a cell, at most %.0f\n",
            n, kind, (unsigned long long)compare.n_faces,

@@ -2,8 +2,8 @@
 /* TEST ranks: 1 2 3 5; timeout: 60 */
 /*
  * A burst at a point in vacuum: after any number of steps every packet is on
- * the sphere of radius speed times time, and what was outside the box by then
- * has escaped, to the last packet.
+ * the sphere of radius speed times time, and every packet outside the box by
+ * then has escaped.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,8 +27,8 @@ static struct storm_packet shot(uint64_t i)
     return packet;
 }
 
-/* How many shots are in the box at this radius, and do the nearest to a wall
- * leave no doubt? */
+/* Number of packets in the box at this radius; none may be too close to a wall
+ * to tell. */
 static uint64_t count_inside(const struct problem *p, double radius)
 {
     uint64_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An engine whose packets go nowhere, so that a step is its population control
- * and nothing else.
+ * An engine whose packets do not move, so that a step is only population
+ * control.
  */
 #ifndef TESTS_PHYSICS_COMB_BOX_H
 #define TESTS_PHYSICS_COMB_BOX_H
@@ -71,7 +71,7 @@ static inline void comb_box_close(struct comb_box *box)
     storm_context_destroy(box->context);
 }
 
-/* The index-th packet of a cell; group tells where copies come from. */
+/* The index-th packet of a cell; group identifies the original of copies. */
 static inline struct storm_packet comb_box_packet(storm_cell_idx cell,
                                                   uint64_t index, double weight)
 {

@@ -5,7 +5,7 @@
 
 #include "comb_box.h"
 
-enum { CELLS = 40, MOST = 200, ORDERS = 6 };
+enum { CELLS = 40, MAX = 200, ORDERS = 6 };
 
 /* All packets of a problem: cells with 1 to 199 of them. */
 static size_t fill(struct storm_packet *packets)
@@ -13,7 +13,7 @@ static size_t fill(struct storm_packet *packets)
     struct dice dice = dice_make(11, 0);
     size_t n = 0;
     for (storm_cell_idx cell = 0; cell < CELLS; cell++) {
-        uint64_t count = 1 + dice_roll(&dice, cell % 4 ? 20 : MOST - 1);
+        uint64_t count = 1 + dice_roll(&dice, cell % 4 ? 20 : MAX - 1);
         for (uint64_t i = 0; i < count; i++)
             packets[n++] =
                 comb_box_packet(cell, i,
@@ -45,7 +45,7 @@ static uint64_t run(const struct storm_packet *packets, size_t n,
 
 int main(int argc, char **argv)
 {
-    static struct storm_packet packets[CELLS * MOST];
+    static struct storm_packet packets[CELLS * MAX];
     static const uint64_t limits[][2] = {{0, 10}, {12, 0}, {15, 15}, {5, 90}};
     MPI_Init(&argc, &argv);
     for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {

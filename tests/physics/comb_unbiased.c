@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 20 */
 /*
- * The comb is fair: what is left of a packet weighs, on average, what the
- * packet did.
+ * The comb is unbiased: the mean weight of a packet is conserved.
  *
  * Sample: 20,000 cells with the same 16 weights, merged to 5, or split to 23;
  * the offset differs from cell to cell. Standard errors from the sample.

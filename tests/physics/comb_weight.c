@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 20 */
 /*
- * The comb keeps the weight of every cell: exactly, with the remainder, and to
- * one rounding without it; it makes as many packets as it was asked for, with
- * ids all different; and it allocates nothing once it has seen its work.
+ * The comb conserves the weight of every cell: exactly, with the remainder, and
+ * to one rounding without it; it makes the requested number of packets, with
+ * distinct ids; and it allocates nothing after the first step.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static uint64_t count_after(uint64_t n)
     return n == 0 ? 0 : n < N_MIN ? N_MIN : n > N_MAX ? N_MAX : n;
 }
 
-/* Weights from 1e-200 to 1e200, or all alike, or none. */
+/* Weights from 1e-200 to 1e200, or all equal, or zero. */
 static double weight_of(struct dice *dice, uint64_t kind)
 {
     double x = ((double)(dice_word(dice) >> 11) + 0.5) * 0x1p-53;
@@ -82,7 +82,7 @@ static void check_kind(uint64_t kind)
     }
     check_ids(packets, n);
     for (uint64_t cell = 0; cell < CELLS; cell++) {
-        if (kind != 3) /* without weight there is nothing to go by */
+        if (kind != 3) /* without weight the number is not defined */
             CHECK_EQ(count[cell], count_after(count_in(cell)));
         /* one rounding, and for a split none */
         CHECK(storm_ledger_value(&after[cell]) ==

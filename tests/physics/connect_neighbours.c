@@ -2,9 +2,9 @@
 /* TEST ranks: 1 2 3 5; backend: shm mpirma; timeout: 60 */
 /*
  * With transport.connect: neighbours a rank has a route to every rank that owns
- * a neighbour of one of its cells before the first packet goes there, also after
- * a new cut; with lazy it has none without packets. Streaming and implicit Monte
- * Carlo alike.
+ * a neighbour of one of its cells before the first packet is sent there, also
+ * after a repartition; with lazy it has none without packets. Streaming and
+ * implicit Monte Carlo alike.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static bool has_route(const struct storm_engine *engine, int wanted)
     return false;
 }
 
-/* Who owns a neighbour of a cell of this rank. */
+/* Ranks that own a neighbour of a cell of this rank. */
 static int find_neighbours(const struct storm_mesh *mesh, int self,
                            bool is_neighbour[MAX_RANKS])
 {
@@ -42,7 +42,7 @@ static int find_neighbours(const struct storm_mesh *mesh, int self,
     return n;
 }
 
-/* Routes to all neighbours of now and before, or to nobody. */
+/* Routes to all present and former neighbours, or to none. */
 static void check_routes(const struct storm_engine *engine,
                          const bool expected[MAX_RANKS], int size)
 {
@@ -51,7 +51,7 @@ static void check_routes(const struct storm_engine *engine,
 }
 
 /* Nearly all cells to the last rank: others become its neighbours. */
-static void cut_anew(struct storm_mesh *mesh)
+static void repartition(struct storm_mesh *mesh)
 {
     uint64_t weight[480];
     storm_cell_idx n = storm_mesh_n_cells(mesh);
@@ -75,7 +75,7 @@ static void check_streaming(bool neighbours)
             CHECK(find_neighbours(p.mesh, rank, expected) > 0 || turn > 0 ||
                   size == 1);
         check_routes(p.engine, expected, size);
-        cut_anew(p.mesh);
+        repartition(p.mesh);
     }
     problem_close(&p);
 }

@@ -3,9 +3,9 @@
 /*
  * What a host does between steps, through public headers alone: it saves the
  * state of implicit Monte Carlo, loads it on other numbers of ranks, and the
- * run goes on to the same hash and accounts. And the fields of the cells: what
- * was deposited and emitted is what the material has gained and the accounts
- * have booked. Boxes and Voronoi cells.
+ * run ends with the same hash and accounts. And the fields of the cells:
+ * deposited minus emitted is the gain of the material, and agrees with the
+ * accounts. Boxes and Voronoi cells.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static const struct storm_problem problem = {
     .seed = 5,
 };
 
-/* ---- a host --------------------------------------------------------------- */
+/* ---- a host ------------------------------------------------------------- */
 
 struct host {
     struct storm_context *context;
@@ -131,7 +131,7 @@ static void host_steps(struct host *host, int end)
     }
 }
 
-/* What a run has come to. */
+/* The result of a run. */
 struct result {
     uint64_t hash;
     double energy[ACCOUNTS], error;
@@ -153,7 +153,7 @@ static void check_same(const struct result *a, const struct result *b)
     CHECK(memcmp(a->energy, b->energy, sizeof a->energy) == 0);
 }
 
-/* ---- saving and loading --------------------------------------------------- */
+/* ---- saving and loading ------------------------------------------------- */
 
 /* All of a run, on every rank. */
 struct saved {
@@ -212,7 +212,7 @@ static struct saved save(struct host *host)
     return saved;
 }
 
-/* Packets are dealt out: which rank gets which does not matter. */
+/* Packets are distributed: which rank gets which does not matter. */
 static void load(struct host *host, const struct saved *saved)
 {
     struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
@@ -247,7 +247,7 @@ static void check_goes_on(MPI_Comm comm, bool voronoi,
     host_close(&host);
 }
 
-/* ---- fields --------------------------------------------------------------- */
+/* ---- fields ------------------------------------------------------------- */
 
 enum { FIELDS = STORM_IMC_OUTSIDE + 1 };
 
@@ -316,7 +316,7 @@ static void check_fields(struct host *host)
     fields_free(&after);
 }
 
-/* ---- all of it ------------------------------------------------------------ */
+/* ---- all ---------------------------------------------------------------- */
 
 static void check_kind(bool voronoi, MPI_Comm part)
 {

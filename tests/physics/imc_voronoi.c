@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3; timeout: 60 */
 /*
- * Implicit Monte Carlo in cells that are no boxes: the plain kernel and the one
- * for AVX2 give the same bits, with random walk and without, and the energy
- * balance closes; emission follows the slopes; sources and parts of walls that
- * cut cells send out what they should from where they are, and evenly (all within
- * k = 5 standard errors).
+ * IMC-2 and IMC-3: implicit Monte Carlo in cells that are not boxes: the
+ * portable kernel and the one for AVX2 give the same bits, with random walk and
+ * without, and the energy balance closes; emission follows the slopes; sources
+ * and parts of walls that cut cells emit the right energy from the right
+ * places, evenly (all within k = 5 standard errors).
  */
 #include <math.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void box_step(struct box *box, double time, double dt,
     CHECK(error <= 1e-13);
 }
 
-/* ---- kernels -------------------------------------------------------------- */
+/* ---- kernels ------------------------------------------------------------ */
 
 static const struct storm_material materials[] = {
     {.name = "thick",
@@ -190,7 +190,7 @@ static void check_kernels(void)
     }
 }
 
-/* ---- where packets come from ---------------------------------------------- */
+/* ---- places of new packets ---------------------------------------------- */
 
 /* Counts of packets, and of those on either side of a plane through `centre`,
  * by direction. */
@@ -206,7 +206,7 @@ static void count_sides(struct box *box, const struct storm_shape *shape,
     void *const *packets = storm_engine_packets(box->engine, &n);
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
-        double back[3]; /* to where it was born: within `reach` */
+        double back[3]; /* to where it was created: within `reach` */
         bool near = false;
         for (int k = 0; k <= 4 && !near; k++) {
             for (int d = 0; d < 3; d++)
@@ -310,7 +310,7 @@ static void check_wall(void)
     box_close(&box);
 }
 
-/* ---- emission that is not uniform ----------------------------------------- */
+/* ---- emission that is not uniform --------------------------------------- */
 
 /* Two temperatures: what cells at the border emit comes more from the side of
  * the hot ones, as 1 + slope . (x - centre) has it: its mean place is off the
@@ -349,7 +349,7 @@ static void check_tilt(void)
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
         size_t cell = (size_t)(packet->cell - first);
-        CHECK(cell < (size_t)box.imc->n_cells); /* it has hardly moved */
+        CHECK(cell < (size_t)box.imc->n_cells); /* it has barely moved */
         /* Along the slope: squared, it is the expected shift. */
         double along = 0.0;
         for (int d = 0; d < 3; d++)

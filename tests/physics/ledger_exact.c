@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /*
- * L1 .. L4 of physics/ledger.h: sums of doubles of any size, in any order, and
- * split over any number of ledgers, are the same to the last byte; the value
- * is the nearest double.
+ * LEDGER-1, LEDGER-2, LEDGER-3 and LEDGER-4: sums of doubles of any size, in
+ * any order, and split over any number of ledgers, are the same to the last
+ * byte; the value is the nearest double.
  */
 #include <float.h>
 #include <math.h>
@@ -97,7 +97,7 @@ int main(void)
     storm_ledger_add(&ledger, -2.0 * DBL_TRUE_MIN);
     check_sum(ledger, 1.0);
 
-    /* More than the largest double, and back. */
+    /* Sums above the largest double, and back. */
     ledger = (struct storm_ledger){{0}, 0};
     for (int i = 0; i < 1000; i++)
         storm_ledger_add(&ledger, -DBL_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A mesh of this rank alone and packets in it, for tests of the tracking
- * kernel without an engine.
+ * A mesh on one rank and packets in it, for tests of the tracking kernel
+ * without an engine.
  */
 #ifndef TESTS_PHYSICS_LONE_H
 #define TESTS_PHYSICS_LONE_H
@@ -25,7 +25,7 @@ struct lone {
     struct storm_track track; /* speed 1 cm/s, exact tally, all mirrors */
 };
 
-/* With context and mesh there already. */
+/* With an existing context and mesh. */
 static inline void lone_begin(struct lone *lone)
 {
     lone->advance = storm_track_for(lone->mesh);
@@ -83,7 +83,7 @@ static inline struct storm_packet lone_packet(const struct lone *lone,
         (storm_cell_idx)dice_roll(dice,
                                   (uint64_t)storm_mesh_n_cells(lone->mesh));
     packet.cell = (storm_cell_id)packet.cell_idx;
-    double u[5]; /* one by one: arguments are evaluated in any order */
+    double u[5]; /* one by one: arguments are evaluated in no fixed order */
     for (int i = 0; i < 5; i++)
         u[i] = lone_uniform(dice);
     storm_mesh_sample(lone->mesh, packet.cell_idx, u, packet.position_cm);

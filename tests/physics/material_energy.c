@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /*
- * Energy is the integral of the heat capacity, floor and cap included, against
- * the trapezoidal rule; temperature is its inverse, to rounding. Laws keep
- * their floors and caps at zero and at infinity.
+ * MATERIAL-1: energy is the integral of the heat capacity, floor and cap
+ * included, against the trapezoidal rule; temperature is its inverse, to
+ * rounding. Laws keep their floors and caps at zero and at infinity.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static void integral(const struct storm_power_law *law)
         /* In the middle, where a law of negative power is finite. */
         sum += h * storm_material_law(law, t - 0.5 * h, 1.0);
         double u = storm_heat_energy(&heat, t);
-        /* The rule itself errs in the first step, and where the law bends. */
+        /* The rule itself has errors in the first step, and at kinks of the
+         * law. */
         CHECK(fabs(u - sum) <=
               1e-5 * u + storm_heat_energy(&heat, h) + 0.1 * h);
         double back = storm_heat_temperature(&heat, u);

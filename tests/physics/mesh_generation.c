@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3; timeout: 60 */
 /*
- * CENSUS-1 of physics/census.h: objects notice that their mesh was repartitioned
- * under them. Every call is then STORM_ERR_STATE with one message that says what
- * to do; storm_imc_rebalance moves an implicit Monte Carlo object along, free
+ * CENSUS-1: objects notice that their mesh was repartitioned under them. Every
+ * call is then STORM_ERR_STATE with one message that names the remedy;
+ * storm_imc_rebalance moves the state of an implicit Monte Carlo object, free
  * streaming follows in its next step; the state is the same afterwards. Rank 0
- * gets all cells at first, then none: what is out of bounds is far out.
+ * gets all cells at first, then none: so accesses out of bounds are far out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static void world_repartition(struct world *world, bool to_first)
         CHECK_EQ((_world)->n_errors - _before, 1); \
     } while (0)
 
-/* ---- implicit Monte Carlo ------------------------------------------------- */
+/* ---- implicit Monte Carlo ----------------------------------------------- */
 
 static const struct storm_material material = {
     .name = "matter",
@@ -141,7 +141,7 @@ static uint64_t matter_hash(struct matter *matter)
     return hash;
 }
 
-/* All that may be asked, of an object that is stale. */
+/* All calls on a stale object. */
 static void matter_check_stale(struct matter *matter, struct world *world)
 {
     struct storm_imc *imc = matter->imc;
@@ -209,7 +209,7 @@ static void check_imc(void)
     world_close(&world);
 }
 
-/* ---- free streaming ------------------------------------------------------- */
+/* ---- free streaming ----------------------------------------------------- */
 
 struct light {
     struct storm_streaming *streaming;
@@ -267,7 +267,7 @@ static void check_streaming(void)
     world_close(&world);
 }
 
-/* ---- in the middle of a step ---------------------------------------------- */
+/* ---- during a step ------------------------------------------------------ */
 
 static storm_status inject(void *self, struct storm_step *step)
 {
@@ -276,7 +276,7 @@ static storm_status inject(void *self, struct storm_step *step)
     return STORM_OK;
 }
 
-/* No packet flies after that, and the step fails. */
+/* No packet is transported after that, and the step fails. */
 static void check_inside(void)
 {
     struct world world = {.must_name = "repartition"};

@@ -3,8 +3,8 @@
 /*
  * The share of a blackbody's energy below x, against values from 60 digits of
  * arithmetic (the series of exp(-n x), summed to 1e-45), to 1e-12; against
- * Simpson's rule on x^3 / (e^x - 1) with steps of 1e-4, to 1e-10; it rises from 0 to 1, and the two
- * series meet where they change over.
+ * Simpson's rule on x^3 / (e^x - 1) with steps of 1e-4, to 1e-10; it rises from
+ * 0 to 1, and the two series agree where they meet.
  */
 #include <math.h>
 #include <stdio.h>

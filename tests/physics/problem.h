@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Free streaming in a box with everything around it: context, mesh (Cartesian,
- * or Voronoi if the set has points), streaming, comb, engine. Any of the parameters may be changed between
- * problem_default and problem_open.
+ * Free streaming in a box with all it needs: context, mesh (Cartesian, or
+ * Voronoi if the set has points), streaming, comb, engine. Any of the
+ * parameters may be changed between problem_default and problem_open.
  */
 #ifndef TESTS_PHYSICS_PROBLEM_H
 #define TESTS_PHYSICS_PROBLEM_H

@@ -2,7 +2,8 @@
 /* TEST timeout: 20 */
 /*
  * Shapes and boxes: a box that a shape covers has all its points in it, one
- * that it does not meet has none; of tiny boxes both are as sharp as points.
+ * that it does not meet has none; for tiny boxes both are as exact as for
+ * points.
  */
 #include <stdio.h>
 
@@ -38,8 +39,8 @@ static const struct storm_shape shapes[] = {
 };
 
 /* Counts boxes that are covered, and that do not meet the shape. */
-static void look(const struct storm_shape *shape, double size,
-                 unsigned counts[2])
+static void count_boxes(const struct storm_shape *shape, double size,
+                        unsigned counts[2])
 {
     struct dice dice = dice_make(1, (uint64_t)shape->kind);
     for (int i = 0; i < BOXES; i++) {
@@ -60,7 +61,7 @@ static void look(const struct storm_shape *shape, double size,
             bool inside = storm_shape_contains(shape, x);
             CHECK(inside || !covers);
             CHECK(!inside || meets);
-            if (size < 1e-9) /* both are sharp but for boxes on the edge */
+            if (size < 1e-9) /* both are exact but for boxes on the surface */
                 CHECK_EQ(covers, inside);
         }
     }
@@ -71,8 +72,8 @@ int main(void)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         unsigned large[2] = {0, 0}, tiny[2] = {0, 0};
         check_where("shape %d", (int)i);
-        look(&shapes[i], 0.3, large);
-        look(&shapes[i], 1e-12, tiny);
+        count_boxes(&shapes[i], 0.3, large);
+        count_boxes(&shapes[i], 1e-12, tiny);
         printf("shape %zu: %u of %d boxes covered, %u apart\n", i, large[0],
                BOXES, large[1]);
         CHECK(large[0] > 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* Shares of an energy add up to it exactly and differ by roundings alone. */
+/* Shares of an energy add up to it exactly and differ only by rounding. */
 #include <math.h>
 
 #include "physics/ledger.h"
@@ -18,9 +18,9 @@ static void check_split(double total, uint64_t n)
     storm_ledger_add(&ledger, split.last);
     storm_ledger_add(&ledger, -total);
     CHECK(storm_ledger_is_zero(&ledger));
-    double share = total / (double)n, most = 8.0 * (double)n * 0x1p-53;
-    CHECK(fabs(split.each - share) <= most * share);
-    CHECK(fabs(split.last - share) <= most * (double)n * share);
+    double share = total / (double)n, max = 8.0 * (double)n * 0x1p-53;
+    CHECK(fabs(split.each - share) <= max * share);
+    CHECK(fabs(split.last - share) <= max * (double)n * share);
     CHECK(split.last >= split.each);
 }
 

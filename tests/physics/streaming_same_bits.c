@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3 5; backend: shm p2p; timeout: 60 */
 /*
- * The promise: packets and tallies have the same bits on any number of ranks,
- * for any cut and batch, and energy is conserved exactly. Every rank also runs
- * the problem alone and compares.
+ * TRACK-2, TRACK-4, CENSUS-2: packets and tallies have the same bits on any
+ * number of ranks, for any partition and batch, and energy is conserved
+ * exactly. Every rank also runs the problem alone and compares.
  */
 #include <stdio.h>
 
@@ -38,13 +38,13 @@ static struct problem make(unsigned what)
     return p;
 }
 
-/* Weights for a new cut: as if the work moved through the box. */
+/* Weights for a repartition: as if the work moved through the box. */
 static void repartition(struct problem *p, uint64_t step)
 {
-    enum { MOST = 480 };
-    uint64_t weight[MOST];
+    enum { MAX = 480 };
+    uint64_t weight[MAX];
     storm_cell_idx n = storm_mesh_n_cells(p->mesh);
-    CHECK(n <= MOST);
+    CHECK(n <= MAX);
     for (storm_cell_idx i = 0; i < n; i++) {
         uint64_t id = storm_mesh_cell_id(p->mesh, i);
         weight[i] = (id + 97 * step) % 480;

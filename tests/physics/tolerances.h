@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How far from the right answer the cases of this folder may be, in standard
- * errors (k) or relative. Seeds are fixed, so a case passes always or never;
- * k is what a new seed would have to be unlucky by.
+ * errors (k) or relative. Seeds are fixed, so a case passes always or never; k
+ * limits the odds that another seed fails.
  *
  *   case              what                                     one-sided odds
  *   uniform_density   24 means, each within k                  24 * 3e-7

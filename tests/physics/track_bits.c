@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 20 */
 /*
- * T2 of physics/track.h: a history and the exact tally have the same bits
- * whether packets go in one call, a few at a time or one event after the
- * other, in any order.
+ * TRACK-2 and LANE-2: a history and the exact tally have the same bits whether
+ * packets go in one call, a few at a time or one event after the other, in any
+ * order.
  */
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 60 */
 /*
- * Debug builds stop when a packet is not in its cell: put there from outside,
- * by a hair or by much, or through a face that leads to the wrong cell. Both
- * kernels, all meshes. One that is inside by a hair goes through.
+ * Debug builds stop when a packet is not in its cell: because it is outside, by
+ * little or by much, or crosses a face that leads to the wrong cell. Both
+ * kernels, all meshes. A packet that is just inside passes.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static struct imc_track imc_vacuum(const struct lone *lone,
     };
 }
 
-/* Moves the packet in a child; says whether that was stopped. */
+/* Moves the packet in a child process; true if that was stopped. */
 static bool is_stopped(const struct lone *lone, const struct storm_packet *from,
                        bool imc)
 {
@@ -52,7 +52,7 @@ static bool is_stopped(const struct lone *lone, const struct storm_packet *from,
         struct storm_packet packet = *from;
         void *pointer = &packet;
         struct storm_outcome outcome = {.fate = (storm_fate)-1};
-        signal(SIGABRT, SIG_DFL); /* MPI's handler would talk */
+        signal(SIGABRT, SIG_DFL); /* MPI's handler would print */
         if (imc) {
             struct imc_cell *cells =
                 calloc((size_t)storm_mesh_n_cells(lone->mesh), sizeof *cells);
@@ -85,9 +85,9 @@ static void between(const double a[3], const double b[3], double f,
         x_out[d] = a[d] + f * (b[d] - a[d]);
 }
 
-/* How far on the way from a to b the cell of a ends. */
-static double way_out(const struct lone *lone, const double a[3],
-                      const double b[3])
+/* The fraction of the line from a to b at which the cell of a ends. */
+static double exit_fraction(const struct lone *lone, const double a[3],
+                            const double b[3])
 {
     storm_cell_idx cell = cell_at(lone, a);
     double inside = 0.0, outside = 1.0, x[3];
@@ -116,7 +116,7 @@ static void check_places(const struct lone *lone, bool imc)
         double a[3], b[3];
         memcpy(a, packet.position_cm, sizeof a);
         memcpy(b, other.position_cm, sizeof b);
-        double out = way_out(lone, a, b);
+        double out = exit_fraction(lone, a, b);
         between(a, b, out - 1e-9, packet.position_cm);
         CHECK(!is_stopped(lone, &packet, imc));
         between(a, b, out + 1e-9, packet.position_cm);
@@ -174,7 +174,7 @@ static void check_mesh(bool voronoi, bool imc)
     else
         lone_open(&lone, &cart_params);
     check_places(&lone, imc);
-    check_crossing(&lone, imc); /* spoils the mesh */
+    check_crossing(&lone, imc); /* damages the mesh */
     lone_close(&lone);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 20 */
 /*
- * Packets go in straight lines: they end where start, direction and time say,
- * in the cell that is there, through plane, edge and corner; at walls they
- * stop, turn round or come in on the other side.
+ * TRACK-3, LANE-3: packets go in straight lines: they end at start + direction
+ * * time, in the cell that is there, through planes, edges and corners; at
+ * walls they stop, reflect or enter on the other side.
  */
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static void check_flights(bool periodic)
                 folded(start.position_cm[d] + start.direction[d] * time_s,
                        params.hi_cm[d], periodic);
             double off = fabs(packet.position_cm[d] - x);
-            if (periodic) /* two names of the same wall */
+            if (periodic) /* two coordinates of the same wall */
                 off = fmin(off, params.hi_cm[d] - off);
             CHECK(off <= 1e-14 * (double)(outcome.events + 10));
             CHECK(fabs(packet.direction[d]) == fabs(start.direction[d]));
@@ -108,7 +108,7 @@ static void check_corners(void)
     lone_close(&lone);
 }
 
-/* To a wall that is nobody's mirror, and what is beyond the cell's faces. */
+/* To a wall that does not reflect, and what lies behind the cell's faces. */
 static void check_walls(void)
 {
     struct lone lone;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 60 */
 /*
- * T1 of physics/track.h: after ten million crossings of cells of very unequal
- * size, packets are still where they say they are: in their cell, to a few
- * roundings, and the tally has every centimetre of their paths.
+ * TRACK-1 and TRACK-5: after ten million crossings of cells of very unequal
+ * size, packets are still in the cells that they name, to a few roundings, and
+ * the tally has the whole length of their paths.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static const struct storm_cart_params params = {
     .stretch = {1.0, 1.9, 0.5},
 };
 
-/* Is the packet in its cell, but for roundings? The cell's own faces say. */
+/* Is the packet within the faces of its cell, but for roundings? */
 static void check_place(const struct lone *lone,
                         const struct storm_packet *packet)
 {

@@ -2,9 +2,9 @@
 /* TEST ranks: 1; timeout: 120 */
 /*
  * Packets in Voronoi cells: they go in straight lines and end in the cell that
- * is there; the plain kernel and the one for AVX2 give the same bits, however a
- * history is split; through edges and corners of a lattice they get, too; and
- * millions of crossings of cells of very unequal size lose nobody.
+ * is there; the portable kernel and the one for AVX2 give the same bits,
+ * however a history is split; packets pass edges and corners of a lattice; and
+ * none is lost in millions of crossings of cells of very unequal size.
  */
 #include <math.h>
 #include <stdio.h>
@@ -165,7 +165,8 @@ static void check_place(const struct lone *lone,
     CHECK_OK(storm_mesh_locate(lone->mesh, packet->position_cm, &nearest));
     if (nearest == packet->cell)
         return;
-    /* then at the edge of it: a little towards the centroid is in the cell */
+    /* then at its surface: a point slightly towards the centroid is in the
+     * cell */
     storm_mesh_centre(lone->mesh, packet->cell_idx, inside);
     for (int d = 0; d < 3; d++) {
         double step = inside[d] - packet->position_cm[d];

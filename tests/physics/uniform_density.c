@@ -91,7 +91,8 @@ int main(int argc, char **argv)
             printf("part %d: %.4f +- %.4f (%.1f)\n", k, mean, sqrt(variance),
                    k_off);
         CHECK(fabs(k_off) <= uniform_density_k);
-        CHECK(fabs(mean - 1.0) < 0.1); /* and not for want of precision */
+        CHECK(fabs(mean - 1.0) < 0.1); /* and the errors are small enough to
+                                          tell */
     }
     MPI_Finalize();
     return CHECK_PASS;

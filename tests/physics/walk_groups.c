@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 60 */
 /*
- * Partially grey random walk against brute force: packets of twelve groups
- * whose opacity falls with the cube of the energy, from the centre of a sphere
- * that is 5 or more mean free paths for all groups but the last two. They
- * scatter effectively (a new group each time) and lose weight until they leave
- * the sphere, get into a group that is thin, or the step ends.
+ * WALK-5: partially grey random walk against brute force: packets of twelve
+ * groups whose opacity falls with the cube of the energy, from the centre of a
+ * sphere that is 5 or more mean free paths for all groups but the last two.
+ * They scatter effectively (a new group each time) and lose weight until they
+ * leave the sphere, get into a group that is thin, or the step ends.
  *
  * Sample: 20,000 histories of each. Compared are, weighted, the shares of the
- * three ends, the rms distance from the centre at census and at leaks, and
- * the mean group at exits and at census; each within 4 standard errors and a
- * part for what diffusion cannot know: 2 % of all packets, 5 % of the radius,
- * a tenth of a group. And over cells of one group it is the grey walk.
+ * three ends, the rms distance from the centre at census and at leaks, and the
+ * mean group at exits and at census; each within 4 standard errors plus the
+ * error of the diffusion approximation: 2 % of all packets, 5 % of the radius,
+ * a tenth of a group. With one group it is the grey walk.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -81,10 +81,11 @@ static void add(struct tally *t, double weight, double distance, int group)
     t->group += weight * group;
 }
 
-/* Path along `way` until the sphere ends. */
-static double to_surface(const double x[3], const double way[3], double radius)
+/* Path along `direction` to the surface of the sphere. */
+static double to_surface(const double x[3], const double direction[3],
+                         double radius)
 {
-    double b = x[0] * way[0] + x[1] * way[1] + x[2] * way[2];
+    double b = x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
     return -b + sqrt(b * b + radius * radius - length(x) * length(x));
 }
 
@@ -98,17 +99,17 @@ static void brute(uint64_t number, double radius, double end, struct tally *t)
         group = draw_group(u[0]);
     } while (group >= THICK);
     for (;;) {
-        double way[3];
+        double direction[3];
         storm_packet_random(&packet, 5, u);
-        storm_isotropic(u[0], u[1], way);
+        storm_isotropic(u[0], u[1], direction);
         double scatter = (1.0 - fleck) * sigma[group];
         double flight = -log(u[2]) / scatter;
-        double edge = to_surface(x, way, radius);
+        double edge = to_surface(x, direction, radius);
         double path = fmin(fmin(flight, edge), left);
         weight *= exp(-fleck * sigma[group] * path);
         left -= path;
         for (int d = 0; d < 3; d++)
-            x[d] += path * way[d];
+            x[d] += path * direction[d];
         if (path == edge || path == left + path) {
             enum storm_walk_end why =
                 path == edge ? STORM_WALK_OUT : STORM_WALK_CENSUS;
@@ -180,7 +181,7 @@ static void compare(double radius, double end)
                a->group / a->weight);
         CHECK(fabs(a->weight - b->weight) / HISTORIES < k * error + share_off);
         if (a->weight < 100.0 || b->weight < 100.0)
-            continue; /* too few to tell where they are */
+            continue; /* too few for a mean */
         CHECK(fabs(rms(a) - rms(b)) <
               radius * (k * 0.25 * part + distance_off));
         CHECK(fabs(a->group / a->weight - b->group / b->weight) <
@@ -212,9 +213,9 @@ int main(void)
     check_grey();
     setvbuf(stdout, NULL, _IOLBF, 0);
     make_groups(1.25);
-    double least = order[THICK - 1].thick;
-    compare(5.001 / least, 20.0);
-    compare(5.001 / least, 100.0);
-    compare(10.0 / least, 20.0);
+    double min = order[THICK - 1].thick;
+    compare(5.001 / min, 20.0);
+    compare(5.001 / min, 100.0);
+    compare(10.0 / min, 20.0);
     return CHECK_PASS;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 60 */
 /*
- * Random walk against brute force: packets that scatter isotropically, from
- * the centre of a sphere of 10 mean free paths until they leave it.
+ * WALK-1, WALK-2, WALK-3, WALK-4: random walk against brute force: packets that
+ * scatter isotropically, from the centre of a sphere of 10 mean free paths
+ * until they leave it.
  *
  * Sample: 40,000 histories, about 60 collisions each. Compared are the share
  * still inside at five times, the mean distance from the centre of those, and
- * the mean cosine at the exit, each within 4 standard errors and a part for
- * what diffusion cannot know: 1 % of the packets (corrections fall as R^-2),
- * 2 % of the radius, 0.03 of the cosine (the surface is bent; it falls as
- * 1/R).
+ * the mean cosine at the exit, each within 4 standard errors plus the error of
+ * the diffusion approximation: 1 % of the packets (corrections fall as R^-2), 2
+ * % of the radius, 0.03 of the cosine (the surface is bent; it falls as 1/R).
  */
 #include <math.h>
 #include <stdbool.h>
@@ -33,10 +33,10 @@ static double length(const double x[3])
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-/* How far along `way` until the sphere ends. */
-static double to_surface(const double x[3], const double way[3])
+/* Path along `direction` to the surface of the sphere. */
+static double to_surface(const double x[3], const double direction[3])
 {
-    double b = x[0] * way[0] + x[1] * way[1] + x[2] * way[2];
+    double b = x[0] * direction[0] + x[1] * direction[1] + x[2] * direction[2];
     double c = radius * radius - length(x) * length(x);
     return -b + sqrt(b * b + c);
 }
@@ -47,10 +47,10 @@ static void history(uint64_t number, double whole)
     double time = 0.0, x[3] = {0.0, 0.0, 0.0};
     int i_time = 0;
     for (;;) {
-        double u[4], way[3];
+        double u[4], direction[3];
         storm_packet_random(&packet, 7, u);
-        storm_isotropic(u[0], u[1], way);
-        double flight = -log(u[2]), end = to_surface(x, way);
+        storm_isotropic(u[0], u[1], direction);
+        double flight = -log(u[2]), end = to_surface(x, direction);
         bool leaves = end < flight;
         double path = leaves ? end : flight;
         for (; i_time < TIMES; i_time++) {
@@ -59,17 +59,18 @@ static void history(uint64_t number, double whole)
                 break;
             double y[3];
             for (int d = 0; d < 3; d++)
-                y[d] = x[d] + (at - time) * way[d];
+                y[d] = x[d] + (at - time) * direction[d];
             inside[i_time] += 1.0;
             distance[i_time] += length(y);
             distance2[i_time] += length(y) * length(y);
         }
         for (int d = 0; d < 3; d++)
-            x[d] += path * way[d];
+            x[d] += path * direction[d];
         time += path;
         if (leaves) {
-            double mu =
-                (x[0] * way[0] + x[1] * way[1] + x[2] * way[2]) / radius;
+            double mu = (x[0] * direction[0] + x[1] * direction[1] +
+                         x[2] * direction[2]) /
+                        radius;
             cosine += mu;
             cosine2 += mu * mu;
             return;

@@ -14,9 +14,9 @@ static const char cart_label[] = "mesh edges";
 
 /* ---- edges -------------------------------------------------------------- */
 
-/* Edges of n cells whose widths grow by `ratio`; plain multiplications, so
- * that the bits do not depend on the mathematics library. False: a width has
- * vanished or overflowed. */
+/* Edges of n cells whose widths grow by `ratio`; multiplications only, so that
+ * the bits do not depend on the mathematics library. False: a width underflows
+ * or overflows. */
 static bool cart_fill_edges(double lo, double hi, int32_t n, double ratio,
                             double *edge_out)
 {
@@ -104,7 +104,8 @@ static void cart_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
     for (int d = 0; d < 3; d++) {
         const double *edge = cart_edges(mesh, cell, d);
         double x = edge[0] + u[d] * (edge[1] - edge[0]);
-        /* Rounding may reach the upper edge, which is the next cell's (M6). */
+        /* Rounding may reach the upper edge, which belongs to the next cell
+         * (MESH-6). */
         point_cm_out[d] = x < edge[1] ? x : nextafter(edge[1], edge[0]);
     }
 }
@@ -189,21 +190,23 @@ static storm_status cart_check(const struct storm_env *env,
         }
         if (params->n[d] < 0 || params->n[d] > STORM_HILBERT_MAX) {
             storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "direction %d cannot have %lld cells", d,
-                            (long long)params->n[d]);
+                            "direction %d cannot have %lld cells, only 1 to %d",
+                            d, (long long)params->n[d], STORM_HILBERT_MAX);
             return STORM_ERR_ARG;
         }
         if (!(params->stretch[d] >= 0.0) || !isfinite(params->stretch[d])) {
-            storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "stretch in direction %d cannot be %g", d,
-                            params->stretch[d]);
+            storm_log_write(
+                &env->log, STORM_LOG_ERROR,
+                "stretch in direction %d is %g; it must be positive", d,
+                params->stretch[d]);
             return STORM_ERR_ARG;
         }
         cells *= params->n[d] > 0 ? (double)params->n[d] : 1.0;
     }
     if (cells >= 0x1p48) {
         storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "a mesh cannot have %g cells", cells);
+                        "a mesh cannot have %g cells; 2^48 are too many",
+                        cells);
         return STORM_ERR_ARG;
     }
     return STORM_OK;

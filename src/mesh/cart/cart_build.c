@@ -13,7 +13,7 @@ enum { CART_UNKNOWN = INT32_MIN };
 
 struct cart_builder {
     const struct cart_mesh *cart;
-    const uint64_t *cut;
+    const uint64_t *partition;
     struct cart_part *part;
     size_t borders_capacity;
 };
@@ -91,27 +91,31 @@ static storm_status cart_link(struct cart_builder *b, storm_cell_idx i,
     storm_cell_id offset = id - part->base.first; /* huge if id < first */
     if (!wraps && offset < (storm_cell_id)part->base.n_cells) {
         cell->next[face] = (storm_cell_idx)offset;
-        part->cells[offset].next[face ^ 1] = i; /* saves finding it again */
+        part->cells[offset].next[face ^ 1] = i; /* saves a second search */
         return STORM_OK;
     }
     struct cart_border border = {.id = id, .wall = -1, .wraps = wraps};
-    border.rank = storm_mesh_owner_at(&cart->base, b->cut, id, &border.idx);
+    border.rank =
+        storm_mesh_owner_at(&cart->base, b->partition, id, &border.idx);
     return cart_add_border(b, &border, &cell->next[face]);
 }
 
-storm_status cart_build_part(const struct storm_mesh *mesh, const uint64_t *cut,
+storm_status cart_build_part(const struct storm_mesh *mesh,
+                             const uint64_t *partition,
                              struct storm_mesh_part **part_out)
 {
     const struct storm_env *env = mesh->env;
     struct cart_part *part = storm_alloc(env->memory, cart_label, sizeof *part);
     if (part == NULL)
         return STORM_ERR_NOMEM;
-    part->base.first = cut[env->rank];
-    part->base.n_cells = (storm_cell_idx)(cut[env->rank + 1] - cut[env->rank]);
+    part->base.first = partition[env->rank];
+    part->base.n_cells =
+        (storm_cell_idx)(partition[env->rank + 1] - partition[env->rank]);
     size_t bytes = (size_t)part->base.n_cells * sizeof *part->cells;
     part->cells = storm_alloc(env->memory, cart_label, bytes > 0 ? bytes : 1);
 
-    struct cart_builder b = {.cart = cart_of(mesh), .cut = cut, .part = part};
+    struct cart_builder b = {
+        .cart = cart_of(mesh), .partition = partition, .part = part};
     storm_status status =
         part->cells != NULL ? cart_add_walls(&b) : STORM_ERR_NOMEM;
     if (status == STORM_OK)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inline geometry of a Cartesian mesh for physics/lanes.h, which says
- * what each function must do. Included from physics/track_cart.c alone.
+ * Inline geometry of a Cartesian mesh for physics/lanes.h, which specifies each
+ * function. Included from physics/track_cart.c alone.
  *
- * A packet in flight is driven by the three planes it moves towards. Which of
- * them is next is found without a branch: it cannot be predicted.
+ * A packet in flight has the three planes it moves towards. The nearest is
+ * found without a branch, which could not be predicted.
  */
 #ifndef STORM_MESH_CART_GEOM_H
 #define STORM_MESH_CART_GEOM_H
@@ -37,9 +37,9 @@ struct geom_axis {
     uint32_t face;      /* of the cell, through that plane */
 };
 
-/* By direction first, not by quantity: the compiler then has no neighbours to
- * join into vectors. A vector read right after one of its elements has been
- * written waits until the write is in the cache. */
+/* By direction first, not by quantity: then the compiler finds no neighbours to
+ * vectorise. A vector read right after one of its elements has been written
+ * waits until the write is in the cache. */
 struct geom_lane {
     struct geom_axis axis[3];
 };
@@ -57,7 +57,7 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
 }
 
 /* The plane ahead in direction d from index i. The sign is taken from the bits:
- * it is random, and asking for it would be a branch. */
+ * it is random, and a branch on it would be mispredicted. */
 static inline void geom_aim(const struct geom *g, struct geom_axis *axis, int d,
                             int32_t i)
 {
@@ -68,7 +68,8 @@ static inline void geom_aim(const struct geom *g, struct geom_axis *axis, int d,
     axis->step = 1 - 2 * down;
     axis->face = (uint32_t)(2 * d + 1 - down);
     axis->plane = *axis->edge;
-    /* At rest the inverse is infinite, with a sign: so is their product. */
+    /* If the velocity is 0 the inverse is infinite, with a sign: so is the
+     * product. */
     if (STORM_UNLIKELY(axis->velocity == 0.0))
         axis->plane = axis->inverse;
 }
@@ -91,8 +92,8 @@ static inline double geom_reach(const struct geom_axis *axis)
     return (axis->plane - axis->position) * axis->inverse;
 }
 
-/* The loops over directions of the next two are written out: at -O2 gcc would
- * leave them loops. */
+/* The loops over directions of the next two are written out: at -O2 gcc does
+ * not unroll them. */
 static inline double geom_nearest(const struct geom_lane *lane,
                                   uint32_t *side_out)
 {
@@ -183,12 +184,12 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
     geom_aim(g, axis, (int)side, up ? 0 : n - 1);
 }
 
-/* Distance to the nearest face, whichever way the packet moves. */
+/* Distance to the nearest face, in any direction. */
 static inline double geom_clearance(const struct geom *g,
                                     const struct geom_lane *lane,
                                     storm_cell_idx cell)
 {
-    double least = INFINITY;
+    double min = INFINITY;
     (void)g;
     (void)cell;
     for (int d = 0; d < 3; d++) {
@@ -197,10 +198,10 @@ static inline double geom_clearance(const struct geom *g,
         double behind = axis->position - axis->edge[-axis->step];
         ahead *= (double)axis->step;
         behind *= (double)axis->step;
-        least = ahead < least ? ahead : least;
-        least = behind < least ? behind : least;
+        min = ahead < min ? ahead : min;
+        min = behind < min ? behind : min;
     }
-    return least;
+    return min;
 }
 
 /* Between the planes of the cell, but for roundings: of the time to the plane

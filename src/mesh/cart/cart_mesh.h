@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Cartesian mesh, from inside: for mesh/cart and, through cart_geom.h, for
+ * Internals of the Cartesian mesh: for mesh/cart and, through cart_geom.h, for
  * the tracking kernel.
  *
- * Every rank holds all edges, n[0] + n[1] + n[2] + 3 of them: that is what
- * makes geometry the same bits everywhere (M3) and finding a point fast.
+ * Every rank holds all n[0] + n[1] + n[2] + 3 edges: so geometry is the same
+ * bits on every rank (MESH-3), and locate is fast.
  */
 #ifndef STORM_MESH_CART_MESH_H
 #define STORM_MESH_CART_MESH_H
@@ -72,7 +72,8 @@ static inline int32_t cart_unpack(const struct cart_mesh *cart, uint64_t ijk,
 extern const struct storm_mesh_ops storm_mesh_cart;
 
 /* cart_build.c: build_part and free_part of the table. */
-storm_status cart_build_part(const struct storm_mesh *mesh, const uint64_t *cut,
+storm_status cart_build_part(const struct storm_mesh *mesh,
+                             const uint64_t *partition,
                              struct storm_mesh_part **part_out);
 void cart_free_part(const struct storm_mesh *mesh,
                     struct storm_mesh_part *part);

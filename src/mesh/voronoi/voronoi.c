@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The Voronoi mesh behind the table of meshes. */
+/* The ops table of the Voronoi mesh, and create. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 static const char voronoi_label[] = "mesh generators";
 
-/* ---- the table ----------------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------- */
 
 static double voronoi_volume_cm3(const struct storm_mesh *mesh,
                                  storm_cell_idx cell)
@@ -100,22 +100,22 @@ static void voronoi_destroy(struct storm_mesh *mesh)
 {
     struct voronoi_mesh *voronoi = (struct voronoi_mesh *)mesh;
     struct storm_memory *memory = mesh->env->memory;
-    storm_free(memory, voronoi->seeds.array);
-    storm_free(memory, voronoi->seeds_cut);
+    storm_free(memory, voronoi->generators.array);
+    storm_free(memory, voronoi->generators_partition);
     storm_free(memory, voronoi);
 }
 
-/* ---- relaxation ---------------------------------------------------------- */
+/* ---- relaxation --------------------------------------------------------- */
 
 storm_status voronoi_relax(struct voronoi_mesh *mesh)
 {
     struct storm_memory *memory = mesh->base.env->memory;
     struct voronoi_part *part = NULL;
-    storm_status status =
-        voronoi_build(&mesh->base, mesh->seeds_cut, &mesh->seeds, &part);
+    storm_status status = voronoi_build(&mesh->base, mesh->generators_partition,
+                                        &mesh->generators, &part);
     if (status < 0)
         return status;
-    size_t n = mesh->seeds.n;
+    size_t n = mesh->generators.n;
     struct voronoi_record *records =
         storm_alloc(memory, voronoi_label, (n + 1) * sizeof *records);
     status = storm_context_agree(mesh->base.context,
@@ -124,13 +124,13 @@ storm_status voronoi_relax(struct voronoi_mesh *mesh)
         storm_free(memory, records);
     } else {
         for (size_t i = 0; i < n; i++) {
-            struct voronoi_seed *seed = &records[i].seed;
-            records[i].number = mesh->seeds.first + i;
-            seed->radius = part->radius[i];
-            for (int d = 0; d < 3; d++) { /* not outside by rounding */
+            struct voronoi_generator *generator = &records[i].generator;
+            records[i].number = mesh->generators.first + i;
+            generator->radius = part->radius[i];
+            for (int d = 0; d < 3; d++) { /* rounding may put it outside */
                 double x = part->centroid[i][d];
                 x = x > mesh->lo_cm[d] ? x : mesh->lo_cm[d];
-                seed->x[d] = x < mesh->hi_cm[d] ? x : mesh->hi_cm[d];
+                generator->x[d] = x < mesh->hi_cm[d] ? x : mesh->hi_cm[d];
             }
         }
         status = voronoi_sort(mesh, records, n);
@@ -139,7 +139,7 @@ storm_status voronoi_relax(struct voronoi_mesh *mesh)
     return status;
 }
 
-/* ---- create -------------------------------------------------------------- */
+/* ---- create ------------------------------------------------------------- */
 
 static storm_status voronoi_check(const struct storm_env *env,
                                   const struct storm_voronoi_params *params)
@@ -156,20 +156,20 @@ static storm_status voronoi_check(const struct storm_env *env,
     return STORM_OK;
 }
 
-/* The box must not vanish on the grid, nor numbers leave the range of doubles
- * when they are squared or cubed. */
+/* The box must be wide enough for the grid, and squares and cubes of lengths
+ * must stay in the range of doubles. */
 static storm_status voronoi_check_space(const struct storm_env *env,
                                         const struct voronoi_space *space)
 {
-    const double least_cells = 0x1p20;
+    const double min_cells = 0x1p20;
     for (int d = 0; d < 3; d++) {
         double width = space->hi[d] - space->lo[d];
-        if (width >= least_cells * space->grid && width < 0x1p200 &&
+        if (width >= min_cells * space->grid && width < 0x1p200 &&
             space->grid > 0x1p-200)
             continue;
         storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "box is too thin for its place, too small or too "
-                        "large in direction %d: %g to %g",
+                        "box is too thin for its distance from the origin, "
+                        "too small or too large in direction %d: %g to %g",
                         d, space->lo[d], space->hi[d]);
         return STORM_ERR_ARG;
     }
@@ -187,19 +187,20 @@ static storm_status voronoi_fill(struct voronoi_mesh *mesh,
     storm_status status = voronoi_check_space(env, &mesh->space);
     if (status < 0)
         return status;
-    mesh->seeds_cut = storm_alloc(env->memory, voronoi_label,
-                                  ((size_t)env->size + 1) * sizeof(uint64_t));
-    return mesh->seeds_cut != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    mesh->generators_partition =
+        storm_alloc(env->memory, voronoi_label,
+                    ((size_t)env->size + 1) * sizeof(uint64_t));
+    return mesh->generators_partition != NULL ? STORM_OK : STORM_ERR_NOMEM;
 }
 
 /* Counts the points of all ranks and numbers them. */
 static storm_status voronoi_count(struct voronoi_mesh *mesh, uint64_t n,
-                                  uint64_t *before_out)
+                                  uint64_t *first_number_out)
 {
     mesh->base.n_total = n;
-    *before_out = n;
+    *first_number_out = n;
     storm_status status =
-        storm_context_exscan(mesh->base.context, before_out, 1);
+        storm_context_exscan(mesh->base.context, first_number_out, 1);
     if (status >= 0)
         status = storm_context_reduce(mesh->base.context, &mesh->base.n_total,
                                       1, MPI_UINT64_T, MPI_SUM);
@@ -209,7 +210,8 @@ static storm_status voronoi_count(struct voronoi_mesh *mesh, uint64_t n,
         return STORM_OK;
     if (mesh->base.env->rank == 0)
         storm_log_write(&mesh->base.env->log, STORM_LOG_ERROR,
-                        "a Voronoi mesh cannot have %llu points",
+                        "a Voronoi mesh cannot have %llu points, only 1 to "
+                        "2^48 - 1",
                         (unsigned long long)mesh->base.n_total);
     return STORM_ERR_ARG;
 }
@@ -220,8 +222,8 @@ static storm_status voronoi_take(struct voronoi_mesh *mesh,
 {
     struct storm_memory *memory = mesh->base.env->memory;
     size_t n = (size_t)params->n_points;
-    uint64_t before;
-    storm_status status = voronoi_count(mesh, params->n_points, &before);
+    uint64_t first_number;
+    storm_status status = voronoi_count(mesh, params->n_points, &first_number);
     if (status < 0)
         return status;
     struct voronoi_record *records = NULL;
@@ -234,9 +236,9 @@ static storm_status voronoi_take(struct voronoi_mesh *mesh,
         return status;
     }
     for (size_t i = 0; i < n; i++) {
-        memcpy(records[i].seed.x, params->points_cm + 3 * i,
-               sizeof records[i].seed.x);
-        records[i].number = before + i;
+        memcpy(records[i].generator.x, params->points_cm + 3 * i,
+               sizeof records[i].generator.x);
+        records[i].number = first_number + i;
     }
     return voronoi_sort(mesh, records, n);
 }
@@ -273,10 +275,10 @@ storm_mesh_create_voronoi(struct storm_context *context,
         storm_mesh_finish(mesh != NULL ? &mesh->base : NULL, context, status);
     if (status < 0)
         return status;
-    storm_free(env->memory, mesh->seeds.array);
-    mesh->seeds = (struct voronoi_seeds){.n = 0};
-    storm_free(env->memory, mesh->seeds_cut);
-    mesh->seeds_cut = NULL;
+    storm_free(env->memory, mesh->generators.array);
+    mesh->generators = (struct voronoi_generators){.n = 0};
+    storm_free(env->memory, mesh->generators_partition);
+    mesh->generators_partition = NULL;
     *mesh_out = &mesh->base;
     return STORM_OK;
 }

@@ -4,8 +4,8 @@
  *
  * A cell is done when everything within its radius is known: because it has
  * been asked for, or because no other rank has anything there. Its faces are
- * noted at once, each by the cell of lower id (ghosts and walls by the cell
- * that is here): the other cell has the same face (C1, C2).
+ * listed at once, each by the cell of lower id (those to ghosts and walls by
+ * the local cell): the other cell has the same face (VCELL-1, VCELL-2).
  */
 #include <math.h>
 #include <string.h>
@@ -20,32 +20,34 @@
 
 static const char build_label[] = "mesh cells";
 
-/* The first ball of a cell whose radius is not known: so many times the
+/* Radius of the first ball of a cell whose radius is not known, relative to the
  * diagonal of the box of its leaf of eight generators. */
 static const double build_first_guess = 1.2;
 
-/* That of a cell whose radius was known before the generators moved. */
+/* The same if the radius was known before the generators moved, relative to
+ * that. */
 static const double build_warm_guess = 1.1;
 
-/* What is being built. */
+/* The build in progress. */
 struct build {
     const struct storm_mesh *mesh;
     struct voronoi_part *part;
     struct voronoi_cell cell;
     struct voronoi_ghosts ghosts;
     struct voronoi_links links;
-    double *covered;            /* by cell: what is within is known */
+    double *covered;            /* by cell: all generators within this radius
+                                   are known */
     struct voronoi_ball *balls; /* to ask about in the next round */
     int32_t *open;              /* cells that are not done */
     size_t n_open;
 
-    /* What cells that are done tell those that are not (C1: they cannot be
-     * wrong). By cell, a list of neighbours; see struct voronoi_hints. */
+    /* What finished cells know about unfinished ones (by VCELL-1 it is right).
+     * By cell, a list of neighbours; see struct voronoi_hints. */
     int32_t *first_hint;      /* -1: none */
     struct build_hint *hints; /* in use or free */
     int32_t free_hint, n_hints;
     size_t hints_capacity;
-    int32_t *neighbours; /* of the cell in hand, as known points */
+    int32_t *neighbours; /* of the present cell, as known points */
     size_t neighbours_capacity;
     uint8_t *done; /* by cell */
     uint8_t *done_points, *done_leaves;
@@ -62,7 +64,7 @@ static storm_status build_reserve(struct build *b)
     struct voronoi_part *part = b->part;
     size_t n = (size_t)part->base.n_cells + 1;
     part->radius = storm_alloc(memory, build_label, n * sizeof(double));
-    size_t n_asked = b->mesh->env->size > 1 ? n : 1; /* alone: none */
+    size_t n_asked = b->mesh->env->size > 1 ? n : 1; /* one rank asks nobody */
     b->covered = storm_alloc(memory, build_label, n_asked * sizeof(double));
     b->balls = storm_alloc(memory, build_label, n_asked * sizeof *b->balls);
     b->open = storm_alloc(memory, build_label, n * sizeof *b->open);
@@ -91,7 +93,7 @@ static void build_release(struct build *b)
         storm_free(memory, blocks[i]);
 }
 
-/* ---- hints --------------------------------------------------------------- */
+/* ---- hints -------------------------------------------------------------- */
 
 static void build_mark(struct build *b, int32_t own)
 {
@@ -102,7 +104,7 @@ static void build_mark(struct build *b, int32_t own)
         b->done_leaves[group] |= (uint8_t)(1u << leaf % VORONOI_FAN);
 }
 
-/* After the numbers of known points have changed. */
+/* After the indices of known points have changed. */
 static storm_status build_mark_all(struct build *b)
 {
     struct storm_memory *memory = b->mesh->env->memory;
@@ -175,26 +177,27 @@ static storm_status build_hints(struct build *b, int32_t cell,
     return STORM_OK;
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- cells -------------------------------------------------------------- */
 
 /* This rank's own generators. */
-static storm_status build_own(struct build *b, struct voronoi_seeds *seeds)
+static storm_status build_own(struct build *b,
+                              struct voronoi_generators *generators)
 {
     struct voronoi_points *points = &b->part->points;
     points->space = voronoi_of(b->mesh)->space;
     storm_status status =
-        voronoi_points_alloc(points, b->mesh->env->memory, seeds->n, 0);
+        voronoi_points_alloc(points, b->mesh->env->memory, generators->n, 0);
     if (status < 0)
         return status;
-    points->first = seeds->first;
-    points->n_own = (int32_t)seeds->n;
-    for (size_t i = 0; i < seeds->n; i++) {
+    points->first = generators->first;
+    points->n_own = (int32_t)generators->n;
+    for (size_t i = 0; i < generators->n; i++) {
         for (int d = 0; d < 3; d++)
-            points->x[d][i] = seeds->array[i].x[d];
-        b->part->radius[i] = seeds->array[i].radius;
+            points->x[d][i] = generators->array[i].x[d];
+        b->part->radius[i] = generators->array[i].radius;
     }
-    storm_free(b->mesh->env->memory, seeds->array);
-    seeds->array = NULL;
+    storm_free(b->mesh->env->memory, generators->array);
+    generators->array = NULL;
     voronoi_points_index(points);
     return STORM_OK;
 }
@@ -205,7 +208,7 @@ static double build_leaf(const struct voronoi_points *points, int32_t cell)
     double lo[3], hi[3], sum = 0.0;
     int32_t begin = cell / VORONOI_FAN * VORONOI_FAN;
     int32_t end = begin + VORONOI_FAN;
-    if (end > points->n_own) { /* the last one, whole */
+    if (end > points->n_own) { /* the last leaf: a full one */
         end = points->n_own;
         begin = end > VORONOI_FAN ? end - VORONOI_FAN : 0;
     }
@@ -214,7 +217,7 @@ static double build_leaf(const struct voronoi_points *points, int32_t cell)
         sum += (hi[d] - lo[d]) * (hi[d] - lo[d]);
     if (sum > 0.0)
         return sqrt(sum);
-    for (int d = 0; d < 3; d++) { /* one alone: some part of the box */
+    for (int d = 0; d < 3; d++) { /* a single generator: a part of the box */
         double width = points->space.hi[d] - points->space.lo[d];
         sum += width * width;
     }
@@ -231,7 +234,7 @@ static struct voronoi_ball build_ball(const struct build *b, int32_t cell,
         .radius = radius};
 }
 
-/* What to ask first: about cells that probably need it. */
+/* The first requests: for cells that probably need them. */
 static size_t build_first(struct build *b)
 {
     size_t n = 0;
@@ -240,7 +243,7 @@ static size_t build_first(struct build *b)
     for (int32_t i = 0; i < n_cells; i++) {
         b->open[i] = i;
         if (b->mesh->env->size == 1)
-            continue; /* nobody to ask */
+            continue; /* no other rank */
         double last = b->part->radius[i];
         double radius =
             last > 0.0 ? build_warm_guess * last
@@ -253,7 +256,7 @@ static size_t build_first(struct build *b)
     return n;
 }
 
-/* Notes the faces of the cell that has just been built and is done. */
+/* Lists the faces of the cell that has just been finished. */
 static storm_status build_faces(struct build *b, int32_t own)
 {
     struct voronoi_cell *cell = &b->cell;
@@ -262,8 +265,9 @@ static storm_status build_faces(struct build *b, int32_t own)
     for (int32_t p = 0; p < cell->n_planes; p++) {
         if (cell->start[p] < 0)
             continue;
-        int32_t who = cell->planes[p].who, other = who - points->own_lo;
-        bool is_own = who >= 0 && other >= 0 && other < points->n_own;
+        int32_t behind = cell->planes[p].behind,
+                other = behind - points->own_lo;
+        bool is_own = behind >= 0 && other >= 0 && other < points->n_own;
         if (is_own && !b->done[other]) {
             storm_status status = build_add_hint(b, other, own);
             if (status < 0)
@@ -274,10 +278,10 @@ static storm_status build_faces(struct build *b, int32_t own)
         struct voronoi_face face;
         if (!voronoi_cell_face(cell, p, &face))
             continue;
-        int64_t link = who < 0 ? voronoi_link_wall(~who)
-                       : is_own
-                           ? (int64_t)other
-                           : voronoi_link_ghost(voronoi_points_id(points, who));
+        int64_t link =
+            behind < 0 ? voronoi_link_wall(~behind)
+            : is_own   ? (int64_t)other
+                       : voronoi_link_ghost(voronoi_points_id(points, behind));
         storm_status status = voronoi_links_add(b->mesh->env->memory, &b->links,
                                                 own, link, &face);
         if (status < 0)
@@ -286,7 +290,7 @@ static storm_status build_faces(struct build *b, int32_t own)
     return STORM_OK;
 }
 
-/* One cell: done, or with a ball to ask about. */
+/* One cell: finished, or with a ball to request. */
 static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
 {
     struct voronoi_part *part = b->part;
@@ -309,7 +313,8 @@ static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
         build_free_hints(b, own);
         return build_faces(b, own);
     }
-    /* A cell that lacks its neighbours is far too large: go slowly. */
+    /* A cell whose neighbours are missing is far too large: limit the
+     * growth. */
     ball.radius = fmin(radius, 2.0 * b->covered[own]);
     b->covered[own] = ball.radius;
     b->balls[(*n_balls)++] = ball;
@@ -349,8 +354,9 @@ static storm_status build_rounds(struct build *b)
     }
 }
 
-storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
-                           struct voronoi_seeds *seeds,
+storm_status voronoi_build(const struct storm_mesh *mesh,
+                           const uint64_t *partition,
+                           struct voronoi_generators *generators,
                            struct voronoi_part **part_out)
 {
     struct storm_memory *memory = mesh->env->memory;
@@ -358,11 +364,11 @@ storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
     b.part = storm_alloc(memory, build_label, sizeof *b.part);
     storm_status status = b.part != NULL ? STORM_OK : STORM_ERR_NOMEM;
     if (status >= 0) {
-        b.part->base.first = seeds->first;
-        b.part->base.n_cells = (storm_cell_idx)seeds->n;
+        b.part->base.first = generators->first;
+        b.part->base.n_cells = (storm_cell_idx)generators->n;
         status = build_reserve(&b);
         if (status >= 0)
-            status = build_own(&b, seeds);
+            status = build_own(&b, generators);
     }
     status = storm_context_agree(mesh->context, status);
     if (status >= 0)
@@ -371,9 +377,9 @@ storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
         status = build_rounds(&b);
     if (b.part != NULL)
         b.part->cost.n_ghosts = b.ghosts.n;
-    build_release(&b); /* before the layout, which needs as much */
+    build_release(&b); /* before the layout, which needs as much memory */
     if (status >= 0)
-        status = voronoi_lay_out(mesh, cut, &b.links, b.part);
+        status = voronoi_lay_out(mesh, partition, &b.links, b.part);
     voronoi_links_free(memory, &b.links);
     status = storm_context_agree(mesh->context, status);
     if (status < 0) {
@@ -385,46 +391,48 @@ storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
 }
 
 /* The generators of the present part, or those that have just been sorted. */
-static storm_status build_seeds(const struct storm_mesh *mesh,
-                                struct voronoi_seeds *seeds_out)
+static storm_status build_generators(const struct storm_mesh *mesh,
+                                     struct voronoi_generators *generators_out)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
     const struct voronoi_mesh *voronoi = voronoi_of(mesh);
-    size_t n = part != NULL ? (size_t)part->base.n_cells : voronoi->seeds.n;
-    struct voronoi_seeds seeds = {.n = n};
-    seeds.array = storm_alloc(mesh->env->memory, build_label,
-                              (n + 1) * sizeof *seeds.array);
-    if (seeds.array == NULL)
+    size_t n =
+        part != NULL ? (size_t)part->base.n_cells : voronoi->generators.n;
+    struct voronoi_generators generators = {.n = n};
+    generators.array = storm_alloc(mesh->env->memory, build_label,
+                                   (n + 1) * sizeof *generators.array);
+    if (generators.array == NULL)
         return STORM_ERR_NOMEM;
     if (part == NULL) {
-        seeds.first = voronoi->seeds.first;
+        generators.first = voronoi->generators.first;
         if (n > 0)
-            memcpy(seeds.array, voronoi->seeds.array, n * sizeof *seeds.array);
+            memcpy(generators.array, voronoi->generators.array,
+                   n * sizeof *generators.array);
     } else {
-        seeds.first = part->base.first;
+        generators.first = part->base.first;
         for (size_t i = 0; i < n; i++) {
-            memcpy(seeds.array[i].x, part->heads[i].generator,
-                   sizeof seeds.array[i].x);
-            seeds.array[i].radius = part->radius[i];
+            memcpy(generators.array[i].x, part->heads[i].generator,
+                   sizeof generators.array[i].x);
+            generators.array[i].radius = part->radius[i];
         }
     }
-    *seeds_out = seeds;
+    *generators_out = generators;
     return STORM_OK;
 }
 
 storm_status voronoi_build_part(const struct storm_mesh *mesh,
-                                const uint64_t *cut,
+                                const uint64_t *partition,
                                 struct storm_mesh_part **part_out)
 {
-    struct voronoi_seeds seeds = {.n = 0};
+    struct voronoi_generators generators = {.n = 0};
     struct voronoi_part *part = NULL;
     storm_status status =
-        storm_context_agree(mesh->context, build_seeds(mesh, &seeds));
+        storm_context_agree(mesh->context, build_generators(mesh, &generators));
     if (status >= 0)
-        status = voronoi_move(mesh, cut, &seeds);
+        status = voronoi_move(mesh, partition, &generators);
     if (status >= 0)
-        status = voronoi_build(mesh, cut, &seeds, &part);
-    storm_free(mesh->env->memory, seeds.array);
+        status = voronoi_build(mesh, partition, &generators, &part);
+    storm_free(mesh->env->memory, generators.array);
     if (status >= 0)
         *part_out = &part->base;
     return status;

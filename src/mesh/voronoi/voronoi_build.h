@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between building cells and laying them out: the list of faces. */
+/* The list of faces: from voronoi_build.c to voronoi_layout.c. */
 #ifndef STORM_MESH_VORONOI_BUILD_H
 #define STORM_MESH_VORONOI_BUILD_H
 
@@ -28,7 +28,8 @@ static inline int64_t voronoi_link_ghost(storm_cell_id id)
     return -1 - (int64_t)STORM_N_WALLS - (int64_t)id; /* ids are below 2^48 */
 }
 
-/* Room for the faces that so many cells usually have; more come as needed. */
+/* Reserves memory for the faces that so many cells usually have; it grows as
+ * needed. */
 storm_status voronoi_links_reserve(struct storm_memory *memory,
                                    struct voronoi_links *links, size_t n_cells);
 storm_status voronoi_links_add(struct storm_memory *memory,
@@ -38,7 +39,8 @@ void voronoi_links_free(struct storm_memory *memory,
                         struct voronoi_links *links);
 
 /* Fills in all of the part but its points and radii. Consumes the links. */
-storm_status voronoi_lay_out(const struct storm_mesh *mesh, const uint64_t *cut,
+storm_status voronoi_lay_out(const struct storm_mesh *mesh,
+                             const uint64_t *partition,
                              struct voronoi_links *links,
                              struct voronoi_part *part);
 

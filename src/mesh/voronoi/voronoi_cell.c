@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A cell's memory, its start, its exact questions and its faces. The cutting
- * is in voronoi_clip.h. */
+/* A cell's memory, initial box, exact predicates and faces. voronoi_clip.h
+ * cuts. */
 #include "mesh/voronoi/voronoi_cell.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@ static const char cell_label[] = "mesh clipper";
 enum { CELL_PLANES = 64, CELL_VERTICES = 128, CELL_WALLS = 6 };
 
 /* A face this small, relative to the square of its distance from its two
- * generators, is not told from no face by the roundings of its corners. */
-static const double cell_least_area = 1e-13;
+ * generators, is below the rounding errors of its corners. */
+static const double cell_min_area = 1e-13;
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------- */
 
 static storm_status cell_resize(struct voronoi_cell *cell, size_t element_bytes,
                                 size_t old, size_t wanted, void *array_inout)
@@ -67,8 +67,8 @@ static storm_status cell_more_vertices(struct voronoi_cell *cell)
         status =
             cell_resize(cell, sizeof *cell->edges, old, wanted, &cell->edges);
     if (status == STORM_OK)
-        status =
-            cell_resize(cell, sizeof *cell->gone, old, wanted, &cell->gone);
+        status = cell_resize(cell, sizeof *cell->removed, old, wanted,
+                             &cell->removed);
     if (status == STORM_OK)
         cell->vertices_capacity = (int32_t)wanted;
     return status;
@@ -101,9 +101,9 @@ storm_status voronoi_cell_create(struct storm_memory *memory,
 
 void voronoi_cell_destroy(struct voronoi_cell *cell)
 {
-    void *blocks[] = {cell->planes,  cell->start, cell->x,    cell->y,
-                      cell->z,       cell->r2,    cell->side, cell->vertices,
-                      cell->is_sure, cell->edges, cell->gone, cell->found,
+    void *blocks[] = {cell->planes,  cell->start, cell->x,       cell->y,
+                      cell->z,       cell->r2,    cell->side,    cell->vertices,
+                      cell->is_sure, cell->edges, cell->removed, cell->found,
                       cell->ordered};
     if (cell->memory == NULL)
         return;
@@ -112,15 +112,15 @@ void voronoi_cell_destroy(struct voronoi_cell *cell)
     *cell = (struct voronoi_cell){.memory = NULL};
 }
 
-/* ---- planes -------------------------------------------------------------- */
+/* ---- planes ------------------------------------------------------------- */
 
-/* The plane to `who`, as seen from generator `from`. */
+/* The plane to `behind`, as seen from generator `from`. */
 static struct voronoi_plane cell_plane(const struct voronoi_points *points,
-                                       int32_t from, int32_t who)
+                                       int32_t from, int32_t behind)
 {
-    struct voronoi_plane plane = {.who = who};
-    if (who < 0) {
-        int wall = ~who, d = wall / 2;
+    struct voronoi_plane plane = {.behind = behind};
+    if (behind < 0) {
+        int wall = ~behind, d = wall / 2;
         double here = points->x[d][from];
         plane.n[d] = wall % 2 ? 1.0 : -1.0;
         plane.norm2 = 1.0;
@@ -129,7 +129,7 @@ static struct voronoi_plane cell_plane(const struct voronoi_points *points,
         return plane;
     }
     for (int d = 0; d < 3; d++)
-        plane.n[d] = points->x[d][who] - points->x[d][from];
+        plane.n[d] = points->x[d][behind] - points->x[d][from];
     plane.norm2 = plane.n[0] * plane.n[0] + plane.n[1] * plane.n[1] +
                   plane.n[2] * plane.n[2];
     plane.d = 0.5 * plane.norm2;
@@ -140,13 +140,13 @@ static struct voronoi_row cell_row(const struct voronoi_space *space,
                                    const struct voronoi_plane *plane)
 {
     struct voronoi_row row = {.number = 0};
-    if (plane->who < 0) {
+    if (plane->behind < 0) {
         for (int d = 0; d < 3; d++)
             row.n[d] = (int64_t)plane->n[d];
         row.twice_d = 2 * (int64_t)(plane->d * space->per_grid);
         return row;
     }
-    row.number = (uint64_t)plane->who + 1;
+    row.number = (uint64_t)plane->behind + 1;
     for (int d = 0; d < 3; d++) {
         row.n[d] = (int64_t)(plane->n[d] * space->per_grid);
         row.twice_d += (voronoi_int)row.n[d] * row.n[d];
@@ -180,7 +180,7 @@ void voronoi_meet_exactly(const struct voronoi_space *space,
         y_out[d] = meet ? y[d] * space->grid : 0.0;
 }
 
-/* ---- start --------------------------------------------------------------- */
+/* ---- start -------------------------------------------------------------- */
 
 static void cell_start_vertex(struct voronoi_cell *cell, int corner)
 {
@@ -196,7 +196,7 @@ static void cell_start_vertex(struct voronoi_cell *cell, int corner)
         vertex->plane[d] = wall;
         vertex->next[d] = corner ^ 1 << d;
     }
-    if (n_low % 2 == 1) { /* the other hand */
+    if (n_low % 2 == 1) { /* left-handed */
         int32_t plane = vertex->plane[1], next = vertex->next[1];
         vertex->plane[1] = vertex->plane[2];
         vertex->next[1] = vertex->next[2];
@@ -228,7 +228,7 @@ void voronoi_cell_start(struct voronoi_cell *cell,
         cell_start_vertex(cell, corner);
 }
 
-/* ---- faces --------------------------------------------------------------- */
+/* ---- faces -------------------------------------------------------------- */
 
 /* The point where three of the planes meet, as the corner of a face. */
 static void cell_meet(const struct voronoi_space *space,
@@ -281,11 +281,11 @@ static void cell_corner(const struct voronoi_cell *cell, int32_t v,
         y_out[2] = cell->z[v];
         return;
     }
-    int32_t low = cell->planes[plane].who;
+    int32_t low = cell->planes[plane].behind;
     struct voronoi_plane seen[3];
     for (int i = 0; i < 3; i++) {
-        int32_t who = cell->planes[vertex->plane[i]].who;
-        seen[i] = cell_plane(points, low, who == low ? cell->self : who);
+        int32_t behind = cell->planes[vertex->plane[i]].behind;
+        seen[i] = cell_plane(points, low, behind == low ? cell->self : behind);
     }
     int32_t which[3] = {0, 1, 2};
     cell_meet(&points->space, seen, which, y_out);
@@ -298,8 +298,8 @@ static int cell_slot(const struct voronoi_vertex *vertex, int32_t plane)
 }
 
 /* The vertices of a face, in order, and how many; `first_out` is the one at
- * which the edge with the first of the neighbours begins: the same corner,
- * whichever of the two cells looks at the face. */
+ * which the edge with the first of the neighbours begins: the same corner, from
+ * whichever of the two cells. */
 static int32_t cell_ring(const struct voronoi_cell *cell, int32_t plane,
                          bool forward, int32_t *ring, int32_t *first_out)
 {
@@ -310,9 +310,10 @@ static int32_t cell_ring(const struct voronoi_cell *cell, int32_t plane,
     do {
         const struct voronoi_vertex *vertex = &cell->vertices[v];
         int slot = cell_slot(vertex, plane);
-        uint32_t who = (uint32_t)cell->planes[vertex->plane[by[slot]]].who;
-        first = who < best ? n : first;
-        best = who < best ? who : best;
+        uint32_t behind =
+            (uint32_t)cell->planes[vertex->plane[by[slot]]].behind;
+        first = behind < best ? n : first;
+        best = behind < best ? behind : best;
         ring[n++] = v;
         v = vertex->next[to[slot]];
     } while (v != cell->start[plane]);
@@ -323,12 +324,13 @@ static int32_t cell_ring(const struct voronoi_cell *cell, int32_t plane,
 bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
                        struct voronoi_face *face_out)
 {
-    int32_t who = cell->planes[plane].who;
-    bool forward = cell_before(cell->self, who); /* as the lower one sees it */
-    struct voronoi_plane seen = forward
-                                    ? cell->planes[plane]
-                                    : cell_plane(cell->points, who, cell->self);
-    int32_t *ring = cell->gone; /* not in use after the cuts */
+    int32_t behind = cell->planes[plane].behind;
+    bool forward =
+        cell_before(cell->self, behind); /* as seen from the lower one */
+    struct voronoi_plane seen =
+        forward ? cell->planes[plane]
+                : cell_plane(cell->points, behind, cell->self);
+    int32_t *ring = cell->removed; /* not in use after the cuts */
     int32_t first, n = cell_ring(cell, plane, forward, ring, &first);
     double origin[3], before[3] = {0.0}, moment[3] = {0.0}, sum = 0.0;
     cell_corner(cell, ring[first], plane, forward, origin);
@@ -352,7 +354,7 @@ bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
         }
     }
     double area = 0.5 * sum / sqrt(seen.norm2);
-    if (!(area > cell_least_area * far2))
+    if (!(area > cell_min_area * far2))
         return false;
     face_out->area = area;
     for (int d = 0; d < 3; d++)
@@ -363,8 +365,8 @@ bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
 int32_t voronoi_cell_face_first(const struct voronoi_cell *cell, int32_t plane)
 {
     int32_t first;
-    (void)cell_ring(cell, plane, true, cell->gone, &first);
-    return cell->gone[first];
+    (void)cell_ring(cell, plane, true, cell->removed, &first);
+    return cell->removed[first];
 }
 
 int32_t voronoi_cell_face_next(const struct voronoi_cell *cell, int32_t plane,
@@ -380,7 +382,7 @@ void voronoi_cell_corner(struct voronoi_cell *cell, int32_t vertex,
     cell_corner(cell, vertex, cell->vertices[vertex].plane[0], true, y_out);
 }
 
-bool voronoi_cell_before(int32_t who, int32_t other)
+bool voronoi_cell_before(int32_t behind, int32_t other)
 {
-    return cell_before(who, other);
+    return cell_before(behind, other);
 }

@@ -3,15 +3,15 @@
  * One Voronoi cell: the box, cut by the bisectors to other generators until
  * no further one can reach it.
  *
- *   C1  Which planes bound the cell and which of them meet in each vertex is
- *       exact (voronoi_exact.h); it does not depend on the order of cutting or
- *       on which far generators were looked at.
- *   C2  The geometry of a face is a function of the generators around it, in
- *       the order of their ids, alone. Both its cells, on whichever rank, get
- *       the same bits, and the same answer to whether it is too small to keep.
- *   C3  The cell is that among the known generators. It is the true one if
- *       they are all that lie within voronoi_cell_radius.
- *   C4  Arrays grow as they must; a cell may have any number of faces.
+ *   VCELL-1  Which planes bound the cell and which of them meet in each vertex
+ *            is exact (voronoi_exact.h); it does not depend on the order of
+ *            cutting or on which far generators were tested.
+ *   VCELL-2  The geometry of a face is a function of the generators around it,
+ *            in the order of their ids, alone. Both its cells, on whichever
+ *            rank, get the same bits, and both drop it if it is too small.
+ *   VCELL-3  The cell is that among the known generators. It is the true one if
+ *            they are all that lie within voronoi_cell_radius.
+ *   VCELL-4  Arrays grow as needed; a cell may have any number of faces.
  *
  * A vertex is known by its three planes, in the order that makes the
  * determinant of their normals positive, and by the vertices it shares an edge
@@ -27,15 +27,15 @@
 #include "mesh/voronoi/voronoi_exact.h"
 #include "mesh/voronoi/voronoi_points.h"
 
-/* Arrays of vertices go on behind the last one: loops take eight at a time. */
+/* Arrays of vertices are padded: loops take eight at a time. */
 enum { VORONOI_PADDING = 8 };
 
 /* n . y <= d, relative to the generator. */
 struct voronoi_plane {
     double n[3]; /* exact; a wall's has length 1 */
     double d;
-    double norm2; /* n . n */
-    int32_t who;  /* the generator behind it, or ~wall */
+    double norm2;   /* n . n */
+    int32_t behind; /* the generator behind it, or ~wall */
 };
 
 struct voronoi_vertex {
@@ -44,21 +44,21 @@ struct voronoi_vertex {
 };
 
 struct voronoi_edge {
-    int32_t a, b; /* planes, as the vertex that goes has them */
-    int32_t kept; /* the vertex that stays */
+    int32_t a, b; /* planes, as in the vertex that is removed */
+    int32_t kept; /* the vertex that remains */
 };
 
-/* By the search. */
+/* Result of the search. */
 struct voronoi_found {
     float distance2;
     int32_t index;
 };
 
 /*
- * What is known of a cell before it is built: points that are done, because
- * their own cells have been built and are right, are left alone but for those
- * named as neighbours. One bit for each point of a leaf; and one for each leaf
- * of a group, set if all its points are done.
+ * What is known of a cell before it is built. Points that are done (their own
+ * cells are finished) are skipped, except those listed as neighbours. One bit
+ * for each point of a leaf; and one for each leaf of a group, set if all its
+ * points are done.
  */
 struct voronoi_hints {
     const uint8_t *done_points, *done_leaves; /* NULL: none is */
@@ -74,7 +74,7 @@ struct voronoi_cell {
     double reach2;       /* of the farthest vertex */
     double doubt;        /* within this, times the norm of a plane, the side a
                           * vertex is on is not certain */
-    double last_radius2; /* of the cell before: a first guess */
+    double last_radius2; /* of the previous cell: a first estimate */
 
     struct voronoi_plane *planes;
     int32_t *start; /* by plane: scratch of the cut; then a vertex of the
@@ -85,7 +85,7 @@ struct voronoi_cell {
     struct voronoi_vertex *vertices;
     bool *is_sure; /* the coordinates are those of a corner of a face */
     struct voronoi_edge *edges;
-    int32_t *gone;
+    int32_t *removed;
     int32_t n_vertices, vertices_capacity; /* and VORONOI_PADDING more */
 
     struct voronoi_found *found, *ordered;
@@ -102,8 +102,8 @@ storm_status voronoi_cell_create(struct storm_memory *memory,
                                  struct voronoi_cell *cell_out);
 void voronoi_cell_destroy(struct voronoi_cell *cell);
 
-/* Builds the cell of a known generator; one text compiled for more than one
- * instruction set (voronoi_clip.h), the same bits from all. */
+/* Builds the cell of a known generator; voronoi_clip.h, compiled for several
+ * instruction sets, with the same bits from all. */
 typedef storm_status voronoi_build_fn(struct voronoi_cell *cell,
                                       const struct voronoi_points *points,
                                       int32_t self,
@@ -113,7 +113,7 @@ voronoi_build_fn voronoi_build_avx2;
 /* The best one for this processor. */
 voronoi_build_fn *voronoi_build_choice(void);
 
-/* What must be known for the cell to be right. */
+/* All generators within this radius must be known. */
 static inline double voronoi_cell_radius(const struct voronoi_cell *cell)
 {
     return 2.0 * sqrt(cell->reach2) * (1.0 + 0x1p-29);
@@ -122,25 +122,25 @@ static inline double voronoi_cell_radius(const struct voronoi_cell *cell)
 /* After the build: `start` by plane, and all vertices sure. */
 void voronoi_cell_find_faces(struct voronoi_cell *cell);
 
-/* The face on a plane whose `start` is not -1. False: too small to keep. */
+/* The face on a plane whose `start` is not -1. False: too small, dropped. */
 bool voronoi_cell_face(struct voronoi_cell *cell, int32_t plane,
                        struct voronoi_face *face_out);
 
-/* The vertices of such a face, anticlockwise as seen from outside: where to
- * begin, the same one whatever was cut in between, and the next one. */
+/* The vertices of such a face, anticlockwise as seen from outside: the first
+ * one, which does not depend on the order of cuts, and the next one. */
 int32_t voronoi_cell_face_first(const struct voronoi_cell *cell, int32_t plane);
 int32_t voronoi_cell_face_next(const struct voronoi_cell *cell, int32_t plane,
                                int32_t vertex);
 
-/* A vertex relative to the generator: the same bits on every rank (C2). */
+/* A vertex relative to the generator: the same bits on every rank (VCELL-2). */
 void voronoi_cell_corner(struct voronoi_cell *cell, int32_t vertex,
                          double y_out[3]);
 
 /* Is one plane before the other: by the ids of the generators behind them,
  * walls last? */
-bool voronoi_cell_before(int32_t who, int32_t other);
+bool voronoi_cell_before(int32_t behind, int32_t other);
 
-/* ---- for the clipper ----------------------------------------------------- */
+/* ---- for the clipper ---------------------------------------------------- */
 
 /* Starts with the box. */
 void voronoi_cell_start(struct voronoi_cell *cell,
@@ -159,21 +159,21 @@ static inline bool voronoi_cell_has_room(const struct voronoi_cell *cell)
 bool voronoi_cell_beyond(const struct voronoi_cell *cell, int32_t vertex,
                          const struct voronoi_plane *plane);
 
-/* The point where three of the planes meet, where rounding does not allow
- * voronoi_meet to tell. `which` is in order. */
+/* The point where three of the planes meet, where the rounding errors of
+ * voronoi_meet are too large. `which` is in order. */
 void voronoi_meet_exactly(const struct voronoi_space *space,
                           const struct voronoi_plane *planes,
                           const int32_t which[3], double y_out[3]);
 
-/* By what planes are in order: generators by index, walls after them; the same
- * on every rank. Below that the plane's own number. */
+/* Sort key of planes: generators by index, walls after them; the same on every
+ * rank. Below that the plane's own number. */
 static inline uint64_t voronoi_plane_key(const struct voronoi_plane *planes,
                                          int32_t i)
 {
-    return (uint64_t)(uint32_t)planes[i].who << 32 | (uint32_t)i;
+    return (uint64_t)(uint32_t)planes[i].behind << 32 | (uint32_t)i;
 }
 
-/* Least and most, not swaps: nobody can predict the order. */
+/* Min and max, not swaps: branches would be mispredicted. */
 static inline void voronoi_order_keys(uint64_t *a, uint64_t *b)
 {
     uint64_t x = *a, y = *b;
@@ -190,11 +190,11 @@ typedef enum voronoi_met {
 } voronoi_met;
 
 /* The point where three of the planes meet. They are taken in order, so that
- * bits do not depend on who asks; `which` is in order afterwards. */
+ * bits do not depend on the caller; `which` is in order afterwards. */
 static inline voronoi_met voronoi_meet(const struct voronoi_plane *planes,
                                        int32_t which[3], double y_out[3])
 {
-    const double least = 0x1p-28, sure = 0x1p-16; /* squares */
+    const double min = 0x1p-28, sure = 0x1p-16; /* squares */
     uint64_t key0 = voronoi_plane_key(planes, which[0]);
     uint64_t key1 = voronoi_plane_key(planes, which[1]);
     uint64_t key2 = voronoi_plane_key(planes, which[2]);
@@ -218,7 +218,7 @@ static inline voronoi_met voronoi_meet(const struct voronoi_plane *planes,
     double ab2 = a->n[0] * b->n[1] - a->n[1] * b->n[0];
     double det = a->n[0] * bc0 + a->n[1] * bc1 + a->n[2] * bc2;
     double scale = a->norm2 * b->norm2 * c->norm2;
-    if (!(det * det >= least * scale))
+    if (!(det * det >= min * scale))
         return VORONOI_LOST;
     double inverse = 1.0 / det;
     y_out[0] = (a->d * bc0 + b->d * ca0 + c->d * ab0) * inverse;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The clipper: search and cut. One text, compiled once per instruction set;
- * the includer defines VORONOI_BUILD, the name of the one function it gives.
+ * The clipper: search and cut. Compiled once per instruction set; the includer
+ * defines VORONOI_BUILD, the name of the one function that this file defines.
  *
- * Points are looked at in shells of growing radius round the generator, the
- * nearest first within a shell. Only speed depends on that (C1).
+ * Points are tested in shells of growing radius around the generator, the
+ * nearest first within a shell. Only speed depends on that (VCELL-1).
  */
 #include <string.h>
 
 #include "base/port.h"
 #include "mesh/voronoi/voronoi_cell.h"
 
-/* A vertex that was not computed exactly is right to 2^-47 / 2^-14 of its
- * distance, so this times the norm of a plane is more than what rounding can
- * do to the side it is on. */
+/* A vertex that was not computed exactly is accurate to 2^-47 / 2^-14 of its
+ * distance, so this times the norm of a plane bounds the rounding error of its
+ * distance from the plane. */
 static const double clip_doubt = 0x1p-31;
 
 /* A little more than twice the reach, squared: roundings included. */
@@ -21,9 +21,9 @@ static const double clip_secure = 4.0 * (1.0 + 0x1p-30);
 
 static const char clip_label[] = "mesh clipper";
 
-/* ---- cut ----------------------------------------------------------------- */
+/* ---- cut ---------------------------------------------------------------- */
 
-/* 1 << i, to be loaded side by side. */
+/* 1 << i, as a table for vector loads. */
 #define CLIP_BIT(_i) UINT64_C(1) << (_i)
 #define CLIP_BITS(_i)                                                         \
     CLIP_BIT(_i), CLIP_BIT((_i) + 1), CLIP_BIT((_i) + 2), CLIP_BIT((_i) + 3), \
@@ -56,9 +56,9 @@ static inline uint64_t clip_sides(struct voronoi_cell *cell, int32_t first,
 
 /* Adds those of 64 vertices that are beyond the plane to the list and marks
  * them by an infinite side. Hits on the padding do not count: a plane may be so
- * near that the generator itself is in doubt. */
+ * near that even the generator is within the error bound. */
 static int32_t clip_mark(struct voronoi_cell *cell, int32_t first,
-                         uint64_t hits, int32_t n_gone,
+                         uint64_t hits, int32_t n_removed,
                          const struct voronoi_plane *plane, double doubt)
 {
     double *side = cell->side;
@@ -69,31 +69,31 @@ static int32_t clip_mark(struct voronoi_cell *cell, int32_t first,
         int32_t i = first + __builtin_ctzll(hits);
         if (STORM_LIKELY(side[i] > doubt) ||
             voronoi_cell_beyond(cell, i, plane)) {
-            cell->gone[n_gone++] = i;
+            cell->removed[n_removed++] = i;
             side[i] = (double)INFINITY;
         }
     }
-    return n_gone;
+    return n_removed;
 }
 
 /* The same for vertices after the first 64: few cells have any. */
-static int32_t clip_mark_rest(struct voronoi_cell *cell, int32_t n_gone,
+static int32_t clip_mark_rest(struct voronoi_cell *cell, int32_t n_removed,
                               const struct voronoi_plane *plane, double doubt)
 {
     for (int32_t i = CLIP_WORD; i < cell->n_vertices; i += CLIP_WORD)
-        n_gone =
+        n_removed =
             clip_mark(cell, i, clip_sides(cell, i, plane->n, plane->d, doubt),
-                      n_gone, plane, doubt);
-    return n_gone;
+                      n_removed, plane, doubt);
+    return n_removed;
 }
 
-/* The edges from a vertex that goes to one that stays. */
-static int32_t clip_border(struct voronoi_cell *cell, int32_t n_gone)
+/* The edges from a removed vertex to one that remains. */
+static int32_t clip_border(struct voronoi_cell *cell, int32_t n_removed)
 {
     static const int after[3] = {1, 2, 0}, before[3] = {2, 0, 1};
     int32_t n_edges = 0;
-    for (int32_t k = 0; k < n_gone; k++) {
-        const struct voronoi_vertex *vertex = &cell->vertices[cell->gone[k]];
+    for (int32_t k = 0; k < n_removed; k++) {
+        const struct voronoi_vertex *vertex = &cell->vertices[cell->removed[k]];
         for (int i = 0; i < 3; i++) {
             int32_t kept = vertex->next[i];
             cell->edges[n_edges] = (struct voronoi_edge){
@@ -104,11 +104,11 @@ static int32_t clip_border(struct voronoi_cell *cell, int32_t n_gone)
             n_edges += cell->side[kept] < (double)INFINITY;
         }
     }
-    STORM_ASSERT(n_edges >= 3 && n_edges <= n_gone + 2);
+    STORM_ASSERT(n_edges >= 3 && n_edges <= n_removed + 2);
     return n_edges;
 }
 
-/* A vertex gets another number. */
+/* Moves a vertex to another index. */
 static void clip_move(struct voronoi_cell *cell, int32_t from, int32_t to)
 {
     cell->x[to] = cell->x[from];
@@ -126,19 +126,19 @@ static void clip_move(struct voronoi_cell *cell, int32_t from, int32_t to)
 }
 
 /* Fills the holes that the new vertices have left, from the end. */
-static void clip_close(struct voronoi_cell *cell, int32_t n_gone,
+static void clip_close(struct voronoi_cell *cell, int32_t n_removed,
                        int32_t n_used)
 {
-    for (int32_t k = n_used; k < n_gone; k++) {
+    for (int32_t k = n_used; k < n_removed; k++) {
         int32_t last;
         do { /* the last one that is not a hole itself */
             last = --cell->n_vertices;
         } while (last >= 0 && cell->side[last] == INFINITY);
-        if (last < cell->gone[k]) { /* only holes behind here */
+        if (last < cell->removed[k]) { /* only holes after this */
             cell->n_vertices = last + 1;
             break;
         }
-        clip_move(cell, last, cell->gone[k]);
+        clip_move(cell, last, cell->removed[k]);
     }
     while (cell->n_vertices > 0 && cell->side[cell->n_vertices - 1] == INFINITY)
         cell->n_vertices--;
@@ -161,13 +161,13 @@ static void clip_place(struct voronoi_cell *cell, int32_t v,
 }
 
 /* The new vertices, one on each edge of the border, in a ring. */
-static void clip_ring(struct voronoi_cell *cell, int32_t n_gone,
+static void clip_ring(struct voronoi_cell *cell, int32_t n_removed,
                       int32_t n_edges, int32_t p)
 {
     int32_t n_before = cell->n_vertices;
     for (int32_t k = 0; k < n_edges; k++) {
         const struct voronoi_edge *edge = &cell->edges[k];
-        int32_t v = k < n_gone ? cell->gone[k] : n_before + k - n_gone;
+        int32_t v = k < n_removed ? cell->removed[k] : n_before + k - n_removed;
         struct voronoi_vertex *kept = &cell->vertices[edge->kept];
         /* across from the plane that is not of the edge */
         int32_t third = kept->plane[0] ^ kept->plane[1] ^ kept->plane[2] ^
@@ -179,17 +179,17 @@ static void clip_ring(struct voronoi_cell *cell, int32_t n_gone,
             .plane = {edge->a, edge->b, p}, .next = {-1, -1, edge->kept}};
         clip_place(cell, v, edge, p);
     }
-    if (n_edges > n_gone)
-        cell->n_vertices = n_before + n_edges - n_gone;
+    if (n_edges > n_removed)
+        cell->n_vertices = n_before + n_edges - n_removed;
     for (int32_t k = 0; k < n_edges; k++) {
-        int32_t v = k < n_gone ? cell->gone[k] : n_before + k - n_gone;
+        int32_t v = k < n_removed ? cell->removed[k] : n_before + k - n_removed;
         int32_t after = cell->start[cell->edges[k].b];
         cell->vertices[v].next[0] = after;
         cell->vertices[after].next[1] = v;
     }
 }
 
-/* Loops go in steps of eight: what is not there must not look cut, nor far. */
+/* Loops take eight at a time: the padding must be neither cut nor far. */
 static inline void clip_pad(struct voronoi_cell *cell)
 {
     int32_t n = cell->n_vertices;
@@ -201,14 +201,14 @@ static inline void clip_pad(struct voronoi_cell *cell)
 
 static inline double clip_reach2(const struct voronoi_cell *cell)
 {
-    double most[4] = {0.0, 0.0, 0.0, 0.0};
+    double max[4] = {0.0, 0.0, 0.0, 0.0};
     const double *r2 = cell->r2;
     for (int32_t i = 0; i < cell->n_vertices; i += 4)
         for (int k = 0; k < 4; k++)
-            most[k] = r2[i + k] > most[k] ? r2[i + k] : most[k];
-    most[0] = most[1] > most[0] ? most[1] : most[0];
-    most[2] = most[3] > most[2] ? most[3] : most[2];
-    return most[2] > most[0] ? most[2] : most[0];
+            max[k] = r2[i + k] > max[k] ? r2[i + k] : max[k];
+    max[0] = max[1] > max[0] ? max[1] : max[0];
+    max[2] = max[3] > max[2] ? max[3] : max[2];
+    return max[2] > max[0] ? max[2] : max[0];
 }
 
 static inline void clip_set_reach2(struct voronoi_cell *cell, double reach2)
@@ -217,15 +217,16 @@ static inline void clip_set_reach2(struct voronoi_cell *cell, double reach2)
     cell->doubt = clip_doubt * sqrt(reach2);
 }
 
-/* Cuts off what is beyond the plane; `hits` may be, of the first vertices. */
+/* Cuts off what is beyond the plane; `hits` are the candidates among the first
+ * vertices. */
 static storm_status clip_cut(struct voronoi_cell *cell,
                              const struct voronoi_plane *plane, uint64_t hits,
                              double doubt)
 {
-    int32_t n_gone = clip_mark(cell, 0, hits, 0, plane, doubt);
+    int32_t n_removed = clip_mark(cell, 0, hits, 0, plane, doubt);
     if (STORM_UNLIKELY(cell->n_vertices > CLIP_WORD))
-        n_gone = clip_mark_rest(cell, n_gone, plane, doubt);
-    if (n_gone == 0)
+        n_removed = clip_mark_rest(cell, n_removed, plane, doubt);
+    if (n_removed == 0)
         return STORM_OK;
     if (STORM_UNLIKELY(!voronoi_cell_has_room(cell))) {
         storm_status status = voronoi_cell_grow(cell);
@@ -234,22 +235,22 @@ static storm_status clip_cut(struct voronoi_cell *cell,
     }
     int32_t p = cell->n_planes++;
     cell->planes[p] = *plane;
-    int32_t n_edges = clip_border(cell, n_gone);
-    clip_ring(cell, n_gone, n_edges, p);
-    if (n_edges < n_gone)
-        clip_close(cell, n_gone, n_edges);
+    int32_t n_edges = clip_border(cell, n_removed);
+    clip_ring(cell, n_removed, n_edges, p);
+    if (n_edges < n_removed)
+        clip_close(cell, n_removed, n_edges);
     clip_pad(cell);
     clip_set_reach2(cell, clip_reach2(cell));
     return STORM_OK;
 }
 
-/* Cuts off what is nearer to one point, if it can matter. */
-static inline storm_status clip_by(struct voronoi_cell *cell, int32_t who)
+/* Cuts off what is nearer to one point, if there is any. */
+static inline storm_status clip_by(struct voronoi_cell *cell, int32_t behind)
 {
     const struct voronoi_points *points = cell->points;
     double n[3];
     for (int d = 0; d < 3; d++)
-        n[d] = points->x[d][who] - cell->centre[d];
+        n[d] = points->x[d][behind] - cell->centre[d];
     double norm2 = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     if (norm2 > clip_secure * cell->reach2)
         return STORM_OK;
@@ -259,13 +260,13 @@ static inline storm_status clip_by(struct voronoi_cell *cell, int32_t who)
     if (STORM_LIKELY(hits == 0 && cell->n_vertices <= CLIP_WORD))
         return STORM_OK;
     struct voronoi_plane plane = {
-        .n = {n[0], n[1], n[2]}, .d = d, .norm2 = norm2, .who = who};
+        .n = {n[0], n[1], n[2]}, .d = d, .norm2 = norm2, .behind = behind};
     return clip_cut(cell, &plane, hits, doubt);
 }
 
-/* ---- search -------------------------------------------------------------- */
+/* ---- search ------------------------------------------------------------- */
 
-/* Room for the points of one more leaf. */
+/* Memory for the points of one more leaf. */
 static storm_status clip_more_found(struct voronoi_cell *cell)
 {
     void *found = cell->found, *ordered = cell->ordered;
@@ -303,7 +304,7 @@ static bool clip_may_cut(const struct voronoi_cell *cell,
     return n_near > 0;
 }
 
-/* Notes the points of a leaf. No branch here either. */
+/* Lists the points of a leaf, without branches. */
 static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
                       double lo2, double hi2)
 {
@@ -342,7 +343,7 @@ static inline unsigned clip_near(const struct voronoi_group *group,
 }
 
 /* All points with lo2 < distance^2 <= hi2 that are not done; with `prune`,
- * without those of larger nodes that cannot cut: asking takes time. */
+ * without those of larger nodes that cannot cut (that test takes time). */
 static storm_status clip_collect(struct voronoi_cell *cell,
                                  const struct voronoi_hints *hints, double lo2,
                                  double hi2, bool prune)
@@ -436,7 +437,7 @@ static storm_status clip_by_hints(struct voronoi_cell *cell,
     return status;
 }
 
-/* Where to look first: as far as the last cell needed, or by the mean density
+/* Radius of the first shell: what the last cell needed, or by the mean density
  * if there was none. */
 static double clip_guess2(const struct voronoi_cell *cell)
 {

@@ -107,8 +107,8 @@ static inline struct exact_vector exact_normal(const int64_t a[3],
         {exact_cross(a, b, 0), exact_cross(a, b, 1), exact_cross(a, b, 2)}};
 }
 
-/* a . c, for the numbers of c below 2^54: sums of the products with low and high
- * halves, both of which are far from 128 bits, joined at the end. */
+/* a . c, for the numbers of c below 2^54: sums of the products with low and
+ * high halves, both of which are far from 128 bits, added at the end. */
 static inline struct exact_det exact_dot(const struct exact_vector *a,
                                          const int64_t c[3])
 {
@@ -129,8 +129,8 @@ static struct exact_det exact_det3(const int64_t a[3], const int64_t b[3],
     return exact_dot(&normal, c);
 }
 
-/* The sign of the perturbation's share: of the terms of the determinant that
- * belong to the largest epsilon whose coefficient is not zero. */
+/* The sign of the perturbation: of the terms of the determinant that belong to
+ * the largest epsilon whose coefficient is not zero. */
 static int exact_perturbed(const struct voronoi_row rows[4],
                            const struct exact_det cofactor[4], uint64_t own)
 {

@@ -6,13 +6,14 @@
  * (voronoi_points.h), so that in units of the grid everything is an integer,
  * and the answer is the sign of a determinant of at most 280 bits.
  *
- *   E1  The sign is never wrong and never zero. Where four planes meet in a
- *       point, the answer is that of generators which have been moved by
- *       infinitely little, each by less than all of higher number
- *       (Edelsbrunner and Muecke, Simulation of simplicity, 1990; here it is
- *       the squared distance to generator i that is lowered by epsilon_i).
- *   E2  So all cells, whoever builds them, are cells of one and the same
- *       tessellation in general position: neighbours are mutual.
+ *   VEXACT-1  The sign is never wrong and never zero. Where four planes meet in
+ *             a point, the answer is that of generators which have been moved
+ *             by infinitely little, each by less than all of higher number
+ *             (Edelsbrunner and Muecke, Simulation of simplicity, 1990; here it
+ *             is the squared distance to generator i that is lowered by
+ *             epsilon_i).
+ *   VEXACT-2  So all cells, on every rank, are cells of one tessellation in
+ *             general position: neighbours are mutual.
  */
 #ifndef STORM_MESH_VORONOI_EXACT_H
 #define STORM_MESH_VORONOI_EXACT_H

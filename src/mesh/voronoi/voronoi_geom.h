@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inline geometry of a Voronoi mesh for physics/lanes.h, which says
- * what each function must do. Included from physics/track_voronoi*.c alone,
- * which then provide voronoi_pick.
+ * Inline geometry of a Voronoi mesh for physics/lanes.h, which specifies each
+ * function. Included from physics/track_voronoi*.c alone, which then provide
+ * voronoi_pick.
  *
- * The way out of a cell is decided in double precision, from the generators:
+ * The exit face of a cell is chosen in double precision, from the generators:
  * the face with the smallest time, the first of those with equal time. Single
- * precision, for all faces at once, only tells which faces can possibly be it;
- * almost always it is one. So the answer does not depend on the instruction
- * set.
+ * precision, for all faces at once, only selects the candidates; almost always
+ * it is one. So the result does not depend on the instruction set.
  *
  * A face counts only if direction . generator is larger behind it than here,
  * both rounded in the same way. That number grows with every crossing until the
- * packet turns, so a packet can never go round in circles.
+ * packet turns, so a packet can never return to a cell by rounding.
  */
 #ifndef STORM_MESH_VORONOI_GEOM_H
 #define STORM_MESH_VORONOI_GEOM_H
@@ -25,11 +24,11 @@
 #include "base/port.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
-/* More than eight blocks are looked at one face after the other. */
-enum { VORONOI_MOST_BLOCKS = 8 };
+/* Cells of more blocks are searched one face after the other. */
+enum { VORONOI_MAX_BLOCKS = 8 };
 
-/* What rounding can do to a distance in single precision, relative to the
- * cell: eight roundings, and as much again to spare. */
+/* Max rounding error of a distance in single precision, relative to the cell:
+ * eight roundings, times two. */
 #define VORONOI_DOUBT 0x1p-20f
 
 /* Roundings of coordinates that may put a packet outside of its cell. */
@@ -56,7 +55,7 @@ struct geom_lane {
     const struct geom *geom;
 };
 
-/* Which faces may be the way out: bit i of the result for face i, from the
+/* Candidates for the exit face: bit i of the result for face i, from the
  * position relative to the generator. At most VORONOI_MOST_BLOCKS blocks. */
 static inline uint64_t voronoi_pick(const struct voronoi_block *block,
                                     uint32_t n_blocks, const float y[3],
@@ -163,7 +162,7 @@ static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
 {
     double nearest;
     uint64_t mask = 0;
-    if (STORM_LIKELY(lane->n_blocks <= VORONOI_MOST_BLOCKS)) {
+    if (STORM_LIKELY(lane->n_blocks <= VORONOI_MAX_BLOCKS)) {
         float y[3];
         for (int d = 0; d < 3; d++)
             y[d] = (float)(lane->position[d] - lane->generator[d]);
@@ -217,7 +216,7 @@ static inline void geom_touch(struct geom_lane *lane, uint32_t side)
             border->generator[border->wall >> 1];
 }
 
-/* Behind the plane of a wall, by how much at the most? */
+/* Max distance beyond the plane of a wall. */
 static inline double geom_behind_wall(const struct geom_lane *lane,
                                       const struct voronoi_border *wall)
 {
@@ -230,8 +229,8 @@ static inline double geom_behind_wall(const struct geom_lane *lane,
  * Distances, not planes: a chain of crossings at one point adds up to no more,
  * however near to each other the generators are. Time to a plane, the step
  * there and the distances are some ten roundings, 2^-53 of the coordinates
- * each, and of either sign: 4 is the most that was seen in 10^8 crossings, 64
- * are allowed. */
+ * each, and of either sign: the largest seen in 10^8 crossings is 4, 64 are
+ * allowed. */
 static inline bool geom_holds(const struct geom *g,
                               const struct geom_lane *lane, storm_cell_idx cell)
 {
@@ -271,8 +270,8 @@ static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
     geom_into(g, lane, next);
 }
 
-/* Walls are square to the axes; other faces mirror only for the bare kernel,
- * which closes off a rank's cells. */
+/* Walls are perpendicular to the axes; other faces mirror only for the bare
+ * kernel, which closes off a rank's cells. */
 static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
                                struct storm_packet *packet, uint32_t side)
 {
@@ -321,32 +320,32 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
     (void)side;
 }
 
-/* Distance to the nearest face, whichever way the packet moves; in single
- * precision, less all that rounding can have done. The order of operations is
- * that of voronoi_pick: compilers may do eight faces at a time. */
+/* Distance to the nearest face, in any direction; in single precision, less the
+ * max rounding error. The order of operations is that of voronoi_pick:
+ * compilers may do eight faces at a time. */
 static inline double geom_clearance(const struct geom *g,
                                     const struct geom_lane *lane,
                                     storm_cell_idx cell)
 {
-    float least[VORONOI_WIDTH], y[3];
+    float min[VORONOI_WIDTH], y[3];
     (void)g;
     (void)cell;
     for (int d = 0; d < 3; d++)
         y[d] = (float)(lane->position[d] - lane->generator[d]);
     for (int k = 0; k < VORONOI_WIDTH; k++)
-        least[k] = INFINITY;
+        min[k] = INFINITY;
     for (uint32_t b = 0; b < lane->n_blocks; b++) {
         const struct voronoi_block *block = &lane->block[b];
         for (int k = 0; k < VORONOI_WIDTH; k++) {
             float h = block->distance[k] -
                       ((block->n[0][k] * y[0] + block->n[1][k] * y[1]) +
                        block->n[2][k] * y[2]);
-            least[k] = h < least[k] ? h : least[k];
+            min[k] = h < min[k] ? h : min[k];
         }
     }
     for (int k = 1; k < VORONOI_WIDTH; k++)
-        least[0] = least[k] < least[0] ? least[k] : least[0];
-    return (double)least[0] - (double)(VORONOI_DOUBT * lane->radius);
+        min[0] = min[k] < min[0] ? min[k] : min[0];
+    return (double)min[0] - (double)(VORONOI_DOUBT * lane->radius);
 }
 
 static inline void geom_leave(const struct geom_lane *lane,

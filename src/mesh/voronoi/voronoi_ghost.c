@@ -8,7 +8,7 @@
 #include <storm/context.h>
 
 #include "base/port.h"
-#include "mesh/voronoi/voronoi_mail.h"
+#include "mesh/voronoi/voronoi_message.h"
 
 static const char ghost_label[] = "mesh ghosts";
 
@@ -24,7 +24,7 @@ struct voronoi_sent {
     uint64_t *bits;
 };
 
-/* ---- boxes --------------------------------------------------------------- */
+/* ---- boxes -------------------------------------------------------------- */
 
 static double ghost_gap2(const struct voronoi_box *a, const double lo[3],
                          const double hi[3])
@@ -40,7 +40,7 @@ static double ghost_gap2(const struct voronoi_box *a, const double lo[3],
 static bool ghost_touches(const struct voronoi_box *box,
                           const struct voronoi_ball *ball)
 {
-    /* the spare is for the roundings here */
+    /* with a margin for rounding */
     return ghost_gap2(box, ball->x, ball->x) <=
            ball->radius * ball->radius * (1.0 + 0x1p-40);
 }
@@ -94,7 +94,7 @@ storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
     ghost_own_boxes(points, mine);
     voronoi_points_box(points, 0, points->n_own, ghosts->own.lo,
                        ghosts->own.hi);
-    status = voronoi_mail_gather(context, mine, sizeof mine, ghosts->boxes);
+    status = voronoi_gather(context, mine, sizeof mine, ghosts->boxes);
     if (status >= 0 && points->n_own > 0)
         ghost_find_near(ghosts);
     return status;
@@ -137,7 +137,7 @@ bool voronoi_ghosts_touch(const struct voronoi_ghosts *ghosts,
     return ghosts->env->size > 1 && ghost_next(ghosts, ball, 0) != SIZE_MAX;
 }
 
-/* ---- questions ----------------------------------------------------------- */
+/* ---- questions ---------------------------------------------------------- */
 
 struct ghost_question {
     int rank;
@@ -180,10 +180,10 @@ static storm_status ghost_question(const struct voronoi_ghosts *ghosts,
     return STORM_OK;
 }
 
-/* Letters of balls, one for each rank that is asked. */
+/* Messages of balls, one for each rank that is asked. */
 static storm_status ghost_write(const struct voronoi_ghosts *ghosts,
                                 struct ghost_questions *list,
-                                struct voronoi_mail *out)
+                                struct voronoi_messages *out)
 {
     struct storm_memory *memory = ghosts->env->memory;
     size_t capacity = 0;
@@ -198,22 +198,22 @@ static storm_status ghost_write(const struct voronoi_ghosts *ghosts,
         memcpy(out->words + i * GHOST_BALL_WORDS, &question->ball,
                sizeof question->ball);
         if (i == 0 || question->rank != list->array[i - 1].rank) {
-            void *array = out->letters;
+            void *array = out->array;
             storm_status status =
-                storm_reserve(memory, ghost_label, sizeof *out->letters,
-                              out->n_letters + 1, &array, &capacity);
+                storm_reserve(memory, ghost_label, sizeof *out->array,
+                              out->n + 1, &array, &capacity);
             if (status < 0)
                 return status;
-            out->letters = array;
-            out->letters[out->n_letters++] = (struct voronoi_letter){
+            out->array = array;
+            out->array[out->n++] = (struct voronoi_message){
                 .rank = question->rank, .first = i * GHOST_BALL_WORDS};
         }
-        out->letters[out->n_letters - 1].n_words += GHOST_BALL_WORDS;
+        out->array[out->n - 1].n_words += GHOST_BALL_WORDS;
     }
     return STORM_OK;
 }
 
-/* ---- answers ------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------ */
 
 struct ghost_answer {
     const struct voronoi_ghosts *ghosts;
@@ -224,7 +224,8 @@ struct ghost_answer {
     storm_status status;
 };
 
-/* Adds a generator to an answer, if it is ours and has not gone before. */
+/* Adds a generator to an answer, if it is this rank's and has not been sent
+ * before. */
 static void ghost_visit(void *self, int32_t index)
 {
     struct ghost_answer *answer = self;
@@ -271,34 +272,34 @@ static uint64_t *ghost_bits(struct voronoi_ghosts *ghosts, int rank,
     return bits;
 }
 
-/* Letters with what the questions `in` ask for. */
+/* Messages that answer the questions `in`. */
 static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
                                 const struct voronoi_points *points,
-                                const struct voronoi_mail *in,
-                                struct voronoi_mail *out)
+                                const struct voronoi_messages *in,
+                                struct voronoi_messages *out)
 {
     struct ghost_answer answer = {.ghosts = ghosts, .points = points};
-    out->letters = storm_alloc(ghosts->env->memory, ghost_label,
-                               (in->n_letters + 1) * sizeof *out->letters);
-    if (out->letters == NULL)
+    out->array = storm_alloc(ghosts->env->memory, ghost_label,
+                             (in->n + 1) * sizeof *out->array);
+    if (out->array == NULL)
         return STORM_ERR_NOMEM;
-    for (size_t i = 0; i < in->n_letters && answer.status >= 0; i++) {
-        const struct voronoi_letter *letter = &in->letters[i];
+    for (size_t i = 0; i < in->n && answer.status >= 0; i++) {
+        const struct voronoi_message *message = &in->array[i];
         size_t before = answer.n;
-        answer.bits = ghost_bits(ghosts, letter->rank, points->n_own);
+        answer.bits = ghost_bits(ghosts, message->rank, points->n_own);
         if (answer.bits == NULL)
             answer.status = STORM_ERR_NOMEM;
-        for (size_t k = 0; k < letter->n_words && answer.status >= 0;
+        for (size_t k = 0; k < message->n_words && answer.status >= 0;
              k += GHOST_BALL_WORDS) {
             struct voronoi_ball ball;
-            memcpy(&ball, in->words + letter->first + k, sizeof ball);
+            memcpy(&ball, in->words + message->first + k, sizeof ball);
             voronoi_points_within(points, ball.x,
                                   ball.radius * ball.radius * (1.0 + 0x1p-40),
                                   ghost_visit, &answer);
         }
         if (answer.n > before)
-            out->letters[out->n_letters++] = (struct voronoi_letter){
-                .rank = letter->rank,
+            out->array[out->n++] = (struct voronoi_message){
+                .rank = message->rank,
                 .first = before * GHOST_WORDS,
                 .n_words = (answer.n - before) * GHOST_WORDS};
     }
@@ -306,7 +307,7 @@ static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
     return answer.status;
 }
 
-/* ---- merge --------------------------------------------------------------- */
+/* ---- merge -------------------------------------------------------------- */
 
 static int ghost_by_id(const void *left, const void *right)
 {
@@ -314,11 +315,11 @@ static int ghost_by_id(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static storm_status ghost_keep(struct voronoi_ghosts *ghosts,
-                               const struct voronoi_mail *in)
+static storm_status ghost_store(struct voronoi_ghosts *ghosts,
+                                const struct voronoi_messages *in)
 {
-    for (size_t i = 0; i < in->n_letters; i++) {
-        size_t n = in->letters[i].n_words / GHOST_WORDS;
+    for (size_t i = 0; i < in->n; i++) {
+        size_t n = in->array[i].n_words / GHOST_WORDS;
         void *array = ghosts->array;
         storm_status status =
             storm_reserve(ghosts->env->memory, ghost_label,
@@ -327,7 +328,7 @@ static storm_status ghost_keep(struct voronoi_ghosts *ghosts,
         if (status < 0)
             return status;
         ghosts->array = array;
-        memcpy(ghosts->array + ghosts->n, in->words + in->letters[i].first,
+        memcpy(ghosts->array + ghosts->n, in->words + in->array[i].first,
                n * sizeof *ghosts->array);
         ghosts->n += n;
     }
@@ -374,27 +375,28 @@ storm_status voronoi_ghosts_ask(struct voronoi_ghosts *ghosts,
 {
     const struct storm_env *env = ghosts->env;
     struct ghost_questions list = {.n = 0};
-    struct voronoi_mail questions = {.n_letters = 0}, asked = {.n_letters = 0};
-    struct voronoi_mail answers = {.n_letters = 0}, told = {.n_letters = 0};
+    struct voronoi_messages questions = {.n = 0}, asked = {.n = 0};
+    struct voronoi_messages answers = {.n = 0}, received = {.n = 0};
     for (size_t i = 0; i < n && status >= 0; i++)
         status = ghost_question(ghosts, &list, &balls[i]);
     if (status >= 0)
         status = ghost_write(ghosts, &list, &questions);
-    status = voronoi_mail_exchange(ghosts->context, status, &questions, &asked);
+    status =
+        voronoi_messages_exchange(ghosts->context, status, &questions, &asked);
     if (status >= 0) {
         status = ghost_reply(ghosts, points, &asked, &answers);
-        status =
-            voronoi_mail_exchange(ghosts->context, status, &answers, &told);
+        status = voronoi_messages_exchange(ghosts->context, status, &answers,
+                                           &received);
     }
-    if (status >= 0 && told.n_letters > 0) {
-        status = ghost_keep(ghosts, &told);
+    if (status >= 0 && received.n > 0) {
+        status = ghost_store(ghosts, &received);
         if (status >= 0)
             status = ghost_merge(ghosts, points);
     }
-    voronoi_mail_release(env, &told);
-    voronoi_mail_release(env, &answers);
-    voronoi_mail_release(env, &asked);
-    voronoi_mail_release(env, &questions);
+    voronoi_messages_release(env, &received);
+    voronoi_messages_release(env, &answers);
+    voronoi_messages_release(env, &asked);
+    voronoi_messages_release(env, &questions);
     storm_free(env->memory, list.array);
     return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Generators of other ranks: asked for by balls, round by round.
+ * Generators of other ranks: requested by balls, in rounds.
  *
- *   O1  After a round every generator in the balls asked about is known.
- *   O2  No generator travels twice to the same rank during one build.
+ *   GHOST-1  After a round every generator in the requested balls is known.
+ *   GHOST-2  No generator is sent twice to the same rank during one build.
  */
 #ifndef STORM_MESH_VORONOI_GHOST_H
 #define STORM_MESH_VORONOI_GHOST_H
@@ -19,7 +19,7 @@ struct voronoi_box {
     double lo[3], hi[3];
 };
 
-/* As it travels. */
+/* As it is sent. */
 struct voronoi_ghost {
     storm_cell_id id;
     double x[3];
@@ -29,13 +29,13 @@ struct voronoi_ghosts {
     const struct storm_context *context;
     const struct storm_env *env;
     struct voronoi_box *boxes; /* VORONOI_RANK_BOXES for each rank */
-    struct voronoi_box own;    /* round all of this rank's */
+    struct voronoi_box own;    /* around all of this rank's */
     int *near;                 /* boxes within near_radius of own */
     size_t n_near;
     double near_radius;
     struct voronoi_ghost *array; /* in order of id */
     size_t n, capacity;
-    struct voronoi_sent *sent; /* what has gone where */
+    struct voronoi_sent *sent; /* what has been sent to which rank */
     size_t n_sent, sent_capacity;
 };
 
@@ -49,8 +49,8 @@ void voronoi_ghosts_close(struct voronoi_ghosts *ghosts);
 bool voronoi_ghosts_touch(const struct voronoi_ghosts *ghosts,
                           const struct voronoi_ball *ball);
 
-/* One round; what is new is added to `points`. Collective. `status` is how
- * this rank has fared before. */
+/* One round; what is new is added to `points`. Collective. `status` is that of
+ * this rank so far. */
 storm_status voronoi_ghosts_ask(struct voronoi_ghosts *ghosts,
                                 storm_status status,
                                 const struct voronoi_ball *balls, size_t n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a list of faces to cells as tracking and queries want them. */
+/* From the list of faces to the cells that tracking and queries read. */
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static const char layout_label[] = "mesh cells";
 
-/* ---- list of faces ------------------------------------------------------- */
+/* ---- list of faces ------------------------------------------------------ */
 
 static storm_status links_room(struct storm_memory *memory,
                                struct voronoi_links *links, size_t n)
@@ -31,7 +31,7 @@ static storm_status links_room(struct storm_memory *memory,
 storm_status voronoi_links_reserve(struct storm_memory *memory,
                                    struct voronoi_links *links, size_t n_cells)
 {
-    /* random cells have 15.54 faces, half of them noted here */
+    /* random cells have 15.54 faces, half of them listed here */
     return links_room(memory, links, 8 * n_cells);
 }
 
@@ -60,7 +60,7 @@ void voronoi_links_free(struct storm_memory *memory,
     *links = (struct voronoi_links){.n = 0};
 }
 
-/* ---- layout -------------------------------------------------------------- */
+/* ---- layout ------------------------------------------------------------- */
 
 /*
  * What is behind a face and which face it is go straight to their places in the
@@ -69,7 +69,7 @@ void voronoi_links_free(struct storm_memory *memory,
  */
 struct layout {
     const struct storm_mesh *mesh;
-    const uint64_t *cut;
+    const uint64_t *partition;
     struct voronoi_part *part;
     int32_t *n_sides;   /* by cell */
     int32_t *border_of; /* by ghost, -1: none yet */
@@ -108,7 +108,7 @@ static storm_status layout_walls(struct layout *l)
     return status;
 }
 
-/* The place of a ghost among the ghosts. */
+/* The index of a ghost among the ghosts. */
 static size_t layout_find(const struct voronoi_points *points, storm_cell_id id)
 {
     size_t low = 0, high = (size_t)(points->n - points->n_own);
@@ -139,14 +139,14 @@ static storm_status layout_ghost(struct layout *l, storm_cell_id id,
         .generator = {points->x[0][at], points->x[1][at], points->x[2][at]},
         .wall = -1,
     };
-    border.rank = storm_mesh_owner_at(l->mesh, l->cut, id, &border.idx);
+    border.rank = storm_mesh_owner_at(l->mesh, l->partition, id, &border.idx);
     storm_status status = layout_add_border(l, &border, next_out);
     if (status >= 0)
         l->border_of[ghost] = ~*next_out;
     return status;
 }
 
-/* By what faces are in order: id of the neighbour, walls last. */
+/* Sort key of faces: id of the neighbour, walls last. */
 static uint64_t layout_order(const struct voronoi_part *part, int32_t next)
 {
     if (next >= 0)
@@ -239,7 +239,7 @@ struct layout_sum {
     double volume, moment[3];
 };
 
-/* The face's centroid is kept relative to the generator of lower id. */
+/* The face's centroid is stored relative to the generator of lower id. */
 static void layout_add(const struct voronoi_part *part, size_t cell,
                        size_t place, double distance, struct layout_sum *sum)
 {
@@ -330,7 +330,7 @@ static storm_status layout_reserve(struct layout *l)
     return STORM_OK;
 }
 
-/* The array of faces; without what was reserved for more, if that is much. */
+/* The array of faces, shrunk to its size if much was reserved. */
 static storm_status layout_take_faces(struct layout *l,
                                       struct voronoi_links *links)
 {
@@ -387,12 +387,13 @@ static storm_status layout_cells(struct layout *l)
     return STORM_OK;
 }
 
-storm_status voronoi_lay_out(const struct storm_mesh *mesh, const uint64_t *cut,
+storm_status voronoi_lay_out(const struct storm_mesh *mesh,
+                             const uint64_t *partition,
                              struct voronoi_links *links,
                              struct voronoi_part *part)
 {
     struct storm_memory *memory = mesh->env->memory;
-    struct layout l = {.mesh = mesh, .cut = cut, .part = part};
+    struct layout l = {.mesh = mesh, .partition = partition, .part = part};
     storm_status status = layout_reserve(&l);
     if (status >= 0)
         status = layout_take_faces(&l, links);
@@ -400,7 +401,7 @@ storm_status voronoi_lay_out(const struct storm_mesh *mesh, const uint64_t *cut,
         status = layout_walls(&l);
     if (status >= 0)
         status = layout_blocks(&l, links);
-    voronoi_links_free(memory, links); /* before there is even more */
+    voronoi_links_free(memory, links); /* before more memory is needed */
     if (status >= 0)
         status = layout_cells(&l);
     storm_free(memory, l.border_of);

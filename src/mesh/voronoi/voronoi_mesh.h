@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Voronoi mesh, from inside: for mesh/voronoi and, through voronoi_geom.h,
+ * Internals of the Voronoi mesh: for mesh/voronoi and, through voronoi_geom.h,
  * for the tracking kernel.
  *
- *   V1  Cell i is the part of the box that is nearer to generator i than to any
- *       other. Ids follow the Hilbert curve over the box; generators so close
- *       that they share a position on it are in order of their coordinates.
- *   V2  A rank holds its own generators and, as ghosts, at least all
- *       neighbours of its cells.
- *   V3  Faces of a cell are in order of the neighbours' ids, walls last.
- *   V4  Memory follows the cells but for the cut and, while a part is being
- *       built, VORONOI_RANK_BOXES boxes and four counts for every rank.
+ *   VMESH-1  Cell i is the part of the box that is nearer to generator i than
+ *            to any other. Ids follow the Hilbert curve over the box;
+ *            generators so close that they share a position on it are in order
+ *            of their coordinates.
+ *   VMESH-2  A rank holds its own generators and, as ghosts, at least all
+ *            neighbours of its cells.
+ *   VMESH-3  Faces of a cell are in order of the neighbours' ids, walls last.
+ *   VMESH-4  Memory grows with the cells but for the partition and, while a
+ *            part is being built, VORONOI_RANK_BOXES boxes and four counts for
+ *            every rank.
  */
 #ifndef STORM_MESH_VORONOI_MESH_H
 #define STORM_MESH_VORONOI_MESH_H
@@ -23,9 +25,9 @@
 
 enum { VORONOI_WIDTH = 8, VORONOI_RANK_BOXES = 4 };
 
-/* What a packet in flight asks of up to eight faces: unit normal and distance
- * from the generator, in single precision, and what is behind: a local cell
- * or ~index of a border. Unused places have distance infinity. */
+/* What tracking reads of up to eight faces: unit normal and distance from the
+ * generator, in single precision, and what is behind: a local cell or ~index of
+ * a border. Unused places have distance infinity. */
 struct voronoi_block {
     float n[3][VORONOI_WIDTH];
     float distance[VORONOI_WIDTH];
@@ -49,7 +51,7 @@ struct voronoi_border {
     int32_t wall; /* -1: none */
 };
 
-/* What the build has cost. */
+/* Cost of the build. */
 struct voronoi_cost {
     uint64_t n_builds; /* cells, those repeated included */
     uint64_t n_ghosts;
@@ -72,25 +74,25 @@ struct voronoi_part {
     struct voronoi_cost cost;
 };
 
-/* A generator on its way. */
-struct voronoi_seed {
+/* A generator outside of a part. */
+struct voronoi_generator {
     double x[3];
     double radius; /* last known; 0: none */
 };
 
 /* Consecutive ids. */
-struct voronoi_seeds {
+struct voronoi_generators {
     storm_cell_id first;
     size_t n;
-    struct voronoi_seed *array;
+    struct voronoi_generator *array;
 };
 
 struct voronoi_mesh {
     struct storm_mesh base;
     struct voronoi_space space;
-    double lo_cm[3], hi_cm[3];  /* as given */
-    struct voronoi_seeds seeds; /* before there is a part */
-    uint64_t *seeds_cut;        /* whose they are */
+    double lo_cm[3], hi_cm[3];            /* as given */
+    struct voronoi_generators generators; /* before there is a part */
+    uint64_t *generators_partition;       /* their partition */
     voronoi_build_fn *build_cell;
 };
 
@@ -109,11 +111,11 @@ voronoi_part_of(const struct storm_mesh *mesh)
 extern const struct storm_mesh_ops storm_mesh_voronoi;
 
 /* voronoi_sort.c: brings points in order, each to the rank whose share of the
- * curve it is on; ids and cut are set. Collective. Consumes `records`.
+ * curve it is on; sets ids and partition. Collective. Consumes `records`.
  * STORM_ERR_ARG: two points are the same, or one is not in the box (logged). */
 struct voronoi_record {
     uint64_t key;
-    struct voronoi_seed seed;
+    struct voronoi_generator generator;
     uint64_t number; /* in the input */
 };
 storm_status voronoi_sort(struct voronoi_mesh *mesh,
@@ -122,23 +124,26 @@ storm_status voronoi_sort(struct voronoi_mesh *mesh,
 /* The position of a point along the curve. */
 uint64_t voronoi_key(const struct voronoi_space *space, const double x[3]);
 
-/* voronoi_move.c: to the ranks of another cut. Collective. */
-storm_status voronoi_move(const struct storm_mesh *mesh, const uint64_t *to_cut,
-                          struct voronoi_seeds *seeds_inout);
+/* voronoi_move.c: to the ranks of another partition. Collective. */
+storm_status voronoi_move(const struct storm_mesh *mesh,
+                          const uint64_t *to_partition,
+                          struct voronoi_generators *generators_inout);
 
-/* voronoi_build.c: the cells of these seeds under this cut. Collective. Frees
- * the array of seeds as soon as it can; after an error it may be left. */
-storm_status voronoi_build(const struct storm_mesh *mesh, const uint64_t *cut,
-                           struct voronoi_seeds *seeds,
+/* voronoi_build.c: the cells of these generators in this partition. Collective.
+ * Frees the array of generators as soon as it can; after an error it may be
+ * left. */
+storm_status voronoi_build(const struct storm_mesh *mesh,
+                           const uint64_t *partition,
+                           struct voronoi_generators *generators,
                            struct voronoi_part **part_out);
 storm_status voronoi_build_part(const struct storm_mesh *mesh,
-                                const uint64_t *cut,
+                                const uint64_t *partition,
                                 struct storm_mesh_part **part_out);
 void voronoi_free_part(const struct storm_mesh *mesh,
                        struct storm_mesh_part *base);
 
-/* voronoi_lloyd.c: moves the generators to the centroids of their cells and
- * sorts them again. Collective. */
+/* voronoi.c: moves the generators to the centroids of their cells and sorts
+ * them again. Collective. */
 storm_status voronoi_relax(struct voronoi_mesh *mesh);
 
 /* voronoi_sample.c: slots of the table. */

@@ -27,11 +27,11 @@ static void points_curve(struct voronoi_space *space)
 struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3])
 {
     struct voronoi_space space;
-    double most = 0.0;
+    double max = 0.0;
     for (int d = 0; d < 3; d++)
-        most = fmax(most, fmax(fabs(lo[d]), fabs(hi[d])));
+        max = fmax(max, fmax(fabs(lo[d]), fabs(hi[d])));
     int exponent;
-    (void)frexp(most, &exponent); /* most <= 2^exponent */
+    (void)frexp(max, &exponent); /* most <= 2^exponent */
     space.grid = ldexp(1.0, exponent - 52);
     space.per_grid = ldexp(1.0, 52 - exponent);
     for (int d = 0; d < 3; d++) {
@@ -47,7 +47,7 @@ double voronoi_snap(const struct voronoi_space *space, double x)
     return rint(x * space->per_grid) * space->grid;
 }
 
-/* ---- tree ---------------------------------------------------------------- */
+/* ---- tree --------------------------------------------------------------- */
 
 static size_t points_groups(size_t n)
 {
@@ -151,7 +151,7 @@ void voronoi_points_index(struct voronoi_points *points)
     }
 }
 
-/* ---- queries ------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------ */
 
 storm_cell_id voronoi_points_id(const struct voronoi_points *points,
                                 int32_t index)
@@ -162,7 +162,7 @@ storm_cell_id voronoi_points_id(const struct voronoi_points *points,
     return points->ghost_id[own < 0 ? index : index - points->n_own];
 }
 
-/* What is still to be looked at. */
+/* A node still to be visited. */
 struct points_walk {
     int n;
     struct {
@@ -209,7 +209,7 @@ static void points_expand(const struct voronoi_points *points,
 int32_t voronoi_points_nearest(const struct voronoi_points *points,
                                const double y[3], int32_t start)
 {
-    /* Boxes are compared with a little to spare: their distance is rounded. */
+    /* Boxes are compared with a margin: their distance is rounded. */
     const double spare = 1.0 + 0x1p-40;
     struct points_walk walk = {.n = 0};
     if (points->n == 0)

@@ -2,13 +2,13 @@
 /*
  * The generators a rank knows, its own and ghosts, and the tree over them.
  *
- *   G1  In order of their ids, which is the order along the Hilbert curve; the
- *       rank's own are consecutive. So the order of indices is the order of
- *       ids, on every rank.
- *   G2  Coordinates are multiples of `grid`, a power of two, and at most 2^52
- *       of it: differences are exact, as doubles and as integers.
- *   G3  The tree has no pointers: eight consecutive points are a leaf, eight
- *       consecutive leaves or nodes have their boxes side by side.
+ *   VPOINTS-1  In order of their ids, which is the order along the Hilbert
+ *              curve; the rank's own are consecutive. So the order of indices
+ *              is the order of ids, on every rank.
+ *   VPOINTS-2  Coordinates are multiples of `grid`, a power of two, and at most
+ *              2^52 of it: differences are exact, as doubles and as integers.
+ *   VPOINTS-3  The tree has no pointers: eight consecutive points are a leaf,
+ *              eight consecutive leaves or nodes have their boxes side by side.
  */
 #ifndef STORM_MESH_VORONOI_POINTS_H
 #define STORM_MESH_VORONOI_POINTS_H
@@ -23,20 +23,19 @@
 
 enum {
     VORONOI_FAN = 8,
-    VORONOI_LEVELS = 10, /* 64 * 8^9 points are more than an index can tell */
+    VORONOI_LEVELS = 10, /* 64 * 8^9 points are more than an index can count */
     /* Each level leaves at most seven nodes for later. */
     VORONOI_STACK = VORONOI_FAN * (VORONOI_LEVELS + 1)
 };
 
-/* The space in which generators live. */
+/* The space of the generators. */
 struct voronoi_space {
     double lo[3], hi[3]; /* multiples of grid */
     double grid, per_grid;
     int32_t curve[3]; /* cells of the Hilbert curve in each direction */
 };
 
-/* Boxes of up to eight children; those that are not there are infinitely far
- * away. */
+/* Boxes of up to eight children; missing ones are infinitely far away. */
 struct voronoi_group {
     double lo[3][VORONOI_FAN], hi[3][VORONOI_FAN];
 };
@@ -56,7 +55,7 @@ struct voronoi_points {
 /* Rounds the box to the finest grid it allows. */
 struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3]);
 
-/* The multiple of the grid next to a coordinate. */
+/* The multiple of the grid nearest to a coordinate. */
 double voronoi_snap(const struct voronoi_space *space, double x);
 
 /* Arrays for n points with n_ghosts ghosts among them, to be filled in by the
@@ -74,7 +73,7 @@ storm_cell_id voronoi_points_id(const struct voronoi_points *points,
                                 int32_t index);
 
 /* The known generator nearest to y, the one of higher id if two are; -1 if
- * there is none. `start` is one to begin with. */
+ * there is none. `start` is the first candidate. */
 int32_t voronoi_points_nearest(const struct voronoi_points *points,
                                const double y[3], int32_t start);
 
@@ -97,8 +96,8 @@ static inline double voronoi_distance2(const struct voronoi_points *points,
     return dx * dx + dy * dy + dz * dz;
 }
 
-/* How far y is from an interval. Written as a distance from the nearest point,
- * without a zero to compare with: compilers make a branch of that one. */
+/* How far y is from an interval. Written as a distance from the nearest point:
+ * a comparison with zero would become a branch. */
 static inline double voronoi_outside(double y, double lo, double hi)
 {
     double nearest = y > lo ? y : lo;
@@ -106,7 +105,7 @@ static inline double voronoi_outside(double y, double lo, double hi)
     return y - nearest;
 }
 
-/* One loop over all children, without a branch: compilers make vectors of it. */
+/* One loop over all children, without a branch: compilers vectorise it. */
 static inline void voronoi_group_distance2(const struct voronoi_group *group,
                                            const double y[3],
                                            double distance2_out[VORONOI_FAN])

@@ -2,14 +2,15 @@
 /*
  * The polyhedra of Voronoi cells, built again from the generators.
  *
- *   Y1  Same bits and same order on whichever rank, at every cut: faces in
- *       order of the neighbours' ids, walls last; corners in the order in which
- *       the faces name them.
- *   Y2  The surface is closed: every edge is in two faces, once in each
- *       direction. Corners go anticlockwise as seen from outside.
- *   Y3  Corners closer than rounding can tell apart are one. Faces that have
- *       fewer than three corners then are left out.
- *   Y4  Corners on a wall are on it exactly.
+ *   POLYHEDRON-1  Same bits and same order on every rank, in every partition:
+ *                 faces in order of the neighbours' ids, walls last; corners in
+ *                 the order in which the faces name them.
+ *   POLYHEDRON-2  The surface is closed: every edge is in two faces, once in
+ *                 each direction. Corners go anticlockwise as seen from
+ *                 outside.
+ *   POLYHEDRON-3  Corners closer than rounding can tell apart are one. Faces
+ *                 that have fewer than three corners then are left out.
+ *   POLYHEDRON-4  Corners on a wall are on it exactly.
  */
 #include <math.h>
 #include <string.h>
@@ -18,15 +19,15 @@
 
 static const char polyhedron_label[] = "mesh polyhedra";
 
-/* Corners are right to 2^-39 of the cell's reach (voronoi_cell.c); nearer to
- * each other than this, they may well be the same. */
+/* Corners are accurate to 2^-39 of the cell's reach (voronoi_cell.c); closer to
+ * each other than this, they may be the same. */
 static const double polyhedron_same = 0x1p-36;
 
 struct voronoi_polyhedra {
     struct storm_polyhedra base;
     struct voronoi_cell cell;
 
-    /* The polyhedron in hand. */
+    /* The present polyhedron. */
     double (*corners)[3]; /* cm */
     size_t n_corners;
     int32_t *faces; /* each: how many corners, then their numbers */
@@ -37,7 +38,7 @@ struct voronoi_polyhedra {
     size_t corners_capacity, words_capacity, number_capacity, planes_capacity;
 };
 
-/* ---- room ----------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------- */
 
 static void polyhedra_free(struct storm_memory *memory,
                            struct voronoi_polyhedra *p)
@@ -83,7 +84,7 @@ static storm_status polyhedron_reserve(struct voronoi_polyhedra *p, size_t n,
     return status;
 }
 
-/* Room for all that the cell can need: each vertex is in three faces. */
+/* Memory for all that the cell can need: each vertex is in three faces. */
 static storm_status polyhedron_make_room(struct voronoi_polyhedra *p)
 {
     size_t n_vertices = (size_t)p->cell.n_vertices;
@@ -106,7 +107,7 @@ static storm_status polyhedron_make_room(struct voronoi_polyhedra *p)
     return status;
 }
 
-/* The planes that have a face, in the order of Y1. */
+/* The planes that have a face, in the order of POLYHEDRON-1. */
 static size_t polyhedron_order(struct voronoi_polyhedra *p)
 {
     const struct voronoi_cell *cell = &p->cell;
@@ -115,8 +116,9 @@ static size_t polyhedron_order(struct voronoi_polyhedra *p)
         if (cell->start[i] < 0)
             continue;
         size_t k = n++;
-        for (; k > 0 && voronoi_cell_before(cell->planes[i].who,
-                                            cell->planes[p->planes[k - 1]].who);
+        for (; k > 0 &&
+               voronoi_cell_before(cell->planes[i].behind,
+                                   cell->planes[p->planes[k - 1]].behind);
              k--)
             p->planes[k] = p->planes[k - 1];
         p->planes[k] = i;
@@ -124,7 +126,7 @@ static size_t polyhedron_order(struct voronoi_polyhedra *p)
     return n;
 }
 
-/* Where a vertex is; Y4. */
+/* The coordinates of a vertex; POLYHEDRON-4. */
 static void polyhedron_place(struct voronoi_polyhedra *p, int32_t vertex,
                              double x_out[3])
 {
@@ -133,14 +135,15 @@ static void polyhedron_place(struct voronoi_polyhedra *p, int32_t vertex,
     for (int d = 0; d < 3; d++)
         x_out[d] += p->cell.centre[d];
     for (int k = 0; k < 3; k++) {
-        int32_t who = p->cell.planes[p->cell.vertices[vertex].plane[k]].who;
-        if (who < 0)
-            x_out[~who / 2] =
-                ~who % 2 ? mesh->hi_cm[~who / 2] : mesh->lo_cm[~who / 2];
+        int32_t behind =
+            p->cell.planes[p->cell.vertices[vertex].plane[k]].behind;
+        if (behind < 0)
+            x_out[~behind / 2] = ~behind % 2 ? mesh->hi_cm[~behind / 2]
+                                             : mesh->lo_cm[~behind / 2];
     }
 }
 
-/* The number of a vertex's corner; that of an earlier one if it is there. */
+/* The number of a vertex's corner; that of an earlier one at the same place. */
 static int32_t polyhedron_corner(struct voronoi_polyhedra *p, int32_t vertex,
                                  double same2)
 {
@@ -161,8 +164,8 @@ static int32_t polyhedron_corner(struct voronoi_polyhedra *p, int32_t vertex,
     return p->number[vertex];
 }
 
-/* Adds a corner to a face of n, taking back what leads nowhere: the same
- * corner again, or there and back. Returns how many there are then. */
+/* Adds a corner to a face of n; drops repetitions: the same corner again, or an
+ * edge there and back. Returns the new number. */
 static int32_t polyhedron_append(int32_t *face, int32_t n, int32_t corner)
 {
     if (n > 0 && face[n - 1] == corner)
@@ -195,7 +198,7 @@ static int32_t polyhedron_close_ring(const int32_t *face, int32_t n,
     return n - begin;
 }
 
-/* Y2, Y3 */
+/* POLYHEDRON-2, POLYHEDRON-3 */
 static void polyhedron_face(struct voronoi_polyhedra *p, int32_t plane,
                             double same2)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Uniform points in a cell, and the box around it, from its planes alone: no
- * vertices are kept.
+ * vertices are stored.
  *
  * The first number chooses a face by the volume of the pyramid over it; the
- * face is cut out of its plane by the planes of the others; what is left of the
- * number chooses a triangle of it by area, and what is left then makes, with
- * the other two, a point of the tetrahedron over it.
+ * face is cut out of its plane by the planes of the others; the rest of the
+ * number chooses a triangle of it by area, and the rest of that gives, with the
+ * other two numbers, a point of the tetrahedron over it.
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,8 @@ struct sample_point {
 };
 
 struct sample_polygon {
-    struct sample_point *corners, *spare; /* room for one more than any cut */
+    struct sample_point *corners, *spare; /* room for one corner more than any
+                                             cut makes */
     int n;
 };
 
@@ -28,7 +29,7 @@ static int32_t sample_next(const struct voronoi_part *part, size_t place)
     return part->blocks[place / VORONOI_WIDTH].next[place % VORONOI_WIDTH];
 }
 
-/* Chooses the face; *u_inout becomes what is left of the number. */
+/* Chooses the face; *u_inout becomes the rest of the number. */
 static size_t sample_face(const struct voronoi_part *part, storm_cell_idx cell,
                           size_t first, size_t n, double *u_inout)
 {
@@ -104,9 +105,9 @@ static int sample_triangle(const struct sample_polygon *p, double *u_inout)
     }
 }
 
-/* Coordinates in a tetrahedron from a point of the unit cube, folded
- * (C. Rocchini and P. Cignoni, Generating random points in a tetrahedron,
- * 2000). The fourth one, of the generator, is what is missing to 1. */
+/* Coordinates in a tetrahedron from a point of the unit cube, folded (C.
+ * Rocchini and P. Cignoni, Generating random points in a tetrahedron, 2000).
+ * The fourth, of the generator, is 1 minus their sum. */
 static void sample_fold(const double u[3], double w_out[3])
 {
     double s = u[0], t = u[1], v = u[2];
@@ -146,8 +147,8 @@ static bool sample_is_deep(const struct voronoi_part *part, storm_cell_idx cell,
     return near == 0;
 }
 
-/* Towards the generator, by as little as it takes for the point to be nearest
- * to it as locate sees it. */
+/* Moves the point towards the generator, as little as needed for locate to find
+ * this cell. */
 static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
                           const double y[3], double point_out[3])
 {

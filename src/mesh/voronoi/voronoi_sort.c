@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Points in order along the Hilbert curve, over all ranks. */
+/* Sorts points along the Hilbert curve, over all ranks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include <storm/context.h>
 
 #include "mesh/mesh_hilbert.h"
-#include "mesh/voronoi/voronoi_mail.h"
 #include "mesh/voronoi/voronoi_mesh.h"
+#include "mesh/voronoi/voronoi_message.h"
 
 static const char sort_label[] = "mesh generators";
 
-/* Keys are refined by so many bits in a round of counting. */
+/* Bits of the keys per round of counting. */
 enum { SORT_BITS = 4, SORT_KEY_BITS = 60, SORT_TRIES = (1 << SORT_BITS) - 1 };
 
-/* Keys are sorted by so many bits at a time. */
+/* Bits of the keys per pass of the radix sort. */
 enum { SORT_DIGIT_BITS = 10 };
 
 uint64_t voronoi_key(const struct voronoi_space *space, const double x[3])
@@ -38,14 +38,14 @@ static int sort_compare(const void *left, const void *right)
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
     for (int d = 0; d < 3; d++)
-        if (a->seed.x[d] != b->seed.x[d])
-            return a->seed.x[d] < b->seed.x[d] ? -1 : 1;
+        if (a->generator.x[d] != b->generator.x[d])
+            return a->generator.x[d] < b->generator.x[d] ? -1 : 1;
     return 0;
 }
 
-/* ---- on one rank --------------------------------------------------------- */
+/* ---- on one rank -------------------------------------------------------- */
 
-/* A record, for sorting. */
+/* Key and index of a record. */
 struct sort_place {
     uint64_t key;
     uint64_t at;
@@ -77,7 +77,7 @@ static void sort_ties(struct voronoi_record *records, size_t n)
     }
 }
 
-/* Brings records in order; the old array is freed. */
+/* Sorts records; frees the old array. */
 static storm_status sort_records(struct storm_memory *memory,
                                  struct voronoi_record **records_inout,
                                  size_t n)
@@ -110,35 +110,35 @@ static storm_status sort_records(struct storm_memory *memory,
     return STORM_OK;
 }
 
-/* Sets the keys of this rank's points and brings them in order. */
+/* Sets the keys of this rank's points and sorts them. */
 static storm_status sort_locally(const struct voronoi_mesh *mesh,
                                  struct voronoi_record **records_inout,
                                  size_t n)
 {
     struct voronoi_record *records = *records_inout;
     for (size_t i = 0; i < n; i++) {
-        struct voronoi_seed *seed = &records[i].seed;
+        struct voronoi_generator *generator = &records[i].generator;
         for (int d = 0; d < 3; d++) {
-            if (!(seed->x[d] >= mesh->lo_cm[d] &&
-                  seed->x[d] <= mesh->hi_cm[d])) {
+            if (!(generator->x[d] >= mesh->lo_cm[d] &&
+                  generator->x[d] <= mesh->hi_cm[d])) {
                 storm_log_write(&mesh->base.env->log, STORM_LOG_ERROR,
                                 "point %" PRIu64
                                 " (%.17g, %.17g, %.17g) is not in the box",
-                                records[i].number, seed->x[0], seed->x[1],
-                                seed->x[2]);
+                                records[i].number, generator->x[0],
+                                generator->x[1], generator->x[2]);
                 return STORM_ERR_ARG;
             }
         }
         for (int d = 0; d < 3; d++)
-            seed->x[d] = voronoi_snap(&mesh->space, seed->x[d]);
-        records[i].key = voronoi_key(&mesh->space, seed->x);
+            generator->x[d] = voronoi_snap(&mesh->space, generator->x[d]);
+        records[i].key = voronoi_key(&mesh->space, generator->x);
     }
     return sort_records(mesh->base.env->memory, records_inout, n);
 }
 
-/* ---- splitters ----------------------------------------------------------- */
+/* ---- splitters ---------------------------------------------------------- */
 
-/* How many records have a smaller key. */
+/* The number of records with a smaller key. */
 static size_t sort_below(const struct voronoi_record *records, size_t n,
                          uint64_t key)
 {
@@ -182,19 +182,19 @@ static storm_status sort_refine(const struct voronoi_mesh *mesh,
     return STORM_OK;
 }
 
-/* Letters with each rank's records. */
+/* Messages with each rank's records. */
 static storm_status sort_address(const struct voronoi_mesh *mesh,
                                  const struct voronoi_record *records, size_t n,
                                  const uint64_t *splitter,
-                                 struct voronoi_mail *out)
+                                 struct voronoi_messages *out)
 {
     const struct storm_env *env = mesh->base.env;
     const size_t words = sizeof *records / sizeof(uint64_t);
     out->words =
         storm_alloc(env->memory, sort_label, (n + 1) * sizeof *records);
-    out->letters = storm_alloc(env->memory, sort_label,
-                               (size_t)env->size * sizeof *out->letters);
-    if (out->words == NULL || out->letters == NULL)
+    out->array = storm_alloc(env->memory, sort_label,
+                             (size_t)env->size * sizeof *out->array);
+    if (out->words == NULL || out->array == NULL)
         return STORM_ERR_NOMEM;
     if (n > 0)
         memcpy(out->words, records, n * sizeof *records);
@@ -203,16 +203,16 @@ static storm_status sort_address(const struct voronoi_mesh *mesh,
         size_t end =
             r + 1 < env->size ? sort_below(records, n, splitter[r]) : n;
         if (end > first)
-            out->letters[out->n_letters++] =
-                (struct voronoi_letter){.rank = r,
-                                        .first = first * words,
-                                        .n_words = (end - first) * words};
+            out->array[out->n++] =
+                (struct voronoi_message){.rank = r,
+                                         .first = first * words,
+                                         .n_words = (end - first) * words};
         first = end;
     }
     return STORM_OK;
 }
 
-/* Every record to the rank it belongs to. The old ones are freed. */
+/* Sends every record to its rank. Frees the old ones. */
 static storm_status sort_globally(const struct voronoi_mesh *mesh,
                                   struct voronoi_record **records_inout,
                                   size_t *n_inout)
@@ -224,7 +224,7 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
         storm_alloc(env->memory, sort_label, n_split * sizeof *splitter);
     uint64_t *count = storm_alloc(env->memory, sort_label,
                                   n_split * SORT_TRIES * sizeof *count);
-    struct voronoi_mail out = {.n_letters = 0}, in = {.n_letters = 0};
+    struct voronoi_messages out = {.n = 0}, in = {.n = 0};
     storm_status status =
         splitter != NULL && count != NULL ? STORM_OK : STORM_ERR_NOMEM;
     status = storm_context_agree(context, status);
@@ -234,12 +234,12 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
             sort_refine(mesh, *records_inout, *n_inout, shift, splitter, count);
     if (status >= 0) {
         status = sort_address(mesh, *records_inout, *n_inout, splitter, &out);
-        status = voronoi_mail_exchange(context, status, &out, &in);
+        status = voronoi_messages_exchange(context, status, &out, &in);
     }
     if (status >= 0) {
         size_t n_words = 0;
-        for (size_t i = 0; i < in.n_letters; i++)
-            n_words += in.letters[i].n_words;
+        for (size_t i = 0; i < in.n; i++)
+            n_words += in.array[i].n_words;
         storm_free(env->memory, *records_inout);
         *records_inout = (struct voronoi_record *)(void *)in.words;
         *n_inout = n_words * sizeof(uint64_t) / sizeof **records_inout;
@@ -248,14 +248,14 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
             storm_context_agree(context, sort_records(env->memory,
                                                       records_inout, *n_inout));
     }
-    voronoi_mail_release(env, &in);
-    voronoi_mail_release(env, &out);
+    voronoi_messages_release(env, &in);
+    voronoi_messages_release(env, &out);
     storm_free(env->memory, count);
     storm_free(env->memory, splitter);
     return status;
 }
 
-/* ---- result -------------------------------------------------------------- */
+/* ---- result ------------------------------------------------------------- */
 
 static storm_status sort_check(const struct voronoi_mesh *mesh,
                                const struct voronoi_record *records, size_t n)
@@ -269,25 +269,26 @@ static storm_status sort_check(const struct voronoi_mesh *mesh,
         storm_log_write(&mesh->base.env->log, STORM_LOG_ERROR,
                         "points %" PRIu64 " and %" PRIu64
                         " are the same: (%.17g, %.17g, %.17g)",
-                        low, high, a->seed.x[0], a->seed.x[1], a->seed.x[2]);
+                        low, high, a->generator.x[0], a->generator.x[1],
+                        a->generator.x[2]);
         return STORM_ERR_ARG;
     }
     return STORM_OK;
 }
 
-static storm_status sort_keep(struct voronoi_mesh *mesh,
-                              const struct voronoi_record *records, size_t n)
+static storm_status sort_store(struct voronoi_mesh *mesh,
+                               const struct voronoi_record *records, size_t n)
 {
     struct storm_memory *memory = mesh->base.env->memory;
-    struct voronoi_seed *seeds =
-        storm_alloc(memory, sort_label, (n + 1) * sizeof *seeds);
-    if (seeds == NULL)
+    struct voronoi_generator *generators =
+        storm_alloc(memory, sort_label, (n + 1) * sizeof *generators);
+    if (generators == NULL)
         return STORM_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
-        seeds[i] = records[i].seed;
-    storm_free(memory, mesh->seeds.array);
-    mesh->seeds.array = seeds;
-    mesh->seeds.n = n;
+        generators[i] = records[i].generator;
+    storm_free(memory, mesh->generators.array);
+    mesh->generators.array = generators;
+    mesh->generators.n = n;
     return STORM_OK;
 }
 
@@ -295,15 +296,15 @@ static storm_status sort_keep(struct voronoi_mesh *mesh,
 static storm_status sort_number(struct voronoi_mesh *mesh)
 {
     const struct storm_env *env = mesh->base.env;
-    uint64_t n = mesh->seeds.n;
-    storm_status status = voronoi_mail_gather(mesh->base.context, &n, sizeof n,
-                                              mesh->seeds_cut + 1);
+    uint64_t n = mesh->generators.n;
+    storm_status status = voronoi_gather(mesh->base.context, &n, sizeof n,
+                                         mesh->generators_partition + 1);
     if (status < 0)
         return status;
-    mesh->seeds_cut[0] = 0;
+    mesh->generators_partition[0] = 0;
     for (int r = 0; r < env->size; r++)
-        mesh->seeds_cut[r + 1] += mesh->seeds_cut[r];
-    mesh->seeds.first = mesh->seeds_cut[env->rank];
+        mesh->generators_partition[r + 1] += mesh->generators_partition[r];
+    mesh->generators.first = mesh->generators_partition[env->rank];
     return STORM_OK;
 }
 
@@ -319,7 +320,7 @@ storm_status voronoi_sort(struct voronoi_mesh *mesh,
     if (status >= 0) {
         status = sort_check(mesh, records, n);
         if (status >= 0)
-            status = sort_keep(mesh, records, n);
+            status = sort_store(mesh, records, n);
         status = storm_context_agree(context, status);
     }
     storm_free(env->memory, records);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/voronoi/voronoi_message.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <mpi.h>
+
+static const char message_label[] = "mesh exchange";
+enum { MESSAGE_TAG = 4100 };
+
+/* The number of words from each rank. */
+static storm_status message_counts(const struct storm_context *context,
+                                   storm_status status,
+                                   const struct voronoi_messages *out,
+                                   int **counts)
+{
+    const struct storm_env *env = storm_context_env(context);
+    size_t n = (size_t)env->size;
+    int *going = storm_alloc(env->memory, message_label, 2 * n * sizeof *going);
+    if (status >= 0 && going == NULL)
+        status = STORM_ERR_NOMEM;
+    for (size_t i = 0; status >= 0 && i < out->n; i++)
+        if (out->array[i].n_words > INT_MAX)
+            status = STORM_ERR_NOMEM;
+    status = storm_context_agree(context, status);
+    if (status < 0) {
+        storm_free(env->memory, going);
+        return status;
+    }
+    for (size_t i = 0; i < out->n; i++)
+        going[out->array[i].rank] = (int)out->array[i].n_words;
+    *counts = going;
+    MPI_Request request;
+    if (MPI_Ialltoall(going, 1, MPI_INT, going + n, 1, MPI_INT,
+                      storm_context_comm(context), &request) != MPI_SUCCESS)
+        return STORM_ERR_FABRIC;
+    return storm_context_wait(context, &request);
+}
+
+static storm_status message_alloc(const struct storm_env *env,
+                                  const int *counts,
+                                  struct voronoi_messages *messages)
+{
+    size_t n_words = 0, n = 0;
+    for (int rank = 0; rank < env->size; rank++) {
+        n_words += (size_t)counts[rank];
+        n += counts[rank] > 0;
+    }
+    messages->words = storm_alloc(env->memory, message_label,
+                                  (n_words + 1) * sizeof *messages->words);
+    messages->array = storm_alloc(env->memory, message_label,
+                                  (n + 1) * sizeof *messages->array);
+    if (messages->words == NULL || messages->array == NULL)
+        return STORM_ERR_NOMEM;
+    size_t first = 0;
+    for (int rank = 0; rank < env->size; rank++) {
+        if (counts[rank] == 0)
+            continue;
+        messages->array[messages->n++] = (struct voronoi_message){
+            .rank = rank, .first = first, .n_words = (size_t)counts[rank]};
+        first += (size_t)counts[rank];
+    }
+    return STORM_OK;
+}
+
+static storm_status message_transfer(const struct storm_context *context,
+                                     const struct voronoi_messages *out,
+                                     const struct voronoi_messages *in,
+                                     MPI_Request *requests)
+{
+    MPI_Comm comm = storm_context_comm(context);
+    int n = 0, error = MPI_SUCCESS;
+    for (size_t i = 0; i < in->n && error == MPI_SUCCESS; i++) {
+        const struct voronoi_message *message = &in->array[i];
+        error = MPI_Irecv(in->words + message->first, (int)message->n_words,
+                          MPI_UINT64_T, message->rank, MESSAGE_TAG, comm,
+                          &requests[n++]);
+    }
+    for (size_t i = 0; i < out->n && error == MPI_SUCCESS; i++) {
+        const struct voronoi_message *message = &out->array[i];
+        if (message->n_words > 0)
+            error = MPI_Isend(out->words + message->first,
+                              (int)message->n_words, MPI_UINT64_T,
+                              message->rank, MESSAGE_TAG, comm, &requests[n++]);
+    }
+    storm_status status = error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
+    for (int i = 0; i < n && status == STORM_OK; i++)
+        status = storm_context_wait(context, &requests[i]);
+    return status;
+}
+
+storm_status voronoi_messages_exchange(const struct storm_context *context,
+                                       storm_status status,
+                                       struct voronoi_messages *out,
+                                       struct voronoi_messages *in_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    int *counts = NULL;
+    MPI_Request *requests = NULL;
+    *in_out = (struct voronoi_messages){.n = 0};
+    status = message_counts(context, status, out, &counts);
+    if (status < 0)
+        goto out;
+    status = message_alloc(env, counts + env->size, in_out);
+    requests = storm_alloc(env->memory, message_label,
+                           (out->n + in_out->n + 1) * sizeof *requests);
+    if (requests == NULL)
+        status = STORM_ERR_NOMEM;
+    status = storm_context_agree(context, status);
+    if (status >= 0)
+        status = message_transfer(context, out, in_out, requests);
+out:
+    if (status == STORM_ERR_LOST) { /* MPI may still use all of it */
+        *out = *in_out = (struct voronoi_messages){.n = 0};
+        return status;
+    }
+    storm_free(env->memory, requests);
+    storm_free(env->memory, counts);
+    return status;
+}
+
+storm_status voronoi_gather(const struct storm_context *context,
+                            const void *mine, size_t bytes, void *all_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    size_t n = (size_t)env->size;
+    MPI_Request request;
+    char *room = storm_alloc(env->memory, message_label, (n + 1) * bytes);
+    storm_status status =
+        storm_context_agree(context, room != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0) {
+        storm_free(env->memory, room);
+        return status;
+    }
+    memcpy(room + n * bytes, mine, bytes);
+    status = MPI_Iallgather(room + n * bytes, (int)bytes, MPI_BYTE, room,
+                            (int)bytes, MPI_BYTE, storm_context_comm(context),
+                            &request) == MPI_SUCCESS
+                 ? storm_context_wait(context, &request)
+                 : STORM_ERR_FABRIC;
+    if (status == STORM_ERR_LOST)
+        return status; /* MPI may still use the room */
+    memcpy(all_out, room, n * bytes);
+    storm_free(env->memory, room);
+    return status;
+}
+
+void voronoi_messages_release(const struct storm_env *env,
+                              struct voronoi_messages *messages)
+{
+    storm_free(env->memory, messages->array);
+    storm_free(env->memory, messages->words);
+    *messages = (struct voronoi_messages){.n = 0};
+}

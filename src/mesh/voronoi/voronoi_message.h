@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages of any length between all ranks at once, and a gather. Every wait
+ * ends with STORM_ERR_LOST when a rank is lost (storm_context_wait); memory
+ * that MPI may still use is then not freed.
+ */
+#ifndef STORM_MESH_VORONOI_MESSAGE_H
+#define STORM_MESH_VORONOI_MESSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/context.h>
+
+#include "base/env.h"
+
+/* Messages are in order of rank; a word has 8 bytes. */
+struct voronoi_message {
+    int rank;
+    size_t first, n_words;
+};
+
+struct voronoi_messages {
+    struct voronoi_message *array;
+    size_t n;
+    uint64_t *words;
+};
+
+/*
+ * Sends each message of `out`, at most one per rank, and fills `in_out` with
+ * those received; release both also after an error. Collective, blocks; the
+ * same kind of status on every rank. `status` is that of this rank so far; if
+ * any rank's is an error nothing is sent. After STORM_ERR_LOST both are empty.
+ */
+storm_status voronoi_messages_exchange(const struct storm_context *context,
+                                       storm_status status,
+                                       struct voronoi_messages *out,
+                                       struct voronoi_messages *in_out);
+void voronoi_messages_release(const struct storm_env *env,
+                              struct voronoi_messages *messages);
+
+/* `bytes` from every rank, in order of rank. Collective, blocks; the same kind
+ * of status on every rank. */
+storm_status voronoi_gather(const struct storm_context *context,
+                            const void *mine, size_t bytes, void *all_out);
+
+#endif /* STORM_MESH_VORONOI_MAIL_H */
