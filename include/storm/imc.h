@@ -12,9 +12,9 @@
  * Ownership  the mesh is the caller's and outlives the object; the problem is
  *            copied.
  * Mesh       the object is built for one generation of its mesh. After
- *            storm_mesh_repartition, or storm_imc_rebalance of another object on
- *            the same mesh, every call and the next step are STORM_ERR_STATE
- *            (logged) until storm_imc_rebalance has moved it along.
+ *            storm_mesh_repartition, or storm_imc_rebalance of another object
+ *            on the same mesh, every call and the next step are STORM_ERR_STATE
+ *            (logged) until storm_imc_rebalance has moved its state.
  * Threads    one thread at a time per object.
  */
 #ifndef STORM_IMC_H
@@ -38,15 +38,18 @@ struct storm_imc;     /* opaque */
 /**
  * Radiation and matter on @p mesh.
  *
- * Collective: same problem on every rank, same status on every rank. Periodic
- * walls must be the mesh's as well.
+ * Collective: same problem on every rank; an error of one rank is one on all.
+ * Periodic walls must be periodic in the mesh as well.
  *
  * @param[out] imc_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG    the problem does not begin with STORM_PROBLEM_INIT
- *                          (logged)
- * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh, or the problem
- *                          has something set that this library lacks (logged)
- * @retval STORM_ERR_NOMEM  on some rank
+ * @retval STORM_ERR_ARG     the problem does not begin with STORM_PROBLEM_INIT
+ *                           (logged)
+ * @retval STORM_ERR_NOSUP   no tracking for this kind of mesh, or the problem
+ *                           has a field set that this library lacks (logged)
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER    another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_create(struct storm_context *context, struct storm_mesh *mesh,
@@ -57,22 +60,24 @@ storm_imc_create(struct storm_context *context, struct storm_mesh *mesh,
 STORM_API void storm_imc_destroy(struct storm_imc *imc);
 
 /** Make this the physics of @p engine, whose records are struct storm_packet;
- *  the engine borrows @p imc. It deals with walls itself and needs no boundary
- *  object. Local, on every rank. Statuses: those of storm_engine_use. */
+ *  the engine borrows @p imc. It handles walls itself and needs no boundary
+ *  object. Local, on every rank. STORM_ERR_STATE: called from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_attach(struct storm_imc *imc, struct storm_engine *engine);
 
-/** Book energy as absorbed in a cell. Local. Fits the `remainder` of struct
+/** Count energy as absorbed in a cell. Local. Fits the `remainder` of struct
  *  storm_comb_params, with @p imc for `remainder_self`. */
 STORM_API void storm_imc_deposit(void *imc, storm_cell_idx cell,
                                  double weight_erg);
 
-/** At most how many packets a cell is to keep in this step. Local. Fits the
+/** Max number of packets of a cell after the comb in this step. Local. Fits the
  *  `limit` of struct storm_comb_params, with @p imc for `limit_self`. */
 STORM_API uint64_t storm_imc_max_packets(void *imc, storm_cell_idx cell);
 
-/** Give the initial radiation to @p engine, before its first step. Local.
- *  STORM_ERR_NOMEM. */
+/** Add the initial radiation to @p engine, before its first step. Local.
+ *  @retval STORM_ERR_STATE  the mesh has another generation (logged), or called
+ *                           from a callback
+ *  @retval STORM_ERR_NOMEM */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_start(struct storm_imc *imc, struct storm_engine *engine);
 
@@ -100,8 +105,10 @@ typedef enum storm_imc_field {
  * One value per local cell, into @p values_out. Between steps. Collective for
  * RADIATION_CENSUS, else local.
  *
- * @retval STORM_ERR_ARG   no such field
- * @retval STORM_ERR_LOST  RADIATION_CENSUS: a rank is gone (logged)
+ * @retval STORM_ERR_ARG     no such field
+ * @retval STORM_ERR_STATE   the mesh has another generation (logged)
+ * @retval STORM_ERR_FABRIC  RADIATION_CENSUS: MPI reports an error
+ * @retval STORM_ERR_LOST    RADIATION_CENSUS: a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
@@ -120,6 +127,9 @@ STORM_API int storm_imc_material(const struct storm_imc *imc,
  * @param[out] energy_erg_out  created, absorbed, escaped, now at census
  * @param[out] error_out  relative error of created = absorbed + escaped +
  *                        census
+ * @retval STORM_ERR_STATE   the mesh has another generation (logged)
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
@@ -128,27 +138,31 @@ storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
 /**
  * Hash of all cell fields and all packets; equal for any number of ranks,
  * backend, partition and order of arrival. Collective, blocks; between steps.
+ *
+ * @retval STORM_ERR_STATE   the mesh has another generation (logged)
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
                uint64_t *hash_out);
 
 /**
- * @name State: what a host saves to go on later, with the same bits, on any
+ * @name State: what a host saves to restart later, with the same bits, on any
  * number of ranks.
  *
  * The state is a row of numbers for each cell, by id of the cell, and accounts
  * of the whole run. Packets are the engine's: save the records of
  * storm_engine_packets, and give each to storm_engine_add on any one rank. Then
- * storm_engine_set_step and storm_imc_set_step, and the run goes on. A new
- * object is loaded instead of storm_imc_start.
+ * call storm_engine_set_step and storm_imc_set_step, and continue. Load a new
+ * object instead of calling storm_imc_start.
  */
 /** @{ */
 
-/** How many numbers there are. */
+/** Sizes of the state. */
 struct storm_imc_layout {
     size_t size;          /**< of this struct: STORM_IMC_LAYOUT_INIT */
-    uint64_t version;     /**< of their meaning */
+    uint64_t version;     /**< of the meaning of the numbers */
     size_t cell_values;   /**< doubles for each cell */
     size_t n_accounts;    /**< of all ranks together */
     size_t account_words; /**< int64_t for each account */
@@ -168,20 +182,20 @@ storm_imc_state_layout(const struct storm_imc *imc,
  * @param[out] accounts_out  n_accounts * account_words, the same on every rank
  * @retval STORM_ERR_STATE   the mesh has another generation (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is gone (logged)
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_save_state(struct storm_imc *imc, double *cells_out,
                      int64_t *accounts_out);
 
 /**
- * Load a state that was saved, for the same mesh, materials and groups, which
- * is the caller's to know. Local; between steps, on every rank.
+ * Load a saved state. Mesh, materials and groups must be the same: the caller
+ * makes sure. Local; between steps, on every rank.
  *
  * @param version   of the layout it was saved with
  * @param cells     of the local cells, in order
- * @param accounts  on rank 0; elsewhere not looked at, and may be NULL
- * @retval STORM_ERR_NOSUP  of another version; nothing has changed
+ * @param accounts  on rank 0; elsewhere ignored, and may be NULL
+ * @retval STORM_ERR_NOSUP  another version; nothing has changed
  * @retval STORM_ERR_STATE  the mesh has another generation (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
@@ -190,13 +204,18 @@ storm_imc_load_state(struct storm_imc *imc, uint64_t version,
 /** @} */
 
 /**
- * Cut the mesh anew so that ranks get equal shares of the events of the last
- * step (or of the cells), and move the cells' state along. If the mesh has been
- * repartitioned since the object was built or moved, only move the state along.
- * Packets follow in the next step. Collective, blocks; between steps.
+ * Repartition the mesh so that ranks get equal shares of the events of the last
+ * step (or of the cells), and move the cells' state to the new owners. If the
+ * mesh has been repartitioned since the object was built or moved, only move
+ * the state. Packets follow in the next step. Collective, blocks; between
+ * steps.
  *
- * @retval STORM_ERR_NOMEM  on some rank
- * @retval STORM_ERR_STATE  it has failed before, and the state is lost
+ * @retval STORM_ERR_ARG     a rank would get 2^31 cells (logged)
+ * @retval STORM_ERR_STATE   it has failed before and the state is lost (logged)
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER    another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_rebalance(struct storm_imc *imc, bool by_cells);

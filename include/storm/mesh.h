@@ -30,8 +30,8 @@ struct storm_mesh;    /* opaque */
 /** Faces of the box: x low, x high, y low, y high, z low, z high. */
 enum { STORM_N_WALLS = 6 };
 
-/** The i-th kind of mesh, a word of the deck key mesh.kind, or NULL past the
- *  end; and whether this build has it. Local; may be called at any time. */
+/** The i-th value of the deck key mesh.kind, NULL past the end; and whether
+ *  this build has that kind. Local; may be called at any time. */
 STORM_API const char *storm_mesh_kind_name(size_t i);
 STORM_API bool storm_mesh_kind_built(size_t i);
 
@@ -47,14 +47,20 @@ struct storm_cart_params {
 
 /**
  * A Cartesian mesh in one, two or three dimensions (unused ones have one
- * cell), cut into equal numbers of cells.
+ * cell), partitioned into equal numbers of cells.
  *
- * Collective: same params on every rank, same status on every rank. More
- * ranks than cells is allowed; some then have none.
+ * Collective: same params on every rank; an error of one rank is one on all.
+ * More ranks than cells is allowed; some then have none.
  *
  * @param[out] mesh_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG    empty box, no or too many cells (2^48), bad stretch
- * @retval STORM_ERR_NOMEM  on some rank
+ * @retval STORM_ERR_ARG     empty box, too many cells (2^48, or 2^31 on a
+ *                           rank), bad stretch, no STORM_CART_PARAMS_INIT
+ *                           (logged)
+ * @retval STORM_ERR_NOSUP   a field is set that this library lacks (logged)
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER    another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_create_cart(struct storm_context *context,
@@ -68,25 +74,30 @@ struct storm_voronoi_params {
     const double *points_cm;   /**< this rank's share of the generators, three
                                     coordinates each; borrowed during create */
     uint64_t n_points;         /**< their number; may be 0 on some ranks */
-    uint32_t lloyd; /**< how many times to move each generator to the centroid
-                         of its cell */
+    uint32_t lloyd; /**< number of times that each generator is moved to the
+                         centroid of its cell */
 };
 #define STORM_VORONOI_PARAMS_INIT STORM_INIT(struct storm_voronoi_params)
 
 /**
  * The Voronoi cells of points, in a box: each is the part of the box nearer to
- * its generator than to any other. Cut into equal numbers of cells.
+ * its generator than to any other. Partitioned into equal numbers of cells.
  *
- * Collective: same params but for the points on every rank, same kind of
- * status on every rank. Which rank gives which points does not matter: the
- * mesh has the same ids and bits for any number of ranks and any order of the
+ * Collective: same params but for the points on every rank; an error of one
+ * rank is one on all. Which rank gives which points does not matter: the mesh
+ * has the same ids and bits for any number of ranks and any order of the
  * points. Points are rounded to 2^-52 of the largest coordinate of the box.
  *
  * @param[out] mesh_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG    empty box, no points, a point outside the box, or
- *                          two points at the same place (logged, by number in
- *                          the order of ranks)
- * @retval STORM_ERR_NOMEM  on some rank
+ * @retval STORM_ERR_ARG     empty box, no or too many points, a point outside
+ *                           the box, or two points at the same place (logged,
+ *                           by number in the order of ranks); no
+ *                           STORM_VORONOI_PARAMS_INIT (logged)
+ * @retval STORM_ERR_NOSUP   a field is set that this library lacks (logged)
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER    another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_create_voronoi(struct storm_context *context,
@@ -97,7 +108,7 @@ storm_mesh_create_voronoi(struct storm_context *context,
 typedef enum storm_points_kind {
     STORM_POINTS_RANDOM = 0,
     STORM_POINTS_CLUSTERED, /**< groups of 200, dense in the middle */
-    STORM_POINTS_LATTICE,   /**< a cube number fills the box */
+    STORM_POINTS_LATTICE,   /**< cubic; fills the box if n_total is k^3 */
     STORM_POINTS_REFINED    /**< random, denser where the material changes */
 } storm_points_kind;
 
@@ -107,21 +118,24 @@ struct storm_points_params {
     uint64_t seed;
     uint64_t n_total;
     double lo_cm[3], hi_cm[3]; /**< the box */
-    /** REFINED: what is at a point of the box. Negative: nothing; the points
-     *  are not denser near that. */
+    /** REFINED: the material at a point of the box. Negative: none; points are
+     *  not denser near it. */
     int (*material)(void *self, const double x_cm[3]);
     void *material_self;
-    double refine;   /**< REFINED: times denser near a change, at least 1 */
-    double width_cm; /**< REFINED: how near */
+    double refine;   /**< REFINED: ratio of densities near a change of the
+                          material and elsewhere, at least 1 */
+    double width_cm; /**< REFINED: max distance from the change */
 };
 #define STORM_POINTS_PARAMS_INIT STORM_INIT(struct storm_points_params)
 
 /**
  * Points @p first to @p first + @p n - 1 of a set: each is a function of the
- * params and its number alone, so ranks may share the work in any way. Local.
+ * params and its number alone, so ranks may divide the work as they like.
+ * Local; nothing is logged.
  *
  * @param[out] points_out  3 * n coordinates
- * @retval STORM_ERR_ARG  not that many points, or a parameter is missing
+ * @retval STORM_ERR_ARG    not that many points, or a parameter is missing
+ * @retval STORM_ERR_NOSUP  a field is set that this library lacks
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_points_make(const struct storm_points_params *params, uint64_t first,
@@ -131,31 +145,37 @@ storm_points_make(const struct storm_points_params *params, uint64_t first,
 STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
 
 /**
- * Cut the curve anew so that every rank gets about the same weight. The cut
- * depends on the weights of the cells alone, not on the present one.
+ * Make a new partition in which every rank has about the same weight. It
+ * depends on the weights of the cells alone, not on the present partition.
  *
- * Collective. Local indices change, and with them the generation of the mesh;
- * ids do not. The caller moves what it has per cell: storm_imc_rebalance does
- * that for an object of storm/imc.h (and repartitions, too); an object of
- * storm/streaming.h follows in its next step.
+ * Collective, blocks. Local indices change, and with them the generation of the
+ * mesh; ids do not. The caller moves its own data per cell: storm_imc_rebalance
+ * does that for an object of storm/imc.h (and repartitions, too); an object of
+ * storm/streaming.h follows in its next step. After an error the mesh is as
+ * before.
  *
  * @param weight  one non-negative integer per local cell, in order
+ * @retval STORM_ERR_ARG     weights add up to 2^96 or more, or a rank would get
+ *                           2^31 cells (logged)
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER    another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_repartition(struct storm_mesh *mesh, const uint64_t *weight);
 
 /** @name Local queries; none blocks. */
 /** @{ */
-/** How often the mesh has been repartitioned. What is kept by local index belongs
- *  to one generation. */
+/** Number of repartitions so far. Local indices are valid in one generation. */
 STORM_API uint64_t storm_mesh_generation(const struct storm_mesh *mesh);
 STORM_API uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh);
 STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
 /** Global id of a local cell. */
 STORM_API storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
                                            storm_cell_idx cell);
-/** First id of the cells of @p rank, which owns the ids up to that of the next;
- *  of a rank after the last, the number of all cells. */
+/** First id of the cells of @p rank, which owns the ids up to that of the next
+ *  rank; for a rank after the last, the number of all cells. */
 STORM_API storm_cell_id storm_mesh_first_cell(const struct storm_mesh *mesh,
                                               int rank);
 /** Rank that owns a cell, and its index there. */
@@ -166,18 +186,20 @@ STORM_API double storm_mesh_volume_cm3(const struct storm_mesh *mesh,
                                        storm_cell_idx cell);
 STORM_API void storm_mesh_centre(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, double centre_cm_out[3]);
-/** The smallest box around a cell, but for rounding. */
+/** The smallest box around a cell, to rounding. */
 STORM_API void storm_mesh_bounds(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, double lo_cm_out[3],
                                  double hi_cm_out[3]);
-/** Uniform point of a cell from three uniform numbers. */
+/** Uniform point of a cell from three uniform numbers in (0, 1). */
 STORM_API void storm_mesh_sample(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, const double u[3],
                                  double point_cm_out[3]);
-/** The cell that contains a point (on whichever rank), or STORM_ERR_ARG if it
- *  lies outside the box. A point on a common face belongs to the upper one.
- *  STORM_AGAIN: it is in a cell of another rank, and a Voronoi mesh does not
- *  know of which; exactly one rank gets STORM_OK then. */
+/** The cell that contains a point, on any rank. A point on a common face
+ *  belongs to the upper cell.
+ *  @retval STORM_ERR_ARG  the point lies outside the box
+ *  @retval STORM_AGAIN    it is in a cell of another rank, and this rank does
+ *                         not know which (Voronoi); exactly one rank gets
+ *                         STORM_OK */
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
                   storm_cell_id *cell_out);
@@ -185,9 +207,9 @@ storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
 /** What lies behind a face of a local cell. */
 struct storm_face {
     size_t size;              /**< of this struct: STORM_FACE_INIT */
-    int rank;                 /**< owner of the neighbour; -1: edge of domain */
+    int rank;                 /**< owner of the neighbour; -1: a wall */
     storm_cell_idx neighbour; /**< its index there */
-    int wall;                 /**< edge of domain: 0 .. STORM_N_WALLS-1 */
+    int wall;                 /**< a wall: 0 .. STORM_N_WALLS-1; else -1 */
     double area_cm2;
     double normal[3]; /**< outward unit vector */
 };
@@ -210,9 +232,9 @@ storm_mesh_generator(const struct storm_mesh *mesh, storm_cell_idx cell,
 /**
  * @name Polyhedra: corners and faces of cells, for pictures and files.
  *
- * A mesh does not hold them: they are built one cell at a time, with room that
- * one object holds for all of them. They are the same bits on any number of
- * ranks. All calls are local and do not block; one thread at a time per object.
+ * A mesh does not store them: an object builds them, one cell at a time, in its
+ * own memory. They are the same bits on any number of ranks. All calls are
+ * local and do not block; one thread at a time per object.
  */
 /** @{ */
 struct storm_polyhedra; /* opaque */
@@ -225,14 +247,14 @@ struct storm_polyhedron {
     const double (*corners_cm)[3]; /**< each once; those of a box in the order
                                         of a VTK hexahedron */
     size_t n_faces;                /**< the surface is closed */
-    const int32_t *faces; /**< each: how many corners, then their numbers,
+    const int32_t *faces; /**< each: number of corners, then their indices,
                                anticlockwise as seen from outside */
-    size_t n_words;       /**< of faces */
+    size_t n_words;       /**< length of faces */
 };
 #define STORM_POLYHEDRON_INIT STORM_INIT(struct storm_polyhedron)
 
 /**
- * Room to build polyhedra of @p mesh, which must outlive it.
+ * An object that builds polyhedra of @p mesh, which must outlive it.
  *
  * @param[out] polyhedra_out  set only on STORM_OK; release with close
  * @retval STORM_ERR_NOMEM
@@ -242,11 +264,11 @@ storm_polyhedra_open(const struct storm_mesh *mesh,
                      struct storm_polyhedra **polyhedra_out);
 
 /**
- * Build the polyhedron of a local cell. Corners closer than rounding can tell
- * apart are one, and faces that have fewer than three then are left out.
+ * Build the polyhedron of a local cell. Corners closer than rounding errors are
+ * merged, and faces with fewer than three corners left are omitted.
  *
- * @param[out] polyhedron_out  changed only on STORM_OK; after an error the
- *                             arrays of the one before are gone as well
+ * @param[out] polyhedron_out  changed only on STORM_OK; the arrays of the
+ *                             previous one are invalid also after an error
  * @retval STORM_ERR_ARG    no such cell, or @p polyhedron_out does not begin
  *                          with STORM_POLYHEDRON_INIT
  * @retval STORM_ERR_STATE  the mesh has been repartitioned since open

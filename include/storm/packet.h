@@ -5,9 +5,9 @@
  * numbers.
  *
  * A packet's history is a function of the packet alone: its id does not
- * depend on the decomposition, and its random numbers are a function of (run
- * seed, id, how many were drawn before), on whichever rank it is.
- * All functions are local, never block and keep no state of their own.
+ * depend on the partition, and its random numbers are a function of (run seed,
+ * id, number of draws so far), on any rank.
+ * All functions are local, never block and have no state of their own.
  */
 #ifndef STORM_PACKET_H
 #define STORM_PACKET_H
@@ -31,10 +31,10 @@ struct storm_packet_id {
 /** Where packets come from: part of the id, so never renumber. */
 typedef enum storm_origin {
     STORM_ORIGIN_USER = 0,     /**< the application's own */
-    STORM_ORIGIN_INITIAL = 1,  /**< radiation of the start */
+    STORM_ORIGIN_INITIAL = 1,  /**< initial radiation */
     STORM_ORIGIN_EMISSION = 2, /**< emitted by a cell */
     STORM_ORIGIN_SOURCE = 3,   /**< volume source */
-    STORM_ORIGIN_BOUNDARY = 4  /**< entered through the domain's edge */
+    STORM_ORIGIN_BOUNDARY = 4  /**< entered through the boundary */
 } storm_origin;
 
 /** 128 bytes, two cache lines. Lengths in cm, times in s. */
@@ -48,14 +48,14 @@ struct storm_packet {
     uint64_t draws; /**< random numbers drawn so far, in blocks of four */
     double birth_weight_erg;
     double optical_depth; /**< left to the next collision; 0: not drawn yet */
-    storm_cell_idx cell_idx; /**< index of `cell` on the rank that has it */
+    storm_cell_idx cell_idx; /**< index of `cell` on its owner */
     int32_t group;
     uint32_t spawns; /**< children so far */
     uint32_t face;   /**< the face of the cell it stands on, for boundaries */
 };
 
 /**
- * The id of the @p index -th packet of a kind made in a cell in a cycle. All
+ * The id of the @p index -th packet of an origin made in a cell in a step. All
  * distinct: nothing is hashed.
  *
  * @param cycle  below 2^32
@@ -78,8 +78,8 @@ STORM_API int storm_packet_id_compare(struct storm_packet_id a,
 
 /** What random numbers are used for: part of the key, so never renumber. */
 typedef enum storm_stream {
-    STORM_STREAM_HISTORY = 1,    /**< a packet's own walk */
-    STORM_STREAM_BIRTH = 2,      /**< sampling a packet's first state */
+    STORM_STREAM_HISTORY = 1,    /**< a packet's own history */
+    STORM_STREAM_BIRTH = 2,      /**< a packet's initial state */
     STORM_STREAM_POPULATION = 3, /**< comb offsets */
     STORM_STREAM_MESH = 4,       /**< generators of a mesh */
     STORM_STREAM_USER = 5        /**< the application's own */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/problem.h
- * What a problem of radiation and matter consists of: shapes, materials,
- * regions, what the walls do, sources. Plain data, filled by an application
- * or from a deck; storm/imc.h works on it.
+ * A problem of radiation and matter: shapes, materials, regions, walls,
+ * sources. Plain data, filled by an application or from a deck, for
+ * storm/imc.h.
  *
  * Lengths in cm, times in s, energies in erg, temperatures and photon energies
  * in keV; with other constants c and a, in whatever units these imply.
@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/** A number that stands for "no limit" in decks and here. */
+/** "No limit" in decks and here. */
 #define STORM_UNLIMITED 1e300
 
 typedef enum storm_shape_kind {
@@ -32,7 +32,7 @@ typedef enum storm_shape_kind {
     STORM_SHAPE_SPHERE    /**< centre, radius */
 } storm_shape_kind;
 
-/** A part of space, its edges included. */
+/** A part of space, its surface included. */
 struct storm_shape {
     storm_shape_kind kind;
     int axis; /**< of the cylinder: 0, 1 or 2 */
@@ -52,8 +52,8 @@ struct storm_power_law {
     double min, max;
 };
 
-/** What fills a cell. Without heat capacity it keeps its temperature; without
- *  absorption it never emits. */
+/** What fills a cell. Without heat capacity its temperature is constant;
+ *  without absorption it never emits. */
 struct storm_material {
     const char *name;
     struct storm_power_law absorption;    /**< 1/cm */
@@ -63,7 +63,7 @@ struct storm_material {
     double radiation_temperature_kev;     /**< negative: the same */
 };
 
-/** In place of a material: no transport there, what enters has escaped. */
+/** In place of a material: no transport there, packets that enter escape. */
 enum { STORM_OUTSIDE = -1 };
 
 /** A cell is filled by the last region that contains its centre; a cell of no
@@ -80,13 +80,13 @@ struct storm_curve {
 };
 
 typedef enum storm_edge_kind {
-    STORM_EDGE_VACUUM = 0, /**< what arrives escapes */
+    STORM_EDGE_VACUUM = 0, /**< packets escape */
     STORM_EDGE_REFLECT,
     STORM_EDGE_PERIODIC, /**< belongs to the mesh; both walls of a pair */
-    STORM_EDGE_BLACKBODY /**< escapes, and radiation comes in */
+    STORM_EDGE_BLACKBODY /**< packets escape, and it emits */
 } storm_edge_kind;
 
-/** What a wall of the box, or a part of it, does. */
+/** The boundary condition of a wall of the box, or of a part of it. */
 struct storm_edge {
     storm_edge_kind kind;
     struct storm_curve temperature; /**< BLACKBODY: keV */
@@ -95,8 +95,8 @@ struct storm_edge {
     struct storm_shape part; /**< ALL: the whole wall */
 };
 
-/** A wall; the last edge whose part contains a point counts there. Where none
- *  does, the wall is vacuum. */
+/** A wall; at a point, the last edge whose part contains it applies. Where
+ *  there is none, the wall is vacuum. */
 struct storm_edges {
     const struct storm_edge *edge;
     size_t n;
@@ -111,7 +111,7 @@ struct storm_source {
     double temperature_kev; /**< of its spectrum, with several groups */
 };
 
-/** The problem. Copied by whoever it is given to, with all it points to. */
+/** The problem. Functions that take one copy it with all it points to. */
 struct storm_problem {
     size_t size; /**< of this struct: STORM_PROBLEM_INIT, as the next four */
     size_t material_size, region_size, edge_size, source_size; /**< of an
@@ -132,8 +132,8 @@ struct storm_problem {
     uint64_t min_per_cell;               /**< of the comb */
     uint64_t max_per_cell;               /**< also of the initial radiation */
     bool comb;                           /**< population control */
-    bool steer_by_error; /**< numbers of packets by cell so that errors
-                                      are even; else the numbers are */
+    bool steer_by_error; /**< packets per cell such that errors are even;
+                              else their numbers are even */
     bool random_walk;
     uint64_t seed;
 };
@@ -163,8 +163,8 @@ extern "C++" inline storm_problem storm_problem_init()
     }
 #endif
 
-/** What fills a point: index of a material, STORM_OUTSIDE, or n_materials where
- *  no region is. Local. */
+/** The material at a point: its index, STORM_OUTSIDE, or n_materials where
+ *  there is no region. Local. */
 STORM_API int storm_problem_material(const struct storm_problem *problem,
                                      const double point_cm[3]);
 

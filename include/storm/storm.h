@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/storm.h
- * All of libstorm: engine, meshes, bundled physics. What libstorm_run adds has
- * its own headers: storm/deck.h, io.h, run.h, plot.h, report.h.
+ * All of libstorm: engine, meshes, bundled physics. libstorm_run has its own
+ * headers: storm/deck.h, io.h, run.h, plot.h, report.h.
  */
 #ifndef STORM_STORM_H
 #define STORM_STORM_H

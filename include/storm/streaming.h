@@ -7,7 +7,7 @@
  * The objects here fill the interfaces of storm/engine.h for struct
  * storm_packet. Create, attach to an engine, run steps, destroy after it.
  * Mesh: after storm_mesh_repartition the object follows in the next step. Until
- * then what the last step has left is not there: STORM_ERR_STATE (logged).
+ * then the results of the last step are invalid: STORM_ERR_STATE (logged).
  * Threads: one thread at a time per object.
  */
 #ifndef STORM_STREAMING_H
@@ -29,15 +29,14 @@ struct storm_context;   /* opaque, storm/context.h */
 struct storm_streaming; /* opaque */
 struct storm_comb;      /* opaque */
 
-/** What a wall of the box does. Periodic walls belong to the mesh.
- *  REFLECT is part of tracking; what reaches a VACUUM wall is the boundary's,
- *  which here is to escape. */
+/** The boundary condition of a wall of the box. Periodic walls belong to the
+ *  mesh. */
 typedef enum storm_wall {
     STORM_WALL_VACUUM = 0,
     STORM_WALL_REFLECT = 1
 } storm_wall;
 
-/** How the path tally adds up; OFF and DOUBLE exist to measure EXACT. */
+/** Sums of the path tally; OFF and DOUBLE measure the cost of EXACT. */
 typedef enum storm_tally_kind {
     STORM_TALLY_EXACT = 0, /**< order-independent, the default */
     STORM_TALLY_DOUBLE,    /**< plain doubles: bits depend on the order */
@@ -60,10 +59,14 @@ struct storm_streaming_params {
 /**
  * Free streaming on @p mesh, which must outlive it.
  *
- * Local but for the same params on every rank.
+ * Local, with the same params on every rank.
  * @param[out] streaming_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG    dt, speed or energy not positive and finite
- * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh
+ * @retval STORM_ERR_ARG    dt, speed or energy not positive and finite, 2^40 or
+ *                          more packets per cell, or no
+ *                          STORM_STREAMING_PARAMS_INIT (logged)
+ * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh, or a field is set
+ *                          that this library lacks (logged)
+ * @retval STORM_ERR_NOMEM
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_create(struct storm_context *context,
@@ -76,25 +79,27 @@ STORM_API void storm_streaming_destroy(struct storm_streaming *streaming);
 
 /** Make this physics and boundary of @p engine, whose records are struct
  *  storm_packet; the engine borrows @p streaming. Local, on every rank.
- *  Statuses: those of storm_engine_use. */
+ *  STORM_ERR_STATE: called from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_attach(struct storm_streaming *streaming,
                        struct storm_engine *engine);
 
 /**
- * Add a packet to @p engine between steps and book its energy as created.
- * Local. Its `cell` must be set; it may be any rank's, which it then reaches
- * in the next step. time_left_s and cell_idx are set by the step.
+ * Add a packet to @p engine between steps and count its energy as created.
+ * Local. Its `cell` must be set and may belong to any rank: the packet is sent
+ * there in the next step, which also sets time_left_s and cell_idx.
  *
- * @retval STORM_ERR_ARG  no such cell, or a weight that is negative or not
- *                        finite
+ * @retval STORM_ERR_ARG    no such cell, or a weight that is negative or not
+ *                          finite
+ * @retval STORM_ERR_STATE  called from a callback
+ * @retval STORM_ERR_NOMEM
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_add(struct storm_streaming *streaming,
                     struct storm_engine *engine,
                     const struct storm_packet *packet);
 
-/** Book energy as absorbed in a cell. Local. Fits the `remainder` of struct
+/** Count energy as absorbed in a cell. Local. Fits the `remainder` of struct
  *  storm_comb_params, with @p streaming for `remainder_self`. */
 STORM_API void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
                                        double weight_erg);
@@ -113,6 +118,10 @@ storm_streaming_energy_density(const struct storm_streaming *streaming);
  * @param[out] energy_erg_out  created, absorbed, escaped, now at census
  * @param[out] error_out  relative error of created = absorbed + escaped +
  *                        census
+ * @retval STORM_ERR_STATE   the mesh was repartitioned since the last step
+ *                           (logged)
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_balance(struct storm_streaming *streaming,
@@ -122,37 +131,44 @@ storm_streaming_balance(struct storm_streaming *streaming,
 /**
  * Hash of all cell fields and all packets; equal for any number of ranks,
  * backend, partition and order of arrival. Collective, blocks; between steps.
+ *
+ * @retval STORM_ERR_STATE   the mesh was repartitioned since the last step
+ *                           (logged)
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_hash(const struct storm_streaming *streaming,
                      struct storm_engine *engine, uint64_t *hash_out);
 
 /**
- * Run the bare tracking kernel, without engine, over this rank's own cells
- * closed off by mirrors, with the packets of @p engine copied: what the
- * hardware could do. Local.
+ * Measure the tracking kernel alone, without engine, on copies of the packets
+ * of @p engine; borders of this rank's cells are mirrors. Local.
  *
- * @param seconds    stop after the first whole pass that ends later
+ * @param seconds  stop after the first whole pass that ends later
  * @param[out] steps_per_second_out  crossings per second
+ * @retval STORM_ERR_STATE  the mesh was repartitioned since the last step
+ *                          (logged)
+ * @retval STORM_ERR_NOMEM
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_bare_kernel(struct storm_streaming *streaming,
                             struct storm_engine *engine, double seconds,
                             double *steps_per_second_out);
 
-/** Comb: a cell with more than n_max packets is merged down to n_max, one
- *  with fewer than n_min is split up to it. Zero switches a side off. */
+/** Comb: the packets of a cell with more than n_max are merged down to n_max,
+ *  those of a cell with fewer than n_min are split up to n_min. Zero: never. */
 struct storm_comb_params {
     size_t size; /**< of this struct: STORM_COMB_PARAMS_INIT */
     uint64_t seed;
     uint64_t n_min, n_max;
-    /** Receives what rounding left over of the weight of a merged cell, of
+    /** Receives the rounding remainder of the weight of a merged cell, of
      *  either sign and maybe in several calls that add up to it exactly. NULL:
-     *  it is lost (storm_streaming_deposit books it). */
+     *  it is lost (storm_streaming_deposit counts it). */
     void (*remainder)(void *self, storm_cell_idx cell, double weight_erg);
     void *remainder_self;
-    /** n_max of a cell in this step, not less than n_min, the same on whichever
-     *  rank. NULL: that of all cells. */
+    /** n_max of a cell in this step, at least n_min, the same on any rank.
+     *  NULL: n_max for all cells. */
     uint64_t (*limit)(void *self, storm_cell_idx cell);
     void *limit_self;
 };
@@ -161,19 +177,23 @@ struct storm_comb_params {
 /**
  * The comb for struct storm_packet. The packets of a cell are ordered by id
  * first: the result does not depend on the order of arrival. The total
- * weight of a cell is kept to one rounding.
+ * weight of a cell is conserved to one rounding. Local.
  *
  * @param[out] comb_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG  n_min > n_max with both set
+ * @retval STORM_ERR_ARG    n_min > n_max > 0, or no STORM_COMB_PARAMS_INIT
+ *                          (logged)
+ * @retval STORM_ERR_NOSUP  a field is set that this library lacks (logged)
+ * @retval STORM_ERR_NOMEM
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_comb_create(struct storm_context *context,
                   const struct storm_comb_params *params,
                   struct storm_comb **comb_out);
+/** Release. Local. NULL is allowed. */
 STORM_API void storm_comb_destroy(struct storm_comb *comb);
 /** Make this the population control of @p engine, whose records are struct
- *  storm_packet; the engine borrows @p comb. Local, on every rank. Statuses:
- *  those of storm_engine_use. */
+ *  storm_packet; the engine borrows @p comb. Local, on every rank.
+ *  STORM_ERR_STATE: called from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_comb_attach(struct storm_comb *comb, struct storm_engine *engine);
 
