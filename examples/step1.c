@@ -5,8 +5,8 @@
  *
  *   cc step1.c $(pkg-config --cflags --libs storm) && mpiexec -n 2 ./a.out
  *
- * What to see: a packet is a struct of our own; `step` says what it does next;
- * to cross to another rank is to answer STORM_FATE_SEND; storm_engine_step
+ * What to see: a packet is a struct of our own; `step` defines what it does
+ * next; to cross to another rank, it returns STORM_FATE_SEND; storm_engine_step
  * returns when no packet is under way on any rank.
  */
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { N_STATIONS = 60, N_PACKETS = 20 /* from each station */, N_HOPS = 100 };
 
-/* 32 bytes is the least, and any multiple of 16 will do. */
+/* At least 32 bytes, a multiple of 16. */
 struct packet {
     long station;
     long hops_left;
@@ -25,7 +25,7 @@ struct packet {
 
 struct circle {
     int rank, size;
-    long visits[N_STATIONS]; /* this rank's are the first .. last ones */
+    long visits[N_STATIONS]; /* of this rank: first .. last */
 };
 
 static int owner(const struct circle *circle, long station)

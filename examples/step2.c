@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Step 2: a record and a mesh of our own. Particles fly along a rod of cells
- * of growing width; those that reach an end escape, the others stop at the end
- * of the time step and are at rest until the next.
+ * Step 2: a record and a mesh of our own. Particles fly along a rod of cells of
+ * growing width; those that reach an end escape, the others stop at the end of
+ * the time step and rest until the next.
  *
  *   cc step2.c $(pkg-config --cflags --libs storm) -lm
  *   mpiexec -n 3 ./a.out
  *
- * What to see: the mesh is ours, the engine never asks for it; time steps; a
- * domain without boundary object, whose edge lets everything escape; random
- * numbers that belong to the particle and not to the rank. Without cells and
- * ranks the answer can be had by hand, and is checked.
+ * What to see: the mesh is ours, the engine does not know it; time steps; a
+ * domain without boundary object, from which all particles escape; random
+ * numbers that belong to the particle and not to the rank. The result is
+ * checked against a formula without cells and ranks.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const double speed = 1.0, dt = 20.0;
 struct particle { /* 48 bytes */
     uint64_t id;
     int64_t cell;
-    double x, mu; /* place, and cosine of the angle with the rod */
+    double x, mu; /* position, and cosine of the angle with the rod */
     double time_left, birth_x;
 };
 
@@ -95,10 +95,10 @@ static void fly(void *self, struct storm_step *step, void *record,
     }
     p->cell = next;
     outcome_out->rank = owner(rod, next);
-    outcome_out->fate = STORM_FATE_SEND; /* to this rank: no matter */
+    outcome_out->fate = STORM_FATE_SEND; /* maybe this rank: then it stays */
 }
 
-/* Flying in a straight line needs no mesh to be checked. */
+/* Straight flights can be checked without a mesh. */
 static int result(const struct rod *rod, struct storm_engine *engine)
 {
     const double flown = speed * dt * N_STEPS;

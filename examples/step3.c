@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Step 3: packets that multiply, and a population that is kept in check.
+ * Step 3: packets that multiply, and population control.
  *
  *   cc step3.c $(pkg-config --cflags --libs storm) -lm
  *   mpiexec -n 3 ./a.out
  *
- * In every time step a packet splits a few times. Each half has half the
- * weight and goes to a random cell, maybe on another rank. Without control the
- * number would grow eightfold per step; the comb brings every cell back to at
- * most N_MAX packets of the same total weight.
+ * In every time step a packet splits a few times. Each half has half the weight
+ * and goes to a random cell, maybe on another rank. Without control the number
+ * would grow eightfold per step; the comb reduces every cell to at most N_MAX
+ * packets of the same total weight.
  *
  * What to see: storm_step_spawn in a callback; children's ids, from which
  * their random numbers follow; population control. The hash of all packets is
@@ -24,7 +24,7 @@
 enum {
     N_CELLS = 16,
     N_START = 20, /* packets per cell */
-    N_MAX = 50,   /* likewise, after the comb */
+    N_MAX = 50,   /* max packets per cell, after the comb */
     N_SPLITS = 3, /* of each packet, per step */
     N_STEPS = 5,
     SEED = 7
@@ -34,7 +34,7 @@ struct cells {
     int rank, size;
 };
 
-/* Cells are dealt out like cards. */
+/* Cells are distributed in turn. */
 static int owner(const struct cells *cells, storm_cell_id cell)
 {
     return (int)(cell % (uint64_t)cells->size);
@@ -95,13 +95,13 @@ static void split(void *self, struct storm_step *step, void *record,
     }
 }
 
-/* Weight is kept, and no cell has more packets than allowed. */
+/* Weight is conserved, and no cell has more than N_MAX packets. */
 static int result(const struct cells *cells, struct storm_engine *engine)
 {
     size_t n;
     void *const *packets = storm_engine_packets(engine, &n);
     uint64_t mine[N_CELLS + 1] = {0}, sum[N_CELLS + 1];
-    double weight = 0.0, total, most = 0;
+    double weight = 0.0, total, max = 0;
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = packets[i];
         mine[packet->cell]++;
@@ -112,12 +112,12 @@ static int result(const struct cells *cells, struct storm_engine *engine)
                   MPI_COMM_WORLD);
     MPI_Allreduce(&weight, &total, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     for (int cell = 0; cell < N_CELLS; cell++)
-        most = fmax(most, (double)sum[cell]);
+        max = fmax(max, (double)sum[cell]);
     if (cells->rank == 0)
         printf("step3: %d steps, at most %.0f packets in a cell, weight "
                "%.6f, hash %016" PRIx64 "\n",
-               N_STEPS, most, total, sum[N_CELLS]);
-    return most > N_MAX || fabs(total - N_CELLS * N_START) > 1e-9;
+               N_STEPS, max, total, sum[N_CELLS]);
+    return max > N_MAX || fabs(total - N_CELLS * N_START) > 1e-9;
 }
 
 int main(int argc, char **argv)
