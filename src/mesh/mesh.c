@@ -3,6 +3,8 @@
  * table. */
 #include "mesh/mesh_ops.h"
 
+#include <math.h>
+
 #include <storm/context.h>
 
 #include "base/sized.h"
@@ -35,6 +37,20 @@ static storm_status mesh_build_part(const struct storm_mesh *mesh,
         return STORM_ERR_ARG;
     }
     return mesh->ops->build_part(mesh, partition, part_out);
+}
+
+storm_status storm_mesh_check_box(const struct storm_env *env,
+                                  const double lo_cm[3], const double hi_cm[3])
+{
+    for (int d = 0; d < 3; d++) {
+        if (lo_cm[d] < hi_cm[d] && isfinite(hi_cm[d] - lo_cm[d]))
+            continue;
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "box is empty in direction %d: %g to %g", d, lo_cm[d],
+                        hi_cm[d]);
+        return STORM_ERR_ARG;
+    }
+    return STORM_OK;
 }
 
 storm_status storm_mesh_finish(struct storm_mesh *mesh,

@@ -58,6 +58,14 @@ struct storm_mesh_part {
     storm_cell_idx n_cells;
 };
 
+/* Where a border leads, for the kernels. */
+struct storm_mesh_exit {
+    storm_cell_id id;
+    int32_t rank; /* -1: a wall */
+    storm_cell_idx idx;
+    int32_t wall;
+};
+
 /* Memory for the polyhedron of a cell; each kind embeds it first. */
 struct storm_polyhedra {
     const struct storm_mesh *mesh;
@@ -119,6 +127,10 @@ struct storm_mesh {
     struct storm_mesh_part *part;
     uint64_t generation; /* see storm_mesh_generation */
 };
+
+/* STORM_ERR_ARG, logged, if the box is empty or not finite. */
+storm_status storm_mesh_check_box(const struct storm_env *env,
+                                  const double lo_cm[3], const double hi_cm[3]);
 
 /*
  * Last step of creating any mesh. The kind has set ops, context, env and

@@ -111,7 +111,7 @@ LANES_INLINE void imc_store(const struct pass *pass, const struct lane *lane,
 
 /* Parts of a wall may differ; borders to other ranks are open. */
 static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
-                          const struct geom_exit *exit)
+                          const struct storm_mesh_exit *exit)
 {
     const struct imc_track *track = pass->imc;
     if (exit->rank >= 0)

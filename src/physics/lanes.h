@@ -108,7 +108,7 @@ struct lanes_kernel {
                   storm_fate fate);
     /* Is the packet reflected at this border? */
     bool (*is_mirror)(const struct pass *pass, const struct lane *lane,
-                      const struct geom_exit *exit);
+                      const struct storm_mesh_exit *exit);
     /* Its data of a cell will be needed soon. */
     void (*prefetch)(const struct pass *pass, storm_cell_idx cell);
     /* lanes_retire with this kernel, as a function of its own: it is rare, and
@@ -252,7 +252,7 @@ LANES_INLINE bool lanes_border(struct pass *pass, struct lane *lane,
                                int32_t next, uint32_t side,
                                const struct lanes_kernel *kernel)
 {
-    struct geom_exit exit = geom_exit(&pass->geom, next);
+    struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
     if (kernel->is_mirror(pass, lane, &exit)) {
         geom_mirror(&pass->geom, &lane->geom, lane->packet, side);
         return true;

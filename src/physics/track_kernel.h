@@ -28,7 +28,7 @@ LANES_INLINE void track_store(const struct pass *pass, const struct lane *lane,
 
 LANES_INLINE bool track_is_mirror(const struct pass *pass,
                                   const struct lane *lane,
-                                  const struct geom_exit *exit)
+                                  const struct storm_mesh_exit *exit)
 {
     (void)lane;
     return exit->rank < 0

@@ -180,14 +180,11 @@ static storm_status cart_check(const struct storm_env *env,
                                const struct storm_cart_params *params)
 {
     double cells = 1.0; /* as a double it cannot overflow */
+    storm_status status =
+        storm_mesh_check_box(env, params->lo_cm, params->hi_cm);
+    if (status < 0)
+        return status;
     for (int d = 0; d < 3; d++) {
-        double width = params->hi_cm[d] - params->lo_cm[d];
-        if (!(params->lo_cm[d] < params->hi_cm[d]) || !isfinite(width)) {
-            storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "box is empty in direction %d: %g to %g", d,
-                            params->lo_cm[d], params->hi_cm[d]);
-            return STORM_ERR_ARG;
-        }
         if (params->n[d] < 0 || params->n[d] > STORM_HILBERT_MAX) {
             storm_log_write(&env->log, STORM_LOG_ERROR,
                             "direction %d cannot have %lld cells, only 1 to %d",

@@ -156,18 +156,11 @@ static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
     axis->face ^= 1u;
 }
 
-/* Where the border behind a face leads to. */
-struct geom_exit {
-    storm_cell_id id;
-    int32_t rank; /* -1: a wall */
-    storm_cell_idx idx;
-    int32_t wall;
-};
-
-static inline struct geom_exit geom_exit(const struct geom *g, int32_t next)
+static inline struct storm_mesh_exit geom_exit(const struct geom *g,
+                                               int32_t next)
 {
     const struct cart_border *b = &g->borders[~next];
-    return (struct geom_exit){b->id, b->rank, b->idx, b->wall};
+    return (struct storm_mesh_exit){b->id, b->rank, b->idx, b->wall};
 }
 
 /* Through a periodic wall: to the same point of the opposite one, exactly. */

@@ -141,21 +141,6 @@ storm_status voronoi_relax(struct voronoi_mesh *mesh)
 
 /* ---- create ------------------------------------------------------------- */
 
-static storm_status voronoi_check(const struct storm_env *env,
-                                  const struct storm_voronoi_params *params)
-{
-    for (int d = 0; d < 3; d++) {
-        double width = params->hi_cm[d] - params->lo_cm[d];
-        if (!(params->lo_cm[d] < params->hi_cm[d]) || !isfinite(width)) {
-            storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "box is empty in direction %d: %g to %g", d,
-                            params->lo_cm[d], params->hi_cm[d]);
-            return STORM_ERR_ARG;
-        }
-    }
-    return STORM_OK;
-}
-
 /* The box must be wide enough for the grid, and squares and cubes of lengths
  * must stay in the range of doubles. */
 static storm_status voronoi_check_space(const struct storm_env *env,
@@ -255,7 +240,7 @@ storm_mesh_create_voronoi(struct storm_context *context,
                                            params, &own, sizeof own);
     params = &own;
     if (status == STORM_OK)
-        status = voronoi_check(env, params);
+        status = storm_mesh_check_box(env, params->lo_cm, params->hi_cm);
     if (status == STORM_OK) {
         mesh = storm_alloc(env->memory, voronoi_label, sizeof *mesh);
         status = mesh != NULL ? STORM_OK : STORM_ERR_NOMEM;

@@ -296,18 +296,11 @@ static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
     }
 }
 
-/* Where the border behind a face leads to. */
-struct geom_exit {
-    storm_cell_id id;
-    int32_t rank; /* -1: a wall */
-    storm_cell_idx idx;
-    int32_t wall;
-};
-
-static inline struct geom_exit geom_exit(const struct geom *g, int32_t next)
+static inline struct storm_mesh_exit geom_exit(const struct geom *g,
+                                               int32_t next)
 {
     const struct voronoi_border *b = &g->borders[~next];
-    return (struct geom_exit){b->id, b->rank, b->idx, b->wall};
+    return (struct storm_mesh_exit){b->id, b->rank, b->idx, b->wall};
 }
 
 /* No wall is periodic. */

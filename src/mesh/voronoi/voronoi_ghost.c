@@ -185,32 +185,25 @@ static storm_status ghost_write(const struct voronoi_ghosts *ghosts,
                                 struct ghost_questions *list,
                                 struct voronoi_messages *out)
 {
-    struct storm_memory *memory = ghosts->env->memory;
-    size_t capacity = 0;
+    const struct ghost_question *array = list->array;
+    storm_status status = STORM_OK;
     if (list->n > 0)
         qsort(list->array, list->n, sizeof *list->array, ghost_by_rank);
-    out->words = storm_alloc(memory, ghost_label,
+    out->words = storm_alloc(ghosts->env->memory, ghost_label,
                              (list->n + 1) * sizeof(struct voronoi_ball));
     if (out->words == NULL)
         return STORM_ERR_NOMEM;
-    for (size_t i = 0; i < list->n; i++) {
-        const struct ghost_question *question = &list->array[i];
-        memcpy(out->words + i * GHOST_BALL_WORDS, &question->ball,
-               sizeof question->ball);
-        if (i == 0 || question->rank != list->array[i - 1].rank) {
-            void *array = out->array;
-            storm_status status =
-                storm_reserve(memory, ghost_label, sizeof *out->array,
-                              out->n + 1, &array, &capacity);
-            if (status < 0)
-                return status;
-            out->array = array;
-            out->array[out->n++] = (struct voronoi_message){
-                .rank = question->rank, .first = i * GHOST_BALL_WORDS};
-        }
-        out->array[out->n - 1].n_words += GHOST_BALL_WORDS;
+    for (size_t first = 0, i = 0; i < list->n && status == STORM_OK; i++) {
+        memcpy(out->words + i * GHOST_BALL_WORDS, &array[i].ball,
+               sizeof array[i].ball);
+        if (i + 1 < list->n && array[i + 1].rank == array[i].rank)
+            continue;
+        status = voronoi_messages_add(ghosts->env, out, array[i].rank,
+                                      first * GHOST_BALL_WORDS,
+                                      (i + 1 - first) * GHOST_BALL_WORDS);
+        first = i + 1;
     }
-    return STORM_OK;
+    return status;
 }
 
 /* ---- answers ------------------------------------------------------------ */
@@ -279,10 +272,6 @@ static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
                                 struct voronoi_messages *out)
 {
     struct ghost_answer answer = {.ghosts = ghosts, .points = points};
-    out->array = storm_alloc(ghosts->env->memory, ghost_label,
-                             (in->n + 1) * sizeof *out->array);
-    if (out->array == NULL)
-        return STORM_ERR_NOMEM;
     for (size_t i = 0; i < in->n && answer.status >= 0; i++) {
         const struct voronoi_message *message = &in->array[i];
         size_t before = answer.n;
@@ -297,11 +286,11 @@ static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
                                   ball.radius * ball.radius * (1.0 + 0x1p-40),
                                   ghost_visit, &answer);
         }
-        if (answer.n > before)
-            out->array[out->n++] = (struct voronoi_message){
-                .rank = message->rank,
-                .first = before * GHOST_WORDS,
-                .n_words = (answer.n - before) * GHOST_WORDS};
+        if (answer.status >= 0)
+            answer.status =
+                voronoi_messages_add(ghosts->env, out, message->rank,
+                                     before * GHOST_WORDS,
+                                     (answer.n - before) * GHOST_WORDS);
     }
     out->words = (uint64_t *)(void *)answer.array;
     return answer.status;

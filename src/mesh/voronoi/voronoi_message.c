@@ -9,6 +9,24 @@
 static const char message_label[] = "mesh exchange";
 enum { MESSAGE_TAG = 4100 };
 
+storm_status voronoi_messages_add(const struct storm_env *env,
+                                  struct voronoi_messages *messages, int rank,
+                                  size_t first, size_t n_words)
+{
+    void *array = messages->array;
+    if (n_words == 0)
+        return STORM_OK;
+    storm_status status =
+        storm_reserve(env->memory, message_label, sizeof *messages->array,
+                      messages->n + 1, &array, &messages->capacity);
+    if (status < 0)
+        return status;
+    messages->array = array;
+    messages->array[messages->n++] = (struct voronoi_message){
+        .rank = rank, .first = first, .n_words = n_words};
+    return STORM_OK;
+}
+
 /* The number of words from each rank. */
 static storm_status message_counts(const struct storm_context *context,
                                    storm_status status,
@@ -42,26 +60,18 @@ static storm_status message_alloc(const struct storm_env *env,
                                   const int *counts,
                                   struct voronoi_messages *messages)
 {
-    size_t n_words = 0, n = 0;
-    for (int rank = 0; rank < env->size; rank++) {
+    size_t n_words = 0;
+    storm_status status = STORM_OK;
+    for (int rank = 0; rank < env->size && status == STORM_OK; rank++) {
+        status = voronoi_messages_add(env, messages, rank, n_words,
+                                      (size_t)counts[rank]);
         n_words += (size_t)counts[rank];
-        n += counts[rank] > 0;
     }
+    if (status < 0)
+        return status;
     messages->words = storm_alloc(env->memory, message_label,
                                   (n_words + 1) * sizeof *messages->words);
-    messages->array = storm_alloc(env->memory, message_label,
-                                  (n + 1) * sizeof *messages->array);
-    if (messages->words == NULL || messages->array == NULL)
-        return STORM_ERR_NOMEM;
-    size_t first = 0;
-    for (int rank = 0; rank < env->size; rank++) {
-        if (counts[rank] == 0)
-            continue;
-        messages->array[messages->n++] = (struct voronoi_message){
-            .rank = rank, .first = first, .n_words = (size_t)counts[rank]};
-        first += (size_t)counts[rank];
-    }
-    return STORM_OK;
+    return messages->words != NULL ? STORM_OK : STORM_ERR_NOMEM;
 }
 
 static storm_status message_transfer(const struct storm_context *context,

@@ -22,9 +22,15 @@ struct voronoi_message {
 
 struct voronoi_messages {
     struct voronoi_message *array;
-    size_t n;
+    size_t n, capacity;
     uint64_t *words;
 };
+
+/* Adds a message of words [first, first + n_words), if there are any. The
+ * caller sets `words`. STORM_ERR_NOMEM. */
+storm_status voronoi_messages_add(const struct storm_env *env,
+                                  struct voronoi_messages *messages, int rank,
+                                  size_t first, size_t n_words);
 
 /*
  * Sends each message of `out`, at most one per rank, and fills `in_out` with

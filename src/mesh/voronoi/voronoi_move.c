@@ -20,22 +20,15 @@ static storm_status move_address(const struct storm_mesh *mesh,
     const struct storm_env *env = mesh->env;
     const size_t words = sizeof *from->array / sizeof(uint64_t);
     uint64_t end = from->first + from->n, at = from->first;
-    size_t capacity = 0;
     while (at < end) {
         int rank = storm_partition_owner(to_partition, env->size, at);
         uint64_t until =
             to_partition[rank + 1] < end ? to_partition[rank + 1] : end;
-        void *array = out->array;
         storm_status status =
-            storm_reserve(env->memory, move_label, sizeof *out->array,
-                          out->n + 1, &array, &capacity);
+            voronoi_messages_add(env, out, rank, (at - from->first) * words,
+                                 (until - at) * words);
         if (status < 0)
             return status;
-        out->array = array;
-        out->array[out->n++] =
-            (struct voronoi_message){.rank = rank,
-                                     .first = (at - from->first) * words,
-                                     .n_words = (until - at) * words};
         at = until;
     }
     out->words = storm_alloc(env->memory, move_label,

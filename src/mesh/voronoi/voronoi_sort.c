@@ -192,9 +192,7 @@ static storm_status sort_address(const struct voronoi_mesh *mesh,
     const size_t words = sizeof *records / sizeof(uint64_t);
     out->words =
         storm_alloc(env->memory, sort_label, (n + 1) * sizeof *records);
-    out->array = storm_alloc(env->memory, sort_label,
-                             (size_t)env->size * sizeof *out->array);
-    if (out->words == NULL || out->array == NULL)
+    if (out->words == NULL)
         return STORM_ERR_NOMEM;
     if (n > 0)
         memcpy(out->words, records, n * sizeof *records);
@@ -202,11 +200,10 @@ static storm_status sort_address(const struct voronoi_mesh *mesh,
     for (int r = 0; r < env->size; r++) {
         size_t end =
             r + 1 < env->size ? sort_below(records, n, splitter[r]) : n;
-        if (end > first)
-            out->array[out->n++] =
-                (struct voronoi_message){.rank = r,
-                                         .first = first * words,
-                                         .n_words = (end - first) * words};
+        storm_status status = voronoi_messages_add(env, out, r, first * words,
+                                                   (end - first) * words);
+        if (status < 0)
+            return status;
         first = end;
     }
     return STORM_OK;
