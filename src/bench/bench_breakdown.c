@@ -93,12 +93,12 @@ static char *breakdown_json(const struct breakdown *breakdown)
 
 /* Milliseconds of a step, mean of the ranks: the numbers of table and bars. */
 static void breakdown_ms(const struct storm_bench_point *point,
-                         double ms_out[OUTPUT_N_TIMES])
+                         double ms_out[IO_N_TIMES])
 {
     double per_step =
         point->best.cycles > 0 ? 1e3 / (double)point->best.cycles : 0.0;
     storm_run_times(&point->best.timed.times, ms_out);
-    for (int k = 0; k < OUTPUT_N_TIMES; k++)
+    for (int k = 0; k < IO_N_TIMES; k++)
         ms_out[k] *= per_step;
 }
 
@@ -110,16 +110,16 @@ static char *breakdown_table(const struct breakdown *breakdown)
                    "Milliseconds per step, mean of the ranks\n\n  %5s  %-8s",
                    storm_deck_title(breakdown->params.deck), "ranks",
                    "backend");
-    for (int k = 0; k < OUTPUT_N_TIMES; k++)
-        storm_page_add(&page, " %11s", output_time_names[k]);
+    for (int k = 0; k < IO_N_TIMES; k++)
+        storm_page_add(&page, " %11s", io_time_names[k]);
     storm_page_add(&page, " %9s\n", "imbalance");
     for (size_t i = 0; i < breakdown->points.n; i++) {
         const struct storm_bench_point *point = &breakdown->points.point[i];
-        double ms[OUTPUT_N_TIMES];
+        double ms[IO_N_TIMES];
         breakdown_ms(point, ms);
         storm_page_add(&page, "  %5d%s %-8s", point->ranks,
                        point->oversubscribed ? "*" : " ", point->backend);
-        for (int k = 0; k < OUTPUT_N_TIMES; k++)
+        for (int k = 0; k < IO_N_TIMES; k++)
             storm_page_add(&page, " %11.3f", ms[k]);
         storm_page_add(&page, " %9.2f\n", point->best.imbalance);
     }
@@ -144,7 +144,7 @@ static char *breakdown_draw(const struct breakdown *breakdown,
 {
     for (size_t i = 0; i < breakdown->points.n; i++) {
         const struct storm_bench_point *point = &breakdown->points.point[i];
-        double *ms = b->ms + i * OUTPUT_N_TIMES;
+        double *ms = b->ms + i * IO_N_TIMES;
         breakdown_ms(point, ms);
         snprintf(b->groups[i], sizeof b->groups[i], "%d rank%s%s", point->ranks,
                  point->ranks == 1 ? "" : "s",
@@ -155,8 +155,8 @@ static char *breakdown_draw(const struct breakdown *breakdown,
         .title = "Where the time goes",
         .subtitle = storm_deck_title(breakdown->params.deck),
         .label = "time per step, mean of the ranks (ms)",
-        .parts = output_time_names,
-        .n_parts = OUTPUT_N_TIMES,
+        .parts = io_time_names,
+        .n_parts = IO_N_TIMES,
         .bars = b->bars,
         .n_bars = breakdown->points.n,
     };
@@ -168,7 +168,7 @@ static char *breakdown_picture(const struct breakdown *breakdown)
     size_t n = breakdown->points.n;
     struct breakdown_bars b = {
         .bars = calloc(n, sizeof *b.bars),
-        .ms = calloc(n, OUTPUT_N_TIMES * sizeof *b.ms),
+        .ms = calloc(n, IO_N_TIMES * sizeof *b.ms),
         .groups = calloc(n, sizeof *b.groups),
     };
     char *svg = NULL;

@@ -101,7 +101,7 @@ static storm_status imc_make_mesh(struct imc_bench *b)
                                           .hi_cm = {1.0, 1.0, 1.0}};
         struct storm_voronoi_params voronoi = {
             .size = sizeof voronoi, .hi_cm = {1.0, 1.0, 1.0}, .lloyd = 5};
-        return storm_points_mesh(b->context, &set, &voronoi, &b->mesh);
+        return run_points_mesh(b->context, &set, &voronoi, &b->mesh);
     }
     struct storm_cart_params cart = {.size = sizeof cart,
                                      .hi_cm = {1.0, 1.0, 1.0}};

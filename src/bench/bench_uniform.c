@@ -118,7 +118,7 @@ static storm_status uniform_voronoi(struct storm_uniform_pass *pass)
         set.lo_cm[k] = voronoi.lo_cm[k] = -0.5 * uniform_side_cm;
         set.hi_cm[k] = voronoi.hi_cm[k] = 0.5 * uniform_side_cm;
     }
-    return storm_points_mesh(pass->context, &set, &voronoi, &pass->mesh);
+    return run_points_mesh(pass->context, &set, &voronoi, &pass->mesh);
 }
 
 storm_status storm_uniform_open(struct storm_uniform_pass *pass,

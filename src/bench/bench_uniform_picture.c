@@ -24,10 +24,10 @@ static storm_status cut_cell(struct slice *slice,
 {
     for (size_t k = 0; k < p->n_words; k++)
         faces[k] = p->faces[k];
-    struct output_cell cell = {.id = (uint64_t)i,
-                               .n_faces = p->n_faces,
-                               .faces = faces,
-                               .corners = p->corners_cm};
+    struct io_cell cell = {.id = (uint64_t)i,
+                           .n_faces = p->n_faces,
+                           .faces = faces,
+                           .corners = p->corners_cm};
     return slice_cut(slice, &cell);
 }
 
@@ -220,12 +220,12 @@ storm_status storm_uniform_picture(const struct storm_uniform_pass *pass,
     char *svg = NULL;
     storm_status status = cut_cells(pass->mesh, list.memory, &slice);
     status = storm_context_agree(pass->context, status);
-    struct gather_rows rows = {.n = slice.n_corners,
-                               .row_bytes = sizeof(struct cut_row),
-                               .self = &from,
-                               .fill = cut_fill};
+    struct io_gather_rows rows = {.n = slice.n_corners,
+                                  .row_bytes = sizeof(struct cut_row),
+                                  .self = &from,
+                                  .fill = cut_fill};
     if (status >= 0)
-        status = storm_gather(pass->context, &rows, cut_take, &list);
+        status = io_gather(pass->context, &rows, cut_take, &list);
     if (status >= 0 && storm_context_rank(pass->context) == 0)
         status = cut_picture(pass, &list, &svg);
     if (status != STORM_ERR_LOST)

@@ -246,7 +246,7 @@ static storm_status voronoi_time(struct voronoi_bench *b,
                             seconds != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status >= 0)
         status =
-            storm_points_share(context, &b->set, &points, &job.params.n_points);
+            run_points_share(context, &b->set, &points, &job.params.n_points);
     job.params.points_cm = points;
     if (status >= 0)
         status = voronoi_repeat(b, &job, seconds, times_out);

@@ -25,10 +25,10 @@
 #include "io/io_files.h"
 
 /* Of the file, and of the state of physics in it (storm_imc_state_layout). */
-enum { CHECKPOINT_VERSION = 1, CHECKPOINT_STATE_VERSION = 1 };
+enum { IO_CHECKPOINT_VERSION = 1, IO_CHECKPOINT_STATE_VERSION = 1 };
 
 /* Numbers of the run, the same on all ranks. */
-struct checkpoint_head {
+struct io_checkpoint_head {
     uint64_t version, step;
     uint64_t n_cells, n_groups, seed, mesh_hash, matter_hash; /* P4 */
     uint64_t n_packets, state_hash;
@@ -38,8 +38,8 @@ struct checkpoint_head {
 
 /* What a rank takes out of a file: its cells' state, a share of the packets,
  * the accounts and the list of dumps. */
-struct checkpoint {
-    struct checkpoint_head head;
+struct io_checkpoint {
+    struct io_checkpoint_head head;
     double *cells;
     int64_t *accounts;
     struct storm_packet *packets;
@@ -50,24 +50,24 @@ struct checkpoint {
 
 /* Writes the present state: source and series as for dumps. Collective, blocks;
  * STORM_ERR_IO is logged, and no file is left. */
-storm_status checkpoint_write(const struct output_source *source,
-                              const struct output_series *series,
-                              const struct checkpoint_head *head);
+storm_status io_checkpoint_write(const struct io_source *source,
+                                 const struct io_series *series,
+                                 const struct io_checkpoint_head *head);
 
 /* The name of the file; false: it is too long. */
-bool checkpoint_path(const char *dir, uint64_t step,
-                     char path_out[OUTPUT_PATH_BYTES]);
+bool io_checkpoint_path(const char *dir, uint64_t step,
+                        char path_out[IO_PATH_BYTES]);
 
 /* Reads for the mesh and physics of `source`, whose state does not matter. If
  * n_cells is not the mesh's, the head alone. Local; STORM_ERR_IO: the file is
  * damaged or was made by another version. Clear it also after an error. */
-storm_status checkpoint_read(const struct output_source *source,
-                             const char *path,
-                             struct checkpoint *checkpoint_out);
-void checkpoint_clear(struct checkpoint *checkpoint);
+storm_status io_checkpoint_read(const struct io_source *source,
+                                const char *path,
+                                struct io_checkpoint *checkpoint_out);
+void io_checkpoint_clear(struct io_checkpoint *checkpoint);
 
 /* The newest step below `below` that has a file, and how many there are below
  * it; 0: none. Local. */
-uint64_t checkpoint_newest(const char *dir, uint64_t below, size_t *n_out);
+uint64_t io_checkpoint_newest(const char *dir, uint64_t below, size_t *n_out);
 
 #endif /* STORM_IO_CHECKPOINT_H */

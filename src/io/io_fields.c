@@ -12,50 +12,48 @@
 #include "base/env.h"
 #include "io/io_h5.h"
 
-const char *const output_field_names[OUTPUT_N_FIELDS] = {
+const char *const io_field_names[IO_N_FIELDS] = {
     "material_temperature", "material_energy", "radiation_energy",
     "radiation_temperature"};
 
 /* One field of this rank's cells. */
-static storm_status fields_get(const struct output_source *source, int i_field,
+static storm_status fields_get(const struct io_source *source, int i_field,
                                double *values)
 {
-    const storm_imc_field from[OUTPUT_N_FIELDS] = {
+    const storm_imc_field from[IO_N_FIELDS] = {
         STORM_IMC_TEMPERATURE, STORM_IMC_MATERIAL_ENERGY, source->radiation,
         source->radiation};
     storm_status status =
         storm_imc_get(source->imc, source->engine, from[i_field], values);
-    if (status == STORM_OK && i_field == OUTPUT_N_FIELDS - 1)
+    if (status == STORM_OK && i_field == IO_N_FIELDS - 1)
         for (storm_cell_idx i = 0; i < storm_mesh_n_cells(source->mesh); i++)
             values[i] = sqrt(sqrt(values[i] / source->radiation_constant));
     return status;
 }
 
-static storm_status fields_file(const struct output_source *source,
-                                double *mine)
+static storm_status fields_file(const struct io_source *source, double *mine)
 {
     char name[64];
     snprintf(name, sizeof name, "fields-%" PRIu64 ".h5", source->step);
-    struct output_h5 *file = NULL;
+    struct io_h5_writer *file = NULL;
     storm_status status =
-        output_h5_create(source->context, source->dir, name, &file);
+        io_h5_create(source->context, source->dir, name, &file);
     if (status == STORM_OK)
-        status = output_h5_mark(file, "time", source->time_s);
-    for (int k = 0; k < OUTPUT_N_FIELDS && status == STORM_OK; k++) {
+        status = io_h5_put_number(file, "time", source->time_s);
+    for (int k = 0; k < IO_N_FIELDS && status == STORM_OK; k++) {
         status =
             storm_context_agree(source->context, fields_get(source, k, mine));
         if (status == STORM_OK)
             status =
-                output_h5_put_plain(file, output_field_names[k], OUTPUT_REAL, 1,
-                                    mine,
-                                    (size_t)storm_mesh_n_cells(source->mesh));
+                io_h5_put_plain(file, io_field_names[k], IO_H5_REAL, 1, mine,
+                                (size_t)storm_mesh_n_cells(source->mesh));
     }
-    storm_status closed = output_h5_close(file);
+    storm_status closed = io_h5_finish(file);
     return status < 0 ? status : closed;
 }
 
-storm_status output_fields(const struct output_source *source,
-                           struct output_series *series)
+storm_status io_write_fields(const struct io_source *source,
+                             struct io_series *series)
 {
     struct storm_memory *memory = storm_context_env(source->context)->memory;
     size_t n_cells = (size_t)storm_mesh_n_cells(source->mesh);
@@ -64,14 +62,14 @@ storm_status output_fields(const struct output_source *source,
         storm_context_agree(source->context,
                             mine != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK && series->n_points == 0)
-        status = output_mesh(source, series);
+        status = io_write_mesh(source, series);
     if (status == STORM_OK)
         status = fields_file(source, mine);
     storm_free(memory, mine);
     if (status == STORM_OK && storm_context_rank(source->context) == 0) {
-        status = output_partition(source);
+        status = io_write_partition(source);
         if (status == STORM_OK)
-            status = output_xdmf(source, series);
+            status = io_write_xdmf(source, series);
     }
     return storm_context_agree(source->context, status);
 }

@@ -11,7 +11,7 @@
 #include "base/page.h"
 
 /* What is written: the state of a run between two steps. All is borrowed. */
-struct output_source {
+struct io_source {
     struct storm_context *context;
     struct storm_mesh *mesh;
     struct storm_imc *imc;
@@ -24,42 +24,42 @@ struct output_source {
 };
 
 /* What the dumps of a run share; all zero before the first. */
-struct output_series {
+struct io_series {
     uint64_t n_points;       /* in mesh.h5; 0: it is not written yet */
     uint64_t n_words;        /* that say what polyhedra are; 0: boxes */
     struct storm_page grids; /* of the dumps so far, as XDMF; on rank 0 */
 };
 
 /* Slices of the box. */
-struct output_bins {
+struct io_bins {
     size_t n;
     int axis;
     double lo_cm, hi_cm;
 };
 
 /* The fields of a dump, one value for each cell. */
-enum { OUTPUT_N_FIELDS = 4 };
-extern const char *const output_field_names[OUTPUT_N_FIELDS];
+enum { IO_N_FIELDS = 4 };
+extern const char *const io_field_names[IO_N_FIELDS];
 
 /* fields-<step>.h5, fields.xdmf and partition.csv; mesh.h5 with the first.
  * Collective, blocks; STORM_ERR_IO is logged. */
-storm_status output_fields(const struct output_source *source,
-                           struct output_series *series);
+storm_status io_write_fields(const struct io_source *source,
+                             struct io_series *series);
 
 /* io_profile.c: profile-<step>.csv. Collective, blocks; STORM_ERR_IO is
  * logged. */
-storm_status output_profile(const struct output_source *source,
-                            const struct output_bins *bins);
+storm_status io_write_profile(const struct io_source *source,
+                              const struct io_bins *bins);
 
 /* io_mesh.c: mesh.h5; sets n_points and n_words. Collective. */
-storm_status output_mesh(const struct output_source *source,
-                         struct output_series *series);
+storm_status io_write_mesh(const struct io_source *source,
+                           struct io_series *series);
 
 /* partition.csv, on rank 0. */
-storm_status output_partition(const struct output_source *source);
+storm_status io_write_partition(const struct io_source *source);
 
 /* io_xdmf.c: fields.xdmf with the present dump as its last, on rank 0. */
-storm_status output_xdmf(const struct output_source *source,
-                         struct output_series *series);
+storm_status io_write_xdmf(const struct io_source *source,
+                           struct io_series *series);
 
 #endif /* STORM_IO_FIELDS_H */

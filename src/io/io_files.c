@@ -11,41 +11,41 @@
 
 #include <storm/context.h>
 
-static storm_status output_problem(const struct storm_context *context,
-                                   const char *path)
+static storm_status files_fail(const struct storm_context *context,
+                               const char *path)
 {
     storm_context_log(context, STORM_LOG_ERROR, "cannot write %s: %s", path,
                       strerror(errno));
     return STORM_ERR_IO;
 }
 
-storm_status output_directory(const struct storm_context *context,
-                              const char *path)
+storm_status io_make_directory(const struct storm_context *context,
+                               const char *path)
 {
-    char part[OUTPUT_PATH_BYTES];
+    char part[IO_PATH_BYTES];
     if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part ||
         path[0] == '\0') {
         errno = ENAMETOOLONG;
-        return output_problem(context, path);
+        return files_fail(context, path);
     }
     for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL;
          slash++) {
         *slash = '\0';
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return output_problem(context, part);
+            return files_fail(context, part);
         *slash = '/';
     }
     if (mkdir(part, 0777) != 0 && errno != EEXIST)
-        return output_problem(context, path);
+        return files_fail(context, path);
     struct stat info;
     if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
         return STORM_OK;
     errno = ENOTDIR;
-    return output_problem(context, path);
+    return files_fail(context, path);
 }
 
 /* fields-<number>.h5 or profile-<number>.csv? */
-static bool output_is_dump(const char *name)
+static bool files_is_dump(const char *name)
 {
     static const struct {
         const char *head, *tail;
@@ -61,49 +61,49 @@ static bool output_is_dump(const char *name)
     return false;
 }
 
-void output_remove(const struct storm_context *context, const char *path)
+void io_remove_file(const struct storm_context *context, const char *path)
 {
     if (unlink(path) != 0)
         storm_context_log(context, STORM_LOG_WARN, "cannot remove %s: %s", path,
                           strerror(errno));
 }
 
-void output_clear(const struct storm_context *context, const char *dir)
+void io_remove_dumps(const struct storm_context *context, const char *dir)
 {
     DIR *list = opendir(dir);
     if (list == NULL)
         return;
     for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        char path[OUTPUT_PATH_BYTES];
+        char path[IO_PATH_BYTES];
         int n = snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
-        if (output_is_dump(entry->d_name) && n < (int)sizeof path)
-            output_remove(context, path);
+        if (files_is_dump(entry->d_name) && n < (int)sizeof path)
+            io_remove_file(context, path);
     }
     closedir(list);
 }
 
-storm_status output_text(const struct storm_context *context, const char *dir,
-                         const char *name, const char *text)
+storm_status io_write_text(const struct storm_context *context, const char *dir,
+                           const char *name, const char *text)
 {
-    char path[OUTPUT_PATH_BYTES], part[OUTPUT_PATH_BYTES];
+    char path[IO_PATH_BYTES], part[IO_PATH_BYTES];
     if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path ||
         snprintf(part, sizeof part, "%s/%s.part", dir, name) >=
             (int)sizeof part) {
         errno = ENAMETOOLONG;
-        return output_problem(context, dir);
+        return files_fail(context, dir);
     }
     FILE *file = fopen(part, "w");
     if (file == NULL)
-        return output_problem(context, path);
+        return files_fail(context, path);
     bool good = fputs(text, file) >= 0;
     good = fclose(file) == 0 && good;
     good = good && rename(part, path) == 0;
-    return good ? STORM_OK : output_problem(context, path);
+    return good ? STORM_OK : files_fail(context, path);
 }
 
 /* To the disk, then to its name, then the name to the disk. */
-storm_status output_settle(const struct storm_context *context, const char *dir,
-                           const char *from, const char *to)
+storm_status io_commit_file(const struct storm_context *context,
+                            const char *dir, const char *from, const char *to)
 {
     int file = open(from, O_RDONLY);
     bool good = file >= 0 && fsync(file) == 0;
@@ -115,10 +115,10 @@ storm_status output_settle(const struct storm_context *context, const char *dir,
         good = fsync(folder) == 0;
         close(folder);
     }
-    return good ? STORM_OK : output_problem(context, to);
+    return good ? STORM_OK : files_fail(context, to);
 }
 
-bool output_same_directory(const char *a, const char *b)
+bool io_same_directory(const char *a, const char *b)
 {
     struct stat first, second;
     return stat(a, &first) == 0 && stat(b, &second) == 0 &&

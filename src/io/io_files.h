@@ -10,30 +10,30 @@
 
 #include <storm/status.h>
 
-enum { OUTPUT_PATH_BYTES = 4096 };
+enum { IO_PATH_BYTES = 4096 };
 
 struct storm_context;
 
 /* Makes a directory with its parents. STORM_ERR_IO. */
-storm_status output_directory(const struct storm_context *context,
-                              const char *path);
+storm_status io_make_directory(const struct storm_context *context,
+                               const char *path);
 
 /* Removes fields and profiles, which are an earlier run's. */
-void output_clear(const struct storm_context *context, const char *dir);
+void io_remove_dumps(const struct storm_context *context, const char *dir);
 
 /* Removes one file; a warning if that cannot be. */
-void output_remove(const struct storm_context *context, const char *path);
+void io_remove_file(const struct storm_context *context, const char *path);
 
 /* Writes a text file, whole or not at all. STORM_ERR_IO. */
-storm_status output_text(const struct storm_context *context, const char *dir,
-                         const char *name, const char *text);
+storm_status io_write_text(const struct storm_context *context, const char *dir,
+                           const char *name, const char *text);
 
 /* Gives a file of `dir` that is complete its final name, so that it is on the
  * disk once it is found under it. STORM_ERR_IO. */
-storm_status output_settle(const struct storm_context *context, const char *dir,
-                           const char *from, const char *to);
+storm_status io_commit_file(const struct storm_context *context,
+                            const char *dir, const char *from, const char *to);
 
 /* Are both there, and the same directory? */
-bool output_same_directory(const char *a, const char *b);
+bool io_same_directory(const char *a, const char *b);
 
 #endif /* STORM_IO_FILES_H */

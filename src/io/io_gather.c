@@ -19,12 +19,12 @@ static const uint64_t gather_stop = UINT64_MAX;
 
 struct gather {
     const struct storm_context *context;
-    const struct gather_rows *rows;
+    const struct io_gather_rows *rows;
     size_t piece;    /* rows */
     uint64_t *count; /* of the rank whose turn it is, or gather_stop to it;
                         MPI's like buffer */
     unsigned char *buffer;
-    gather_take *take;
+    io_gather_take *take;
     void *self;
     storm_status taken; /* what take said */
 };
@@ -117,13 +117,13 @@ static storm_status gather_all(struct gather *g)
     return status;
 }
 
-storm_status storm_gather(const struct storm_context *context,
-                          const struct gather_rows *rows, gather_take *take,
-                          void *self)
+storm_status io_gather(const struct storm_context *context,
+                       const struct io_gather_rows *rows, io_gather_take *take,
+                       void *self)
 {
     struct gather g = {.context = context,
                        .rows = rows,
-                       .piece = GATHER_BYTES / rows->row_bytes + 1,
+                       .piece = IO_GATHER_BYTES / rows->row_bytes + 1,
                        .take = take,
                        .self = self,
                        .taken = STORM_OK};

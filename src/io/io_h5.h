@@ -27,16 +27,16 @@
 #include <storm/status.h>
 
 struct storm_context;
-struct output_h5;
+struct io_h5_writer;
 
-typedef enum output_kind { OUTPUT_REAL, OUTPUT_WHOLE } output_kind;
+typedef enum io_h5_kind { IO_H5_REAL, IO_H5_INTEGER } io_h5_kind;
 
 /* ---- writing -------------------------------------------------------------- */
 
 /* This rank's share of an array of doubles or int64_t. */
-struct output_array {
+struct io_h5_share {
     const char *name;
-    output_kind kind;
+    io_h5_kind kind;
     size_t columns;
     size_t n; /* rows */
     void *self;
@@ -45,36 +45,35 @@ struct output_array {
 
 /* An existing file is replaced. Collective; close it also after an error, if
  * it is not NULL. */
-storm_status output_h5_create(const struct storm_context *context,
-                              const char *dir, const char *name,
-                              struct output_h5 **file_out);
+storm_status io_h5_create(const struct storm_context *context, const char *dir,
+                          const char *name, struct io_h5_writer **file_out);
 
 /* Arrays that follow get checksums: reading finds what has been damaged. */
-void output_h5_add_checksums(struct output_h5 *file);
+void io_h5_add_checksums(struct io_h5_writer *file);
 
 /* Collective. */
-storm_status output_h5_put(struct output_h5 *file,
-                           const struct output_array *array);
+storm_status io_h5_put(struct io_h5_writer *file,
+                       const struct io_h5_share *array);
 
 /* The same for n rows that lie in memory as they go to the file. */
-storm_status output_h5_put_plain(struct output_h5 *file, const char *name,
-                                 output_kind kind, size_t columns,
-                                 const void *rows, size_t n);
+storm_status io_h5_put_plain(struct io_h5_writer *file, const char *name,
+                             io_h5_kind kind, size_t columns, const void *rows,
+                             size_t n);
 
 /* A number that belongs to the whole file. Collective. */
-storm_status output_h5_mark(struct output_h5 *file, const char *name,
-                            double value);
+storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
+                              double value);
 
 /* Collective. NULL is allowed. */
-storm_status output_h5_close(struct output_h5 *file);
+storm_status io_h5_finish(struct io_h5_writer *file);
 
 /* ---- reading -------------------------------------------------------------- */
 
 /* HDF5's handles; negative: none. */
-typedef int64_t input_h5;
+typedef int64_t io_h5_file;
 
 /* An array of a file. */
-struct input_array {
+struct io_h5_array {
     int64_t set, space;
     int n_dims;
     uint64_t shape[2]; /* rows and columns, 1 of one dimension; 0 of others */
@@ -82,33 +81,33 @@ struct input_array {
 };
 
 /* Negative: it is not there, or no HDF5. */
-input_h5 input_h5_open(const char *path);
-void input_h5_close(input_h5 file);
+io_h5_file io_h5_open(const char *path);
+void io_h5_close(io_h5_file file);
 
 /* True: close it. */
-bool input_array_open(input_h5 file, const char *name,
-                      struct input_array *array_out);
-void input_array_close(const struct input_array *array);
+bool io_h5_array_open(io_h5_file file, const char *name,
+                      struct io_h5_array *array_out);
+void io_h5_array_close(const struct io_h5_array *array);
 
 /* Rows [first, first + n) as doubles or int64_t. */
-bool input_array_rows(const struct input_array *array, output_kind kind,
+bool io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
                       uint64_t first, uint64_t n, void *rows_out);
 
 /* How many rows an array of so many columns has; false: there is none. */
-bool input_h5_count(input_h5 file, const char *name, uint64_t columns,
-                    uint64_t *rows_out);
+bool io_h5_count_rows(io_h5_file file, const char *name, uint64_t columns,
+                      uint64_t *rows_out);
 
 /* Rows of an array of so many columns. */
-bool input_h5_rows(input_h5 file, const char *name, output_kind kind,
-                   uint64_t columns, uint64_t first, uint64_t n,
-                   void *rows_out);
+bool io_h5_get_rows(io_h5_file file, const char *name, io_h5_kind kind,
+                    uint64_t columns, uint64_t first, uint64_t n,
+                    void *rows_out);
 
 /* Visits the names of all that the file holds, in order, until a visit gives
  * false. */
-typedef bool input_visit(void *self, const char *name);
-bool input_h5_names(input_h5 file, input_visit *visit, void *self);
+typedef bool io_h5_visit(void *self, const char *name);
+bool io_h5_visit_names(io_h5_file file, io_h5_visit *visit, void *self);
 
 /* A number that belongs to the whole file. */
-bool input_h5_mark(input_h5 file, const char *name, double *value_out);
+bool io_h5_get_number(io_h5_file file, const char *name, double *value_out);
 
 #endif /* STORM_IO_H5_H */

@@ -4,7 +4,7 @@
 
 #include "io/io_h5.h"
 
-input_h5 input_h5_open(const char *path)
+io_h5_file io_h5_open(const char *path)
 {
     hid_t file;
     H5E_BEGIN_TRY
@@ -15,7 +15,7 @@ input_h5 input_h5_open(const char *path)
     return file;
 }
 
-void input_h5_close(input_h5 file)
+void io_h5_close(io_h5_file file)
 {
     if (file >= 0)
         H5Fclose((hid_t)file);
@@ -23,7 +23,7 @@ void input_h5_close(input_h5 file)
 
 /* ---- arrays --------------------------------------------------------------- */
 
-static void input_shape(struct input_array *array)
+static void h5_read_shape(struct io_h5_array *array)
 {
     hsize_t shape[2] = {0, 1};
     hid_t type = H5Dget_type((hid_t)array->set);
@@ -38,26 +38,26 @@ static void input_shape(struct input_array *array)
     array->shape[1] = shape[1];
 }
 
-bool input_array_open(input_h5 file, const char *name,
-                      struct input_array *array_out)
+bool io_h5_array_open(io_h5_file file, const char *name,
+                      struct io_h5_array *array_out)
 {
-    struct input_array array = {.set = -1, .space = -1};
+    struct io_h5_array array = {.set = -1, .space = -1};
     H5E_BEGIN_TRY
     {
         array.set = H5Dopen2((hid_t)file, name, H5P_DEFAULT);
         if (array.set >= 0)
             array.space = H5Dget_space((hid_t)array.set);
         if (array.space >= 0)
-            input_shape(&array);
+            h5_read_shape(&array);
     }
     H5E_END_TRY;
     if (array.space < 0)
-        input_array_close(&array);
+        io_h5_array_close(&array);
     *array_out = array;
     return array.space >= 0;
 }
 
-void input_array_close(const struct input_array *array)
+void io_h5_array_close(const struct io_h5_array *array)
 {
     if (array->space >= 0)
         H5Sclose((hid_t)array->space);
@@ -65,7 +65,7 @@ void input_array_close(const struct input_array *array)
         H5Dclose((hid_t)array->set);
 }
 
-bool input_array_rows(const struct input_array *array, output_kind kind,
+bool io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
                       uint64_t first, uint64_t n, void *rows_out)
 {
     hsize_t from[2] = {first, 0}, shape[2] = {n, array->shape[1]};
@@ -78,7 +78,7 @@ bool input_array_rows(const struct input_array *array, output_kind kind,
     H5E_BEGIN_TRY
     {
         hid_t type =
-            kind == OUTPUT_WHOLE ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
+            kind == IO_H5_INTEGER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
         hid_t memory = H5Screate_simple(2, shape, NULL);
         good = memory >= 0 &&
                H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, shape,
@@ -92,60 +92,61 @@ bool input_array_rows(const struct input_array *array, output_kind kind,
     return good;
 }
 
-bool input_h5_count(input_h5 file, const char *name, uint64_t columns,
-                    uint64_t *rows_out)
+bool io_h5_count_rows(io_h5_file file, const char *name, uint64_t columns,
+                      uint64_t *rows_out)
 {
-    struct input_array array;
-    if (!input_array_open(file, name, &array))
+    struct io_h5_array array;
+    if (!io_h5_array_open(file, name, &array))
         return false;
     bool good = array.shape[1] == columns;
     *rows_out = array.shape[0];
-    input_array_close(&array);
+    io_h5_array_close(&array);
     return good;
 }
 
-bool input_h5_rows(input_h5 file, const char *name, output_kind kind,
-                   uint64_t columns, uint64_t first, uint64_t n, void *rows_out)
+bool io_h5_get_rows(io_h5_file file, const char *name, io_h5_kind kind,
+                    uint64_t columns, uint64_t first, uint64_t n,
+                    void *rows_out)
 {
-    struct input_array array;
-    if (!input_array_open(file, name, &array))
+    struct io_h5_array array;
+    if (!io_h5_array_open(file, name, &array))
         return false;
     bool good = array.shape[1] == columns &&
-                input_array_rows(&array, kind, first, n, rows_out);
-    input_array_close(&array);
+                io_h5_array_rows(&array, kind, first, n, rows_out);
+    io_h5_array_close(&array);
     return good;
 }
 
 /* ---- names and numbers ---------------------------------------------------- */
 
-struct input_visitor {
-    input_visit *visit;
+struct h5_visitor {
+    io_h5_visit *visit;
     void *self;
 };
 
-static herr_t input_visit_one(hid_t file, const char *name,
-                              const H5L_info_t *info, void *self)
+static herr_t h5_visit_one(hid_t file, const char *name, const H5L_info_t *info,
+                           void *self)
 {
-    const struct input_visitor *visitor = self;
+    const struct h5_visitor *visitor = self;
     (void)file;
     (void)info;
     return visitor->visit(visitor->self, name) ? 0 : -1;
 }
 
-bool input_h5_names(input_h5 file, input_visit *visit, void *self)
+bool io_h5_visit_names(io_h5_file file, io_h5_visit *visit, void *self)
 {
-    struct input_visitor visitor = {visit, self};
+    struct h5_visitor visitor = {visit, self};
     herr_t done;
     H5E_BEGIN_TRY
     {
         done = H5Literate((hid_t)file, H5_INDEX_NAME, H5_ITER_INC, NULL,
-                          input_visit_one, &visitor);
+                          h5_visit_one, &visitor);
     }
     H5E_END_TRY;
     return done >= 0;
 }
 
-bool input_h5_mark(input_h5 file, const char *name, double *value_out)
+bool io_h5_get_number(io_h5_file file, const char *name, double *value_out)
 {
     bool good = false;
     H5E_BEGIN_TRY

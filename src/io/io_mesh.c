@@ -22,7 +22,7 @@ static const char mesh_label[] = "output";
 /* This rank's share. Polyhedra are built as they are asked for, in order, and
  * forgotten: they take more memory than the mesh. */
 struct mesh_share {
-    const struct output_source *source;
+    const struct io_source *source;
     struct storm_memory *memory;
     size_t n_cells, n_points, n_words;
     uint64_t first_point; /* corners of ranks before */
@@ -160,52 +160,52 @@ static void mesh_fill_generators(void *self, size_t first, size_t n, void *out)
 }
 
 static storm_status mesh_put_field(struct mesh_share *share,
-                                   struct output_h5 *file, const char *name,
+                                   struct io_h5_writer *file, const char *name,
                                    storm_imc_field field)
 {
     storm_status status =
         storm_imc_get(share->source->imc, share->source->engine, field,
                       share->values);
     return status < 0 ? status
-                      : output_h5_put_plain(file, name, OUTPUT_REAL, 1,
-                                            share->values, share->n_cells);
+                      : io_h5_put_plain(file, name, IO_H5_REAL, 1,
+                                        share->values, share->n_cells);
 }
 
 /* ---- mesh.h5 -------------------------------------------------------------- */
 
 static storm_status mesh_put_cells(struct mesh_share *share,
-                                   struct output_h5 *file)
+                                   struct io_h5_writer *file)
 {
     const size_t n = share->n_cells;
-    const struct output_array points = {
-        "points", OUTPUT_REAL, 3, share->n_points, share, mesh_fill_points};
-    const struct output_array boxes = {
-        "corners", OUTPUT_WHOLE, MESH_BOX_CORNERS, n, share, mesh_fill_corners};
-    const struct output_array cells = {
-        "cells", OUTPUT_WHOLE, 1, share->n_words, share, mesh_fill_words};
-    const struct output_array generators = {
-        "generator", OUTPUT_REAL, 3, n, share, mesh_fill_generators};
-    storm_status status = output_h5_put(file, &points);
+    const struct io_h5_share points = {
+        "points", IO_H5_REAL, 3, share->n_points, share, mesh_fill_points};
+    const struct io_h5_share boxes = {
+        "corners", IO_H5_INTEGER, MESH_BOX_CORNERS,
+        n,         share,         mesh_fill_corners};
+    const struct io_h5_share cells = {
+        "cells", IO_H5_INTEGER, 1, share->n_words, share, mesh_fill_words};
+    const struct io_h5_share generators = {
+        "generator", IO_H5_REAL, 3, n, share, mesh_fill_generators};
+    storm_status status = io_h5_put(file, &points);
     if (status == STORM_OK && storm_mesh_cells_are_boxes(share->source->mesh))
-        return output_h5_put(file, &boxes);
+        return io_h5_put(file, &boxes);
     if (status == STORM_OK)
-        status = output_h5_put(file, &cells);
-    return status < 0 ? status : output_h5_put(file, &generators);
+        status = io_h5_put(file, &cells);
+    return status < 0 ? status : io_h5_put(file, &generators);
 }
 
 static storm_status mesh_write(struct mesh_share *share)
 {
-    struct output_h5 *file = NULL;
-    storm_status status =
-        output_h5_create(share->source->context, share->source->dir, "mesh.h5",
-                         &file);
+    struct io_h5_writer *file = NULL;
+    storm_status status = io_h5_create(share->source->context,
+                                       share->source->dir, "mesh.h5", &file);
     if (status == STORM_OK)
         status = mesh_put_cells(share, file);
     if (status == STORM_OK)
         status = mesh_put_field(share, file, "volume", STORM_IMC_VOLUME);
     if (status == STORM_OK)
         status = mesh_put_field(share, file, "material", STORM_IMC_MATERIAL);
-    storm_status closed = output_h5_close(file);
+    storm_status closed = io_h5_finish(file);
     if (status == STORM_OK)
         status = closed;
     return status < 0 ? status : share->status;
@@ -224,7 +224,7 @@ static storm_status mesh_open(struct mesh_share *share)
 
 /* Numbers the corners, and counts those of all ranks. Collective. */
 static storm_status mesh_number(struct mesh_share *share,
-                                struct output_series *series)
+                                struct io_series *series)
 {
     const struct storm_context *context = share->source->context;
     uint64_t sizes[2] = {share->n_points, share->n_words};
@@ -240,8 +240,8 @@ static storm_status mesh_number(struct mesh_share *share,
     return STORM_OK;
 }
 
-storm_status output_mesh(const struct output_source *source,
-                         struct output_series *series)
+storm_status io_write_mesh(const struct io_source *source,
+                           struct io_series *series)
 {
     struct mesh_share share = {
         .source = source,
@@ -262,7 +262,7 @@ storm_status output_mesh(const struct output_source *source,
 
 /* ---- partition.csv -------------------------------------------------------- */
 
-storm_status output_partition(const struct output_source *source)
+storm_status io_write_partition(const struct io_source *source)
 {
     struct storm_page page = {0};
     storm_page_add(&page, "rank,first_cell,cells\n");
@@ -275,7 +275,7 @@ storm_status output_partition(const struct output_source *source)
     char *text = storm_page_end(&page);
     storm_status status =
         text != NULL
-            ? output_text(source->context, source->dir, "partition.csv", text)
+            ? io_write_text(source->context, source->dir, "partition.csv", text)
             : STORM_ERR_NOMEM;
     free(text);
     return status;

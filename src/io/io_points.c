@@ -12,10 +12,10 @@
 static const char points_label[] = "points";
 
 /* The last one takes what no other wants. */
-static const struct points_format *const points_formats[] = {&points_hdf5,
-                                                             &points_text};
+static const struct io_points_format *const points_formats[] = {
+    &io_points_hdf5, &io_points_text};
 
-storm_status points_reserve(struct points_share *share, size_t n)
+storm_status io_points_reserve(struct io_points_share *share, size_t n)
 {
     void *array = share->points;
     storm_status status =
@@ -26,9 +26,9 @@ storm_status points_reserve(struct points_share *share, size_t n)
     return status;
 }
 
-static storm_status points_read(struct points_share *share)
+static storm_status points_read(struct io_points_share *share)
 {
-    unsigned char head[POINTS_HEAD];
+    unsigned char head[IO_POINTS_HEAD];
     FILE *file = fopen(share->path, "rb");
     if (file == NULL) {
         if (share->env->rank == 0)
@@ -48,7 +48,7 @@ storm_status storm_points_read(struct storm_context *context, const char *path,
                                double **points_out, uint64_t *n_out)
 {
     const struct storm_env *env = storm_context_env(context);
-    struct points_share share = {.env = env, .path = path};
+    struct io_points_share share = {.env = env, .path = path};
     storm_status status = storm_context_agree(context, points_read(&share));
     if (status < 0) {
         storm_free(env->memory, share.points);

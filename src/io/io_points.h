@@ -19,28 +19,28 @@
 
 #include "base/env.h"
 
-enum { POINTS_HEAD = 8 }; /* bytes at the start of a file */
+enum { IO_POINTS_HEAD = 8 }; /* bytes at the start of a file */
 
 /* What one rank reads of a file. */
-struct points_share {
+struct io_points_share {
     const struct storm_env *env;
     const char *path;
     double *points; /* from storm_alloc */
     size_t n, capacity;
 };
 
-struct points_format {
+struct io_points_format {
     const char *name;
-    bool (*begins)(const unsigned char head[POINTS_HEAD], size_t n);
+    bool (*begins)(const unsigned char head[IO_POINTS_HEAD], size_t n);
     /* Fills in the points of this rank; what there is stays, also after an
      * error. Local. */
-    storm_status (*read)(struct points_share *share);
+    storm_status (*read)(struct io_points_share *share);
 };
 
-extern const struct points_format points_text;
-extern const struct points_format points_hdf5;
+extern const struct io_points_format io_points_text;
+extern const struct io_points_format io_points_hdf5;
 
 /* Room for so many points in all. */
-storm_status points_reserve(struct points_share *share, size_t n);
+storm_status io_points_reserve(struct io_points_share *share, size_t n);
 
 #endif /* STORM_IO_POINTS_H */

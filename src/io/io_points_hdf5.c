@@ -10,14 +10,14 @@
 /* In the mesh of a run `points` are corners: generators come first. */
 static const char *const hdf5_names[] = {"generator", "points"};
 
-static bool hdf5_begins(const unsigned char head[POINTS_HEAD], size_t n)
+static bool hdf5_begins(const unsigned char head[IO_POINTS_HEAD], size_t n)
 {
-    static const unsigned char signature[POINTS_HEAD] = {
+    static const unsigned char signature[IO_POINTS_HEAD] = {
         0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     return n == sizeof signature && memcmp(head, signature, n) == 0;
 }
 
-static storm_status hdf5_fail(const struct points_share *share,
+static storm_status hdf5_fail(const struct io_points_share *share,
                               const char *what)
 {
     if (share->env->rank == 0)
@@ -28,8 +28,8 @@ static storm_status hdf5_fail(const struct points_share *share,
     return STORM_ERR_IO;
 }
 
-static storm_status hdf5_check(const struct points_share *share,
-                               const struct input_array *array,
+static storm_status hdf5_check(const struct io_points_share *share,
+                               const struct io_h5_array *array,
                                const char *name)
 {
     char what[256];
@@ -47,18 +47,18 @@ static storm_status hdf5_check(const struct points_share *share,
 }
 
 /* This rank's rows: equal shares. */
-static storm_status hdf5_rows(struct points_share *share,
-                              const struct input_array *array, const char *name)
+static storm_status hdf5_rows(struct io_points_share *share,
+                              const struct io_h5_array *array, const char *name)
 {
     uint64_t size = (uint64_t)share->env->size;
     uint64_t rank = (uint64_t)share->env->rank;
     uint64_t each = array->shape[0] / size, rest = array->shape[0] % size;
     uint64_t first = each * rank + (rank < rest ? rank : rest);
     uint64_t n = each + (rank < rest);
-    storm_status status = points_reserve(share, (size_t)n);
+    storm_status status = io_points_reserve(share, (size_t)n);
     if (status < 0)
         return status;
-    if (input_array_rows(array, OUTPUT_REAL, first, n, share->points)) {
+    if (io_h5_array_rows(array, IO_H5_REAL, first, n, share->points)) {
         share->n = (size_t)n;
         return STORM_OK;
     }
@@ -68,32 +68,33 @@ static storm_status hdf5_rows(struct points_share *share,
     return STORM_ERR_IO;
 }
 
-static storm_status hdf5_read_file(struct points_share *share, input_h5 file)
+static storm_status hdf5_read_file(struct io_points_share *share,
+                                   io_h5_file file)
 {
-    struct input_array array;
+    struct io_h5_array array;
     size_t i = 0, n = sizeof hdf5_names / sizeof hdf5_names[0];
-    while (i < n && !input_array_open(file, hdf5_names[i], &array))
+    while (i < n && !io_h5_array_open(file, hdf5_names[i], &array))
         i++;
     if (i == n)
         return hdf5_fail(share, "has no points");
     storm_status status = hdf5_check(share, &array, hdf5_names[i]);
     if (status >= 0)
         status = hdf5_rows(share, &array, hdf5_names[i]);
-    input_array_close(&array);
+    io_h5_array_close(&array);
     return status;
 }
 
-static storm_status hdf5_read(struct points_share *share)
+static storm_status hdf5_read(struct io_points_share *share)
 {
-    input_h5 file = input_h5_open(share->path);
+    io_h5_file file = io_h5_open(share->path);
     if (file < 0)
         return hdf5_fail(share, "is damaged");
     storm_status status = hdf5_read_file(share, file);
-    input_h5_close(file);
+    io_h5_close(file);
     return status;
 }
 
-const struct points_format points_hdf5 = {
+const struct io_points_format io_points_hdf5 = {
     .name = "HDF5",
     .begins = hdf5_begins,
     .read = hdf5_read,

@@ -7,7 +7,7 @@
 
 #include "io/io_points.h"
 
-static bool text_begins(const unsigned char head[POINTS_HEAD], size_t n)
+static bool text_begins(const unsigned char head[IO_POINTS_HEAD], size_t n)
 {
     (void)head;
     (void)n;
@@ -31,7 +31,7 @@ static bool text_parse(const char *line, double x_out[3])
     return *at == '\0';
 }
 
-static storm_status text_line(struct points_share *share, const char *line,
+static storm_status text_line(struct io_points_share *share, const char *line,
                               long offset)
 {
     double x[3];
@@ -47,14 +47,14 @@ static storm_status text_line(struct points_share *share, const char *line,
                         share->path, offset, n < 40 ? n : 40, text);
         return STORM_ERR_IO;
     }
-    storm_status status = points_reserve(share, share->n + 1);
+    storm_status status = io_points_reserve(share, share->n + 1);
     if (status < 0)
         return status;
     memcpy(share->points + 3 * share->n++, x, sizeof x);
     return STORM_OK;
 }
 
-static storm_status text_fail(const struct points_share *share)
+static storm_status text_fail(const struct io_points_share *share)
 {
     storm_log_write(&share->env->log, STORM_LOG_ERROR, "%s: %s", share->path,
                     strerror(errno));
@@ -62,7 +62,7 @@ static storm_status text_fail(const struct points_share *share)
 }
 
 /* The lines that begin in a part of the file. */
-static storm_status text_lines(struct points_share *share, FILE *file,
+static storm_status text_lines(struct io_points_share *share, FILE *file,
                                long begin, long end)
 {
     enum { MOST = 512 };
@@ -94,7 +94,7 @@ static long text_begin(long size, int rank, int n_ranks)
     return rank < n_ranks ? (long)((double)size * rank / n_ranks) : size;
 }
 
-static storm_status text_read(struct points_share *share)
+static storm_status text_read(struct io_points_share *share)
 {
     const struct storm_env *env = share->env;
     FILE *file = fopen(share->path, "r");
@@ -114,7 +114,7 @@ static storm_status text_read(struct points_share *share)
     return status;
 }
 
-const struct points_format points_text = {
+const struct io_points_format io_points_text = {
     .name = "text",
     .begins = text_begins,
     .read = text_read,

@@ -22,8 +22,8 @@ enum { PROFILE_SUMS = 4, PROFILE_LIMBS = 4 };
 static const char profile_label[] = "output";
 
 struct profile {
-    const struct output_source *source;
-    struct output_bins bins;
+    const struct io_source *source;
+    struct io_bins bins;
     struct storm_memory *memory;
     double *field[PROFILE_SUMS]; /* per cell; the first is the volume */
     struct storm_exact_unit unit[PROFILE_SUMS];
@@ -197,9 +197,10 @@ static storm_status profile_write(const struct profile *p)
 {
     char name[64], *text = profile_text(p);
     snprintf(name, sizeof name, "profile-%" PRIu64 ".csv", p->source->step);
-    storm_status status = text != NULL ? output_text(p->source->context,
-                                                     p->source->dir, name, text)
-                                       : STORM_ERR_NOMEM;
+    storm_status status =
+        text != NULL
+            ? io_write_text(p->source->context, p->source->dir, name, text)
+            : STORM_ERR_NOMEM;
     free(text);
     return status;
 }
@@ -232,8 +233,8 @@ static storm_status profile_get(struct profile *p)
     return status;
 }
 
-storm_status output_profile(const struct output_source *source,
-                            const struct output_bins *bins)
+storm_status io_write_profile(const struct io_source *source,
+                              const struct io_bins *bins)
 {
     struct profile p = {.source = source,
                         .bins = *bins,

@@ -21,8 +21,7 @@ static const char reader_label[] = "reader";
 /* ---- problems ------------------------------------------------------------- */
 
 STORM_PRINTF(2, 3)
-static storm_status reader_fail(struct output_reader *r, const char *format,
-                                ...)
+static storm_status reader_fail(struct io_reader *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -31,28 +30,27 @@ static storm_status reader_fail(struct output_reader *r, const char *format,
     return STORM_ERR_IO;
 }
 
-static storm_status reader_no_memory(struct output_reader *r)
+static storm_status reader_no_memory(struct io_reader *r)
 {
     reader_fail(r, "%s: no memory", r->dir);
     return STORM_ERR_NOMEM;
 }
 
-static input_h5 reader_open_file(const struct output_reader *r,
-                                 const char *name)
+static io_h5_file reader_open_file(const struct io_reader *r, const char *name)
 {
-    char path[OUTPUT_READER_PATH + OUTPUT_READER_NAME];
+    char path[IO_READER_PATH + IO_READER_NAME];
     snprintf(path, sizeof path, "%s/%s", r->dir, name);
-    return input_h5_open(path);
+    return io_h5_open(path);
 }
 
 /* ---- opening -------------------------------------------------------------- */
 
-storm_status output_reader_open(struct storm_memory *memory, const char *dir,
-                                struct output_reader *reader_out)
+storm_status io_reader_open(struct storm_memory *memory, const char *dir,
+                            struct io_reader *reader_out)
 {
-    struct output_reader *r = reader_out;
+    struct io_reader *r = reader_out;
     uint64_t n_boxes = 0;
-    *r = (struct output_reader){.memory = memory, .mesh = -1};
+    *r = (struct io_reader){.memory = memory, .mesh = -1};
     if (snprintf(r->dir, sizeof r->dir, "%s", dir) >= (int)sizeof r->dir)
         return reader_fail(r, "the name of the directory is too long");
     r->mesh = reader_open_file(r, "mesh.h5");
@@ -61,20 +59,21 @@ storm_status output_reader_open(struct storm_memory *memory, const char *dir,
                            "%s is not the directory of a run: mesh.h5 is not "
                            "there or cannot be read",
                            dir);
-    if (!input_h5_count(r->mesh, "volume", 1, &r->n_cells) ||
-        !input_h5_count(r->mesh, "points", 3, &r->n_points))
+    if (!io_h5_count_rows(r->mesh, "volume", 1, &r->n_cells) ||
+        !io_h5_count_rows(r->mesh, "points", 3, &r->n_points))
         return reader_fail(r, "%s/mesh.h5 has no cells", dir);
-    r->boxes = input_h5_count(r->mesh, "corners", READER_BOX_CORNERS, &n_boxes);
+    r->boxes =
+        io_h5_count_rows(r->mesh, "corners", READER_BOX_CORNERS, &n_boxes);
     if (r->boxes ? n_boxes != r->n_cells
-                 : !input_h5_count(r->mesh, "cells", 1, &r->n_words))
+                 : !io_h5_count_rows(r->mesh, "cells", 1, &r->n_words))
         return reader_fail(r, "%s/mesh.h5 does not say what its cells are",
                            dir);
     return STORM_OK;
 }
 
-void output_reader_close(struct output_reader *reader)
+void io_reader_close(struct io_reader *reader)
 {
-    input_h5_close(reader->mesh);
+    io_h5_close(reader->mesh);
     reader->mesh = -1;
 }
 
@@ -82,8 +81,8 @@ void output_reader_close(struct output_reader *reader)
 
 /* Cells in hand. */
 struct reader_piece {
-    struct output_reader *reader;
-    struct input_array cells, points;
+    struct io_reader *reader;
+    struct io_h5_array cells, points;
     int64_t *words;
     double (*corners)[3];
     size_t n_words, words_capacity, corners_capacity;
@@ -143,7 +142,7 @@ static storm_status reader_next_boxes(struct reader_piece *p)
     storm_status status = corners != NULL ? reader_reserve_words(p, p->n_words)
                                           : reader_no_memory(p->reader);
     if (status == STORM_OK &&
-        !input_array_rows(&p->cells, OUTPUT_WHOLE, p->next_cell, n, corners))
+        !io_h5_array_rows(&p->cells, IO_H5_INTEGER, p->next_cell, n, corners))
         status = reader_damaged(p);
     for (size_t i = 0; i < n && status == STORM_OK; i++)
         reader_box(corners + READER_BOX_CORNERS * i,
@@ -203,8 +202,8 @@ static storm_status reader_next_words(struct reader_piece *p)
         storm_status status = reader_reserve_words(p, p->n_words);
         if (status < 0)
             return status;
-        if (!input_array_rows(&p->cells, OUTPUT_WHOLE, p->next_word, p->n_words,
-                              p->words))
+        if (!io_h5_array_rows(&p->cells, IO_H5_INTEGER, p->next_word,
+                              p->n_words, p->words))
             return reader_damaged(p);
         status = reader_trim(p, p->n_words == left, &n_cells);
         if (status < 0)
@@ -236,7 +235,7 @@ static storm_status reader_corners(struct reader_piece *p)
     p->corners = corners;
     if (status < 0)
         return status;
-    if (!input_array_rows(&p->points, OUTPUT_REAL, (uint64_t)least, n,
+    if (!io_h5_array_rows(&p->points, IO_H5_REAL, (uint64_t)least, n,
                           p->corners))
         return reader_damaged(p);
     for (size_t at = 0; at < p->n_words;) {
@@ -249,15 +248,15 @@ static storm_status reader_corners(struct reader_piece *p)
     return STORM_OK;
 }
 
-static storm_status reader_visit(struct reader_piece *p, output_visit *visit,
+static storm_status reader_visit(struct reader_piece *p, io_visit *visit,
                                  void *self)
 {
     storm_status status = STORM_OK;
     for (size_t at = 0; at < p->n_words && status == STORM_OK;) {
-        struct output_cell cell = {.id = p->next_cell,
-                                   .n_faces = (size_t)p->words[at + 1],
-                                   .faces = p->words + at + 2,
-                                   .corners = (const double(*)[3])p->corners};
+        struct io_cell cell = {.id = p->next_cell,
+                               .n_faces = (size_t)p->words[at + 1],
+                               .faces = p->words + at + 2,
+                               .corners = (const double(*)[3])p->corners};
         if (p->next_cell == p->reader->n_cells)
             return reader_damaged(p);
         status = visit(self, &cell);
@@ -267,16 +266,16 @@ static storm_status reader_visit(struct reader_piece *p, output_visit *visit,
     return status;
 }
 
-storm_status output_reader_cells(struct output_reader *reader,
-                                 output_visit *visit, void *self)
+storm_status io_reader_cells(struct io_reader *reader, io_visit *visit,
+                             void *self)
 {
     struct reader_piece p = {.reader = reader,
                              .points = {.set = -1, .space = -1}};
     storm_status status = STORM_OK;
     bool has_cells =
-        input_array_open(reader->mesh, reader->boxes ? "corners" : "cells",
+        io_h5_array_open(reader->mesh, reader->boxes ? "corners" : "cells",
                          &p.cells);
-    if (!has_cells || !input_array_open(reader->mesh, "points", &p.points))
+    if (!has_cells || !io_h5_array_open(reader->mesh, "points", &p.points))
         status = reader_damaged(&p);
     while (status == STORM_OK && p.next_cell < reader->n_cells) {
         status = reader->boxes ? reader_next_boxes(&p) : reader_next_words(&p);
@@ -286,8 +285,8 @@ storm_status output_reader_cells(struct output_reader *reader,
             status = reader_visit(&p, visit, self);
     }
     if (has_cells)
-        input_array_close(&p.cells);
-    input_array_close(&p.points);
+        io_h5_array_close(&p.cells);
+    io_h5_array_close(&p.points);
     storm_free(reader->memory, p.words);
     storm_free(reader->memory, p.corners);
     return status;
@@ -295,19 +294,19 @@ storm_status output_reader_cells(struct output_reader *reader,
 
 /* ---- fields --------------------------------------------------------------- */
 
-storm_status output_reader_values(struct output_reader *reader,
-                                  const char *file, const char *name,
-                                  double *values_out)
+storm_status io_reader_values(struct io_reader *reader, const char *file,
+                              const char *name, double *values_out)
 {
-    input_h5 handle = reader_open_file(reader, file);
+    io_h5_file handle = reader_open_file(reader, file);
     uint64_t n_rows;
     if (handle < 0)
         return reader_fail(reader, "%s/%s is not there or cannot be read",
                            reader->dir, file);
     bool good =
-        input_h5_count(handle, name, 1, &n_rows) && n_rows == reader->n_cells &&
-        input_h5_rows(handle, name, OUTPUT_REAL, 1, 0, n_rows, values_out);
-    input_h5_close(handle);
+        io_h5_count_rows(handle, name, 1, &n_rows) &&
+        n_rows == reader->n_cells &&
+        io_h5_get_rows(handle, name, IO_H5_REAL, 1, 0, n_rows, values_out);
+    io_h5_close(handle);
     return good ? STORM_OK
                 : reader_fail(reader, "%s/%s has no '%s' for each cell",
                               reader->dir, file, name);
@@ -315,9 +314,9 @@ storm_status output_reader_values(struct output_reader *reader,
 
 struct reader_names {
     struct storm_memory *memory;
-    output_reader_name *list;
+    io_reader_name *list;
     size_t n, capacity;
-    input_h5 file;
+    io_h5_file file;
     uint64_t n_cells;
 };
 
@@ -326,7 +325,8 @@ static bool reader_add_name(void *self, const char *name)
     struct reader_names *names = self;
     uint64_t rows;
     if (strlen(name) >= sizeof *names->list ||
-        !input_h5_count(names->file, name, 1, &rows) || rows != names->n_cells)
+        !io_h5_count_rows(names->file, name, 1, &rows) ||
+        rows != names->n_cells)
         return true;
     void *list = names->list;
     if (storm_reserve(names->memory, reader_label, sizeof *names->list,
@@ -337,15 +337,15 @@ static bool reader_add_name(void *self, const char *name)
     return true;
 }
 
-storm_status output_reader_names(struct output_reader *reader, const char *file,
-                                 output_reader_name **names_out, size_t *n_out)
+storm_status io_reader_names(struct io_reader *reader, const char *file,
+                             io_reader_name **names_out, size_t *n_out)
 {
     struct reader_names names = {.memory = reader->memory,
                                  .file = reader_open_file(reader, file),
                                  .n_cells = reader->n_cells};
-    bool good =
-        names.file >= 0 && input_h5_names(names.file, reader_add_name, &names);
-    input_h5_close(names.file);
+    bool good = names.file >= 0 &&
+                io_h5_visit_names(names.file, reader_add_name, &names);
+    io_h5_close(names.file);
     if (!good) {
         storm_free(reader->memory, names.list);
         return reader_fail(reader, "%s/%s is not there or cannot be read",
@@ -356,12 +356,12 @@ storm_status output_reader_names(struct output_reader *reader, const char *file,
     return STORM_OK;
 }
 
-storm_status output_reader_mark(struct output_reader *reader, const char *file,
-                                const char *name, double *value_out)
+storm_status io_reader_number(struct io_reader *reader, const char *file,
+                              const char *name, double *value_out)
 {
-    input_h5 handle = reader_open_file(reader, file);
-    bool good = handle >= 0 && input_h5_mark(handle, name, value_out);
-    input_h5_close(handle);
+    io_h5_file handle = reader_open_file(reader, file);
+    bool good = handle >= 0 && io_h5_get_number(handle, name, value_out);
+    io_h5_close(handle);
     return good ? STORM_OK
                 : reader_fail(reader, "%s/%s has no '%s'", reader->dir, file,
                               name);

@@ -16,52 +16,51 @@
 
 #include <storm/status.h>
 
-enum { OUTPUT_READER_PATH = 4096, OUTPUT_READER_NAME = 64 };
+enum { IO_READER_PATH = 4096, IO_READER_NAME = 64 };
 
 struct storm_memory;
 
-struct output_reader {
+struct io_reader {
     struct storm_memory *memory; /* the caller's book */
-    char dir[OUTPUT_READER_PATH];
-    char problem[OUTPUT_READER_PATH + 512]; /* after an error */
+    char dir[IO_READER_PATH];
+    char problem[IO_READER_PATH + 512]; /* after an error */
     uint64_t n_cells, n_points, n_words;
     bool boxes;
     int64_t mesh; /* HDF5's handle */
 };
 
 /* Opens mesh.h5 of a run's directory. Close it also after an error. */
-storm_status output_reader_open(struct storm_memory *memory, const char *dir,
-                                struct output_reader *reader_out);
-void output_reader_close(struct output_reader *reader);
+storm_status io_reader_open(struct storm_memory *memory, const char *dir,
+                            struct io_reader *reader_out);
+void io_reader_close(struct io_reader *reader);
 
 /* A cell while it is visited. */
-struct output_cell {
+struct io_cell {
     uint64_t id;
     size_t n_faces;
     const int64_t *faces; /* each: how many corners, then which; anticlockwise
                            * as seen from outside */
     const double (*corners)[3];
 };
-typedef storm_status output_visit(void *self, const struct output_cell *cell);
+typedef storm_status io_visit(void *self, const struct io_cell *cell);
 
 /* Visits all cells in order of their ids, until a visit fails. */
-storm_status output_reader_cells(struct output_reader *reader,
-                                 output_visit *visit, void *self);
+storm_status io_reader_cells(struct io_reader *reader, io_visit *visit,
+                             void *self);
 
 /* One value for each cell, from a file of the directory. `values_out` has
  * room for n_cells. */
-storm_status output_reader_values(struct output_reader *reader,
-                                  const char *file, const char *name,
-                                  double *values_out);
+storm_status io_reader_values(struct io_reader *reader, const char *file,
+                              const char *name, double *values_out);
 
 /* Names of the arrays with one value for each cell. *names_out is the reader's
  * book's (storm_free); NULL if there are none. */
-typedef char output_reader_name[OUTPUT_READER_NAME];
-storm_status output_reader_names(struct output_reader *reader, const char *file,
-                                 output_reader_name **names_out, size_t *n_out);
+typedef char io_reader_name[IO_READER_NAME];
+storm_status io_reader_names(struct io_reader *reader, const char *file,
+                             io_reader_name **names_out, size_t *n_out);
 
 /* A number that belongs to a whole file. */
-storm_status output_reader_mark(struct output_reader *reader, const char *file,
-                                const char *name, double *value_out);
+storm_status io_reader_number(struct io_reader *reader, const char *file,
+                              const char *name, double *value_out);
 
 #endif /* STORM_IO_READER_H */

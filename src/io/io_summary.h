@@ -4,7 +4,7 @@
 #define STORM_IO_SUMMARY_H
 
 /* Where the time went: of `breakdown`, in order. */
-enum { OUTPUT_N_TIMES = 6 };
-extern const char *const output_time_names[OUTPUT_N_TIMES];
+enum { IO_N_TIMES = 6 };
+extern const char *const io_time_names[IO_N_TIMES];
 
 #endif /* STORM_IO_SUMMARY_H */

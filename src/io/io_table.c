@@ -23,7 +23,7 @@ static char *table_item(char **rest)
     return item + strspn(item, " \t");
 }
 
-static storm_status table_add_name(struct storm_table *t, const char *name)
+static storm_status table_add_name(struct io_table *t, const char *name)
 {
     void *names = t->names;
     storm_status status =
@@ -38,7 +38,7 @@ static storm_status table_add_name(struct storm_table *t, const char *name)
     return STORM_OK;
 }
 
-static storm_status table_head(struct storm_table *t, char *line)
+static storm_status table_head(struct io_table *t, char *line)
 {
     storm_status status = STORM_OK;
     for (char *rest = line; rest != NULL && status == STORM_OK;)
@@ -46,7 +46,7 @@ static storm_status table_head(struct storm_table *t, char *line)
     return status;
 }
 
-static storm_status table_row(struct storm_table *t, char *line)
+static storm_status table_row(struct io_table *t, char *line)
 {
     size_t n = 0;
     void *values = t->values;
@@ -68,7 +68,7 @@ static storm_status table_row(struct storm_table *t, char *line)
     return STORM_OK;
 }
 
-static storm_status table_line(struct storm_table *t, char *line)
+static storm_status table_line(struct io_table *t, char *line)
 {
     double time;
     if (line[0] == '#') {
@@ -88,7 +88,7 @@ struct table_buffer {
 };
 
 /* STORM_DONE: there is no more. */
-static storm_status table_next(const struct storm_table *t, FILE *file,
+static storm_status table_next(const struct io_table *t, FILE *file,
                                struct table_buffer *buffer)
 {
     enum { PIECE = 512 };
@@ -108,14 +108,14 @@ static storm_status table_next(const struct storm_table *t, FILE *file,
     }
 }
 
-storm_status storm_table_read(struct storm_memory *memory, const char *path,
-                              struct storm_table *table_out, char *problem,
-                              size_t problem_size)
+storm_status io_table_read(struct storm_memory *memory, const char *path,
+                           struct io_table *table_out, char *problem,
+                           size_t problem_size)
 {
-    struct storm_table *t = table_out;
+    struct io_table *t = table_out;
     struct table_buffer buffer = {.line = NULL};
     size_t number = 1;
-    *t = (struct storm_table){.memory = memory, .time = (double)NAN};
+    *t = (struct io_table){.memory = memory, .time = (double)NAN};
     FILE *file = fopen(path, "r");
     if (file == NULL) {
         snprintf(problem, problem_size, "cannot read %s: %s", path,
@@ -139,14 +139,14 @@ storm_status storm_table_read(struct storm_memory *memory, const char *path,
     return status < 0 ? status : STORM_OK;
 }
 
-void storm_table_free(struct storm_table *table)
+void io_table_free(struct io_table *table)
 {
     storm_free(table->memory, table->names);
     storm_free(table->memory, table->values);
-    *table = (struct storm_table){.n_rows = 0};
+    *table = (struct io_table){.n_rows = 0};
 }
 
-size_t storm_table_find(const struct storm_table *table, const char *name)
+size_t io_table_find(const struct io_table *table, const char *name)
 {
     size_t i = 0;
     while (i < table->n_columns && strcmp(table->names[i], name) != 0)

@@ -11,13 +11,13 @@
 
 #include <storm/status.h>
 
-enum { STORM_TABLE_NAME = 64 };
+enum { IO_TABLE_NAME = 64 };
 
 struct storm_memory;
 
-struct storm_table {
+struct io_table {
     struct storm_memory *memory; /* the caller's book */
-    char (*names)[STORM_TABLE_NAME];
+    char (*names)[IO_TABLE_NAME];
     double *values; /* row by row */
     size_t n_columns, n_rows, names_capacity, values_capacity;
     double time; /* of a comment "# time ..."; else not a number */
@@ -25,12 +25,12 @@ struct storm_table {
 
 /* Free it in any case. STORM_ERR_IO: cannot be read or is no table; `problem`
  * says which line. */
-storm_status storm_table_read(struct storm_memory *memory, const char *path,
-                              struct storm_table *table_out, char *problem,
-                              size_t problem_size);
-void storm_table_free(struct storm_table *table);
+storm_status io_table_read(struct storm_memory *memory, const char *path,
+                           struct io_table *table_out, char *problem,
+                           size_t problem_size);
+void io_table_free(struct io_table *table);
 
 /* Which column has the name; n_columns: none. */
-size_t storm_table_find(const struct storm_table *table, const char *name);
+size_t io_table_find(const struct io_table *table, const char *name);
 
 #endif /* STORM_IO_TABLE_H */

@@ -28,7 +28,7 @@ static void xdmf_attribute(struct storm_page *page, const char *name,
     storm_page_add(page, "</Attribute>\n");
 }
 
-static void xdmf_mesh(uint64_t n, const struct output_series *series,
+static void xdmf_mesh(uint64_t n, const struct io_series *series,
                       struct storm_page *page)
 {
     bool boxes = series->n_words == 0;
@@ -52,8 +52,7 @@ static void xdmf_mesh(uint64_t n, const struct output_series *series,
 }
 
 /* The grid of one dump. */
-static void xdmf_grid(const struct output_source *source,
-                      struct output_series *series)
+static void xdmf_grid(const struct io_source *source, struct io_series *series)
 {
     struct storm_page *page = &series->grids;
     uint64_t n = storm_mesh_n_cells_total(source->mesh);
@@ -65,13 +64,13 @@ static void xdmf_grid(const struct output_source *source,
                    "\">\n        <Time Value=\"%s\"/>\n",
                    source->step, time);
     xdmf_mesh(n, series, page);
-    for (int k = 0; k < OUTPUT_N_FIELDS; k++)
-        xdmf_attribute(page, output_field_names[k], file, n);
+    for (int k = 0; k < IO_N_FIELDS; k++)
+        xdmf_attribute(page, io_field_names[k], file, n);
     storm_page_add(page, "      </Grid>\n");
 }
 
-storm_status output_xdmf(const struct output_source *source,
-                         struct output_series *series)
+storm_status io_write_xdmf(const struct io_source *source,
+                           struct io_series *series)
 {
     struct storm_page page = {0};
     xdmf_grid(source, series);
@@ -85,7 +84,7 @@ storm_status output_xdmf(const struct output_source *source,
     char *text = storm_page_end(&page);
     storm_status status =
         text != NULL && !series->grids.failed
-            ? output_text(source->context, source->dir, "fields.xdmf", text)
+            ? io_write_text(source->context, source->dir, "fields.xdmf", text)
             : STORM_ERR_NOMEM;
     free(text);
     return status;

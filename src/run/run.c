@@ -16,10 +16,10 @@ static const double run_most_imbalance = 1e-13;
 
 /* ---- output --------------------------------------------------------------- */
 
-struct output_source run_source(const struct run *run)
+struct io_source run_source(const struct run *run)
 {
     bool path = run->deck->values.output.radiation == 0 && run->step > 0;
-    return (struct output_source){
+    return (struct io_source){
         .context = run->context,
         .mesh = run->mesh,
         .imc = run->imc,
@@ -38,17 +38,17 @@ static storm_status run_dump(struct run *run)
 {
     const struct deck_values *v = &run->deck->values;
     const int axis = v->output.profile.axis;
-    const struct output_source source = run_source(run);
-    const struct output_bins bins = {.n = (size_t)v->output.profile.bins,
-                                     .axis = axis,
-                                     .lo_cm = v->mesh.box.lo[axis],
-                                     .hi_cm = v->mesh.box.hi[axis]};
+    const struct io_source source = run_source(run);
+    const struct io_bins bins = {.n = (size_t)v->output.profile.bins,
+                                 .axis = axis,
+                                 .lo_cm = v->mesh.box.lo[axis],
+                                 .hi_cm = v->mesh.box.hi[axis]};
     storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
     if (bins.n > 0)
-        status = output_profile(&source, &bins);
-    return status < 0 ? status : output_fields(&source, &run->series);
+        status = io_write_profile(&source, &bins);
+    return status < 0 ? status : io_write_fields(&source, &run->series);
 }
 
 static storm_status run_begin_output(struct run *run)
@@ -57,14 +57,14 @@ static storm_status run_begin_output(struct run *run)
     if (run->out_dir == NULL)
         return STORM_OK;
     if (storm_context_rank(run->context) == 0) {
-        status = output_directory(run->context, run->out_dir);
+        status = io_make_directory(run->context, run->out_dir);
         if (status == STORM_OK && !run_may_start(run))
             status = STORM_ERR_STATE;
         if (status == STORM_OK && run->restart_dir == NULL)
-            output_clear(run->context, run->out_dir);
+            io_remove_dumps(run->context, run->out_dir);
         if (status == STORM_OK)
-            status = output_text(run->context, run->out_dir, "deck.yaml",
-                                 storm_deck_text(run->deck));
+            status = io_write_text(run->context, run->out_dir, "deck.yaml",
+                                   storm_deck_text(run->deck));
     }
     return storm_context_agree(run->context, status);
 }

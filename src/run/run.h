@@ -38,7 +38,7 @@ struct run {
     double start_s, time_s; /* of the last step: from, to */
     double nominal_s;       /* length of the next step but for targets */
     double seconds;         /* of transport, summed maxima over ranks */
-    struct output_series series;
+    struct io_series series;
     double energy_erg[4], balance;
     double worst_balance;
     struct storm_stats before; /* packets made and ended before a restart */
@@ -79,6 +79,6 @@ storm_status run_measure(struct storm_context *context,
                          struct storm_run_summary *summary_out);
 
 /* run.c: what is to be written, now. */
-struct output_source run_source(const struct run *run);
+struct io_source run_source(const struct run *run);
 
 #endif /* STORM_RUN_RUN_H */

@@ -6,9 +6,9 @@
 
 #include "base/env.h"
 
-storm_status storm_points_share(struct storm_context *context,
-                                const struct storm_points_params *set,
-                                double **points_out, uint64_t *n_out)
+storm_status run_points_share(struct storm_context *context,
+                              const struct storm_points_params *set,
+                              double **points_out, uint64_t *n_out)
 {
     uint64_t rank = (uint64_t)storm_context_rank(context);
     uint64_t size = (uint64_t)storm_context_size(context);
@@ -31,15 +31,15 @@ storm_status storm_points_share(struct storm_context *context,
     return STORM_OK;
 }
 
-storm_status storm_points_mesh(struct storm_context *context,
-                               const struct storm_points_params *set,
-                               const struct storm_voronoi_params *voronoi,
-                               struct storm_mesh **mesh_out)
+storm_status run_points_mesh(struct storm_context *context,
+                             const struct storm_points_params *set,
+                             const struct storm_voronoi_params *voronoi,
+                             struct storm_mesh **mesh_out)
 {
     struct storm_voronoi_params params = *voronoi;
     double *points = NULL;
     storm_status status =
-        storm_points_share(context, set, &points, &params.n_points);
+        run_points_share(context, set, &points, &params.n_points);
     params.points_cm = points;
     if (status >= 0)
         status = storm_mesh_create_voronoi(context, &params, mesh_out);

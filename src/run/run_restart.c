@@ -12,7 +12,7 @@
 static bool restart_stays(const struct run *run)
 {
     return run->restart_dir != NULL && run->out_dir != NULL &&
-           output_same_directory(run->restart_dir, run->out_dir);
+           io_same_directory(run->restart_dir, run->out_dir);
 }
 
 /* Removes all but the newest `keep`, oldest last: were it stopped in between,
@@ -21,14 +21,14 @@ static bool restart_stays(const struct run *run)
 static void restart_prune(const struct run *run, uint64_t keep)
 {
     uint64_t step = run->step + 1;
-    char path[OUTPUT_PATH_BYTES];
+    char path[IO_PATH_BYTES];
     for (uint64_t i = 0;; i++) {
         size_t n = 0;
-        step = checkpoint_newest(run->out_dir, step, &n);
+        step = io_checkpoint_newest(run->out_dir, step, &n);
         if (n == 0)
             return;
-        if (i >= keep && checkpoint_path(run->out_dir, step, path))
-            output_remove(run->context, path);
+        if (i >= keep && io_checkpoint_path(run->out_dir, step, path))
+            io_remove_file(run->context, path);
     }
 }
 
@@ -64,7 +64,7 @@ static uint64_t restart_fold_matter(uint64_t hash,
 /* Order-free, over all cells: is this the same mesh, and the same matter?
  * Collective. */
 static storm_status restart_hashes(const struct run *run,
-                                   struct checkpoint_head *head_out)
+                                   struct io_checkpoint_head *head_out)
 {
     enum { MESH, MATTER, HASHES };
     uint64_t sum[HASHES] = {0};
@@ -88,10 +88,10 @@ static storm_status restart_hashes(const struct run *run,
 }
 
 static storm_status restart_head(struct run *run,
-                                 struct checkpoint_head *head_out)
+                                 struct io_checkpoint_head *head_out)
 {
-    struct checkpoint_head head = {
-        .version = CHECKPOINT_VERSION,
+    struct io_checkpoint_head head = {
+        .version = IO_CHECKPOINT_VERSION,
         .step = run->step,
         .n_cells = storm_mesh_n_cells_total(run->mesh),
         .n_groups = run->problem.n_groups,
@@ -122,16 +122,17 @@ static storm_status restart_head(struct run *run,
 
 static storm_status restart_write(struct run *run)
 {
-    const struct output_source source = run_source(run);
-    struct checkpoint_head head;
+    const struct io_source source = run_source(run);
+    struct io_checkpoint_head head;
     storm_status status = restart_head(run, &head);
-    return status < 0 ? status : checkpoint_write(&source, &run->series, &head);
+    return status < 0 ? status
+                      : io_checkpoint_write(&source, &run->series, &head);
 }
 
 bool run_may_start(const struct run *run)
 {
     size_t n = 0;
-    (void)checkpoint_newest(run->out_dir, UINT64_MAX, &n);
+    (void)io_checkpoint_newest(run->out_dir, UINT64_MAX, &n);
     if (n == 0 || restart_stays(run))
         return true;
     storm_context_log(run->context, STORM_LOG_ERROR,
@@ -157,8 +158,8 @@ storm_status run_checkpoint(struct run *run, bool last)
 
 /* P4 */
 static storm_status restart_fits(const struct run *run,
-                                 const struct checkpoint_head *head,
-                                 const struct checkpoint_head *wanted,
+                                 const struct io_checkpoint_head *head,
+                                 const struct io_checkpoint_head *wanted,
                                  const char *path)
 {
     const char *other = head->n_cells != storm_mesh_n_cells_total(run->mesh) ||
@@ -180,11 +181,12 @@ static storm_status restart_fits(const struct run *run,
     return STORM_ERR_ARG;
 }
 
-static storm_status restart_apply(struct run *run, const struct checkpoint *c)
+static storm_status restart_apply(struct run *run,
+                                  const struct io_checkpoint *c)
 {
-    const struct checkpoint_head *head = &c->head;
+    const struct io_checkpoint_head *head = &c->head;
     storm_status status =
-        storm_imc_load_state(run->imc, CHECKPOINT_STATE_VERSION, c->cells,
+        storm_imc_load_state(run->imc, IO_CHECKPOINT_STATE_VERSION, c->cells,
                              c->accounts);
     for (size_t i = 0; i < c->n_packets && status == STORM_OK; i++)
         status = storm_engine_add(run->engine, &c->packets[i]);
@@ -223,13 +225,13 @@ static storm_status restart_verify(struct run *run, uint64_t right,
 
 /* Tries one file; STORM_ERR_IO on all ranks: the next, please. */
 static storm_status restart_try(struct run *run, uint64_t step,
-                                const struct checkpoint_head *wanted)
+                                const struct io_checkpoint_head *wanted)
 {
-    char path[OUTPUT_PATH_BYTES];
-    struct checkpoint c;
-    const struct output_source source = run_source(run);
-    checkpoint_path(run->restart_dir, step, path);
-    storm_status status = checkpoint_read(&source, path, &c);
+    char path[IO_PATH_BYTES];
+    struct io_checkpoint c;
+    const struct io_source source = run_source(run);
+    io_checkpoint_path(run->restart_dir, step, path);
+    storm_status status = io_checkpoint_read(&source, path, &c);
     int bad = status < 0;
     storm_status reduced =
         storm_context_reduce(run->context, &bad, 1, MPI_INT, MPI_MAX);
@@ -247,20 +249,20 @@ static storm_status restart_try(struct run *run, uint64_t step,
         storm_context_log(run->context, STORM_LOG_WARN,
                           "%s is damaged or of another version: not used",
                           path);
-    checkpoint_clear(&c);
+    io_checkpoint_clear(&c);
     return status;
 }
 
 storm_status run_restart(struct run *run)
 {
     uint64_t below = UINT64_MAX;
-    struct checkpoint_head wanted = {0};
+    struct io_checkpoint_head wanted = {0};
     storm_status status = restart_hashes(run, &wanted);
     while (status == STORM_OK) {
         uint64_t step = 0;
         size_t n = 0;
         if (storm_context_rank(run->context) == 0)
-            step = checkpoint_newest(run->restart_dir, below, &n);
+            step = io_checkpoint_newest(run->restart_dir, below, &n);
         status =
             storm_context_reduce(run->context, &step, 1, MPI_UINT64_T, MPI_MAX);
         if (status < 0 || step == 0)

@@ -96,7 +96,7 @@ void storm_progress_report(struct storm_context *context,
 /* ---- the summary --------------------------------------------------------- */
 
 /* Pointers to all counters of a storm_stats that add up over ranks. */
-enum { REPORT_N_COUNTS = 14, REPORT_N_TIMES = OUTPUT_N_TIMES };
+enum { REPORT_N_COUNTS = 14, REPORT_N_TIMES = IO_N_TIMES };
 
 static void report_counts(struct storm_stats *s,
                           uint64_t *counts_out[REPORT_N_COUNTS])
@@ -120,7 +120,7 @@ static void report_times(struct storm_times *t,
 }
 
 void storm_run_times(const struct storm_times *times,
-                     double times_out[OUTPUT_N_TIMES])
+                     double times_out[IO_N_TIMES])
 {
     struct storm_times copy = *times;
     double *time[REPORT_N_TIMES];
@@ -136,7 +136,7 @@ void storm_run_times_json(struct storm_json *json,
     storm_run_times(times, time);
     storm_json_open(json, "breakdown", '{');
     for (int i = 0; i < REPORT_N_TIMES; i++)
-        storm_json_real(json, output_time_names[i], time[i]);
+        storm_json_real(json, io_time_names[i], time[i]);
     storm_json_close(json, '}');
 }
 
@@ -336,7 +336,7 @@ void storm_run_summary_table(struct storm_page *table,
                    "seconds", "share");
     for (int i = 0; i < REPORT_N_TIMES; i++)
         storm_page_add(table, "    %-11s  %-21s %7.3f %6.1f %%\n",
-                       output_time_names[i], label[i], time[i],
+                       io_time_names[i], label[i], time[i],
                        sum > 0.0 ? 100.0 * time[i] / sum : 0.0);
 }
 

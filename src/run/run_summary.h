@@ -74,9 +74,9 @@ void storm_run_route_json(struct storm_json *json, int ranks,
                           const char *backend,
                           const struct storm_run_summary *summary);
 
-/* The times of the breakdown, in the order of output_time_names. */
+/* The times of the breakdown, in the order of io_time_names. */
 void storm_run_times(const struct storm_times *times,
-                     double times_out[OUTPUT_N_TIMES]);
+                     double times_out[IO_N_TIMES]);
 void storm_run_times_json(struct storm_json *json,
                           const struct storm_times *times);
 

@@ -26,7 +26,7 @@
 /* Label in the books of pictures. */
 #define PLOT_LABEL "plot"
 
-enum { PLOT_TEXT = 512, PLOT_NAME = OUTPUT_READER_NAME };
+enum { PLOT_TEXT = 512, PLOT_NAME = IO_READER_NAME };
 
 struct plot_steps {
     uint64_t *step; /* in order */
@@ -43,8 +43,8 @@ struct plot_material {
 struct plot_run {
     struct storm_memory *memory; /* the caller's book */
     const struct storm_plot_params *params;
-    char problem[2 * OUTPUT_READER_PATH];
-    struct output_reader reader;
+    char problem[2 * IO_READER_PATH];
+    struct io_reader reader;
     struct storm_deck *deck;
     double lo[3], hi[3]; /* of the box */
     char profile_axis;
@@ -161,7 +161,7 @@ struct plot_view {
 };
 
 /* *svg_out is from malloc. STORM_ERR_IO: the reader says why. */
-storm_status plot_view_svg(struct output_reader *reader,
+storm_status plot_view_svg(struct io_reader *reader,
                            const struct plot_view *what, char **svg_out);
 
 /* ---- plot_profile.c ------------------------------------------------------- */

@@ -21,7 +21,7 @@ enum { PROFILE_N_COLUMNS = 4, PROFILE_N_USUAL = 2 };
 struct profile_set {
     size_t n; /* of runs; then the reference, if there is one */
     bool has_reference;
-    struct storm_table *tables;
+    struct io_table *tables;
     uint64_t *steps;
     const char *reference; /* its name */
 };
@@ -57,18 +57,18 @@ static storm_status profile_read(struct plot_run *plot, struct profile_set *set)
 {
     storm_status status = STORM_OK;
     for (size_t i = 0; i < set->n && status == STORM_OK; i++) {
-        char path[OUTPUT_READER_PATH + 64];
+        char path[IO_READER_PATH + 64];
         snprintf(path, sizeof path, "%s/profile-%" PRIu64 ".csv",
                  plot->params->run_dir, set->steps[i]);
-        status = storm_table_read(plot->memory, path, &set->tables[i],
-                                  plot->problem, sizeof plot->problem);
+        status = io_table_read(plot->memory, path, &set->tables[i],
+                               plot->problem, sizeof plot->problem);
     }
     return status;
 }
 
-static bool profile_has(const struct storm_table *table, const char *name)
+static bool profile_has(const struct io_table *table, const char *name)
 {
-    return storm_table_find(table, name) < table->n_columns;
+    return io_table_find(table, name) < table->n_columns;
 }
 
 /* It must have a position, and something to compare. */
@@ -76,12 +76,12 @@ static storm_status profile_read_reference(struct plot_run *plot,
                                            struct profile_set *set)
 {
     const char *path = plot->params->reference;
-    struct storm_table *table = &set->tables[set->n];
+    struct io_table *table = &set->tables[set->n];
     bool good = false;
     if (path == NULL)
         return STORM_OK;
-    storm_status status = storm_table_read(plot->memory, path, table,
-                                           plot->problem, sizeof plot->problem);
+    storm_status status = io_table_read(plot->memory, path, table,
+                                        plot->problem, sizeof plot->problem);
     if (status < 0)
         return status == STORM_ERR_IO ? STORM_ERR_ARG : status;
     for (int i = 0; i < PROFILE_N_COLUMNS; i++)
@@ -102,12 +102,12 @@ static storm_status profile_read_reference(struct plot_run *plot,
 
 /* One column of a table as x and y, which have room for its rows. Bins without
  * cells have no value. */
-static size_t profile_points(const struct storm_table *table, const char *name,
+static size_t profile_points(const struct io_table *table, const char *name,
                              double *x, double *y)
 {
-    size_t at = storm_table_find(table, "position");
-    size_t column = storm_table_find(table, name);
-    size_t volume = storm_table_find(table, "volume");
+    size_t at = io_table_find(table, "position");
+    size_t column = io_table_find(table, name);
+    size_t volume = io_table_find(table, "volume");
     if (at == table->n_columns || column == table->n_columns)
         return 0;
     for (size_t i = 0; i < table->n_rows; i++) {
@@ -190,7 +190,7 @@ static void profile_fill(const struct plot_run *plot,
 {
     size_t used = 0;
     for (size_t i = 0; i < profile_n_series(set, name); i++) {
-        const struct storm_table *table = &set->tables[i];
+        const struct io_table *table = &set->tables[i];
         double *x = c->points + used, *y = x + table->n_rows;
         bool is_reference = i == set->n;
         used += 2 * table->n_rows;
@@ -280,7 +280,7 @@ storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
     if (status == STORM_OK && set.n > 0)
         status = profile_draw_all(plot, &set, names, n_names);
     for (size_t i = 0; set.tables != NULL && i < most; i++)
-        storm_table_free(&set.tables[i]);
+        io_table_free(&set.tables[i]);
     storm_free(plot->memory, set.tables);
     storm_free(plot->memory, set.steps);
     return status;

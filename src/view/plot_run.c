@@ -167,7 +167,7 @@ static storm_status plot_take_deck(struct plot_run *plot)
 
 static storm_status plot_read_deck(struct plot_run *plot)
 {
-    char path[OUTPUT_READER_PATH + 16], *problems = NULL;
+    char path[IO_READER_PATH + 16], *problems = NULL;
     snprintf(path, sizeof path, "%s/deck.yaml", plot->params->run_dir);
     storm_status status =
         storm_deck_read(path, NULL, 0, &plot->deck, &problems);
@@ -185,7 +185,7 @@ storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
 {
     *plot = (struct plot_run){.memory = memory, .params = params};
     storm_status status =
-        output_reader_open(memory, params->run_dir, &plot->reader);
+        io_reader_open(memory, params->run_dir, &plot->reader);
     if (status < 0) {
         plot_reader(plot, status);
         return STORM_ERR_ARG;
@@ -204,13 +204,13 @@ storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
     plot->scratch = storm_alloc(memory, PLOT_LABEL, n * sizeof *plot->scratch);
     if (plot->material == NULL || plot->scratch == NULL)
         return plot_no_memory(plot);
-    return plot_reader(plot, output_reader_values(&plot->reader, "mesh.h5",
-                                                  "material", plot->material));
+    return plot_reader(plot, io_reader_values(&plot->reader, "mesh.h5",
+                                              "material", plot->material));
 }
 
 void plot_close(struct plot_run *plot)
 {
-    output_reader_close(&plot->reader);
+    io_reader_close(&plot->reader);
     storm_deck_destroy(plot->deck);
     storm_free(plot->memory, plot->materials);
     storm_free(plot->memory, plot->dumps.step);
@@ -236,14 +236,14 @@ bool plot_is_dumped(const char *field)
 
 static storm_status plot_owners(struct plot_run *plot, double *values_out)
 {
-    char path[OUTPUT_READER_PATH + 16];
-    struct storm_table table;
+    char path[IO_READER_PATH + 16];
+    struct io_table table;
     uint64_t next = 0;
     snprintf(path, sizeof path, "%s/partition.csv", plot->params->run_dir);
-    storm_status status = storm_table_read(plot->memory, path, &table,
-                                           plot->problem, sizeof plot->problem);
-    size_t first = storm_table_find(&table, "first_cell");
-    size_t cells = storm_table_find(&table, "cells");
+    storm_status status = io_table_read(plot->memory, path, &table,
+                                        plot->problem, sizeof plot->problem);
+    size_t first = io_table_find(&table, "first_cell");
+    size_t cells = io_table_find(&table, "cells");
     bool good = first < table.n_columns && cells < table.n_columns;
     for (size_t i = 0; good && status == STORM_OK && i < table.n_rows; i++) {
         const double *row = table.values + i * table.n_columns;
@@ -256,7 +256,7 @@ static storm_status plot_owners(struct plot_run *plot, double *values_out)
     if (status == STORM_OK && (!good || next != plot->reader.n_cells))
         status = plot_fail(plot, STORM_ERR_IO,
                            "%s does not fit the cells of mesh.h5", path);
-    storm_table_free(&table);
+    io_table_free(&table);
     return status;
 }
 
@@ -280,7 +280,7 @@ static storm_status plot_dumped(struct plot_run *plot, const char *field,
     bool of_material = strncmp(field, "material_", 9) == 0;
     snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
     storm_status status =
-        output_reader_values(&plot->reader, file, field, values_out);
+        io_reader_values(&plot->reader, file, field, values_out);
     for (uint64_t i = 0; status == STORM_OK && i < plot->reader.n_cells; i++)
         if (!plot_has_value(plot, i, of_material))
             values_out[i] = (double)NAN;
@@ -302,7 +302,7 @@ storm_status plot_values(struct plot_run *plot, const char *field,
         return STORM_OK;
     }
     storm_status status =
-        output_reader_values(&plot->reader, "mesh.h5", "volume", values_out);
+        io_reader_values(&plot->reader, "mesh.h5", "volume", values_out);
     if (status == STORM_OK && strcmp(field, "cell_size") == 0)
         for (uint64_t i = 0; i < n; i++)
             values_out[i] = cbrt(values_out[i]);
@@ -313,13 +313,13 @@ char *plot_field_list(struct plot_run *plot, uint64_t step)
 {
     struct storm_page page = {0};
     char file[PLOT_NAME];
-    output_reader_name *names = NULL;
+    io_reader_name *names = NULL;
     size_t n = 0;
     for (int i = 0; i < PLOT_N_MESH_FIELDS; i++)
         storm_page_add(&page, "%s, ", plot_mesh_fields[i]);
     storm_page_add(&page, "temperatures");
     snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
-    if (output_reader_names(&plot->reader, file, &names, &n) == STORM_OK)
+    if (io_reader_names(&plot->reader, file, &names, &n) == STORM_OK)
         for (size_t i = 0; i < n; i++)
             storm_page_add(&page, ", %s", names[i]);
     storm_free(plot->memory, names);
@@ -397,8 +397,7 @@ storm_status plot_time(struct plot_run *plot, uint64_t step,
     char file[PLOT_NAME];
     double time;
     snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
-    storm_status status =
-        output_reader_mark(&plot->reader, file, "time", &time);
+    storm_status status = io_reader_number(&plot->reader, file, "time", &time);
     if (status == STORM_OK)
         plot_time_text(plot, time, step, text_out);
     return plot_reader(plot, status);

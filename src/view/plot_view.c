@@ -85,7 +85,7 @@ static void view_look(struct view *v, int axis)
 }
 
 /* Middle and normal of a face, outwards. */
-static void view_measure(const struct output_cell *cell, const int64_t *face,
+static void view_measure(const struct io_cell *cell, const int64_t *face,
                          double middle_out[3], double normal_out[3])
 {
     memset(middle_out, 0, 3 * sizeof *middle_out);
@@ -197,7 +197,7 @@ static double view_behind(const struct view *v, const double x[3])
 }
 
 /* The part of a face behind the plane; *n_out may be 0. */
-static bool view_clip(struct view *v, const struct output_cell *cell,
+static bool view_clip(struct view *v, const struct io_cell *cell,
                       const int64_t *face, size_t *n_out)
 {
     void *clipped = v->clipped;
@@ -222,7 +222,7 @@ static bool view_clip(struct view *v, const struct output_cell *cell,
     return good;
 }
 
-static void view_centre(const struct output_cell *cell, double centre_out[3])
+static void view_centre(const struct io_cell *cell, double centre_out[3])
 {
     double n = 0.0;
     memset(centre_out, 0, 3 * sizeof *centre_out);
@@ -255,7 +255,7 @@ static double view_light(const struct view *v, const double normal[3],
     return fmin((0.42 + 0.7 * direct) * (0.7 + 0.4 * near), 1.0);
 }
 
-static bool view_add_cell_faces(struct view *v, const struct output_cell *cell,
+static bool view_add_cell_faces(struct view *v, const struct io_cell *cell,
                                 const int64_t *face, double depth)
 {
     struct view_face what = {.depth = depth};
@@ -271,7 +271,7 @@ static bool view_add_cell_faces(struct view *v, const struct output_cell *cell,
     return n < 3 || view_add_face(v, &what, (const double(*)[3])v->clipped, n);
 }
 
-static storm_status view_visit(void *self, const struct output_cell *cell)
+static storm_status view_visit(void *self, const struct io_cell *cell)
 {
     struct view *v = self;
     double centre[3];
@@ -510,14 +510,14 @@ static char *view_svg(const struct view *v)
     return storm_svg_end(&svg);
 }
 
-storm_status plot_view_svg(struct output_reader *reader,
+storm_status plot_view_svg(struct io_reader *reader,
                            const struct plot_view *what, char **svg_out)
 {
     struct view v = {.memory = reader->memory, .what = what};
     char *svg = NULL;
     view_look(&v, what->slice->axis);
     view_depths(&v);
-    storm_status status = output_reader_cells(reader, view_visit, &v);
+    storm_status status = io_reader_cells(reader, view_visit, &v);
     if (status == STORM_OK) {
         view_sort(&v);
         if (view_add_cut(&v))

@@ -29,7 +29,7 @@ struct report {
     struct deck_pool pool;
     struct deck_node *summary; /* NULL: there is none */
     struct storm_plot_params params;
-    char problem[2 * OUTPUT_READER_PATH];
+    char problem[2 * IO_READER_PATH];
 };
 
 /* ---- the summary ---------------------------------------------------------- */
@@ -57,7 +57,7 @@ static char *report_read(const char *path)
 /* JSON is YAML, and that we can read. A run that has not ended has none. */
 static void report_summary(struct report *r)
 {
-    char path[OUTPUT_READER_PATH + 32];
+    char path[IO_READER_PATH + 32];
     struct deck_problems problems = {.file = "summary.json"};
     snprintf(path, sizeof path, "%s/summary.json", r->params.run_dir);
     char *text = report_read(path);
@@ -254,7 +254,7 @@ static void report_tables(struct report *r)
 /* Where the time went, as one bar. */
 static storm_status report_breakdown(struct report *r)
 {
-    enum { N = OUTPUT_N_TIMES };
+    enum { N = IO_N_TIMES };
     static const char *const parts[N] = {"physics",         "progress",
                                          "send, receive",   "termination",
                                          "growth of rings", "idle"};
@@ -262,7 +262,7 @@ static storm_status report_breakdown(struct report *r)
     double seconds[N];
     bool any = false;
     for (int i = 0; i < N; i++) {
-        if (!report_number(breakdown, output_time_names[i], &seconds[i]))
+        if (!report_number(breakdown, io_time_names[i], &seconds[i]))
             seconds[i] = 0.0;
         any = any || seconds[i] > 0.0;
     }

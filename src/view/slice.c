@@ -65,7 +65,7 @@ static void slice_order(double (*corner)[2], int n)
 
 /* An edge is in two faces, once in each direction: it counts in the one in
  * which it goes up. */
-storm_status slice_cut(void *self, const struct output_cell *cell)
+storm_status slice_cut(void *self, const struct io_cell *cell)
 {
     struct slice *s = self;
     const size_t first = s->n_corners;
@@ -101,12 +101,12 @@ storm_status slice_add(struct slice *slice, uint64_t cell,
     return good ? STORM_OK : STORM_ERR_NOMEM;
 }
 
-storm_status slice_make(struct output_reader *reader, int axis, double at,
+storm_status slice_make(struct io_reader *reader, int axis, double at,
                         struct slice *slice_out)
 {
     *slice_out =
         (struct slice){.memory = reader->memory, .axis = axis, .at = at};
-    return output_reader_cells(reader, slice_cut, slice_out);
+    return io_reader_cells(reader, slice_cut, slice_out);
 }
 
 void slice_free(struct slice *slice)

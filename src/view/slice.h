@@ -31,13 +31,13 @@ struct slice {
 
 /* From the cells of the reader, in its book; it holds the problem after an
  * error. Free with slice_free in any case. */
-storm_status slice_make(struct output_reader *reader, int axis, double at,
+storm_status slice_make(struct io_reader *reader, int axis, double at,
                         struct slice *slice_out);
 void slice_free(struct slice *slice);
 
 /* Piece by piece, into a slice that has book, axis and place: the polygon of a cell,
  * if the plane cuts it (`self` is the slice); a polygon that is there. */
-storm_status slice_cut(void *self, const struct output_cell *cell);
+storm_status slice_cut(void *self, const struct io_cell *cell);
 storm_status slice_add(struct slice *slice, uint64_t cell,
                        const double (*corners)[2], int n);
 

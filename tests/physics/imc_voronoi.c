@@ -43,7 +43,7 @@ static void box_open(struct box *box)
     struct storm_voronoi_params voronoi = {.size = sizeof voronoi,
                                            .hi_cm = {1, 1, 1}};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box->context));
-    CHECK_OK(storm_points_mesh(box->context, &set, &voronoi, &box->mesh));
+    CHECK_OK(run_points_mesh(box->context, &set, &voronoi, &box->mesh));
     CHECK_OK(storm_imc_create(box->context, box->mesh, &box->problem,
                               &box->imc));
     struct storm_comb_params comb = {.size = sizeof comb,

@@ -58,7 +58,7 @@ static inline void lone_open_voronoi(struct lone *lone,
     memcpy(params.lo_cm, set->lo_cm, sizeof params.lo_cm);
     memcpy(params.hi_cm, set->hi_cm, sizeof params.hi_cm);
     CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));
-    CHECK_OK(storm_points_mesh(lone->context, set, &params, &lone->mesh));
+    CHECK_OK(run_points_mesh(lone->context, set, &params, &lone->mesh));
     lone_begin(lone);
 }
 

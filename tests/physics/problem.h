@@ -55,7 +55,7 @@ static inline storm_status problem_voronoi(struct problem *p)
         p->set.lo_cm[d] = voronoi.lo_cm[d] = p->cart.lo_cm[d];
         p->set.hi_cm[d] = voronoi.hi_cm[d] = p->cart.hi_cm[d];
     }
-    return storm_points_mesh(p->context, &p->set, &voronoi, &p->mesh);
+    return run_points_mesh(p->context, &p->set, &voronoi, &p->mesh);
 }
 
 static inline void problem_open(struct problem *p, MPI_Comm comm)

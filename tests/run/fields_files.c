@@ -184,9 +184,9 @@ static void check_slices(const char *dir, const double lo[3],
     /* walls, the middle, faces of the boxes, and places between */
     static const double parts[] = {1e-9, 0.25, 0.5, 0.61803, 1.0};
     struct storm_memory *memory;
-    struct output_reader reader;
+    struct io_reader reader;
     CHECK_OK(storm_memory_create(&memory));
-    CHECK_OK(output_reader_open(memory, dir, &reader));
+    CHECK_OK(io_reader_open(memory, dir, &reader));
     for (int axis = 0; axis < 3; axis++)
         for (int i = 0; i < 5; i++) {
             struct slice slice;
@@ -203,7 +203,7 @@ static void check_slices(const char *dir, const double lo[3],
             CHECK(fabs(area - right) < 1e-9 * right);
             slice_free(&slice);
         }
-    output_reader_close(&reader);
+    io_reader_close(&reader);
     CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 

@@ -37,7 +37,7 @@ static storm_status take(void *self, const void *rows, size_t n)
         return STORM_ERR_IO;
     CHECK(taken->fail_at == 0 || taken->n_calls < taken->fail_at);
     CHECK(n * ROW_WORDS * sizeof(uint64_t) <=
-          GATHER_BYTES + ROW_WORDS * sizeof(uint64_t));
+          IO_GATHER_BYTES + ROW_WORDS * sizeof(uint64_t));
     const uint64_t *row = rows;
     for (size_t k = 0; k < n; k++, row += ROW_WORDS) {
         while (taken->i == taken->rows_of(taken->rank)) {
@@ -74,11 +74,11 @@ static void check_rows(struct storm_context *context,
 {
     uint64_t rank = (uint64_t)storm_context_rank(context), total = 0;
     struct taken taken = {.rows_of = rows_of, .fail_at = fail_at};
-    struct gather_rows rows = {.n = rows_of(rank),
-                               .row_bytes = ROW_WORDS * sizeof(uint64_t),
-                               .self = &rank,
-                               .fill = fill};
-    storm_status status = storm_gather(context, &rows, take, &taken);
+    struct io_gather_rows rows = {.n = rows_of(rank),
+                                  .row_bytes = ROW_WORDS * sizeof(uint64_t),
+                                  .self = &rank,
+                                  .fill = fill};
+    storm_status status = io_gather(context, &rows, take, &taken);
     for (int r = 0; r < storm_context_size(context); r++)
         total += rows_of((uint64_t)r);
     if (fail_at > 0)

@@ -15,7 +15,7 @@
 
 enum { H5_PATH = 4096, H5_CHUNK_ROWS = 4096 };
 
-struct output_h5 {
+struct io_h5_writer {
     const struct storm_context *context;
     storm_status status;
     bool checked; /* arrays have checksums */
@@ -24,13 +24,13 @@ struct output_h5 {
     hid_t file;
 };
 
-static bool h5_is_root(const struct output_h5 *file)
+static bool h5_is_root(const struct io_h5_writer *file)
 {
     return storm_context_rank(file->context) == 0;
 }
 
 /* H3 */
-static storm_status h5_judge(struct output_h5 *file, bool good)
+static storm_status h5_check(struct io_h5_writer *file, bool good)
 {
     if (!good && file->status == STORM_OK) {
         storm_context_log(file->context, STORM_LOG_ERROR, "cannot write %s",
@@ -40,12 +40,11 @@ static storm_status h5_judge(struct output_h5 *file, bool good)
     return file->status;
 }
 
-storm_status output_h5_create(const struct storm_context *context,
-                              const char *dir, const char *name,
-                              struct output_h5 **file_out)
+storm_status io_h5_create(const struct storm_context *context, const char *dir,
+                          const char *name, struct io_h5_writer **file_out)
 {
     struct storm_memory *memory = storm_context_env(context)->memory;
-    struct output_h5 *file = storm_alloc(memory, "output", sizeof *file);
+    struct io_h5_writer *file = storm_alloc(memory, "output", sizeof *file);
     storm_status status =
         storm_context_agree(context, file != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
@@ -64,18 +63,18 @@ storm_status output_h5_create(const struct storm_context *context,
                                        H5P_DEFAULT);
         }
         H5E_END_TRY;
-        h5_judge(file, file->file >= 0);
+        h5_check(file, file->file >= 0);
     }
     file->status = storm_context_agree(context, file->status);
     return file->status;
 }
 
-void output_h5_add_checksums(struct output_h5 *file)
+void io_h5_add_checksums(struct io_h5_writer *file)
 {
     file->checked = true;
 }
 
-storm_status output_h5_close(struct output_h5 *file)
+storm_status io_h5_finish(struct io_h5_writer *file)
 {
     if (file == NULL)
         return STORM_OK;
@@ -86,7 +85,7 @@ storm_status output_h5_close(struct output_h5 *file)
             closed = H5Fclose(file->file);
         }
         H5E_END_TRY;
-        h5_judge(file, closed >= 0);
+        h5_check(file, closed >= 0);
     }
     storm_status status = storm_context_agree(file->context, file->status);
     storm_free(storm_context_env(file->context)->memory, file);
@@ -97,16 +96,16 @@ storm_status output_h5_close(struct output_h5 *file)
 
 /* An array that is being written, on rank 0. */
 struct h5_target {
-    struct output_h5 *file;
+    struct io_h5_writer *file;
     hid_t set, space, memory_type;
     hsize_t next; /* row */
     size_t columns;
 };
 
-static bool h5_open_target(const struct output_array *array, uint64_t n_rows,
+static bool h5_open_target(const struct io_h5_share *array, uint64_t n_rows,
                            struct h5_target *target)
 {
-    bool whole = array->kind == OUTPUT_WHOLE;
+    bool whole = array->kind == IO_H5_INTEGER;
     int n_dims = array->columns > 1 ? 2 : 1;
     hsize_t shape[2] = {n_rows, array->columns};
     hsize_t most[2] = {H5S_UNLIMITED, array->columns}; /* or no chunks */
@@ -162,17 +161,17 @@ static storm_status h5_take(void *self, const void *rows, size_t n)
         good = h5_write_rows(target, rows, n);
     }
     H5E_END_TRY;
-    return h5_judge(target->file, good);
+    return h5_check(target->file, good);
 }
 
-storm_status output_h5_put(struct output_h5 *file,
-                           const struct output_array *array)
+storm_status io_h5_put(struct io_h5_writer *file,
+                       const struct io_h5_share *array)
 {
     struct h5_target target = {.file = file, .set = -1, .space = -1};
-    struct gather_rows rows = {.n = array->n,
-                               .row_bytes = array->columns * sizeof(double),
-                               .self = array->self,
-                               .fill = array->fill};
+    struct io_gather_rows rows = {.n = array->n,
+                                  .row_bytes = array->columns * sizeof(double),
+                                  .self = array->self,
+                                  .fill = array->fill};
     uint64_t n_rows = array->n;
     bool good = true;
     if (file->status < 0)
@@ -185,11 +184,11 @@ storm_status output_h5_put(struct output_h5 *file,
             good = h5_open_target(array, n_rows, &target);
         }
         H5E_END_TRY;
-        status = h5_judge(file, good);
+        status = h5_check(file, good);
     }
     status = storm_context_agree(file->context, status);
     if (status == STORM_OK)
-        status = storm_gather(file->context, &rows, h5_take, &target);
+        status = io_gather(file->context, &rows, h5_take, &target);
     if (h5_is_root(file)) {
         H5E_BEGIN_TRY
         {
@@ -197,7 +196,7 @@ storm_status output_h5_put(struct output_h5 *file,
         }
         H5E_END_TRY;
         if (status == STORM_OK)
-            status = h5_judge(file, good);
+            status = h5_check(file, good);
     }
     file->status = storm_context_agree(file->context, status);
     return file->status;
@@ -216,23 +215,23 @@ static void h5_fill_plain(void *self, size_t first, size_t n, void *rows_out)
            n * plain->row_bytes);
 }
 
-storm_status output_h5_put_plain(struct output_h5 *file, const char *name,
-                                 output_kind kind, size_t columns,
-                                 const void *rows, size_t n)
+storm_status io_h5_put_plain(struct io_h5_writer *file, const char *name,
+                             io_h5_kind kind, size_t columns, const void *rows,
+                             size_t n)
 {
     struct h5_plain plain = {rows, columns * sizeof(double)};
-    const struct output_array array = {.name = name,
-                                       .kind = kind,
-                                       .columns = columns,
-                                       .n = n,
-                                       .self = &plain,
-                                       .fill = h5_fill_plain};
-    return output_h5_put(file, &array);
+    const struct io_h5_share array = {.name = name,
+                                      .kind = kind,
+                                      .columns = columns,
+                                      .n = n,
+                                      .self = &plain,
+                                      .fill = h5_fill_plain};
+    return io_h5_put(file, &array);
 }
 
 /* ---- numbers -------------------------------------------------------------- */
 
-static bool h5_write_mark(hid_t file, const char *name, double value)
+static bool h5_write_number(hid_t file, const char *name, double value)
 {
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t mark =
@@ -245,8 +244,8 @@ static bool h5_write_mark(hid_t file, const char *name, double value)
     return good;
 }
 
-storm_status output_h5_mark(struct output_h5 *file, const char *name,
-                            double value)
+storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
+                              double value)
 {
     bool good = true;
     if (file->status < 0)
@@ -254,10 +253,10 @@ storm_status output_h5_mark(struct output_h5 *file, const char *name,
     if (h5_is_root(file)) {
         H5E_BEGIN_TRY
         {
-            good = h5_write_mark(file->file, name, value);
+            good = h5_write_number(file->file, name, value);
         }
         H5E_END_TRY;
-        h5_judge(file, good);
+        h5_check(file, good);
     }
     file->status = storm_context_agree(file->context, file->status);
     return file->status;
