@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/plot.h
- * Pictures of a finished run, from the files in its directory.
+ * Pictures of a run, from the files in its directory.
  *
- * Lifecycle  one call, which hands every picture to a callback of the caller.
+ * Lifecycle  one call, which passes every picture to a callback.
  * Ownership  params and what they point to are borrowed during the call.
- * Threads    one thread at a time in a process: HDF5 may allow no more.
+ * Threads    one thread at a time in a process: HDF5 may not be thread-safe.
  *
  * Local: no MPI, no ranks; nothing is written or printed.
  */
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/** Something that may be left to the picture. */
+/** A choice; by default it depends on the picture. */
 typedef enum storm_plot_choice {
     STORM_PLOT_AUTO = 0,
     STORM_PLOT_YES,
@@ -29,27 +29,27 @@ typedef enum storm_plot_choice {
 } storm_plot_choice;
 
 /**
- * Takes a finished picture: a name without directory, ending in .svg, what it
- * shows in a few words, and the SVG. All are the caller's until it returns. An
- * error ends storm_plot, which hands it on.
+ * Receives a picture: a file name without directory that ends in .svg, a
+ * caption, and the SVG. All are valid until it returns. An error ends
+ * storm_plot, which returns it.
  */
 typedef storm_status storm_plot_take(void *self, const char *name,
                                      const char *caption, const char *svg);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means default. */
 struct storm_plot_params {
     size_t size;           /**< of this struct: STORM_PLOT_PARAMS_INIT */
-    const char *run_dir;   /**< required: where the run has written */
+    const char *run_dir;   /**< required: directory of the run */
     const char *fields;    /**< names separated by commas; NULL: a useful set */
     char axis;             /**< x, y or z: slices are normal to it; 0: z */
-    const double *at_cm;   /**< where on it; NULL: in the middle */
-    const uint64_t *steps; /**< which dumps; the last if there are none */
+    const double *at_cm;   /**< position on it; NULL: in the middle */
+    const uint64_t *steps; /**< steps of dumps; n_steps 0: the last */
     size_t n_steps;
     const char *reference;   /**< CSV file to compare profiles with; NULL */
     storm_plot_choice lines; /**< edges of cells; by default in some pictures
-                                  of not too many cells */
+                                  with few cells */
     storm_plot_choice log;   /**< logarithmic scales; by default for slices
-                                  whose values ask for it, but not of
+                                  with a wide range of values, except of
                                   temperatures */
     storm_plot_take *take;   /**< required */
     void *take_self;
@@ -57,16 +57,20 @@ struct storm_plot_params {
 #define STORM_PLOT_PARAMS_INIT STORM_INIT(struct storm_plot_params)
 
 /**
- * Draw slices through the mesh and charts of the profiles. docs/output.md says
- * which there are. Local, blocks.
+ * Draw slices through the mesh and charts of the profiles; docs/output.md lists
+ * them. Local, blocks.
  *
- * @param problem       after an error other than take's, one line that says
- *                      what is wrong
+ * @param problem       after an error other than that of take, one line with
+ *                      the reason
  * @param problem_size  bytes available there
- * @retval STORM_ERR_ARG    not the directory of a run; no such field, step,
- *                          axis or position (the line lists what there is)
+ * @retval STORM_ERR_ARG    @p params does not begin with
+ *                          STORM_PLOT_PARAMS_INIT; not the directory of a run;
+ *                          no such field, step, axis or position (the line
+ *                          lists what exists); a reference that is not a table
+ * @retval STORM_ERR_NOSUP  @p params has fields that this library does not know
  * @retval STORM_ERR_IO     a file is damaged or cannot be read
  * @retval STORM_ERR_NOMEM  no memory
+ * @return any error of take
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_plot(const struct storm_plot_params *params, char *problem,

@@ -24,11 +24,11 @@ extern "C" {
 struct storm_context;    /* opaque, storm/context.h */
 struct storm_run_report; /* opaque */
 
-/** Receives how far a run is. Called on rank 0 alone. */
+/** Receives progress reports. Called on rank 0 alone. */
 struct storm_progress {
-    /** @param what      what it is doing, such as "step 2 of 5"
-     *  @param fraction  of the whole that is done, 0 .. 1, never falling
-     *  May be NULL. */
+    /** May be NULL.
+     *  @param what      current activity, such as "step 2, t = 0.1"
+     *  @param fraction  part that is done, 0 .. 1, never decreases */
     void (*report)(void *self, const char *what, double fraction);
     void *self;
 };
@@ -36,12 +36,12 @@ struct storm_progress {
 /** The parts of a report. */
 typedef enum storm_run_part {
     STORM_RUN_JSON = 0, /**< one JSON object */
-    STORM_RUN_TABLE,    /**< some lines for people */
-    STORM_RUN_PICTURE   /**< SVG, of a benchmark that was asked for it */
+    STORM_RUN_TABLE,    /**< text for people */
+    STORM_RUN_PICTURE   /**< SVG; benchmarks only, on request */
 } storm_run_part;
 
-/** Text of one part; NULL on ranks other than 0 and where there is none.
- *  Local; valid until destroy. */
+/** Text of one part; NULL on ranks other than 0 and if there is none. Local;
+ *  valid until destroy. */
 STORM_API const char *
 storm_run_report_text(const struct storm_run_report *report,
                       storm_run_part part);
@@ -49,12 +49,12 @@ storm_run_report_text(const struct storm_run_report *report,
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_run_report_destroy(struct storm_run_report *report);
 
-/** Zero in a field means "choose for me". */
+/** Zero in a field means default. */
 struct storm_run_params {
-    size_t size;         /**< of this struct: STORM_RUN_PARAMS_INIT */
-    const char *out_dir; /**< where results go, made if need be; NULL: none */
-    const char *restart_dir; /**< go on from the newest good checkpoint there;
-                                  NULL: start */
+    size_t size;             /**< of this struct: STORM_RUN_PARAMS_INIT */
+    const char *out_dir;     /**< for results, created if needed; NULL: none */
+    const char *restart_dir; /**< restart from the newest good checkpoint there;
+                                  NULL: a new run */
     struct storm_progress progress;
 };
 #define STORM_RUN_PARAMS_INIT STORM_INIT(struct storm_run_params)
@@ -62,8 +62,9 @@ struct storm_run_params {
 /**
  * Can this build run the deck? Local.
  *
- * @param problem       if not, one line that says why; may be NULL
+ * @param problem       if not, one line with the reason; may be NULL
  * @param problem_size  bytes available there
+ * @retval STORM_OK         yes
  * @retval STORM_ERR_NOSUP  no
  */
 STORM_API STORM_MUST_CHECK storm_status
@@ -71,24 +72,33 @@ storm_run_check(const struct storm_deck *deck, char *problem,
                 size_t problem_size);
 
 /**
- * Run @p deck over all ranks of @p context, whose options the deck has been
- * given (storm_deck_set_options). Collective, blocks until the run is over.
+ * Run @p deck on all ranks of @p context, which has the deck's options
+ * (storm_deck_set_options). Collective, blocks until the run ends.
  *
  * Writes deck.yaml (resolved), mesh.h5, profiles, fields and checkpoints into
- * out_dir as it goes; docs/output.md describes them. The summary is the
- * caller's to write. Profiles and fields of an earlier run that are there are
- * removed, unless this one goes on; checkpoints of another run are not written
- * over.
+ * out_dir during the run; docs/output.md describes them. The caller writes the
+ * summary. Profiles and fields of an earlier run are removed from out_dir,
+ * except by a restart; checkpoints of another run are never overwritten.
  *
  * @param[out] report_out   JSON summary and a table; set only on STORM_OK
- * @retval STORM_ERR_NOSUP  see storm_run_check (logged)
+ * @retval STORM_ERR_NOSUP  see storm_run_check; the backend asked for does not
+ *                          work here; or @p params has fields that this
+ *                          library does not know (logged)
  * @retval STORM_ERR_IO     results cannot be written, or there is no good
  *                          checkpoint in restart_dir (logged)
- * @retval STORM_ERR_ARG    the checkpoint is of another mesh or seed, or of
- *                          other materials, groups or constants (logged)
- * @retval STORM_ERR_STATE  energy was lost, or out_dir has checkpoints of
- *                          another run (logged)
- * @return any other error of mesh, engine or physics
+ * @retval STORM_ERR_ARG    @p params does not begin with
+ *                          STORM_RUN_PARAMS_INIT, the checkpoint is of another
+ *                          mesh or seed, or of other materials, groups or
+ *                          constants, or a point of mesh.points_file is outside
+ *                          the box or exists twice (logged)
+ * @retval STORM_ERR_STATE  energy was lost, a packet did not end within
+ *                          transport.max_events, the checkpoint gives another
+ *                          state hash, or out_dir has checkpoints of another
+ *                          run (logged)
+ * @retval STORM_ERR_NOMEM  no memory
+ * @retval STORM_ERR_FABRIC MPI or the network reports an error (logged)
+ * @retval STORM_ERR_PEER   another rank failed; it has logged why
+ * @retval STORM_ERR_LOST   a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_run(struct storm_context *context, const struct storm_deck *deck,

@@ -75,7 +75,7 @@ storm_status storm_bench_own_context(const struct storm_context *from,
 
 /* ---- crews --------------------------------------------------------------- */
 
-/* P1: storm_context_wait looks some thousand times a second, which many
+/* CREW-1: storm_context_wait looks some thousand times a second, which many
  * sleepers on few cores would be felt by those at work. */
 static storm_status crew_sleep(const struct storm_context *all)
 {
@@ -103,7 +103,7 @@ static storm_status crew_work(struct storm_context *all, MPI_Comm comm,
     const char *backend = pass->point->backend;
     bool alone = strcmp(backend, "shm") != 0 &&
                  !storm_options_is_set(storm_context_options(all),
-                                       "transport.shm"); /* P3 */
+                                       "transport.shm"); /* CREW-3 */
     const struct storm_bench_setting settings[] = {
         {"transport.backend", backend},
         {"transport.shm", "false"},

@@ -3,13 +3,12 @@
  * Measuring the same thing with fewer ranks and with other backends, in one
  * start of the program.
  *
- *   P1  Ranks that are not part of a crew sleep; they leave the cores
- *       to the others.
- *   P2  All ranks learn how it ended, and none waits for one that is lost
- *       while a crew is at work. While one gathers MPI waits by itself, as
- *       when any context is made: it makes communicators in no other way.
- *   P3  A backend is measured alone: shared memory does not take its work
- *       between ranks of one node, unless transport.shm was set to do so.
+ *   CREW-1  Ranks that are not part of a crew sleep: the others have the cores.
+ *   CREW-2  All ranks get the same status, and none waits for a rank that is
+ *           lost while a crew measures. (While its communicator is made, MPI
+ *           waits without a timeout, as for any context.)
+ *   CREW-3  A backend is measured alone: shared memory does not replace it
+ *           between ranks of one node, unless transport.shm is set.
  */
 #ifndef STORM_BENCH_CREW_H
 #define STORM_BENCH_CREW_H

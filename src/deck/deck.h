@@ -2,12 +2,12 @@
 /*
  * A deck that was read: all values, defaults included.
  *
- *   D1  One table (deck_keys.h) says which keys there are, what they take
- *       and their defaults; the structs below, reading, messages, the
- *       resolved deck and docs/deck.md come from it.
- *   D2  All errors are reported at once, each with file, line, key and what
- *       was expected.
- *   D3  The text of a resolved deck reads back to the same text.
+ *   DECK-1  One table (deck_keys.h) has all keys, the values they take and
+ *           their defaults; the structs below, reading, messages, the resolved
+ *           deck and docs/deck.md come from it.
+ *   DECK-2  All errors are reported at once, each with file, line, key and what
+ *           was expected.
+ *   DECK-3  The text of a resolved deck reads back to the same text.
  */
 #ifndef STORM_DECK_DECK_H
 #define STORM_DECK_DECK_H

@@ -2,11 +2,11 @@
 /*
  * A deck as it was written: scalars, lists and maps, each with its line.
  *
- *   N1  Nodes live in a pool and go away with it. An alias is the same node as
- *       its anchor; no node contains itself.
- *   N2  Entries of a map keep their order; keys are distinct.
- *   N3  Trouble is noted in the problems, one line each, and goes on as long
- *       as there is something to look at.
+ *   YAML-1  Nodes belong to a pool and are freed with it. An alias is the same
+ *           node as its anchor; no node contains itself.
+ *   YAML-2  Entries of a map keep their order; keys are distinct.
+ *   YAML-3  Errors are added to the problems, one line each, and reading
+ *           continues as far as possible.
  */
 #ifndef STORM_DECK_NODE_H
 #define STORM_DECK_NODE_H
@@ -26,7 +26,7 @@ struct deck_node {
     enum deck_node_kind kind;
     int line;   /* from 1; 0: from --set */
     bool plain; /* scalar without quotes */
-    bool bad;   /* its problem has been noted */
+    bool bad;   /* its problem has been reported */
     char *text; /* scalar */
     size_t n, room;
     char **keys; /* map */
@@ -34,7 +34,7 @@ struct deck_node {
     struct deck_node **items; /* list, map */
 };
 
-/* Everything that belongs to a deck: freed at once. */
+/* All memory of a tree: freed at once. */
 struct deck_pool {
     struct storm_memory *memory; /* the owner's book */
     void **blocks;
@@ -44,9 +44,9 @@ struct deck_pool {
 
 void *deck_pool_get(struct deck_pool *pool, size_t bytes); /* zeroed or NULL */
 char *deck_pool_text(struct deck_pool *pool, const char *text, size_t length);
-void deck_pool_free(struct deck_pool *pool); /* then it is empty */
+void deck_pool_free(struct deck_pool *pool); /* it can be used again */
 
-/* What is wrong, so far. */
+/* The errors found so far. */
 struct deck_problems {
     const char *file;
     struct storm_page page;
@@ -57,18 +57,18 @@ struct deck_problems {
 void deck_complain(struct deck_problems *problems, int line, const char *key,
                    const char *format, ...) STORM_PRINTF(4, 5);
 
-/* The one document in `text`; NULL if it cannot be read (noted) or memory ran
- * out. An empty document is an empty map. */
+/* The one document in `text`; NULL if it cannot be read (reported) or memory
+ * ran out. An empty document is an empty map. */
 struct deck_node *deck_node_read(struct deck_pool *pool, const char *text,
                                  size_t length, struct deck_problems *problems);
 
-/* The entry of a map, or NULL, also if `node` is no map. */
+/* The entry of a map; NULL if there is none or `node` is not a map. */
 struct deck_node *deck_node_find(const struct deck_node *node, const char *key);
 
 /* Nothing after the colon, `~` or `null`. */
 bool deck_node_is_null(const struct deck_node *node);
 
-/* KEY=VALUE into the tree: makes maps on the way, replaces what is there. */
+/* Sets KEY=VALUE in the tree: adds missing maps, replaces old values. */
 void deck_node_set(struct deck_pool *pool, struct deck_node *root,
                    const char *set, struct deck_problems *problems);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One checkpoint as a file, and which there are. */
+/* Checkpoint files: writing, reading, listing. */
 #include "io/io_checkpoint.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 static const char checkpoint_label[] = "checkpoint";
 
-/* Of a file that is not complete. */
+/* Name of an incomplete file (CHECKPOINT-2). */
 static const char part_name[] = "checkpoint.part";
 
 enum {
@@ -34,7 +34,7 @@ static struct storm_imc_layout checkpoint_layout(const struct storm_imc *imc)
     return layout;
 }
 
-/* Room for it. */
+/* Allocates arrays for the state of physics. */
 static storm_status checkpoint_reserve(const struct io_source *source,
                                        const struct storm_imc_layout *layout,
                                        struct io_checkpoint *c)
@@ -56,7 +56,7 @@ static void packets_fill(void *self, size_t first, size_t n, void *rows_out)
     struct storm_packet *rows = rows_out;
     for (size_t i = 0; i < n; i++) {
         memcpy(&rows[i], packets[first + i], sizeof rows[i]);
-        rows[i].cell_idx = -1; /* that of another rank, next time */
+        rows[i].cell_idx = -1; /* may be read by another rank */
     }
 }
 
@@ -72,7 +72,7 @@ static storm_status write_packets(const struct io_source *source,
     return io_h5_put(file, &array);
 }
 
-/* The text of the dumps ends with zeros. */
+/* The list of dumps, padded with zeros to whole words. */
 static storm_status write_dumps(const struct io_source *source,
                                 struct io_h5_writer *file, const char *text)
 {
@@ -101,7 +101,7 @@ static storm_status write_arrays(const struct io_source *source,
     const char *dumps = series->grids.text;
     const struct storm_imc_layout layout = checkpoint_layout(source->imc);
     bool is_root = storm_context_rank(source->context) == 0;
-    io_h5_add_checksums(file); /* P3 */
+    io_h5_add_checksums(file); /* CHECKPOINT-3 */
     storm_status status =
         io_h5_put_plain(file, "head", IO_H5_INTEGER, HEAD_WORDS, &c->head,
                         is_root ? 1 : 0);
@@ -131,7 +131,7 @@ static storm_status write_file(const struct io_source *source,
     return status < 0 ? status : closed;
 }
 
-/* P2, on rank 0; `status` is how writing has gone. */
+/* CHECKPOINT-2, on rank 0; `status` is that of writing. */
 static storm_status write_commit(const struct io_source *source, uint64_t step,
                                  storm_status status)
 {
@@ -139,19 +139,19 @@ static storm_status write_commit(const struct io_source *source, uint64_t step,
     snprintf(part, sizeof part, "%s/%s", source->dir, part_name);
     if (status == STORM_OK && !io_checkpoint_path(source->dir, step, path)) {
         storm_context_log(source->context, STORM_LOG_ERROR,
-                          "cannot write %s: name too long", path);
+                          "cannot write %s: path too long", path);
         status = STORM_ERR_IO;
     }
     if (status == STORM_OK)
         status = io_commit_file(source->context, source->dir, part, path);
     if (status == STORM_ERR_IO)
-        unlink(part); /* it is of no use, and the disk may be full */
+        unlink(part); /* useless, and the disk may be full */
     return status;
 }
 
-/* The state as it is now. Collective. */
-static storm_status write_take(const struct io_source *source,
-                               struct io_checkpoint *c)
+/* Copies the current state. Collective. */
+static storm_status write_save_state(const struct io_source *source,
+                                     struct io_checkpoint *c)
 {
     const struct storm_imc_layout layout = checkpoint_layout(source->imc);
     storm_status status = layout.version == IO_CHECKPOINT_STATE_VERSION
@@ -169,7 +169,7 @@ storm_status io_checkpoint_write(const struct io_source *source,
 {
     const struct storm_env *env = storm_context_env(source->context);
     struct io_checkpoint c = {.head = *head, .memory = env->memory};
-    storm_status status = write_take(source, &c);
+    storm_status status = write_save_state(source, &c);
     if (status == STORM_OK)
         status = write_file(source, series, &c);
     if (env->rank == 0)
@@ -190,7 +190,7 @@ static bool dumps_get(io_h5_file file, struct io_checkpoint *c)
            io_h5_get_rows(file, "dumps", IO_H5_INTEGER, 1, 0, n, c->grids);
 }
 
-/* This rank's share of the packets, wherever they are. */
+/* This rank's share of the packets, in any cells. */
 static bool packets_get(const struct storm_env *env, io_h5_file file,
                         struct io_checkpoint *c)
 {
@@ -230,7 +230,7 @@ storm_status io_checkpoint_read(const struct io_source *source,
                 io_h5_get_rows(file, "head", IO_H5_INTEGER, HEAD_WORDS, 0, 1,
                                &c->head) &&
                 c->head.version == IO_CHECKPOINT_VERSION;
-    /* Of another mesh (P4): there is no use in reading on. */
+    /* If it is of another mesh (CHECKPOINT-4), the caller needs no more. */
     if (good && c->head.n_cells == storm_mesh_n_cells_total(source->mesh))
         good = state_get(source, file, c) && packets_get(env, file, c) &&
                dumps_get(file, c);
@@ -248,7 +248,7 @@ void io_checkpoint_clear(struct io_checkpoint *checkpoint)
     *c = (struct io_checkpoint){.memory = c->memory};
 }
 
-/* ---- which there are ------------------------------------------------------ */
+/* ---- listing -------------------------------------------------------------- */
 
 bool io_checkpoint_path(const char *dir, uint64_t step,
                         char path_out[IO_PATH_BYTES])

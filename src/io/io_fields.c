@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A dump: the fields of the cells in fields-<step>.h5, in order of ids; with
- * the first of them, the mesh.
+ * A dump: the fields of the cells in fields-<step>.h5, in order of ids; the
+ * first dump also writes the mesh.
  */
 #include "io/io_fields.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/page.h"
 
-/* What is written: the state of a run between two steps. All is borrowed. */
+/* What to write: the state of a run between two steps. All is borrowed. */
 struct io_source {
     struct storm_context *context;
     struct storm_mesh *mesh;
@@ -19,35 +19,35 @@ struct io_source {
     const char *dir;
     uint64_t step;
     double start_s, time_s;    /* of the last step: from, to */
-    storm_imc_field radiation; /* what stands for radiation energy */
+    storm_imc_field radiation; /* field written as radiation energy */
     double radiation_constant; /* erg/cm3/keV^4 */
 };
 
-/* What the dumps of a run share; all zero before the first. */
+/* What the dumps of a run have in common; all zero before the first. */
 struct io_series {
     uint64_t n_points;       /* in mesh.h5; 0: it is not written yet */
-    uint64_t n_words;        /* that say what polyhedra are; 0: boxes */
+    uint64_t n_words;        /* integers that encode polyhedra; 0: boxes */
     struct storm_page grids; /* of the dumps so far, as XDMF; on rank 0 */
 };
 
-/* Slices of the box. */
+/* Bins of a profile: slices of the box. */
 struct io_bins {
     size_t n;
     int axis;
     double lo_cm, hi_cm;
 };
 
-/* The fields of a dump, one value for each cell. */
+/* The fields of a dump, one value per cell. */
 enum { IO_N_FIELDS = 4 };
 extern const char *const io_field_names[IO_N_FIELDS];
 
-/* fields-<step>.h5, fields.xdmf and partition.csv; mesh.h5 with the first.
- * Collective, blocks; STORM_ERR_IO is logged. */
+/* fields-<step>.h5, fields.xdmf and partition.csv; mesh.h5 with the first dump.
+ * Collective, blocks. Here and below: STORM_ERR_IO (logged), STORM_ERR_NOMEM,
+ * or an error of physics or mesh. */
 storm_status io_write_fields(const struct io_source *source,
                              struct io_series *series);
 
-/* io_profile.c: profile-<step>.csv. Collective, blocks; STORM_ERR_IO is
- * logged. */
+/* io_profile.c: profile-<step>.csv. Collective, blocks. */
 storm_status io_write_profile(const struct io_source *source,
                               const struct io_bins *bins);
 
@@ -58,7 +58,7 @@ storm_status io_write_mesh(const struct io_source *source,
 /* partition.csv, on rank 0. */
 storm_status io_write_partition(const struct io_source *source);
 
-/* io_xdmf.c: fields.xdmf with the present dump as its last, on rank 0. */
+/* io_xdmf.c: fields.xdmf, with the current dump as the last, on rank 0. */
 storm_status io_write_xdmf(const struct io_source *source,
                            struct io_series *series);
 

@@ -101,7 +101,7 @@ storm_status io_write_text(const struct storm_context *context, const char *dir,
     return good ? STORM_OK : files_fail(context, path);
 }
 
-/* To the disk, then to its name, then the name to the disk. */
+/* Sync the file, rename it, then sync the directory that holds the name. */
 storm_status io_commit_file(const struct storm_context *context,
                             const char *dir, const char *from, const char *to)
 {

@@ -14,22 +14,22 @@ enum { GATHER_TAG = 77 };
 
 static const char gather_label[] = "output";
 
-/* To a rank whose rows are not wanted any more; anything else calls it. */
+/* Sent to a rank: do not send rows. Any other value asks for them. */
 static const uint64_t gather_stop = UINT64_MAX;
 
 struct gather {
     const struct storm_context *context;
     const struct io_gather_rows *rows;
-    size_t piece;    /* rows */
-    uint64_t *count; /* of the rank whose turn it is, or gather_stop to it;
-                        MPI's like buffer */
+    size_t piece; /* rows */
+    /* In use by MPI while a message is under way: */
+    uint64_t *count; /* rows of the rank whose turn it is, or gather_stop */
     unsigned char *buffer;
     io_gather_take *take;
     void *self;
-    storm_status taken; /* what take said */
+    storm_status taken; /* status of take */
 };
 
-static void gather_hand_on(struct gather *g, size_t n)
+static void gather_pass_on(struct gather *g, size_t n)
 {
     if (g->taken == STORM_OK)
         g->taken = g->take(g->self, g->buffer, n);
@@ -49,7 +49,7 @@ static storm_status gather_message(const struct gather *g, void *bytes,
                                 : STORM_ERR_FABRIC;
 }
 
-/* All rows of this rank: handed on, or sent to rank 0. */
+/* All rows of this rank: passed to take, or sent to rank 0. */
 static storm_status gather_mine(struct gather *g, bool is_root)
 {
     storm_status status = STORM_OK;
@@ -58,7 +58,7 @@ static storm_status gather_mine(struct gather *g, bool is_root)
         size_t n = left < g->piece ? left : g->piece;
         g->rows->fill(g->rows->self, at, n, g->buffer);
         if (is_root)
-            gather_hand_on(g, n);
+            gather_pass_on(g, n);
         else
             status =
                 gather_message(g, g->buffer, n * g->rows->row_bytes, 0, true);
@@ -75,14 +75,14 @@ static storm_status gather_theirs(struct gather *g, int rank, uint64_t n_rows)
         status =
             gather_message(g, g->buffer, n * g->rows->row_bytes, rank, false);
         if (status == STORM_OK)
-            gather_hand_on(g, n);
+            gather_pass_on(g, n);
         left -= n;
     }
     return status;
 }
 
-/* Rank 0's part in the turn of another. */
-static storm_status gather_call(struct gather *g, int rank)
+/* Rank 0 asks another rank for its rows. */
+static storm_status gather_ask(struct gather *g, int rank)
 {
     *g->count = g->taken == STORM_OK ? 0 : gather_stop;
     bool stops = *g->count == gather_stop;
@@ -94,7 +94,7 @@ static storm_status gather_call(struct gather *g, int rank)
     return status < 0 ? status : gather_theirs(g, rank, *g->count);
 }
 
-/* The part of that other. */
+/* The other rank answers. */
 static storm_status gather_answer(struct gather *g)
 {
     storm_status status =
@@ -113,7 +113,7 @@ static storm_status gather_all(struct gather *g)
     storm_status status = gather_mine(g, true);
     for (int r = 1; r < storm_context_size(g->context) && status == STORM_OK;
          r++)
-        status = gather_call(g, r);
+        status = gather_ask(g, r);
     return status;
 }
 
@@ -136,7 +136,7 @@ storm_status io_gather(const struct storm_context *context,
     if (status == STORM_OK)
         status = gather_all(&g);
     if (status == STORM_ERR_LOST)
-        return status; /* memory is MPI's until the end */
+        return status; /* MPI may still use the memory */
     storm_free(memory, g.count);
     storm_free(memory, g.buffer);
     return storm_context_agree(context, status < 0 ? status : g.taken);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows of all ranks on rank 0, in order of the ranks, a piece at a time.
+ * Gather the rows of all ranks on rank 0, in order of the ranks, a piece at a
+ * time.
  *
- *   G1  Rank 0 holds one piece, about IO_GATHER_BYTES, however many rows and
- *       ranks there are: a rank sends when rank 0 has called it, so that
- *       nothing piles up within MPI.
- *   G2  `take` runs on rank 0 alone. Once it has failed it is not called
- *       again, and all ranks learn of it.
+ *   GATHER-1  Rank 0 holds one piece, about IO_GATHER_BYTES, for any number of
+ *             rows and ranks: a rank sends only when rank 0 asks for its rows,
+ *             so that messages do not pile up within MPI.
+ *   GATHER-2  `take` runs on rank 0 alone. After a failure it is not called
+ *             again, and all ranks get its status.
  */
 #ifndef STORM_IO_GATHER_H
 #define STORM_IO_GATHER_H
@@ -19,7 +20,7 @@ enum { IO_GATHER_BYTES = 1 << 20 };
 
 struct storm_context;
 
-/* What a rank has: row_bytes is the same everywhere. */
+/* The rows of one rank; row_bytes is the same on all. */
 struct io_gather_rows {
     size_t n;
     size_t row_bytes;
@@ -29,7 +30,8 @@ struct io_gather_rows {
 
 typedef storm_status io_gather_take(void *self, const void *rows, size_t n);
 
-/* Collective, blocks. The same kind of status on every rank. */
+/* Collective, blocks; an error on one rank is an error on all. The status of
+ * `take`, STORM_ERR_NOMEM, STORM_ERR_FABRIC (MPI failed) or STORM_ERR_LOST. */
 storm_status io_gather(const struct storm_context *context,
                        const struct io_gather_rows *rows, io_gather_take *take,
                        void *self);

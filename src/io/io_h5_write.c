@@ -18,7 +18,7 @@ enum { H5_PATH = 4096, H5_CHUNK_ROWS = 4096 };
 struct io_h5_writer {
     const struct storm_context *context;
     storm_status status;
-    bool checked; /* arrays have checksums */
+    bool checksums;
     /* rank 0: */
     char path[H5_PATH];
     hid_t file;
@@ -29,12 +29,12 @@ static bool h5_is_root(const struct io_h5_writer *file)
     return storm_context_rank(file->context) == 0;
 }
 
-/* H3 */
+/* H5-3 */
 static storm_status h5_check(struct io_h5_writer *file, bool good)
 {
     if (!good && file->status == STORM_OK) {
-        storm_context_log(file->context, STORM_LOG_ERROR, "cannot write %s",
-                          file->path);
+        storm_context_log(file->context, STORM_LOG_ERROR,
+                          "cannot write %s: is the disk full?", file->path);
         file->status = STORM_ERR_IO;
     }
     return file->status;
@@ -71,7 +71,7 @@ storm_status io_h5_create(const struct storm_context *context, const char *dir,
 
 void io_h5_add_checksums(struct io_h5_writer *file)
 {
-    file->checked = true;
+    file->checksums = true;
 }
 
 storm_status io_h5_finish(struct io_h5_writer *file)
@@ -108,24 +108,26 @@ static bool h5_open_target(const struct io_h5_share *array, uint64_t n_rows,
     bool whole = array->kind == IO_H5_INTEGER;
     int n_dims = array->columns > 1 ? 2 : 1;
     hsize_t shape[2] = {n_rows, array->columns};
-    hsize_t most[2] = {H5S_UNLIMITED, array->columns}; /* or no chunks */
-    /* Chunks are written whole: no larger than what there is. */
+    /* Only arrays that may grow can have chunks, and only chunks checksums. */
+    hsize_t max[2] = {H5S_UNLIMITED, array->columns};
+    /* Chunks are written whole: no larger than the array. */
     hsize_t rows = n_rows < H5_CHUNK_ROWS ? n_rows : H5_CHUNK_ROWS;
     hsize_t chunk[2] = {rows > 0 ? rows : 1, array->columns};
-    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     target->memory_type = whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
     target->columns = array->columns;
     target->space =
-        H5Screate_simple(n_dims, shape, target->file->checked ? most : NULL);
-    bool good = how >= 0 && H5Pset_obj_track_times(how, 0) >= 0;
-    if (good && target->file->checked)
-        good = H5Pset_chunk(how, n_dims, chunk) >= 0 &&
-               H5Pset_fletcher32(how) >= 0;
-    target->set = H5Dcreate2(target->file->file, array->name,
-                             whole ? H5T_STD_I64LE : H5T_IEEE_F64LE,
-                             target->space, H5P_DEFAULT, how, H5P_DEFAULT);
-    if (how >= 0)
-        H5Pclose(how);
+        H5Screate_simple(n_dims, shape, target->file->checksums ? max : NULL);
+    bool good = properties >= 0 && H5Pset_obj_track_times(properties, 0) >= 0;
+    if (good && target->file->checksums)
+        good = H5Pset_chunk(properties, n_dims, chunk) >= 0 &&
+               H5Pset_fletcher32(properties) >= 0;
+    target->set =
+        H5Dcreate2(target->file->file, array->name,
+                   whole ? H5T_STD_I64LE : H5T_IEEE_F64LE, target->space,
+                   H5P_DEFAULT, properties, H5P_DEFAULT);
+    if (properties >= 0)
+        H5Pclose(properties);
     return good && target->set >= 0;
 }
 
@@ -202,7 +204,7 @@ storm_status io_h5_put(struct io_h5_writer *file,
     return file->status;
 }
 
-/* What lies in memory as it goes to the file. */
+/* Rows that are in memory as the file has them. */
 struct h5_plain {
     const char *rows;
     size_t row_bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The cells themselves: mesh.h5, which has boxes as hexahedra and other cells
- * as polyhedra, and partition.csv, which says whose they are.
+ * The mesh: mesh.h5, with boxes as hexahedra and other cells as polyhedra, and
+ * partition.csv, with their owners.
  *
  * Corners are not shared between cells: each rank numbers its own after those
  * of the ranks before it, and cells are in order of ids.
@@ -19,8 +19,8 @@ enum { MESH_BOX_CORNERS = 8, MESH_POLYHEDRON = 16 };
 
 static const char mesh_label[] = "output";
 
-/* This rank's share. Polyhedra are built as they are asked for, in order, and
- * forgotten: they take more memory than the mesh. */
+/* This rank's share. Polyhedra are built one at a time, in order, and not
+ * stored: they take more memory than the mesh. */
 struct mesh_share {
     const struct io_source *source;
     struct storm_memory *memory;
@@ -29,18 +29,18 @@ struct mesh_share {
     double *values;       /* one for each cell */
 
     struct storm_polyhedra *polyhedra;
-    struct storm_polyhedron cell; /* in hand */
-    int64_t *words;               /* that say what it is */
+    struct storm_polyhedron cell; /* the current one */
+    int64_t *words;               /* its encoding */
     size_t words_capacity;
     storm_cell_idx next_cell; /* after it */
     uint64_t next_point;      /* after its corners */
-    size_t n_left;            /* rows of it that are to be handed out */
-    storm_status status;      /* of building */
+    size_t n_left;            /* its rows that are not written yet */
+    storm_status status;      /* of building cells */
 };
 
 /* ---- polyhedra ------------------------------------------------------------ */
 
-/* Counts, and makes room for the largest. */
+/* Counts points and words, and makes room for the largest cell. */
 static storm_status mesh_count(struct mesh_share *share)
 {
     size_t max = 0;
@@ -99,9 +99,9 @@ static void mesh_fill_points(void *self, size_t first, size_t n, void *out)
     }
 }
 
-/* As XDMF wants it: a word for the kind, the number of faces, then for each
- * face the number of corners and the corners. Returns how many words. */
-static size_t mesh_spell(struct mesh_share *share)
+/* The encoding of XDMF: the kind, the number of faces, then for each face the
+ * number of corners and the corners. Returns the number of words. */
+static size_t mesh_encode(struct mesh_share *share)
 {
     const struct storm_polyhedron *cell = &share->cell;
     const int64_t first = (int64_t)(share->next_point - cell->n_corners);
@@ -129,7 +129,7 @@ static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
         if (share->n_left == 0) {
             if (!mesh_next(share))
                 return;
-            share->n_left = mesh_spell(share);
+            share->n_left = mesh_encode(share);
         }
         rows[i] = share->words[share->cell.n_words + 2 - share->n_left];
     }
@@ -137,7 +137,7 @@ static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
 
 /* ---- other rows ----------------------------------------------------------- */
 
-/* Which corners a box has: they are in order. */
+/* Numbers of the corners of boxes: consecutive. */
 static void mesh_fill_corners(void *self, size_t first, size_t n, void *out)
 {
     const struct mesh_share *share = self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Points from files of any format. */
+/* Points from files of all formats. */
 #include "io/io_points.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 static const char points_label[] = "points";
 
-/* The last one takes what no other wants. */
+/* The last accepts every file. */
 static const struct io_points_format *const points_formats[] = {
     &io_points_hdf5, &io_points_text};
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Points from files: one reader for each format, chosen by what the file
- * begins with.
+ * Points from files: one reader per format, chosen by the first bytes of the
+ * file.
  *
- *   P1  All ranks together read all points, each a part; in order of rank they
- *       are in the order of the file.
- *   P2  Files are not trusted. What is wrong is logged, with the file and what
- *       was expected, by the rank that has seen it, or by rank 0 alone if all
- *       have.
+ *   POINTFILE-1  Each rank reads a part of the file; in order of rank the
+ *                points are in the order of the file.
+ *   POINTFILE-2  Files are not trusted. An error is logged, with the file and
+ *                what was expected, by the rank that has found it, or by rank
+ *                0 alone if all have.
  */
 #ifndef STORM_IO_POINTS_H
 #define STORM_IO_POINTS_H
@@ -21,7 +21,7 @@
 
 enum { IO_POINTS_HEAD = 8 }; /* bytes at the start of a file */
 
-/* What one rank reads of a file. */
+/* The points of one rank. */
 struct io_points_share {
     const struct storm_env *env;
     const char *path;
@@ -32,15 +32,15 @@ struct io_points_share {
 struct io_points_format {
     const char *name;
     bool (*begins)(const unsigned char head[IO_POINTS_HEAD], size_t n);
-    /* Fills in the points of this rank; what there is stays, also after an
-     * error. Local. */
+    /* Adds the points of this rank; they are not freed after an error. Local.
+     * STORM_ERR_IO (logged), STORM_ERR_NOMEM. */
     storm_status (*read)(struct io_points_share *share);
 };
 
 extern const struct io_points_format io_points_text;
 extern const struct io_points_format io_points_hdf5;
 
-/* Room for so many points in all. */
+/* Makes room for so many points in total. STORM_ERR_NOMEM. */
 storm_status io_points_reserve(struct io_points_share *share, size_t n);
 
 #endif /* STORM_IO_POINTS_H */

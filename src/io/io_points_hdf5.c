@@ -7,7 +7,7 @@
 #include "io/io_h5.h"
 #include "io/io_points.h"
 
-/* In the mesh of a run `points` are corners: generators come first. */
+/* In the mesh.h5 of a run `points` are corners: look for generators first. */
 static const char *const hdf5_names[] = {"generator", "points"};
 
 static bool hdf5_begins(const unsigned char head[IO_POINTS_HEAD], size_t n)

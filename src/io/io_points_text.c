@@ -11,7 +11,7 @@ static bool text_begins(const unsigned char head[IO_POINTS_HEAD], size_t n)
 {
     (void)head;
     (void)n;
-    return true; /* and if it is not text, the first line says so */
+    return true; /* if it is not text, parsing its lines fails */
 }
 
 /* Three numbers, separated by commas or blanks. False: something else. */
@@ -65,9 +65,9 @@ static storm_status text_fail(const struct io_points_share *share)
 static storm_status text_lines(struct io_points_share *share, FILE *file,
                                long begin, long end)
 {
-    enum { MOST = 512 };
-    char line[MOST];
-    if (begin > 0) { /* the line that is under way is the rank's before */
+    enum { MAX_BYTES = 512 };
+    char line[MAX_BYTES];
+    if (begin > 0) { /* the rest of a line that the rank before reads */
         if (fseek(file, begin - 1, SEEK_SET) != 0)
             return text_fail(share);
         for (int c = fgetc(file); c != EOF && c != '\n';)
@@ -76,9 +76,10 @@ static storm_status text_lines(struct io_points_share *share, FILE *file,
     for (long at = ftell(file); at >= 0 && at < end; at = ftell(file)) {
         if (fgets(line, sizeof line, file) == NULL)
             break;
-        if (strlen(line) + 1 == sizeof line && line[MOST - 2] != '\n') {
+        if (strlen(line) + 1 == sizeof line && line[MAX_BYTES - 2] != '\n') {
             storm_log_write(&share->env->log, STORM_LOG_ERROR,
-                            "%s, byte %ld: line too long", share->path, at);
+                            "%s, byte %ld: expected a line of at most %d bytes",
+                            share->path, at, MAX_BYTES - 2);
             return STORM_ERR_IO;
         }
         storm_status status = text_line(share, line, at);
@@ -88,7 +89,7 @@ static storm_status text_lines(struct io_points_share *share, FILE *file,
     return ferror(file) ? text_fail(share) : STORM_OK;
 }
 
-/* Byte at which a rank's part begins. */
+/* First byte of a rank's part. */
 static long text_begin(long size, int rank, int n_ranks)
 {
     return rank < n_ranks ? (long)((double)size * rank / n_ranks) : size;

@@ -2,8 +2,7 @@
 /*
  * Profiles: averages over slices of the box, as CSV.
  *
- * Sums over cells are exact, so that the file is the same on any number of
- * ranks.
+ * Sums over cells are exact: the file is the same on any number of ranks.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +15,7 @@
 #include "io/io_fields.h"
 #include "io/io_files.h"
 
-/* Volume, and volume times: T, radiation energy, material energy. */
+/* Sums of volume, and of volume times T, radiation energy, material energy. */
 enum { PROFILE_SUMS = 4, PROFILE_LIMBS = 4 };
 
 static const char profile_label[] = "output";
@@ -58,7 +57,7 @@ static size_t profile_bin(const struct profile *p, double x)
     return at < (double)p->bins.n ? (size_t)at : p->bins.n - 1;
 }
 
-/* How wide a box is across its faces that have the normal along the axis. */
+/* Width of a box along the axis. */
 static double profile_width(const struct profile *p, storm_cell_idx cell)
 {
     double area = 0.0;
@@ -71,7 +70,7 @@ static double profile_width(const struct profile *p, storm_cell_idx cell)
     return p->field[0][cell] / area;
 }
 
-/* A box: each bin gets its part of it. */
+/* A box: each bin gets the part of it that is inside. */
 static void profile_share(struct profile *p, storm_cell_idx cell, double centre)
 {
     double width = profile_width(p, cell), low = centre - 0.5 * width;
@@ -82,7 +81,7 @@ static void profile_share(struct profile *p, storm_cell_idx cell, double centre)
         double part = (to - from) / width;
         if (part > 1.0 - 1e-9)
             part = 1.0;
-        if (part > 1e-9) /* else it only touches, but for rounding */
+        if (part > 1e-9) /* else they only touch, within rounding */
             profile_add(p, bin, cell, part * p->field[0][cell]);
     }
 }
@@ -145,7 +144,7 @@ static storm_status profile_reduce(struct profile *p)
     status = storm_context_reduce(context, limbs, (int)(PROFILE_LIMBS * n),
                                   MPI_INT64_T, MPI_SUM);
     for (size_t i = 0; i < n; i++) {
-        profile_wide sum = 0; /* modulo 2^128: signs come out right */
+        profile_wide sum = 0; /* modulo 2^128: correct for negative sums, too */
         for (int k = 0; k < PROFILE_LIMBS; k++)
             sum += (profile_wide)limbs[PROFILE_LIMBS * i + (size_t)k]
                    << (32 * k);
@@ -205,7 +204,7 @@ static storm_status profile_write(const struct profile *p)
     return status;
 }
 
-/* ---- all of it ------------------------------------------------------------ */
+/* ---- the profile ---------------------------------------------------------- */
 
 static storm_status profile_open(struct profile *p)
 {

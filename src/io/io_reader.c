@@ -52,12 +52,12 @@ storm_status io_reader_open(struct storm_memory *memory, const char *dir,
     uint64_t n_boxes = 0;
     *r = (struct io_reader){.memory = memory, .mesh = -1};
     if (snprintf(r->dir, sizeof r->dir, "%s", dir) >= (int)sizeof r->dir)
-        return reader_fail(r, "the name of the directory is too long");
+        return reader_fail(r, "the path of the directory is too long");
     r->mesh = reader_open_file(r, "mesh.h5");
     if (r->mesh < 0)
         return reader_fail(r,
-                           "%s is not the directory of a run: mesh.h5 is not "
-                           "there or cannot be read",
+                           "%s is not the directory of a run: mesh.h5 does not "
+                           "exist or cannot be read",
                            dir);
     if (!io_h5_count_rows(r->mesh, "volume", 1, &r->n_cells) ||
         !io_h5_count_rows(r->mesh, "points", 3, &r->n_points))
@@ -66,7 +66,9 @@ storm_status io_reader_open(struct storm_memory *memory, const char *dir,
         io_h5_count_rows(r->mesh, "corners", READER_BOX_CORNERS, &n_boxes);
     if (r->boxes ? n_boxes != r->n_cells
                  : !io_h5_count_rows(r->mesh, "cells", 1, &r->n_words))
-        return reader_fail(r, "%s/mesh.h5 does not say what its cells are",
+        return reader_fail(r,
+                           "%s/mesh.h5 has neither 'corners' of all cells nor "
+                           "'cells'",
                            dir);
     return STORM_OK;
 }
@@ -79,7 +81,7 @@ void io_reader_close(struct io_reader *reader)
 
 /* ---- cells ---------------------------------------------------------------- */
 
-/* Cells in hand. */
+/* The cells that are in memory. */
 struct reader_piece {
     struct io_reader *reader;
     struct io_h5_array cells, points;
@@ -89,7 +91,7 @@ struct reader_piece {
     uint64_t next_word, next_cell; /* after the piece */
 };
 
-/* Room for at least n elements of an array that grows. */
+/* Room for at low n elements of an array that grows. */
 static storm_status reader_reserve(const struct reader_piece *p,
                                    size_t element_bytes, size_t n, void **array,
                                    size_t *capacity)
@@ -132,8 +134,8 @@ static void reader_box(const int64_t corners[READER_BOX_CORNERS],
 static storm_status reader_next_boxes(struct reader_piece *p)
 {
     uint64_t left = p->reader->n_cells - p->next_cell;
-    size_t most = READER_PIECE / READER_BOX_WORDS;
-    size_t n = left < most ? (size_t)left : most;
+    size_t max = READER_PIECE / READER_BOX_WORDS;
+    size_t n = left < max ? (size_t)left : max;
     struct storm_memory *memory = p->reader->memory;
     int64_t *corners =
         storm_alloc(memory, reader_label,
@@ -151,8 +153,8 @@ static storm_status reader_next_boxes(struct reader_piece *p)
     return status;
 }
 
-/* How many words a cell has, from what is there; 0: there are not enough, -1:
- * they cannot be of a cell. */
+/* Number of words of the cell that begins at `words`; 0: more than n, -1: not a
+ * cell. */
 static int64_t reader_cell_words(const int64_t *words, size_t n)
 {
     if (n < 2)
@@ -172,7 +174,8 @@ static int64_t reader_cell_words(const int64_t *words, size_t n)
     return (int64_t)at;
 }
 
-/* Whole cells: what is left of the last is read again with the next piece. */
+/* Cuts the piece after its last whole cell; the rest is read again with the
+ * next piece. */
 static storm_status reader_trim(struct reader_piece *p, bool is_end,
                                 size_t *n_cells_out)
 {
@@ -216,34 +219,33 @@ static storm_status reader_next_words(struct reader_piece *p)
 /* Reads the corners that the words name and counts them from the first. */
 static storm_status reader_corners(struct reader_piece *p)
 {
-    int64_t least = INT64_MAX, most = -1;
+    int64_t low = INT64_MAX, high = -1;
     for (size_t at = 0; at < p->n_words;) {
         int64_t n_faces = p->words[at + 1];
         at += 2;
         for (; n_faces > 0; n_faces--)
             for (int64_t n = p->words[at++]; n > 0; n--, at++) {
-                least = p->words[at] < least ? p->words[at] : least;
-                most = p->words[at] > most ? p->words[at] : most;
+                low = p->words[at] < low ? p->words[at] : low;
+                high = p->words[at] > high ? p->words[at] : high;
             }
     }
-    if (least < 0 || most < 0 || (uint64_t)most >= p->reader->n_points)
+    if (low < 0 || high < 0 || (uint64_t)high >= p->reader->n_points)
         return reader_damaged(p);
-    size_t n = (size_t)(most - least) + 1;
+    size_t n = (size_t)(high - low) + 1;
     void *corners = p->corners;
     storm_status status = reader_reserve(p, sizeof *p->corners, n, &corners,
                                          &p->corners_capacity);
     p->corners = corners;
     if (status < 0)
         return status;
-    if (!io_h5_array_rows(&p->points, IO_H5_REAL, (uint64_t)least, n,
-                          p->corners))
+    if (!io_h5_array_rows(&p->points, IO_H5_REAL, (uint64_t)low, n, p->corners))
         return reader_damaged(p);
     for (size_t at = 0; at < p->n_words;) {
         int64_t n_faces = p->words[at + 1];
         at += 2;
         for (; n_faces > 0; n_faces--)
             for (int64_t k = p->words[at++]; k > 0; k--)
-                p->words[at++] -= least;
+                p->words[at++] -= low;
     }
     return STORM_OK;
 }

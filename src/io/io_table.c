@@ -11,7 +11,7 @@
 
 static const char table_label[] = "table";
 
-/* What is between two commas, without blanks around it; cuts the line. */
+/* The text up to the next comma, without blanks around it; changes the line. */
 static char *table_item(char **rest)
 {
     char *item = *rest;
@@ -81,13 +81,13 @@ static storm_status table_line(struct io_table *t, char *line)
     return t->n_columns == 0 ? table_head(t, line) : table_row(t, line);
 }
 
-/* A line of any length, in a buffer that grows. */
+/* Buffer for a line of any length. */
 struct table_buffer {
     char *line;
     size_t capacity;
 };
 
-/* STORM_DONE: there is no more. */
+/* STORM_DONE: no more lines. */
 static storm_status table_next(const struct io_table *t, FILE *file,
                                struct table_buffer *buffer)
 {

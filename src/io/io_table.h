@@ -20,17 +20,17 @@ struct io_table {
     char (*names)[IO_TABLE_NAME];
     double *values; /* row by row */
     size_t n_columns, n_rows, names_capacity, values_capacity;
-    double time; /* of a comment "# time ..."; else not a number */
+    double time; /* of a comment "# time ..."; NAN: none */
 };
 
-/* Free it in any case. STORM_ERR_IO: cannot be read or is no table; `problem`
- * says which line. */
+/* Free the table also after an error. STORM_ERR_IO: cannot be read or is not a
+ * table; STORM_ERR_NOMEM. `problem` gets one line with file, line and reason. */
 storm_status io_table_read(struct storm_memory *memory, const char *path,
                            struct io_table *table_out, char *problem,
                            size_t problem_size);
 void io_table_free(struct io_table *table);
 
-/* Which column has the name; n_columns: none. */
+/* The column with this name; n_columns: none. */
 size_t io_table_find(const struct io_table *table, const char *name);
 
 #endif /* STORM_IO_TABLE_H */

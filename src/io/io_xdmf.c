@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fields.xdmf: tells ParaView how the HDF5 files belong together. On rank 0. */
+/* fields.xdmf: describes the HDF5 files for ParaView. On rank 0. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "io/io_files.h"
 #include "run/run_summary.h"
 
-static const double run_most_imbalance = 1e-13;
+static const double run_max_imbalance = 1e-13;
 
 /* ---- output --------------------------------------------------------------- */
 
@@ -71,14 +71,14 @@ static storm_status run_begin_output(struct run *run)
 
 /* ---- steps ---------------------------------------------------------------- */
 
-static void run_tell(struct run *run)
+static void run_report_progress(struct run *run)
 {
     double fraction = (double)run->step / (double)run->last_step;
     storm_progress_report(run->context, &run->progress, fmin(fraction, 1.0),
                           "step %" PRIu64 ", t = %.4g", run->step, run->time_s);
 }
 
-/* R3 */
+/* RUN-3 */
 static storm_status run_check_energy(struct run *run)
 {
     storm_status status = storm_imc_balance(run->imc, run->engine,
@@ -94,13 +94,13 @@ static storm_status run_check_energy(struct run *run)
                           run->step, run->time_s, run->energy_erg[0],
                           run->energy_erg[1], run->energy_erg[2],
                           run->energy_erg[3], run->balance);
-    if (run->balance <= run_most_imbalance)
+    if (run->balance <= run_max_imbalance)
         return STORM_OK;
     if (storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_ERROR,
                           "wrong result: energy is off by %.3g after step "
-                          "%" PRIu64,
-                          run->balance, run->step);
+                          "%" PRIu64 " (max %.0e); please report this",
+                          run->balance, run->step, run_max_imbalance);
     return STORM_ERR_STATE;
 }
 
@@ -133,14 +133,14 @@ static storm_status run_rebalance(struct run *run)
         return STORM_OK;
     storm_status status =
         storm_imc_rebalance(run->imc, v->balance.weight == DECK_WEIGHT_CELLS);
-    /* Some ranks are neighbours no longer. */
+    /* Some ranks are no longer neighbours. */
     if (status >= 0)
         status =
             storm_context_agree(run->context, storm_engine_trim(run->engine));
     return status;
 }
 
-/* Nothing is left to do: a run that goes on may have been at its end. */
+/* No steps are left: a restarted run may have been complete. */
 static bool run_is_over(const struct run *run)
 {
     const struct deck_time *time = &run->deck->values.time;
@@ -159,11 +159,11 @@ static storm_status run_loop(struct run *run)
     run->last_step = run_last_step(run);
     if (run_is_over(run) && storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_WARN,
-                          "the run is at its end: a later time.stop, or more "
-                          "time.steps, lets it go on");
+                          "the run is complete; to continue it, set a later "
+                          "time.stop or more time.steps");
     for (bool last = run_is_over(run); !last && status >= 0;) {
         struct run_target target = run_next(run);
-        run_tell(run);
+        run_report_progress(run);
         status = run_step(run, &target);
         last = target.last;
         bool due =
@@ -175,7 +175,7 @@ static storm_status run_loop(struct run *run)
         if (status >= 0 && !last)
             status = run_rebalance(run);
     }
-    run_tell(run);
+    run_report_progress(run);
     return status;
 }
 
@@ -254,7 +254,7 @@ static storm_status run_summarise(struct run *run,
     return status;
 }
 
-/* Sets up and goes through all steps; run_close is the caller's. */
+/* Sets up and runs all steps; the caller calls run_close. */
 static storm_status run_whole(struct run *run,
                               struct storm_run_summary *summary_out)
 {

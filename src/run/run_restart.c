@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When checkpoints are written, which stay, and going on from one. */
+/* Checkpoints of a run: when to write, which to keep, and restart. */
+#include <inttypes.h>
+
 #include <storm/context.h>
 
 #include "base/hash.h"
 #include "io/io_checkpoint.h"
 #include "run/run.h"
 
-/* ---- which stay ----------------------------------------------------------- */
+/* ---- old checkpoints ------------------------------------------------------ */
 
-/* Does the run go on with what out_dir has? */
-static bool restart_stays(const struct run *run)
+/* Does the run restart in its own directory? */
+static bool restart_in_place(const struct run *run)
 {
     return run->restart_dir != NULL && run->out_dir != NULL &&
            io_same_directory(run->restart_dir, run->out_dir);
 }
 
-/* Removes all but the newest `keep`, oldest last: were it stopped in between,
- * the newest would still be there. Those of later steps could not be used to go
- * on from: they do not count, nor are they ours to remove. On rank 0. */
+/* Removes all but the newest `keep`. Those of later steps belong to another
+ * run: they neither count nor are removed. On rank 0. */
 static void restart_prune(const struct run *run, uint64_t keep)
 {
     uint64_t step = run->step + 1;
@@ -44,8 +45,8 @@ static uint64_t restart_fold_law(uint64_t hash,
     return hash;
 }
 
-/* What a cell's state means depends on it: what fills the cell, not what that
- * is called or was at the start; the groups of its packets; and the units. */
+/* All that the meaning of a cell's state depends on: the laws of its material
+ * (not its name or initial state), the groups of its packets, and the units. */
 static uint64_t restart_fold_matter(uint64_t hash,
                                     const struct storm_problem *p, int material)
 {
@@ -61,8 +62,7 @@ static uint64_t restart_fold_matter(uint64_t hash,
     return restart_fold_law(hash, &m->heat_capacity);
 }
 
-/* Order-free, over all cells: is this the same mesh, and the same matter?
- * Collective. */
+/* Hashes of mesh and matter over all cells, in any order. Collective. */
 static storm_status restart_hashes(const struct run *run,
                                    struct io_checkpoint_head *head_out)
 {
@@ -133,11 +133,11 @@ bool run_may_start(const struct run *run)
 {
     size_t n = 0;
     (void)io_checkpoint_newest(run->out_dir, UINT64_MAX, &n);
-    if (n == 0 || restart_stays(run))
+    if (n == 0 || restart_in_place(run))
         return true;
     storm_context_log(run->context, STORM_LOG_ERROR,
-                      "%s has checkpoints of an earlier run: go on with it "
-                      "(--restart), remove them, or write elsewhere (--out)",
+                      "%s has checkpoints of an earlier run: restart it "
+                      "(--restart), remove them, or set another --out",
                       run->out_dir);
     return false;
 }
@@ -154,9 +154,9 @@ storm_status run_checkpoint(struct run *run, bool last)
     return status;
 }
 
-/* ---- going on ------------------------------------------------------------- */
+/* ---- restart -------------------------------------------------------------- */
 
-/* P4 */
+/* CHECKPOINT-4 */
 static storm_status restart_fits(const struct run *run,
                                  const struct io_checkpoint_head *head,
                                  const struct io_checkpoint_head *wanted,
@@ -175,8 +175,8 @@ static storm_status restart_fits(const struct run *run,
         return STORM_OK;
     if (storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_ERROR,
-                          "%s was made with another %s; go on with the deck "
-                          "it was made with",
+                          "%s was made with another %s; use the deck it was "
+                          "made with",
                           path, other);
     return STORM_ERR_ARG;
 }
@@ -198,9 +198,9 @@ static storm_status restart_apply(struct run *run,
     run->worst_balance = head->worst_balance;
     if (storm_context_rank(run->context) != 0)
         return status;
-    if (restart_stays(run)) /* else they are not there */
+    if (restart_in_place(run)) /* else the dumps are in another directory */
         storm_page_add(&run->series.grids, "%s", c->grids);
-    /* The packets that are here now will be counted as created again. */
+    /* The engine counts the packets that were added here as created. */
     run->before =
         (struct storm_stats){.size = sizeof(struct storm_stats),
                              .created = head->created - head->n_packets,
@@ -209,7 +209,7 @@ static storm_status restart_apply(struct run *run,
     return status;
 }
 
-/* The state is what it was when the file was written. Collective. */
+/* Checks that the state is that of the checkpoint. Collective. */
 static storm_status restart_verify(struct run *run, uint64_t right,
                                    const char *path)
 {
@@ -219,11 +219,13 @@ static storm_status restart_verify(struct run *run, uint64_t right,
         return status;
     if (storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_ERROR,
-                          "%s does not give the state it was made from", path);
+                          "%s: expected state hash %016" PRIx64 ", got "
+                          "%016" PRIx64 "; restart from another checkpoint",
+                          path, right, hash);
     return STORM_ERR_STATE;
 }
 
-/* Tries one file; STORM_ERR_IO on all ranks: the next, please. */
+/* Tries one file; STORM_ERR_IO on all ranks: try the one before it. */
 static storm_status restart_try(struct run *run, uint64_t step,
                                 const struct io_checkpoint_head *wanted)
 {
@@ -277,8 +279,8 @@ storm_status run_restart(struct run *run)
         return status;
     if (storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_ERROR,
-                          "no checkpoint to go on from in %s; "
-                          "output.checkpoint.every makes them",
+                          "no good checkpoint in %s; "
+                          "output.checkpoint.every writes them",
                           run->restart_dir);
     return STORM_ERR_IO;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From a deck to mesh, physics and engine. */
+/* Mesh, physics and engine of a deck. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void run_why_not(const struct deck_values *v, char *text_out,
                  "xyz"[periodic]);
     else if (v->mesh.motion.kind != DECK_MOTION_NONE)
         snprintf(text_out, bytes,
-                 "mesh.motion: this build has meshes at rest only");
+                 "mesh.motion: expected none, this build has no moving meshes");
 }
 
 storm_status storm_run_check(const struct storm_deck *deck, char *problem,
@@ -104,7 +104,7 @@ static storm_status run_read_voronoi(struct run *run,
     return status;
 }
 
-/* Denser points within half a mean distance between points of an interface. */
+/* Points are denser within half a mean spacing of an interface. */
 static storm_status run_make_voronoi(struct run *run)
 {
     const struct deck_mesh *mesh = &run->deck->values.mesh;
@@ -228,8 +228,8 @@ static storm_status run_make_engine(struct run *run)
                                storm_imc_start(run->imc, run->engine));
 }
 
-/* Cells that no region has filled: worth a word. */
-static storm_status run_say_empty(const struct run *run)
+/* Warns about cells in no region, which may be a mistake. */
+static storm_status run_warn_empty(const struct run *run)
 {
     uint64_t n = 0;
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++)
@@ -264,7 +264,7 @@ storm_status run_open(struct run *run)
     if (status == STORM_OK)
         status = run_make_engine(run);
     if (status == STORM_OK)
-        status = run_say_empty(run);
+        status = run_warn_empty(run);
     return status;
 }
 

@@ -15,7 +15,7 @@
 
 /* ---- the report ---------------------------------------------------------- */
 
-/* It may outlive the context: it has a book of its own. */
+/* It may outlive the context, so it has its own memory book. */
 struct storm_run_report {
     struct storm_memory *memory;
     char *parts[STORM_RUN_N_PARTS];
@@ -186,9 +186,9 @@ static storm_status report_reduce_stats(struct storm_context *context,
     return status;
 }
 
-/* How packets travelled: what the engine chose, not what was asked for. */
-static void report_way(const struct storm_engine *engine,
-                       struct storm_run_summary *summary)
+/* The backend that the engine uses, not the one asked for. */
+static void report_backend(const struct storm_engine *engine,
+                           struct storm_run_summary *summary)
 {
     struct storm_backend_used used = STORM_BACKEND_USED_INIT;
     if (storm_engine_backend(engine, &used) < 0)
@@ -205,7 +205,7 @@ storm_status storm_run_summary_reduce(struct storm_context *context,
 {
     summary->ranks = storm_context_size(context);
     if (engine != NULL)
-        report_way(engine, summary);
+        report_backend(engine, summary);
     enum { EVENTS, RINGS, PINNED, PEAK, N };
     double max[N] = {[EVENTS] = (double)summary->timed.events,
                      [RINGS] = 1e-6 * (double)summary->run.ring_bytes_peak,
@@ -249,7 +249,7 @@ void storm_run_summary_add(struct storm_run_summary *sum,
     sum->peak_memory_mb = fmax(sum->peak_memory_mb, part->peak_memory_mb);
     sum->ring_memory_mb = fmax(sum->ring_memory_mb, part->ring_memory_mb);
     sum->pinned_memory_mb = fmax(sum->pinned_memory_mb, part->pinned_memory_mb);
-    if (part->ranks >= sum->ranks) { /* the largest, of them the last */
+    if (part->ranks >= sum->ranks) { /* the last with most ranks */
         sum->ranks = part->ranks;
         sum->cells = part->cells;
         sum->state_hash = part->state_hash;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When steps end. */
+/* Ends of steps. */
 #include "run/run.h"
 
-/* A step that would end this close to a target, in parts of itself, ends
- * there. */
+/* A step that would end this close to a target, relative to its length, ends
+ * at the target. */
 static const double run_slack = 1e-9;
 
 struct run_target run_next(struct run *run)
@@ -11,7 +11,7 @@ struct run_target run_next(struct run *run)
     const struct deck_time *time = &run->deck->values.time;
     double now = run->time_s;
     double dt = run->nominal_s < time->dt_max ? run->nominal_s : time->dt_max;
-    run->nominal_s = dt * time->growth; /* R1 */
+    run->nominal_s = dt * time->growth; /* RUN-1 */
 
     while (run->i_time < run->n_times && !(run->times[run->i_time] > now))
         run->i_time++;
@@ -33,9 +33,9 @@ struct run_target run_next(struct run *run)
 
 uint64_t run_last_step(const struct run *run)
 {
-    enum { MOST = 10000000 };
+    enum { MAX_STEPS = 10000000 };
     struct run ahead = *run;
-    for (bool last = false; !last && ahead.step < run->step + MOST;) {
+    for (bool last = false; !last && ahead.step < run->step + MAX_STEPS;) {
         struct run_target target = run_next(&ahead);
         ahead.time_s = target.end_s;
         ahead.step++;

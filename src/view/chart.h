@@ -2,15 +2,15 @@
 /*
  * Charts as SVG text: lines over two axes, and bars made of parts.
  *
- *   C1  All values that can be shown are inside the frame, with their error
- *       bars; axes are chosen so.
- *   C2  What cannot be shown (not finite; not positive on a logarithmic axis)
- *       leaves a gap and changes nothing else. With nothing left, the chart
- *       says "no data".
- *   C3  The legend is beside the frame, never over data. The picture grows
- *       with it, and with long texts; nothing is cut.
- *   C4  Texts may hold anything: they are escaped.
- *   C5  The same chart gives the same bytes.
+ *   CHART-1  The axes contain all values that can be drawn, with their error
+ *            bars.
+ *   CHART-2  A value that cannot be drawn (not finite; not positive on a
+ *            logarithmic axis) leaves a gap and changes nothing else. A chart
+ *            without values has the text "no data".
+ *   CHART-3  The legend is beside the frame, never over data. The picture
+ *            grows with it, and with long texts; nothing is cut.
+ *   CHART-4  Texts may contain any characters: they are escaped.
+ *   CHART-5  The same chart gives the same bytes.
  */
 #ifndef STORM_VIEW_CHART_H
 #define STORM_VIEW_CHART_H

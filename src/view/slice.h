@@ -2,11 +2,11 @@
 /*
  * A plane through a mesh: the polygons in which it cuts the cells.
  *
- *   L1  A cell is cut by the plane x = at if some of its corners have x < at
- *       and others x >= at. So polygons do not overlap and fill the cross
- *       section, also where the plane goes along faces.
- *   L2  Polygons are convex, their corners in order anticlockwise, in the two
- *       other coordinates in the order x, y, z.
+ *   SLICE-1  A cell is cut by the plane x = at if some of its corners have x <
+ *            at and others x >= at. So polygons do not overlap and fill the
+ *            cross section, also where the plane contains faces.
+ *   SLICE-2  Polygons are convex, their corners anticlockwise, in the two other
+ *            coordinates in the order x, y, z.
  */
 #ifndef STORM_VIEW_SLICE_H
 #define STORM_VIEW_SLICE_H

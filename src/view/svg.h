@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What pictures share: head, texts, lines, and scales with round ticks.
+ * Common parts of pictures: head, texts, lines, and scales with round ticks.
  *
- *   S1  Texts are UTF-8 of any kind; what XML reserves is escaped.
- *   S2  A scale covers at least what was asked for, and has a width: a range
- *       of one value, of none or of dust becomes one around it.
- *   S3  Ticks lie in the scale, rise, and are told apart by their labels.
- *       There are 2 at least and STORM_SVG_MAX_TICKS at most. On a
- *       logarithmic scale of three decades and more they are powers of ten.
+ *   SVG-1  Texts are UTF-8; characters that XML reserves are escaped.
+ *   SVG-2  A scale contains the range that was asked for, and has a width: a
+ *          range without values, of one value or narrower than rounding errors
+ *          is made wider.
+ *   SVG-3  Ticks are inside the scale, in rising order, with different labels.
+ *          There are at least 2 and at most STORM_SVG_MAX_TICKS. On a
+ *          logarithmic scale of three decades or more they are powers of ten.
  */
 #ifndef STORM_VIEW_SVG_H
 #define STORM_VIEW_SVG_H

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 120; label: mpi slow-asan
 #
-# P1 to P4 of io/io_checkpoint.h: a run that goes on from a checkpoint ends with
-# the same state and files as one that was never stopped, on another number of
-# ranks, from the file before a damaged one, and not with another deck.
+# CHECKPOINT-1 to CHECKPOINT-4: a run that is restarted from a checkpoint ends
+# with the same state and files as one that was never stopped, on another number
+# of ranks, from the file before a damaged one, and not with another deck.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -112,5 +112,5 @@ refused "has checkpoints of an earlier run" "$part/deck.yaml" --out "$part" \
     -n 1 --set output.checkpoint.every=0
 mkdir "$scratch/empty"
 cp "$part/deck.yaml" "$scratch/empty"
-refused "no checkpoint to go on from" --restart "$scratch/empty" -n 2
+refused "no good checkpoint in" --restart "$scratch/empty" -n 2
 finish

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* C1 to C5 of charts and S1 to S3 of scales. With a folder as argument, some
+/* CHART-1 to CHART-5 and SVG-1 to SVG-3. With a folder as argument, some
  * of the pictures are written there, to be looked at. */
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3; timeout: 20 */
 /*
- * G1 and G2 of io/io_gather.h: rows come in order of the ranks, in pieces, none
+ * GATHER-1 and GATHER-2: rows come in order of the ranks, in pieces, none
  * twice, none missing; if rank 0 cannot take them all ranks learn of it.
  */
 #include <string.h>
