@@ -2,7 +2,6 @@
 /* Where the time of a deck goes, for numbers of ranks and backends. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/bench.h"
 
@@ -165,18 +164,19 @@ static char *breakdown_draw(const struct breakdown *breakdown,
 
 static char *breakdown_picture(const struct breakdown *breakdown)
 {
+    const struct storm_context *context = breakdown->points.context;
     size_t n = breakdown->points.n;
     struct breakdown_bars b = {
-        .bars = calloc(n, sizeof *b.bars),
-        .ms = calloc(n, IO_N_TIMES * sizeof *b.ms),
-        .groups = calloc(n, sizeof *b.groups),
+        .bars = storm_bench_alloc(context, n, sizeof *b.bars),
+        .ms = storm_bench_alloc(context, n, IO_N_TIMES * sizeof *b.ms),
+        .groups = storm_bench_alloc(context, n, sizeof *b.groups),
     };
     char *svg = NULL;
     if (b.bars != NULL && b.ms != NULL && b.groups != NULL)
         svg = breakdown_draw(breakdown, &b);
-    free(b.groups);
-    free(b.ms);
-    free(b.bars);
+    storm_bench_free(context, b.groups);
+    storm_bench_free(context, b.ms);
+    storm_bench_free(context, b.bars);
     return svg;
 }
 

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -262,7 +261,8 @@ static storm_status crew_counts(const struct storm_context *context,
     if (status < 0)
         return status;
     size_t n = given->n;
-    uint32_t *counts = calloc(n > 0 ? n : MAX_DOUBLINGS, sizeof *counts);
+    uint32_t *counts =
+        storm_bench_alloc(context, n > 0 ? n : MAX_DOUBLINGS, sizeof *counts);
     status = storm_context_agree(context,
                                  counts != NULL ? STORM_OK : STORM_ERR_NOMEM);
     *counts_out = counts;
@@ -294,14 +294,15 @@ storm_status storm_bench_points_open(struct storm_context *context,
     if (status < 0)
         return status;
     size_t n = points->n_ranks * points->n_backends;
-    points->point = calloc(n, sizeof *points->point);
+    points->point = storm_bench_alloc(context, n, sizeof *points->point);
     if (points->point == NULL)
         status = STORM_ERR_NOMEM;
     for (size_t i = 0; status >= 0 && i < n; i++) {
         struct storm_bench_point *point = &points->point[points->n++];
         point->ranks = (int)points->ranks[i / points->n_backends];
         point->backend = points->backends[i % points->n_backends];
-        point->seconds = calloc(repeat, sizeof *point->seconds);
+        point->seconds =
+            storm_bench_alloc(context, repeat, sizeof *point->seconds);
         if (point->seconds == NULL)
             status = STORM_ERR_NOMEM;
     }
@@ -311,9 +312,9 @@ storm_status storm_bench_points_open(struct storm_context *context,
 void storm_bench_points_close(struct storm_bench_points *points)
 {
     for (size_t i = 0; i < points->n; i++)
-        free(points->point[i].seconds);
-    free(points->point);
-    free(points->ranks);
+        storm_bench_free(points->context, points->point[i].seconds);
+    storm_bench_free(points->context, points->point);
+    storm_bench_free(points->context, points->ranks);
 }
 
 static storm_status crew_compare(const struct storm_bench_points *points,

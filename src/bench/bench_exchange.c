@@ -6,7 +6,6 @@
  * there.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -193,7 +192,8 @@ static storm_status exchange_limit(struct storm_context *context,
 {
     enum { REPEATS = 5 };
     double seconds[REPEATS];
-    struct exchange_record *ring = calloc(EXCHANGE_LIMIT_BUFFER, sizeof *ring);
+    struct exchange_record *ring =
+        storm_bench_alloc(context, EXCHANGE_LIMIT_BUFFER, sizeof *ring);
     storm_status status =
         storm_context_agree(context, ring != NULL ? STORM_OK : STORM_ERR_NOMEM);
     for (int i = 0; i < REPEATS && status >= 0; i++) {
@@ -206,7 +206,7 @@ static storm_status exchange_limit(struct storm_context *context,
         if (status >= 0)
             status = storm_bench_max(context, &seconds[i]);
     }
-    free(ring);
+    storm_bench_free(context, ring);
     if (status >= 0)
         *rate_out = (double)x->records / storm_bench_median(seconds, REPEATS);
     return status;
@@ -333,8 +333,8 @@ exchange_measure(struct storm_context *context,
         .batch_packets = EXCHANGE_BATCH,
     };
     struct exchange_times times = {
-        .wall = calloc(p->repeat, sizeof(double)),
-        .cpu = calloc(p->repeat, sizeof(double)),
+        .wall = storm_bench_alloc(context, p->repeat, sizeof(double)),
+        .cpu = storm_bench_alloc(context, p->repeat, sizeof(double)),
     };
     bool memory = times.wall != NULL && times.cpu != NULL;
     struct storm_engine *engine = NULL;
@@ -347,8 +347,8 @@ exchange_measure(struct storm_context *context,
     if (status >= 0)
         status = exchange_conclude(context, engine, &x, &times, result);
     storm_engine_destroy(engine);
-    free(times.cpu);
-    free(times.wall);
+    storm_bench_free(context, times.cpu);
+    storm_bench_free(context, times.wall);
     return status;
 }
 

@@ -27,6 +27,18 @@ storm_status storm_bench_sum_uint(struct storm_context *context,
     return storm_context_reduce(context, inout, n, MPI_UINT64_T, MPI_SUM);
 }
 
+void *storm_bench_alloc(const struct storm_context *context, size_t n,
+                        size_t element_bytes)
+{
+    return storm_alloc(context->env.memory, "bench", n * element_bytes);
+}
+
+void storm_bench_free(const struct storm_context *context, void *array)
+{
+    if (array != NULL) /* else there may be no context yet */
+        storm_free(context->env.memory, array);
+}
+
 static int measure_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

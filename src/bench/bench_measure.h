@@ -20,6 +20,12 @@ storm_status storm_bench_sum(struct storm_context *context, double *inout);
 storm_status storm_bench_sum_uint(struct storm_context *context,
                                   uint64_t *inout, int n);
 
+/* An array of n elements in the memory book of the context, zeroed; NULL: no
+ * memory. Freeing NULL is allowed. */
+void *storm_bench_alloc(const struct storm_context *context, size_t n,
+                        size_t element_bytes);
+void storm_bench_free(const struct storm_context *context, void *array);
+
 /* Sorts the values and returns the median. */
 double storm_bench_median(double *values, size_t n);
 

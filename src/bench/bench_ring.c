@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/bench_crew.h"
@@ -224,7 +223,7 @@ storm_status storm_bench_ring(struct storm_context *context,
     for (size_t i = 0; storm_fabric_list[i] != NULL; i++)
         n_routes += 2;
     b.n_expected = n_routes * b.params.batches.n;
-    b.results = calloc(b.n_expected, sizeof *b.results);
+    b.results = storm_bench_alloc(context, b.n_expected, sizeof *b.results);
     status = storm_context_agree(context, b.results != NULL ? STORM_OK
                                                             : STORM_ERR_NOMEM);
     struct storm_run_summary summary = {0};
@@ -237,6 +236,6 @@ storm_status storm_bench_ring(struct storm_context *context,
         parts[STORM_RUN_JSON] = ring_json(&b, &summary);
         parts[STORM_RUN_TABLE] = ring_table(&b);
     }
-    free(b.results);
+    storm_bench_free(context, b.results);
     return storm_run_report_make(context, status, parts, report_out);
 }

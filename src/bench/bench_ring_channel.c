@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stream and ping-pong of records through a channel. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -41,8 +40,8 @@ static storm_status ring_end_open(struct ring_end *end,
 {
     struct storm_context *context = that->context;
     *end = (struct ring_end){.that = that};
-    end->source = calloc(that->batch, RECORD);
-    end->sink = calloc(that->batch, RECORD);
+    end->source = storm_bench_alloc(that->context, that->batch, RECORD);
+    end->sink = storm_bench_alloc(that->context, that->batch, RECORD);
     bool memory = end->source != NULL && end->sink != NULL;
     for (uint32_t i = 0; memory && i < that->batch; i++)
         end->source[i].word = 1;
@@ -84,8 +83,8 @@ static void ring_end_close(struct ring_end *end)
         end->channel->ops->close(end->channel);
     if (end->control != NULL)
         end->control->ops->close(end->control);
-    free(end->source);
-    free(end->sink);
+    storm_bench_free(end->that->context, end->source);
+    storm_bench_free(end->that->context, end->sink);
 }
 
 void storm_bench_ring_send_failure(struct storm_context *context)

@@ -2,7 +2,6 @@
 /* What two ranks could do at best: copies, or messages, without protocol. */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -112,8 +111,9 @@ limit_of_copies(const struct storm_bench_ring_case *that,
                 const struct storm_bench_ring_memory *memory,
                 struct storm_bench_ring_limits *limits_out)
 {
-    unsigned char *own = calloc(that->batch, RECORD);
-    double *seconds = calloc(MAX_ROUNDS, sizeof *seconds);
+    unsigned char *own = storm_bench_alloc(that->context, that->batch, RECORD);
+    double *seconds =
+        storm_bench_alloc(that->context, MAX_ROUNDS, sizeof *seconds);
     storm_status status =
         storm_context_agree(that->context, own != NULL && seconds != NULL
                                                ? STORM_OK
@@ -131,8 +131,8 @@ limit_of_copies(const struct storm_bench_ring_case *that,
     }
     if (status >= 0)
         status = storm_bench_max(that->context, &limits_out->best_batch_ns);
-    free(seconds);
-    free(own);
+    storm_bench_free(that->context, seconds);
+    storm_bench_free(that->context, own);
     return status;
 }
 
@@ -195,7 +195,7 @@ static storm_status
 limit_of_messages(const struct storm_bench_ring_case *that,
                   struct storm_bench_ring_limits *limits_out)
 {
-    unsigned char *own = calloc(that->batch, RECORD);
+    unsigned char *own = storm_bench_alloc(that->context, that->batch, RECORD);
     double ns[WINDOWS + 1] = {0.0};
     int error = MPI_SUCCESS;
     storm_status status =
@@ -205,7 +205,7 @@ limit_of_messages(const struct storm_bench_ring_case *that,
         error = storm_context_rank(that->context) == 0
                     ? limit_send(that, own, &ns[i])
                     : limit_receive(that, own);
-    free(own);
+    storm_bench_free(that->context, own);
     if (status < 0)
         return status;
     status =

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a network does at best: puts without protocol. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -190,12 +189,12 @@ storm_status storm_bench_ring_puts(const struct storm_bench_ring_case *that,
 {
     struct puts p = {
         .that = that, .memory = memory, .n_places = that->slots / that->batch};
-    p.own = calloc(that->batch, RECORD);
+    p.own = storm_bench_alloc(that->context, that->batch, RECORD);
     storm_status status =
         storm_context_agree(that->context,
                             p.own != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
-        free(p.own);
+        storm_bench_free(that->context, p.own);
         return status;
     }
     if (storm_context_rank(that->context) == 0)
@@ -204,6 +203,6 @@ storm_status storm_bench_ring_puts(const struct storm_bench_ring_case *that,
         status = puts_leave(&p);
     if (status < 0 && status != STORM_ERR_PEER)
         storm_bench_ring_send_failure(that->context);
-    free(p.own);
+    storm_bench_free(that->context, p.own);
     return storm_context_agree(that->context, status);
 }

@@ -4,8 +4,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "bench/bench_measure.h"
 
 /* Shorter looks at the bare kernel than for one run alone: there are many. */
 static const double scaling_kernel_seconds = 0.1;
@@ -161,7 +162,8 @@ scaling_prepare(struct storm_context *context,
                                      scaling->params.repeat, &scaling->points);
     if (status < 0)
         return status;
-    scaling->dt_s = calloc(scaling->points.n_ranks, sizeof *scaling->dt_s);
+    scaling->dt_s = storm_bench_alloc(context, scaling->points.n_ranks,
+                                      sizeof *scaling->dt_s);
     return storm_context_agree(context, scaling->dt_s != NULL
                                             ? STORM_OK
                                             : STORM_ERR_NOMEM);
@@ -188,6 +190,6 @@ storm_bench_scaling(struct storm_context *context,
         }
     }
     storm_bench_points_close(&scaling.points);
-    free(scaling.dt_s);
+    storm_bench_free(context, scaling.dt_s);
     return storm_run_report_make(context, status, parts, report_out);
 }

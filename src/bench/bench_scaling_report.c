@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "bench/bench_measure.h"
 #include "bench/bench_scaling.h"
 #include "view/chart.h"
 
@@ -154,10 +154,11 @@ struct scaling_curves {
 static bool scaling_make_curves(const struct storm_scaling *scaling,
                                 struct scaling_curves *curves)
 {
+    const struct storm_context *context = scaling->points.context;
     size_t n = scaling->points.n_ranks, all = n * scaling->points.n_backends;
-    curves->ranks = calloc(n, sizeof *curves->ranks);
-    curves->seconds = calloc(all, sizeof *curves->seconds);
-    curves->ideal = calloc(all, sizeof *curves->ideal);
+    curves->ranks = storm_bench_alloc(context, n, sizeof *curves->ranks);
+    curves->seconds = storm_bench_alloc(context, all, sizeof *curves->seconds);
+    curves->ideal = storm_bench_alloc(context, all, sizeof *curves->ideal);
     if (curves->ranks == NULL || curves->seconds == NULL ||
         curves->ideal == NULL)
         return false;
@@ -218,15 +219,17 @@ static char *scaling_draw(const struct storm_scaling *scaling,
 
 char *storm_scaling_picture(const struct storm_scaling *scaling)
 {
+    const struct storm_context *context = scaling->points.context;
     struct scaling_curves curves = {NULL, NULL, NULL};
     struct storm_chart_series *series =
-        calloc(2 * scaling->points.n_backends + 1, sizeof *series);
+        storm_bench_alloc(context, 2 * scaling->points.n_backends + 1,
+                          sizeof *series);
     char *svg = NULL;
     if (series != NULL && scaling_make_curves(scaling, &curves))
         svg = scaling_draw(scaling, &curves, series);
-    free(curves.ideal);
-    free(curves.seconds);
-    free(curves.ranks);
-    free(series);
+    storm_bench_free(context, curves.ideal);
+    storm_bench_free(context, curves.seconds);
+    storm_bench_free(context, curves.ranks);
+    storm_bench_free(context, series);
     return svg;
 }

@@ -5,7 +5,6 @@
  * other ranks have settled into waiting, and ends.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -241,7 +240,8 @@ storm_bench_termination(struct storm_context *context,
     if (p.steps == 0)
         p.steps = 200;
     struct termination_result result = {
-        .steps = p.steps, .seconds = calloc(p.steps, sizeof(double))};
+        .steps = p.steps,
+        .seconds = storm_bench_alloc(context, p.steps, sizeof(double))};
     storm_status status =
         storm_context_agree(context, result.seconds != NULL ? STORM_OK
                                                             : STORM_ERR_NOMEM);
@@ -254,6 +254,6 @@ storm_bench_termination(struct storm_context *context,
         parts[STORM_RUN_JSON] = termination_json(&result);
         parts[STORM_RUN_TABLE] = termination_table(&result);
     }
-    free(result.seconds);
+    storm_bench_free(context, result.seconds);
     return storm_run_report_make(context, status, parts, report_out);
 }

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench/bench.h"
 #include <storm/context.h>
@@ -240,7 +239,8 @@ static storm_status voronoi_time(struct voronoi_bench *b,
         .params = {.size = sizeof job.params, .hi_cm = {1.0, 1.0, 1.0}},
         .quality = quality};
     double *points = NULL;
-    double *seconds = calloc(b->params.repeat, sizeof *seconds);
+    double *seconds =
+        storm_bench_alloc(context, b->params.repeat, sizeof *seconds);
     storm_status status =
         storm_context_agree(context,
                             seconds != NULL ? STORM_OK : STORM_ERR_NOMEM);
@@ -251,7 +251,7 @@ static storm_status voronoi_time(struct voronoi_bench *b,
     if (status >= 0)
         status = voronoi_repeat(b, &job, seconds, times_out);
     storm_points_free(context, points);
-    free(seconds);
+    storm_bench_free(context, seconds);
     return status;
 }
 
