@@ -131,7 +131,7 @@ struct storm_bench_ring_params {
 
 /**
  * One-way stream and ping-pong of 128-byte records between two ranks, for
- * every backend, batch and protocol (one, if transport.protocol says which).
+ * every backend, batch and protocol (one, if transport.protocol is set).
  * Limit: the same bytes without any protocol. Shared memory: one copy in and
  * one out; a network: as many bare puts of the same size; p2p: bare messages.
  * Numbers are medians over 40 windows of time, the best window is given too.
@@ -177,9 +177,9 @@ struct storm_bench_voronoi_params {
 
 /**
  * Build the Voronoi mesh of a set of points, by all ranks together and by one
- * alone, in turns with voro++, and look at all of its cells. Limit: the serial
- * build, as many times as fast as there are ranks. What is compared with
- * voro++, and ranks with one, is CPU time, the best of all repeats.
+ * alone, in turns with voro++, and check all of its cells. Limit: the serial
+ * build, as many times as fast as there are ranks. The comparisons with voro++
+ * and with one rank use CPU time, the best of all repeats.
  */
 STORM_MUST_CHECK storm_status
 storm_bench_voronoi(struct storm_context *context,
@@ -231,8 +231,8 @@ struct storm_bench_breakdown_params {
 };
 
 /**
- * Run a deck without output for every number of ranks and backend, and say
- * where the time goes. Limit: the time for physics alone. All must end in the
+ * Run a deck without output for every number of ranks and backend, and break
+ * down the time. Limit: the time for physics alone. All must end in the
  * same state, bit for bit.
  *
  * @retval STORM_ERR_STATE  they do not (logged)

@@ -46,7 +46,7 @@ static storm_status breakdown_body(struct storm_context *own,
 
 /* ---- what is shown ------------------------------------------------------- */
 
-/* Physics alone, of the time: what is left for moving packets about. */
+/* Share of physics in the time; the rest is transport between ranks. */
 static double breakdown_ratio(const struct storm_bench_point *point)
 {
     const struct storm_run_summary *s = &point->best;

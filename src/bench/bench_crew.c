@@ -74,8 +74,8 @@ storm_status storm_bench_own_context(const struct storm_context *from,
 
 /* ---- crews --------------------------------------------------------------- */
 
-/* CREW-1: storm_context_wait looks some thousand times a second, which many
- * sleepers on few cores would be felt by those at work. */
+/* CREW-1: storm_context_wait polls some thousand times a second; many ranks
+ * that poll on few cores would slow down the crew. */
 static storm_status crew_sleep(const struct storm_context *all)
 {
     const struct timespec nap = {.tv_nsec = 4000000};
@@ -159,7 +159,7 @@ bool storm_bench_list_has(const char *list, const char *name)
     return list == NULL;
 }
 
-/* An error that all ranks know, said by one. */
+/* Logs an error that all ranks have, on rank 0. */
 static storm_status crew_wrong(const struct storm_context *context,
                                storm_status status, const char *text)
 {
@@ -185,7 +185,7 @@ storm_status storm_bench_check_backends(const struct storm_context *context,
     return STORM_OK;
 }
 
-/* Does it work on all ranks? If not, says why: as an error if it must. */
+/* Does it work on all ranks? If not, logs why: as an error if required. */
 static storm_status crew_probe(struct storm_context *context, const char *name,
                                bool must)
 {

@@ -29,7 +29,7 @@ struct storm_bench_setting {
 };
 
 /* A context over the ranks of `comm` with the options and the log of `from`,
- * but for the settings. Collective over `comm`. */
+ * except for the settings. Collective over `comm`. */
 storm_status storm_bench_own_context(const struct storm_context *from,
                                      MPI_Comm comm,
                                      const struct storm_bench_setting *settings,
@@ -38,11 +38,11 @@ storm_status storm_bench_own_context(const struct storm_context *from,
 
 /* ---- which backends ------------------------------------------------------ */
 
-/* Is the name in the list, separated by commas? NULL stands for all. */
+/* Is the name in the list, separated by commas? NULL means all. */
 bool storm_bench_list_has(const char *list, const char *name);
 
-/* Every name in the list is one of a backend of this build; NULL is fine.
- * Else STORM_ERR_ARG, logged. */
+/* STORM_ERR_ARG (logged) if a name in the list is not a backend of this build.
+ * NULL is allowed. */
 storm_status storm_bench_check_backends(const struct storm_context *context,
                                         const char *list);
 
@@ -82,8 +82,9 @@ struct storm_bench_points {
 };
 
 /*
- * Points for these numbers of ranks, which must rise and be there (none: 1, 2,
- * 4 and so on up to all), with these backends (storm_bench_backends).
+ * Points for these numbers of ranks, in rising order, at most those of the
+ * context (none: 1, 2, 4 and so on up to all), with these backends
+ * (storm_bench_backends).
  * Collective. STORM_ERR_ARG is logged. Close it also after an error.
  */
 storm_status storm_bench_points_open(struct storm_context *context,

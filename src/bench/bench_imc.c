@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How fast implicit Monte Carlo is, beside free streaming in the same cells. */
+/* Speed of implicit Monte Carlo, next to free streaming in the same cells. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,8 +18,8 @@
 static const double imc_absorption = 0.1;
 static const double imc_scattering = 0.4;
 
-/* Cells a packet crosses, on the way through the cube, per cbrt(cells); as
- * bench uniform has it. */
+/* Cells that a packet crosses in the cube, per cbrt(cells); as in bench
+ * uniform. */
 static const double imc_crossings[] = {
     [STORM_MESH_CARTESIAN] = 1.5, [STORM_MESH_VORONOI] = 1.37};
 static const double imc_cells_a_step = 15.0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the benchmarks measure and report with: collectives of their ranks,
- * medians, cycles beside the bare kernel, common parts of JSON and tables. */
+/* Common parts of benchmarks: collectives, memory, medians, cycles with the
+ * bare kernel, JSON and tables. */
 #ifndef STORM_BENCH_MEASURE_H
 #define STORM_BENCH_MEASURE_H
 
@@ -31,8 +31,8 @@ double storm_bench_median(double *values, size_t n);
 
 /* ---- cycles of transport ------------------------------------------------- */
 
-/* The bare kernel runs after each of the last timed cycles, so that both see
- * the same machine, and once before that, to warm up. */
+/* The bare kernel runs after each of the last timed cycles, so that both have
+ * the same load on the machine, and once before that, to warm up. */
 enum { STORM_BENCH_MAX_KERNELS = 5 };
 
 /* Cycles of an engine, of which the last ones are timed. */
@@ -50,14 +50,14 @@ struct storm_bench_loop {
     size_t n_rates;
 };
 
-/* One more cycle; the bare kernel after it, where that is due. Collective. */
+/* One more cycle; then the bare kernel, if it is due. Collective. */
 storm_status storm_bench_loop_cycle(struct storm_bench_loop *loop);
 storm_status storm_bench_loop_kernel(struct storm_bench_loop *loop);
 
 /* Steps per second and rank of the bare kernel: the median. */
 double storm_bench_loop_kernel_rate(struct storm_bench_loop *loop);
 
-/* Fills in the summary, but for title, hash and balance. Collective. */
+/* Fills in the summary, except title, hash and balance. Collective. */
 storm_status storm_bench_loop_summary(const struct storm_bench_loop *loop,
                                       const struct storm_mesh *mesh,
                                       struct storm_run_summary *summary);
@@ -72,7 +72,7 @@ void storm_bench_json_begin(struct storm_json *json, const char *benchmark,
                             const struct storm_run_summary *summary);
 char *storm_bench_json_end(struct storm_json *json);
 
-/* The bare kernel, as keys; ranks, steps and speed beside it, as rows. */
+/* The bare kernel as keys; ranks, steps and speed as rows. */
 void storm_bench_json_kernel(struct storm_json *json,
                              const struct storm_run_summary *summary,
                              double kernel_rate, const char *kernel_is);

@@ -72,8 +72,8 @@ static storm_status ring_backend(struct ring_bench *b,
             .batch = b->params.batches.value[i],
             .seconds = b->params.seconds,
         };
-        uint32_t least = 2 * that.batch;
-        that.slots = slots > least ? slots : least;
+        uint32_t min_slots = 2 * that.batch;
+        that.slots = slots > min_slots ? slots : min_slots;
         struct storm_bench_ring_limits limit;
         storm_status status = storm_bench_ring_limit(&that, &limit);
         if (status >= 0 && ring_wants_protocol(b, fabric, "fast"))
@@ -210,7 +210,7 @@ storm_status storm_bench_ring(struct storm_context *context,
     if (storm_context_size(context) != 2) {
         if (storm_context_rank(context) == 0)
             storm_context_log(context, STORM_LOG_ERROR,
-                              "the ring benchmark is between 2 ranks, not %d",
+                              "expected 2 ranks for the ring benchmark, got %d",
                               storm_context_size(context));
         return STORM_ERR_ARG;
     }

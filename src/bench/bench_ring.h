@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ring benchmark from inside: one measurement between two ranks. Rank 0
- * sends, rank 1 receives; both copy every record, as the engine does.
+ * Parts of the ring benchmark: one measurement between two ranks. Rank 0 sends,
+ * rank 1 receives; both copy every record, as the engine does.
  */
 #ifndef STORM_BENCH_RING_H
 #define STORM_BENCH_RING_H
@@ -17,14 +17,14 @@
 
 enum { STORM_BENCH_RING_RECORD = 128 };
 
-/* From so many records on a batch is written around the cache, as the engine
- * does, by the ring and by its limit. */
+/* Batches of at least so many records are written around the cache, as in the
+ * engine, by the ring and by its limit. */
 enum { STORM_BENCH_RING_STREAM = 8 };
 
-/* A number is the median over so many windows of time, after one to warm up. A
- * window that is too short would show what is queued, not what moves: it lasts
- * at least 2 ms, and until the ring has been filled so many times (paper: every
- * batch is waited for, nothing is queued). */
+/* A result is the median over so many windows of time, after one to warm up. A
+ * short window would measure queueing, not transport: it lasts at least 2 ms,
+ * and until the ring has been filled so many times (paper: the sender waits for
+ * every batch, nothing is queued). */
 enum { STORM_BENCH_RING_WINDOWS = 40, STORM_BENCH_RING_FILLS = 8 };
 #define STORM_BENCH_RING_WINDOW_S 2e-3
 
@@ -33,13 +33,13 @@ struct storm_bench_ring_case {
     const struct storm_fabric_ops *fabric; /* NULL: p2p */
     bool paper;
     uint32_t batch; /* records */
-    uint32_t slots; /* room in the ring */
-    double seconds; /* to spend on each number */
+    uint32_t slots; /* capacity of the ring */
+    double seconds; /* per result */
 };
 
 /* The same on both ranks. */
 struct storm_bench_ring_times {
-    double batch_ns;           /* one way, a batch after the other */
+    double batch_ns;           /* one-way stream */
     double best_batch_ns;      /* in the best window */
     double latency_ns;         /* half a round trip of a batch */
     uint64_t batches, records; /* sent in the stream */
@@ -49,17 +49,17 @@ enum { STORM_BENCH_RING_PROVIDER = 64 };
 
 struct storm_bench_ring_limits {
     double batch_ns, best_batch_ns;           /* as in storm_bench_ring_times */
-    char provider[STORM_BENCH_RING_PROVIDER]; /* "": nothing to tell */
+    char provider[STORM_BENCH_RING_PROVIDER]; /* "": none */
 };
 
-/* Batches between two looks at the clock. */
+/* Batches between two readings of the clock. */
 static inline uint64_t
 storm_bench_ring_poll_interval(const struct storm_bench_ring_case *that)
 {
     return that->batch < 64 && !that->paper ? 256 : 16;
 }
 
-/* Is a window over that has lasted so long and seen so many batches? */
+/* Is a window of this length and number of batches complete? */
 static inline bool
 storm_bench_ring_enough(const struct storm_bench_ring_case *that,
                         double seconds, uint64_t batches)
@@ -76,10 +76,10 @@ storm_bench_ring_enough(const struct storm_bench_ring_case *that,
 storm_status storm_bench_ring_channel(const struct storm_bench_ring_case *that,
                                       struct storm_bench_ring_times *times_out);
 
-/* Tells the other rank, which may wait for this one, that there is no point. */
+/* Sends a failure to the other rank, which may wait for this one. */
 void storm_bench_ring_send_failure(struct storm_context *context);
 
-/* STORM_ERR_PEER: the other rank has failed and sent it. Local. */
+/* STORM_ERR_PEER: the other rank has sent a failure. Local. */
 storm_status storm_bench_ring_peer_status(struct storm_context *context);
 
 /* ---- bench_ring_limit.c -------------------------------------------------- */
@@ -87,10 +87,10 @@ storm_status storm_bench_ring_peer_status(struct storm_context *context);
 /*
  * The limit, the same on both ranks. Collective.
  *
- * Memory that both can reach: rank 0 copies batches in, rank 1 the same bytes
- * out, in turns; the slower of the two, since a ring lets them overlap.
+ * Shared memory: rank 0 copies batches in, rank 1 the same bytes out, in turns;
+ * the slower of the two, since a ring lets them overlap.
  * A network: storm_bench_ring_puts.
- * Messages: bare messages of the same size, written anew each time.
+ * Messages: bare messages of the same size, with new data each time.
  */
 storm_status storm_bench_ring_limit(const struct storm_bench_ring_case *that,
                                     struct storm_bench_ring_limits *limits_out);
@@ -100,16 +100,16 @@ storm_status storm_bench_ring_limit(const struct storm_bench_ring_case *that,
 /* Memory of both ranks, each as large as a ring. */
 struct storm_bench_ring_memory {
     struct storm_fabric *fabric;
-    struct storm_region *region; /* this rank's */
-    struct storm_remote *remote; /* the other one's */
+    struct storm_region *region; /* of this rank */
+    struct storm_remote *remote; /* of the other rank */
 };
 
 /*
- * Nanoseconds for a put of one batch when rank 0 makes one after the other, as
- * many at a time as the fabric takes. Rank 1 polls and copies out: where a put
- * is a copy between processes, bytes that nobody reads would never leave the
- * sender's cache. Every window ends when its last put is delivered; a put after
- * the last one is read back. Collective.
+ * Nanoseconds per put of one batch if rank 0 puts one after the other, as many
+ * at a time as the fabric accepts. Rank 1 polls and copies out: if a put is a
+ * copy between processes, bytes that are never read would stay in the sender's
+ * cache. A window ends when its last put is delivered; one more put at the end
+ * is read back. Collective.
  */
 storm_status storm_bench_ring_puts(const struct storm_bench_ring_case *that,
                                    const struct storm_bench_ring_memory *memory,

@@ -9,13 +9,13 @@
 
 enum {
     WINDOWS = STORM_BENCH_RING_WINDOWS,
-    POLL_INTERVAL = 64, /* batches between two looks for control messages */
+    POLL_INTERVAL = 64, /* batches between two polls for control messages */
     FAILURE_TAG = 7,
     RECORD = STORM_BENCH_RING_RECORD
 };
 
-/* The first word of a record: 1, or in the last one this bit and the number
- * of records that came before it. Records are in no order. */
+/* The first 8 bytes of a record: 1; in the last one, this bit and the number of
+ * records before it. Records may arrive in any order. */
 #define RING_LAST ((uint64_t)1 << 63)
 
 struct ring_record {
@@ -31,8 +31,8 @@ struct ring_end {
     uint32_t peer;
     struct ring_record *source, *sink; /* a batch each */
     uint64_t n_calls, n_empty;
-    uint64_t received; /* records, the last one of a stream not counted */
-    uint64_t expected; /* of them; 0: not known yet */
+    uint64_t received; /* records, except the last one of a stream */
+    uint64_t expected; /* the same; 0: not known yet */
 };
 
 static storm_status ring_end_open(struct ring_end *end,
@@ -101,7 +101,7 @@ storm_status storm_bench_ring_peer_status(struct storm_context *context)
     return failed ? STORM_ERR_PEER : STORM_OK;
 }
 
-/* Drives the channel; gives the core away if nothing has happened. */
+/* Drives the channel; yields the core if nothing has happened. */
 static storm_status ring_drive(struct ring_end *end, bool empty)
 {
     const struct storm_channel_ops *ops = end->channel->ops;
@@ -116,7 +116,7 @@ static storm_status ring_drive(struct ring_end *end, bool empty)
     return status;
 }
 
-/* Drives until both ranks are here: what one has sent may still need it. */
+/* Drives until both ranks are here: records of the other may need it. */
 static storm_status ring_leave(struct ring_end *end)
 {
     const struct storm_boot *boot = &end->that->context->boot;
@@ -142,7 +142,7 @@ static storm_status ring_send(struct ring_end *end, size_t n)
                 memcpy(span.records, &end->source[done], k * RECORD);
             data->commit(end->channel, end->peer, k);
             done += k;
-        } else if (status == STORM_AGAIN) { /* what is there may travel */
+        } else if (status == STORM_AGAIN) { /* full: send what is committed */
             status = data->publish(end->channel, end->peer);
             if (status >= 0)
                 status = ring_drive(end, true);
@@ -160,8 +160,8 @@ static uint64_t ring_published(const struct ring_end *end)
     return stats.batches;
 }
 
-/* One batch of a stream. The paper's algorithm is done for each: it would
- * otherwise carry in one round what several batches have brought. */
+/* One batch of a stream. With the paper's algorithm, waits until it is sent:
+ * else one round would send several batches. */
 static storm_status ring_send_batch(struct ring_end *end)
 {
     uint64_t before = ring_published(end);
@@ -171,7 +171,7 @@ static storm_status ring_send_batch(struct ring_end *end)
     return status;
 }
 
-/* Takes what has arrived, copying it out; STORM_AGAIN: nothing. */
+/* Takes records that have arrived and copies them; STORM_AGAIN: none. */
 static storm_status ring_receive(struct ring_end *end)
 {
     struct storm_arrival arrival;
@@ -215,7 +215,7 @@ static storm_status ring_send_last(struct ring_end *end, uint64_t n_before)
     return status;
 }
 
-/* Rank 0 sends for some windows of time; the end is confirmed. */
+/* Rank 0 sends for some windows of time, then waits for an answer. */
 static storm_status ring_stream_out(struct ring_end *end,
                                     struct storm_bench_ring_times *times_out)
 {

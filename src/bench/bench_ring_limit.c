@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What two ranks could do at best: copies, or messages, without protocol. */
+/* Limit of the ring benchmark: copies or messages without protocol. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,8 +76,8 @@ static void limit_copy(unsigned char *slots, unsigned char *own, bool in,
     }
 }
 
-/* Rank 0 copies in on even turns, rank 1 out on odd ones; rank 0 ends it by
- * the highest bit. Returns how many turns of this rank there were. */
+/* Rank 0 copies in on even turns, rank 1 out on odd ones; rank 0 ends it with
+ * the highest bit. Returns the number of turns of this rank. */
 static size_t limit_turns(const struct storm_bench_ring_case *that,
                           unsigned char *base, unsigned char *own,
                           double *seconds)
@@ -153,8 +153,8 @@ static storm_status limit_of_fabric(const struct storm_bench_ring_case *that,
     return status;
 }
 
-/* Bare messages for a window, each with a batch of new data; an empty one ends
- * it and is answered. */
+/* Sends messages for one window, each a batch of new data; then an empty one,
+ * which is answered. */
 static int limit_send(const struct storm_bench_ring_case *that,
                       unsigned char *own, double *ns_out)
 {

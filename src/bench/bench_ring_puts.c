@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a network does at best: puts without protocol. */
+/* Limit of the ring benchmark on networks: puts without protocol. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -9,8 +9,8 @@
 enum {
     RECORD = STORM_BENCH_RING_RECORD,
     WINDOWS = STORM_BENCH_RING_WINDOWS,
-    CHECK_EVERY = 4096, /* waits between two looks whether the other lives */
-    WORD_OFFSET = 0,    /* where the word read back lands in own memory */
+    CHECK_EVERY = 4096, /* polls between two checks of the other rank */
+    WORD_OFFSET = 0,    /* in own memory, of the word that is read back */
     SLOTS_OFFSET = 128
 };
 
@@ -41,7 +41,7 @@ static storm_status puts_wait(const struct puts *p, uint64_t n_empty)
     return status;
 }
 
-/* Until all that was accepted has completed. */
+/* Waits until all accepted operations have completed. */
 static storm_status puts_drain(const struct puts *p)
 {
     storm_status status = STORM_OK;
@@ -50,7 +50,7 @@ static storm_status puts_drain(const struct puts *p)
     return status < 0 ? status : p->ticket.status;
 }
 
-/* The next batch, as soon as the fabric takes it. */
+/* Puts the next batch, as soon as the fabric accepts it. */
 static storm_status puts_next(struct puts *p, bool delivered)
 {
     uint64_t place = puts_place(p);
@@ -74,7 +74,7 @@ static storm_status puts_next(struct puts *p, bool delivered)
     return status;
 }
 
-/* Polls as often as the sender of a ring does: behind every batch. */
+/* Polls as often as the sender of a ring: after every batch. */
 static storm_status puts_window(struct puts *p, double *ns_out)
 {
     struct storm_fabric *fabric = p->memory->fabric;
@@ -99,7 +99,8 @@ static storm_status puts_window(struct puts *p, double *ns_out)
     return status;
 }
 
-/* One more put with a word of its own in its last record, and back. */
+/* Puts one more batch with a unique word in its last record, and reads it
+ * back. */
 static storm_status puts_read_back(struct puts *p)
 {
     const uint64_t mark = 0x5354524d00000000 + p->n;
@@ -133,7 +134,7 @@ static storm_status puts_read_back(struct puts *p)
     if (found == mark)
         return STORM_OK;
     storm_context_log(p->that->context, STORM_LOG_ERROR,
-                      "wrong result: the last put has not arrived");
+                      "wrong result: the last put has not landed");
     return STORM_ERR_FABRIC;
 }
 
@@ -153,7 +154,7 @@ static storm_status puts_send(struct puts *p,
     return status;
 }
 
-/* What a receiver must do at least: copy the bytes out. */
+/* The minimum that a receiver must do: copy the bytes out. */
 static void puts_copy_out(const struct puts *p, uint64_t n)
 {
     size_t bytes = (size_t)p->that->batch * RECORD;
@@ -164,7 +165,7 @@ static void puts_copy_out(const struct puts *p, uint64_t n)
     __asm__ volatile("" : : "r"(p->own) : "memory"); /* keep every copy */
 }
 
-/* Until both ranks are here: the other may need our polls. */
+/* Polls until both ranks are here: the other may need it. */
 static storm_status puts_leave(const struct puts *p)
 {
     bool receives = storm_context_rank(p->that->context) == 1;

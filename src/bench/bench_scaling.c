@@ -8,7 +8,7 @@
 
 #include "bench/bench_measure.h"
 
-/* Shorter looks at the bare kernel than for one run alone: there are many. */
+/* Measurements of the bare kernel are many, so they are short. */
 static const double scaling_kernel_seconds = 0.1;
 
 /* ---- what follows from the times ----------------------------------------- */

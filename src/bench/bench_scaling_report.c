@@ -139,7 +139,7 @@ char *storm_scaling_table(const struct storm_scaling *scaling)
                    "bit\n");
     if (storm_bench_points_crowded(&scaling->points))
         storm_page_add(&page, "  * more ranks than cores: they take turns, so "
-                              "times say little about scaling\n");
+                              "times do not show scaling\n");
     return storm_page_end(&page);
 }
 
@@ -192,7 +192,7 @@ static char *scaling_draw(const struct storm_scaling *scaling,
                                         curves->seconds + k * n,
                                         NULL};
     }
-    /* In the legend alone: what all the dashes are. */
+    /* Only for the legend: all dashed lines. */
     series[n_series++] = (struct storm_chart_series){
         "ideal", STORM_CHART_REFERENCE, 7, 0, NULL, NULL, NULL};
     char subtitle[160], number[STORM_GROUPED_BYTES];

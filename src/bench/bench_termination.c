@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long after the end of the last packet all ranks know it. Each step has
- * one packet: it starts on one rank, goes to another, lives there until the
- * other ranks have settled into waiting, and ends.
+ * Time from the end of the last packet until all ranks know. Each step has one
+ * packet: it starts on one rank, is sent to another, and ends there once the
+ * other ranks are idle.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How fast Voronoi meshes are built, by all ranks together and by one alone,
- * and how good they are. */
+/* Speed of building Voronoi meshes, on all ranks and on one, and their
+ * quality. */
 #include "bench/bench_voronoi.h"
 
 #include <inttypes.h>
@@ -122,7 +122,7 @@ static storm_status voronoi_judge(struct storm_context *context,
 /* Of the builds by some ranks. */
 struct voronoi_times {
     double seconds;     /* on the slowest rank; the median */
-    double cpu_seconds; /* of all ranks; the least */
+    double cpu_seconds; /* of all ranks; min over repeats */
 };
 
 struct voronoi_bench {
@@ -132,7 +132,7 @@ struct voronoi_bench {
     struct storm_run_summary summary;
     struct voronoi_quality quality;
     struct voronoi_times all, alone;
-    double voropp_seconds; /* the least; 0: not known */
+    double voropp_seconds; /* min over repeats; 0: not known */
 };
 
 /* What a context holds more than at `before`. */
@@ -155,8 +155,7 @@ struct voronoi_job {
     struct voronoi_quality *quality; /* NULL: not wanted */
 };
 
-/* Builds the mesh and says how long it took. It is judged if that is asked
- * for. */
+/* Builds the mesh and times it; checks its quality if asked for. */
 static storm_status voronoi_build_once(const struct voronoi_job *job,
                                        struct voronoi_quality *quality,
                                        struct voronoi_times *times_out)
@@ -349,12 +348,12 @@ static char *voronoi_table(const struct voronoi_bench *b)
     storm_page_add(&page, "Voronoi cells of %s %s points in a cube\n\n",
                    storm_page_grouped(b->summary.cells, number),
                    storm_bench_points_name(b->set.kind));
-    storm_page_add(
-        &page,
-        "  speed     %s cells per second by %d ranks, %s by one\n"
-        "  ranks     spend %.2f times what one alone does, of CPU time\n",
-        voronoi_whole(n / b->all.seconds, number), b->summary.ranks,
-        voronoi_whole(n / b->alone.seconds, other), voronoi_parallel_cost(b));
+    storm_page_add(&page,
+                   "  speed     %s cells per second by %d ranks, %s by one\n"
+                   "  ranks     use %.2f times the CPU time of one\n",
+                   voronoi_whole(n / b->all.seconds, number), b->summary.ranks,
+                   voronoi_whole(n / b->alone.seconds, other),
+                   voronoi_parallel_cost(b));
     if (b->voropp_seconds > 0.0)
         storm_page_add(&page,
                        "  voro++    %s cells per second; one rank is %.2f "

@@ -51,8 +51,7 @@ static void deck_build(struct storm_deck *deck, const char *text, size_t length,
         deck_check(deck, root, problems);
 }
 
-/* What storm_deck_parse says, into a new deck, which it hands out or
- * destroys. */
+/* Parses into a new deck, which becomes *deck_out or is destroyed. */
 static storm_status deck_parse(struct storm_deck *deck, const char *name,
                                const char *text, size_t length,
                                const char *const *sets, size_t n_sets,

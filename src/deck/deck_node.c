@@ -157,7 +157,7 @@ static void node_convert_map(struct node_reader *r, struct deck_node *map,
         yaml_node_t *key = yaml_document_get_node(r->document, pair->key);
         if (key == NULL || key->type != YAML_SCALAR_NODE) {
             deck_complain(r->problems, node_line(key != NULL ? key : from), "",
-                          "expected a word before ':'");
+                          "expected a key before ':'");
             continue;
         }
         char *name =
@@ -167,7 +167,7 @@ static void node_convert_map(struct node_reader *r, struct deck_node *map,
             return;
         if (deck_node_find(map, name) != NULL) {
             deck_complain(r->problems, node_line(key), name,
-                          "is there twice in one place");
+                          "exists twice in the same map");
             continue;
         }
         node_add(r->pool, map, name, node_line(key),
@@ -291,7 +291,7 @@ static long node_list_index(const struct deck_node *list, const char *word)
     return -1;
 }
 
-/* Where the entry `word` of `node` is held; makes it in a map. */
+/* The slot of entry `word` of `node`; a map gets a new one if needed. */
 static struct deck_node **node_slot(struct deck_pool *pool,
                                     struct deck_node *node, const char *word)
 {
@@ -310,11 +310,11 @@ static struct deck_node **node_slot(struct deck_pool *pool,
     return node->n > before ? &node->items[before] : NULL;
 }
 
-/* All of it counts as said by --set. */
+/* Marks the tree as set by --set. */
 static void node_mark_set(struct deck_node *node)
 {
     if (node->line == 0)
-        return; /* by another way */
+        return; /* already marked, through an alias */
     node->line = 0;
     for (size_t i = 0; node->kind != DECK_SCALAR && i < node->n; i++) {
         node->key_lines[i] = 0;

@@ -419,7 +419,7 @@ static void read_default(const struct reader *r, const struct deck_row *row)
 
 /* ---- rows ----------------------------------------------------------------- */
 
-/* The word of `shape` that rows depend on; NULL: it is wrong, all go. */
+/* The value of `shape` that rows depend on; NULL: invalid, all rows apply. */
 static const char *read_shape(const struct deck_row *rows,
                               struct deck_node *map)
 {

@@ -46,8 +46,8 @@ void storm_chart_head(struct storm_page *svg, double left, const char *title,
         storm_svg_text(svg, left, y, "sub", subtitle);
 }
 
-/* After M. Okabe and K. Ito, "Color universal design" (2008): told apart by
- * colour-blind eyes, too. */
+/* After M. Okabe and K. Ito, "Color universal design" (2008): also distinct for
+ * colour-blind readers. */
 static const struct {
     unsigned rgb;
     int dark;

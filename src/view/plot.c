@@ -13,15 +13,15 @@
 #include "view/colours.h"
 
 enum {
-    PLOT_MAX_SOLID = 100000, /* cells of which a view is drawn unasked */
-    PLOT_MAX_LINES = 6000,   /* cells whose edges are drawn unasked */
+    PLOT_MAX_SOLID = 100000, /* cells of which a view is drawn by default */
+    PLOT_MAX_LINES = 6000,   /* cells with edges by default */
     PLOT_MAX_OWNERS = 8      /* ranks with a name and a colour of their own */
 };
 
 static const char plot_usual[] = "material,cell_size,temperatures,owner";
 static const char plot_usual_solid[] =
     "material,solid,cell_size,temperatures,owner";
-static const char plot_usual_line[] = "owner"; /* profiles say the rest */
+static const char plot_usual_line[] = "owner"; /* profiles show the rest */
 
 /* The names asked for, one after the other. */
 struct plot_names {
@@ -228,7 +228,7 @@ static storm_status plot_describe(struct plot_run *plot,
     return status;
 }
 
-/* What the name of a picture says. */
+/* Parts of the name of a picture. */
 struct plot_name {
     const char *kind;
     int axis;

@@ -39,7 +39,7 @@ struct plot_material {
     bool has_heat; /* capacity */
 };
 
-/* A run that is being looked at. */
+/* The run that is drawn. */
 struct plot_run {
     struct storm_memory *memory; /* the caller's book */
     const struct storm_plot_params *params;
@@ -100,7 +100,7 @@ bool plot_is_line(const struct plot_run *plot);
 
 /* ---- plot_scale.c --------------------------------------------------------- */
 
-/* Least, least positive and largest value. lo > hi: there are none. */
+/* Min, positive min and max of values. lo > hi: there are none. */
 struct plot_range {
     double lo, positive, hi;
 };
@@ -111,7 +111,7 @@ storm_status plot_find_range(struct plot_run *plot, const struct slice *slice,
                              const char *field, const uint64_t *steps,
                              size_t n_steps, struct plot_range *range_out);
 
-/* One value but for roundings, or none? */
+/* Equal values within rounding, or none? */
 bool plot_is_even(const struct plot_range *range);
 
 struct storm_svg_scale plot_scale(const struct plot_run *plot,
@@ -160,19 +160,19 @@ struct plot_view {
     const char *const *name;
 };
 
-/* *svg_out is from malloc. STORM_ERR_IO: the reader says why. */
+/* *svg_out is from malloc. STORM_ERR_IO: the reader has the reason. */
 storm_status plot_view_svg(struct io_reader *reader,
                            const struct plot_view *what, char **svg_out);
 
 /* ---- plot_profile.c ------------------------------------------------------- */
 
-/* Charts of profiles: of these columns, or if there are none, of those a run
- * is mostly looked at for. */
+/* Charts of profiles: of these columns; if there are none, of the usual
+ * ones. */
 storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
                            size_t n_names);
 bool plot_is_profile(const char *field);
 
-/* What is wrong with params that have no size. */
+/* Message for params without a valid size. */
 extern const char plot_not_initialised[];
 
 #endif /* STORM_VIEW_PLOT_H */

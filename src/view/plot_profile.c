@@ -274,8 +274,8 @@ storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
         status = profile_read_reference(plot, &set);
     if (status == STORM_OK && set.has_reference && set.n == 0)
         status = plot_fail(plot, STORM_ERR_ARG,
-                           "%s has no profiles to compare with %s: the deck "
-                           "says if there are any, output.profile.bins",
+                           "%s has no profiles to compare with %s; set "
+                           "output.profile.bins in the deck and run it again",
                            plot->params->run_dir, plot->params->reference);
     if (status == STORM_OK && set.n > 0)
         status = profile_draw_all(plot, &set, names, n_names);

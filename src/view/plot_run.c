@@ -28,7 +28,7 @@ static storm_status plot_no_memory(struct plot_run *plot)
     return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
 }
 
-/* What the reader says. */
+/* Takes over the reader's message. */
 static storm_status plot_reader(struct plot_run *plot, storm_status status)
 {
     return status < 0 ? plot_fail(plot, status, "%s", plot->reader.problem)

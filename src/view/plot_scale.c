@@ -10,11 +10,10 @@
 static const double plot_wide = 100.0;
 static const double plot_deep = 1e-6;
 
-/* Linear scales whose least value is a smaller part of the largest begin at
- * zero. */
+/* Linear scales begin at zero if min / max is smaller. */
 static const double plot_low = 0.05;
 
-/* One value but for roundings. */
+/* Values are equal within rounding. */
 static const double plot_same = 1e-9;
 
 static void plot_widen(struct plot_range *range, const struct slice *slice,

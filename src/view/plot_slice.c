@@ -13,7 +13,7 @@
 #include "view/plot.h"
 
 enum {
-    SLICE_WIDTH = 640, /* the most of the frame, in pixels */
+    SLICE_WIDTH = 640, /* max of the frame, in pixels */
     SLICE_HEIGHT = 500,
     SLICE_MIN_WIDTH = 240,
     SLICE_MIN_HEIGHT = 160,
@@ -244,7 +244,7 @@ static bool slice_inside(const double (*x)[2], int n, const double point[2])
     return !(left && right);
 }
 
-/* The squares whose middle is in the polygon, whose unit is a square. */
+/* Marks the squares with their centre in the polygon; units are squares. */
 static void slice_paint(const double (*x)[2], int n, int level, int *grid,
                         const long size[2])
 {

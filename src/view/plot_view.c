@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The material in three dimensions, cut open: the cells that are not empty, as
- * far as they are behind a plane, as they look from before it.
+ * The material in three dimensions, cut open: the cells that are not empty,
+ * behind a plane, seen from in front of it.
  *
- * Faces between two such cells are left out: they are found by their middles.
+ * Faces between two such cells are left out: they have the same centre.
  * The others are drawn from the farthest cell to the nearest, then what the
  * plane cuts.
  */
@@ -39,8 +39,8 @@ struct view {
     double axes[3][3]; /* to the right, up, to the eye */
     struct view_face *faces;
     double (*corners)[2]; /* projected */
-    uint64_t *behind;     /* middles of faces that look away */
-    double (*clipped)[3]; /* the face in hand */
+    uint64_t *behind;     /* centres of faces that point away */
+    double (*clipped)[3]; /* the current face */
     size_t n_faces, n_corners, n_behind;
     size_t faces_capacity, corners_capacity, behind_capacity, clipped_capacity;
     double far, near; /* depths of the box */
@@ -153,7 +153,7 @@ static bool view_add_behind(struct view *v, const double middle[3])
     bool good = view_reserve(v, sizeof *v->behind, v->n_behind + 8, &behind,
                              &v->behind_capacity);
     v->behind = behind;
-    /* With all shifts: rounding may not tell two places apart. */
+    /* With all shifts: rounding must not separate equal centres. */
     for (int shift = 0; good && shift < 8; shift++) {
         uint64_t key = view_key(v->what, middle, shift);
         if (shift == 0 || key != v->behind[v->n_behind - 1])

@@ -243,7 +243,7 @@ static void report_tables(struct report *r)
     report_real(r, "seconds of transport", s, "seconds", "");
     report_real(r, "steps per second and rank", s, "steps_per_second_per_rank",
                 "");
-    report_real(r, "imbalance of steps (most / mean)", s, "imbalance", "");
+    report_real(r, "imbalance of steps (max / mean)", s, "imbalance", "");
     report_real(r, "peak memory of a rank", s, "peak_memory_mb", "MB");
     report_real(r, "rings of a rank", s, "ring_memory_mb", "MB");
     report_row(r, "seed", report_text(s, "seed"));
@@ -251,7 +251,7 @@ static void report_tables(struct report *r)
     report_end_table(r);
 }
 
-/* Where the time went, as one bar. */
+/* Breakdown of the time, as one bar. */
 static storm_status report_breakdown(struct report *r)
 {
     enum { N = IO_N_TIMES };
@@ -309,7 +309,8 @@ static storm_status report_moments(struct report *r)
     params.reference = NULL;
     params.steps = steps;
     params.n_steps = n;
-    storm_page_add(&r->page, "<h2>On the way</h2>\n<div class=\"pictures\">\n");
+    storm_page_add(&r->page,
+                   "<h2>Earlier times</h2>\n<div class=\"pictures\">\n");
     storm_status status = storm_plot(&params, r->problem, sizeof r->problem);
     storm_page_add(&r->page, "</div>\n");
     return status;

@@ -76,8 +76,8 @@ double storm_svg_width(const char *text, double letters)
 
 /* ---- scales -------------------------------------------------------------- */
 
-/* Narrower scales, as part of the larger end, have no digits left for ticks;
- * below the dust there is nothing but 0. */
+/* Narrower scales, relative to the larger end, have no digits left for ticks;
+ * smaller values count as 0. */
 static const double svg_narrowest = 1e-11;
 static const double svg_dust = 1e-290;
 
@@ -286,7 +286,7 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
         svg_log_ticks(&ticks, scale, n_wanted);
     if (ticks.n >= 3)
         return ticks.n;
-    /* less than a decade: round numbers say more */
+    /* less than a decade: linear ticks are better */
     for (ticks.n = 0; ticks.n < 2 && n_wanted <= STORM_SVG_MAX_TICKS;
          n_wanted++) {
         ticks.n = 0;

@@ -62,8 +62,8 @@ struct storm_svg_tick {
     char label[STORM_SVG_LABEL_BYTES];
 };
 
-/* From the least to the largest value; they need not be finite or in order.
- * A logarithmic scale takes positive ones alone. */
+/* A scale from lo to hi, which need not be finite or in order. A logarithmic
+ * scale uses only positive ones. */
 struct storm_svg_scale storm_svg_scale(double lo, double hi, bool log);
 
 /* Where a value is, 0 at `lo` and 1 at `hi`. */

@@ -44,7 +44,7 @@ python3 "$scratch/look.py" "$scratch/run/report.html" 9 \
 python3 - "$scratch/run/report.html" <<'PYTHON' || fail "moments differ in scale"
 import re, sys
 
-moments = open(sys.argv[1], encoding="utf-8").read().split("On the way")[1]
+moments = open(sys.argv[1], encoding="utf-8").read().split("Earlier times")[1]
 texts = [re.findall(r'<text [^>]*>([^<]*)<', figure)
          for figure in moments.split("<figure")[1:]]
 assert len(texts) == 2 and texts[0][1] != texts[1][1], texts

@@ -57,14 +57,14 @@ struct args_nearest {
     size_t distance; /* of those found; at first, too far */
 };
 
-/* Does the name begin like that, with a letter at least? */
+/* Does the name begin with `with`, which has at least one letter? */
 static bool args_begins(const char *name, const char *with)
 {
     return with[strspn(with, "-")] != '\0' &&
            strncmp(name, with, strlen(with)) == 0;
 }
 
-/* What was cut short is next to what differs by one letter. */
+/* A prefix is as near as a name that differs by one letter. */
 static void args_consider(struct args_nearest *nearest, const char *name)
 {
     if (name == NULL)

@@ -46,7 +46,7 @@ static void help_options(void)
     for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++) {
         char name[64], text[512];
         switch (row->type) {
-        case STORM_OPTION_BOOL: /* the other way than it is */
+        case STORM_OPTION_BOOL: /* the opposite of the default */
             snprintf(name, sizeof name, "--%s%s",
                      strcmp(row->default_value, "true") == 0 ? "no-" : "",
                      row->flag + 2);

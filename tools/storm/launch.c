@@ -213,7 +213,7 @@ static void launch_exec(const struct launch_command *command, char **argv)
     execv(command->path, argv);
     fprintf(stderr, "storm: error: cannot start %s: %s\n", command->path,
             strerror(errno));
-    _exit(TOOL_SAID);
+    _exit(TOOL_REPORTED);
 }
 
 /* How the launcher ended, as our own exit status. */
@@ -228,12 +228,12 @@ static int launch_verdict(const struct launch_command *command, int status,
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == TOOL_OK || code == TOOL_USAGE)
         return code;
-    if (code == TOOL_SAID)
+    if (code == TOOL_REPORTED)
         return TOOL_FAILED;
     if (code == TOOL_FAILED)
         fprintf(stderr,
                 "storm: error: %s could not start or keep %llu ranks; "
-                "--verbose shows what it says\n",
+                "--verbose shows its messages\n",
                 command->words[0], (unsigned long long)args->ranks);
     else
         fprintf(stderr, "storm: error: a rank died (%s ended with %s %d)\n",

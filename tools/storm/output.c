@@ -56,16 +56,16 @@ int tool_write(const char *dir, const char *name, const char *text,
     return output_file(path_out, text);
 }
 
-/* Writes one file of --out and says so, if people are reading. */
+/* Writes one file of --out; prints its path if `log` is not NULL. */
 static int output_part(const struct tool_args *args, const char *name,
-                       const char *text, FILE *say)
+                       const char *text, FILE *log)
 {
     char path[TOOL_PATH_BYTES];
     if (text == NULL)
         return TOOL_OK;
     int status = tool_write(args->out, name, text, path);
-    if (status == TOOL_OK && say != NULL)
-        fprintf(say, "  wrote %s\n", path);
+    if (status == TOOL_OK && log != NULL)
+        fprintf(log, "  wrote %s\n", path);
     return status;
 }
 
@@ -79,20 +79,20 @@ int tool_output(const struct tool_args *args,
                                         : args->bench != NULL && !args->demo;
     int status = TOOL_OK;
     /* People read standard output only if the summary does not go there. */
-    FILE *say = args->quiet     ? NULL
+    FILE *log = args->quiet     ? NULL
                 : !to_stdout    ? stdout
                 : args->verbose ? stderr
                                 : NULL;
-    if (say != NULL)
-        fprintf(say, "%s\n", table);
+    if (log != NULL)
+        fprintf(log, "%s\n", table);
     if (to_stdout)
         printf("%s\n", json);
     if (args->out != NULL)
         status = tool_directory(args->out);
     if (status == TOOL_OK && args->out != NULL)
-        status = output_part(args, "summary.json", json, say);
+        status = output_part(args, "summary.json", json, log);
     if (status == TOOL_OK && args->out != NULL && picture != NULL)
-        status = output_part(args, args->bench->picture, picture, say);
+        status = output_part(args, args->bench->picture, picture, log);
     if (status == TOOL_OK && !to_stdout && args->json != NULL)
         status = output_file(args->json, json);
     if (fflush(stdout) != 0 && status == TOOL_OK)

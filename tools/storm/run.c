@@ -21,7 +21,7 @@ static void run_default_out(const char *deck, char out_out[RUN_PATH_BYTES])
     snprintf(out_out, RUN_PATH_BYTES, "out/%.*s", (int)length, name);
 }
 
-/* Reads the deck, says if it cannot be run, and goes on with it. */
+/* Reads the deck, checks that it can be run, and runs it. */
 static int run_with_deck(const struct tool_args *args)
 {
     struct tool_args mine = *args;

@@ -4,9 +4,9 @@
  * common exit status.
  *
  * An error is printed once. Rank 0 prints its messages at once. Another rank
- * keeps its first error until the end, when rank 0 prints it if it has nothing
- * better; if the end does not come within two seconds, the rank prints it
- * itself, so that a hanging run does not keep its reason to itself.
+ * stores its first error until the end, when rank 0 prints it if it has none
+ * itself; if the end does not come within two seconds, the rank prints it, so
+ * that a hanging run shows its reason.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -23,7 +23,7 @@
 
 enum {
     SESSION_LINE_BYTES = 512,
-    SESSION_PATIENCE_S = 2,
+    SESSION_TIMEOUT_S = 2,
     SESSION_END_S = 10,
     SESSION_LOST_S = 5
 };
@@ -32,7 +32,7 @@ struct session {
     const struct tool_args *args;
     struct tool_bar bar;
     int rank;
-    bool said; /* this rank has printed an error */
+    bool reported; /* this rank has printed an error */
 };
 
 /* What the alarm prints; there is one session in a process. */
@@ -41,7 +41,7 @@ static char session_held[SESSION_LINE_BYTES];
 /* The status of this rank if it has to be ended. */
 static _Atomic int session_last_status;
 
-/* A rank is lost, which is said; what follows from it need not be. */
+/* A lost rank was reported; errors that follow from it are not. */
 static _Atomic int session_reported;
 
 static void session_write(const char *line)
@@ -72,8 +72,8 @@ static void session_end_in(unsigned seconds, int status)
     alarm(seconds);
 }
 
-/* Launchers end all ranks when one is lost. A moment more, and those that are
- * left have noticed which, say so and clean up. */
+/* Launchers end all ranks when one is lost. Wait a moment: the others report
+ * which, and clean up. */
 static void session_on_term(int number)
 {
     signal(number, SIG_DFL);
@@ -88,13 +88,13 @@ static void session_lost(void *self, int rank)
     char line[SESSION_LINE_BYTES];
     snprintf(line, sizeof line,
              "storm: error: rank %d is lost: its process was killed or has "
-             "ended without a word\n",
+             "ended without an error message\n",
              rank);
     if (session->rank == (rank == 0 ? 1 : 0))
         session_write(line);
     session_reported = 1;
     session_end_in(SESSION_LOST_S,
-                   tool_was_launched() ? TOOL_SAID : TOOL_FAILED);
+                   tool_was_launched() ? TOOL_REPORTED : TOOL_FAILED);
 }
 
 static void session_hold(int rank, const char *message)
@@ -107,7 +107,7 @@ static void session_hold(int rank, const char *message)
     if (session_last_status != 0)
         return; /* another clock runs already */
     signal(SIGALRM, session_on_alarm);
-    alarm(SESSION_PATIENCE_S);
+    alarm(SESSION_TIMEOUT_S);
 }
 
 static void session_log(void *self, storm_log_level level, int rank,
@@ -121,11 +121,11 @@ static void session_log(void *self, storm_log_level level, int rank,
         session_hold(rank, message);
         return;
     }
-    if (level == STORM_LOG_ERROR && session->said)
+    if (level == STORM_LOG_ERROR && session->reported)
         return;
     if (session->args->quiet && level > STORM_LOG_ERROR)
         return;
-    session->said = session->said || level == STORM_LOG_ERROR;
+    session->reported = session->reported || level == STORM_LOG_ERROR;
     tool_bar_hide(&session->bar);
     fprintf(stderr, "storm: %s%s\n", names[level], message);
 }
@@ -145,23 +145,24 @@ static bool session_wait(MPI_Request *request)
     return false;
 }
 
-/* Somebody is lost, and whatever waits for all ranks would wait for ever. A
- * moment for those who have something to say. */
+/* A rank is lost: a collective would wait for ever. Ranks with a message get a
+ * moment to print it. */
 static void session_abort(void)
 {
     struct timespec pause = {.tv_sec = 1};
     session_on_alarm(SIGALRM);
     nanosleep(&pause, NULL);
-    MPI_Abort(MPI_COMM_WORLD, tool_was_launched() ? TOOL_SAID : TOOL_FAILED);
+    MPI_Abort(MPI_COMM_WORLD,
+              tool_was_launched() ? TOOL_REPORTED : TOOL_FAILED);
 }
 
-/* A failure: rank 0 says why, unless somebody has. */
+/* A failure: rank 0 prints the reason, unless it was printed. */
 static void session_failed(struct session *session, storm_status status)
 {
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    /* The lowest rank with something to say. */
+    /* The lowest rank with a message. */
     int mine = session_held[0] != '\0' ? rank : size, first = size;
     MPI_Request request;
     MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD,
@@ -179,7 +180,7 @@ static void session_failed(struct session *session, storm_status status)
     if (first < size)
         MPI_Recv(line, SESSION_LINE_BYTES, MPI_CHAR, first, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    if (session->said)
+    if (session->reported)
         return;
     if (line[0] != '\0')
         fputs(line, stderr);
@@ -241,6 +242,6 @@ int tool_session(const struct tool_args *args)
     }
     MPI_Finalize();
     if (exit_status == TOOL_FAILED && tool_was_launched())
-        exit_status = TOOL_SAID;
+        exit_status = TOOL_REPORTED;
     return exit_status;
 }

@@ -28,9 +28,14 @@
 #include <storm/options.h>
 #include <storm/plot.h>
 
-/* Exit statuses; SAID is for ranks we have started: failed, and has said why.
- * The process that started them makes FAILED of it. */
-enum tool_exit { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2, TOOL_SAID = 3 };
+/* Exit statuses; REPORTED is for ranks that this program has started: failed,
+ * and the reason was printed. The process that started them returns FAILED. */
+enum tool_exit {
+    TOOL_OK = 0,
+    TOOL_FAILED = 1,
+    TOOL_USAGE = 2,
+    TOOL_REPORTED = 3
+};
 
 enum tool_progress {
     TOOL_PROGRESS_AUTO,
@@ -124,7 +129,7 @@ struct tool_bench {
     const struct tool_flag *flags; /* ended by a NULL name */
     const char *picture;           /* name of its file in --out, if any */
     bool takes_deck;               /* --deck, and --set for its entries */
-    /* Fills in defaults and says what cannot be: TOOL_OK or TOOL_USAGE. */
+    /* Fills in defaults and checks: TOOL_OK or TOOL_USAGE (printed). */
     int (*check)(struct tool_args *args);
     storm_status (*run)(struct storm_context *context,
                         const struct tool_args *args,
@@ -185,8 +190,8 @@ extern const struct tool_command tool_commands[];
 extern const struct tool_bench tool_benches[];
 extern const struct tool_flag tool_global_flags[];
 
-/* args.c: fills args, or says in one line what is wrong: TOOL_OK or
- * TOOL_USAGE. Free with tool_args_clear in any case. */
+/* args.c: fills args; TOOL_OK or TOOL_USAGE (printed). Call tool_args_clear
+ * also after an error. */
 int tool_args_parse(struct tool_args *args, int argc, char **argv);
 void tool_args_clear(struct tool_args *args);
 
@@ -196,7 +201,7 @@ bool tool_given(const struct tool_args *args, const char *name);
 /* One line on standard error, from the first rank alone. Returns TOOL_USAGE. */
 int tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Is the backend part of this build? If not, says so: TOOL_USAGE. */
+/* Is the backend part of this build? TOOL_OK or TOOL_USAGE (printed). */
 int tool_check_backend(const char *name);
 
 /* help.c */
@@ -205,7 +210,7 @@ int tool_help(const struct tool_args *args);
 /* launch.c: what started us? */
 struct tool_launcher {
     bool is_there;
-    int rank, size; /* as its environment says; size 0: it does not */
+    int rank, size; /* from its environment; size 0: not known */
 };
 struct tool_launcher tool_launcher(void);
 
@@ -222,8 +227,8 @@ int tool_start(const struct tool_args *args);
 /* Did this program start us? */
 bool tool_was_launched(void);
 
-/* session.c: runs a benchmark between MPI_Init and MPI_Finalize, writes what
- * is to be written; returns the exit status. */
+/* session.c: runs a benchmark between MPI_Init and MPI_Finalize and writes its
+ * results; returns the exit status. */
 int tool_session(const struct tool_args *args);
 
 /* progress.c */
@@ -234,7 +239,7 @@ struct tool_bar {
 };
 void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args);
 void tool_bar_report(void *self, const char *what, double fraction);
-/* Takes the bar off the screen, so that a line can be written. */
+/* Removes the bar from the screen, so that a line can be written. */
 void tool_bar_hide(struct tool_bar *bar);
 
 /* The commands. */
@@ -254,18 +259,18 @@ storm_status tool_run_deck(struct storm_context *context,
                            const struct storm_progress *progress,
                            struct storm_run_report **report_out);
 
-/* deck.c: reads args->deck; TOOL_OK, or says what is wrong. Sets the options
- * that the deck has and nobody else. Free *deck_out with storm_deck_destroy. */
+/* deck.c: reads args->deck; prints what is wrong. Sets the options of the deck
+ * that are not set yet. Free *deck_out with storm_deck_destroy. */
 int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out);
 
 /* output.c: makes a directory with its parents; writes a file into one and puts
- * its path into `path_out`. Both say what is wrong. */
+ * its path into `path_out`. Both print what is wrong. */
 enum { TOOL_PATH_BYTES = 4096 };
 int tool_directory(const char *path);
 int tool_write(const char *dir, const char *name, const char *text,
                char path_out[TOOL_PATH_BYTES]);
 
-/* What a benchmark gave, on rank 0. */
+/* Writes the results, on rank 0. */
 int tool_output(const struct tool_args *args,
                 const struct storm_run_report *report);
 

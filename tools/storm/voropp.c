@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* voro++ as the Voronoi benchmark wants it. */
+/* voro++ for the Voronoi benchmark. */
 #include "voropp/voropp.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Voronoi cells by voro++ (C. H. Rycroft, Chaos 19, 041111, 2009), to compare
- * ours with. C++ is behind this header and nowhere else; without voro++ the
- * function says that it cannot.
+ * ours with. Only the code behind this header is C++; without voro++ the
+ * function returns false.
  */
 #ifndef TOOLS_VOROPP_VOROPP_H
 #define TOOLS_VOROPP_VOROPP_H
@@ -23,8 +23,8 @@ struct voropp_cell {
 };
 
 /* Calls visit for the cell of each of the n points (three numbers each) of a
- * box, in any order, as long as it says true, and says how long that took but
- * for the calls. False: there is no voro++. */
+ * box, in any order, until it returns false, and measures the CPU time without
+ * the calls. False: built without voro++. */
 bool voropp_cells(int n, const double *x, const double lo[3],
                   const double hi[3],
                   bool (*visit)(void *self, int i,
