@@ -92,8 +92,9 @@ struct storm_bench_imc_params {
 };
 
 /**
- * Implicit Monte Carlo, grey, in a cube of mirrors in equilibrium: a third of
- * the events are collisions, a packet crosses 15 cells a cycle. Limit: free
+ * Implicit Monte Carlo, grey, in equilibrium in a cube with reflecting walls: a
+ * third of the events are collisions, a packet crosses 15 cells per cycle.
+ * Limit: free
  * streaming by the bare tracking kernel in the same cells, on all ranks at
  * once.
  */
@@ -195,7 +196,7 @@ typedef enum storm_bench_mode {
 /** Zero in a field means the default. */
 struct storm_bench_scaling_params {
     storm_bench_mode mode;
-    /** Rising; all must be in the context. None: 1, 2, 4 and so on up to all. */
+    /** In rising order, up to those of the context. None: 1, 2, 4 and so on. */
     struct storm_bench_numbers ranks;
     /** Names, separated by commas; NULL: that of transport.backend, or if that
      *  is "auto" all that work here. */
@@ -207,8 +208,8 @@ struct storm_bench_scaling_params {
 };
 
 /**
- * Uniform emission over more and more ranks, as many cells on each: time per
- * cycle for every backend, beside ideal scaling. Each point runs on the first
+ * Uniform emission on increasing numbers of ranks, as many cells on each: time
+ * per cycle for every backend, and ideal scaling. Each point runs on the first
  * of the context's ranks while the others sleep. Limit: as for
  * storm_bench_uniform, for every point. All backends must do the same steps
  * and end in the same state, bit for bit.

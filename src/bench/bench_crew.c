@@ -59,7 +59,7 @@ storm_status storm_bench_own_context(const struct storm_context *from,
         storm_options_destroy(options);
         return status < 0 ? status : STORM_ERR_PEER;
     }
-    /* What is worth a line for a run would be one for each of many here. */
+    /* Messages of a run would appear once for each of many here. */
     struct storm_context_params params = {
         .size = sizeof params,
         .options = options,
@@ -278,7 +278,7 @@ static storm_status crew_counts(const struct storm_context *context,
     return STORM_OK;
 }
 
-/* ---- points --------------------------------------------------------------- */
+/* ---- points -------------------------------------------------------------- */
 
 storm_status storm_bench_points_open(struct storm_context *context,
                                      const struct storm_bench_numbers *ranks,

@@ -58,7 +58,7 @@ storm_bench_backends(struct storm_context *context, const char *list,
                      const char *names_out[STORM_BENCH_MAX_BACKENDS],
                      size_t *n_out);
 
-/* ---- points: numbers of ranks with backends ------------------------------- */
+/* ---- points: numbers of ranks with backends ------------------------------ */
 
 /* One number of ranks with one backend. The last three are known on rank 0. */
 struct storm_bench_point {

@@ -42,7 +42,7 @@ struct exchange {
     uint64_t fresh, arrived, checksum, astray;
 };
 
-/* A good enough mixture of the bits of an id: splitmix64's. */
+/* Mixes the bits of an id, as splitmix64. */
 static inline uint64_t exchange_mix(uint64_t x)
 {
     x += 0x9e3779b97f4a7c15u;

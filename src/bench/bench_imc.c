@@ -12,9 +12,9 @@
 #include "run/run_points.h"
 #include "run/run_summary.h"
 
-/* A cube of gas and radiation in equilibrium, mirrors all round, in units
- * where c = a = 1. Per cell a packet meets this much that absorbs or
- * scatters: a third of its events are collisions. */
+/* A cube of gas and radiation in equilibrium with reflecting walls, in units
+ * with c = a = 1. Optical thickness of a cell, so that a third of the events
+ * are collisions. */
 static const double imc_absorption = 0.1;
 static const double imc_scattering = 0.4;
 

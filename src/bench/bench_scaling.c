@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uniform emission over more and more ranks, for every backend. */
+/* Uniform emission on increasing numbers of ranks, for every backend. */
 #include "bench/bench_scaling.h"
 
 #include <math.h>

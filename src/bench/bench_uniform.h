@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The uniform-emission benchmark from inside: one run over its mesh. */
+/* Parts of the uniform benchmark: one run over its mesh. */
 #ifndef STORM_BENCH_UNIFORM_H
 #define STORM_BENCH_UNIFORM_H
 

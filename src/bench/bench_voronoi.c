@@ -19,10 +19,10 @@
 #include "run/run_points.h"
 #include "run/run_summary.h"
 
-/* What may be wrong with a mesh before the benchmark calls it wrong. */
+/* Max errors of a mesh. */
 static const double voronoi_max_error = 1e-12;
 
-/* What voro++ may take for one build before it is given up. */
+/* Timeout of one build by voro++. */
 static const double voronoi_voropp_limit_s = 60.0;
 
 const char *storm_bench_points_name(storm_points_kind kind)
@@ -135,7 +135,7 @@ struct voronoi_bench {
     double voropp_seconds; /* min over repeats; 0: not known */
 };
 
-/* What a context holds more than at `before`. */
+/* Bytes that a context holds in addition to `before`. */
 static struct storm_memory_entry
 voronoi_bytes(struct storm_context *context,
               const struct storm_memory_entry *before)
@@ -148,9 +148,9 @@ voronoi_bytes(struct storm_context *context,
     return entry;
 }
 
-/* A set of points, and what is done with them again and again. */
+/* A set of points to build meshes of. */
 struct voronoi_job {
-    struct storm_context *context; /* who does it */
+    struct storm_context *context; /* ranks that build */
     struct storm_voronoi_params params;
     struct voronoi_quality *quality; /* NULL: not wanted */
 };

@@ -84,7 +84,7 @@ struct storm_deck {
     char *text;                    /* resolved; from malloc */
 };
 
-/* ---- the table ------------------------------------------------------------ */
+/* ---- the table ----------------------------------------------------------- */
 
 enum deck_kind {
     DECK_TEXT,   /* char * */
@@ -127,8 +127,8 @@ void deck_row_expected(const struct deck_row *row, char *text_out,
 void deck_fill(struct storm_deck *deck, struct deck_node *root,
                struct deck_problems *problems);
 
-/* deck_check.c: what several keys must be together, and defaults that depend
- * on others. */
+/* deck_check.c: checks of several keys together, and defaults that depend on
+ * others. */
 void deck_check(struct storm_deck *deck, const struct deck_node *root,
                 struct deck_problems *problems);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What several keys must be together, and defaults that depend on others. */
+/* Checks of several keys together, and defaults that depend on others. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,21 +12,21 @@ struct check {
     struct deck_problems *problems;
 };
 
-/* Is the key there and was it read? */
+/* Is the key given and valid? */
 static bool check_good(const struct deck_node *map, const char *key)
 {
     const struct deck_node *node = deck_node_find(map, key);
     return node != NULL && !node->bad;
 }
 
-/* Not there, or read: what the values hold is meant. */
+/* Not given, or valid: the values can be used. */
 static bool check_usable(const struct deck_node *map, const char *key)
 {
     const struct deck_node *node = deck_node_find(map, key);
     return node == NULL || !node->bad;
 }
 
-/* The line of the first of two keys that is there, else of the map. */
+/* The line of the first of two keys that is given, else of the map. */
 static int check_line(const struct deck_node *map, const char *key,
                       const char *other)
 {
@@ -47,7 +47,7 @@ static const struct deck_node *check_item(const struct deck_node *list,
     return list->kind == DECK_LIST && i < list->n ? list->items[i] : NULL;
 }
 
-/* ---- shapes --------------------------------------------------------------- */
+/* ---- shapes -------------------------------------------------------------- */
 
 static void check_shape(const struct check *s, const struct storm_shape *shape,
                         const struct deck_node *map, const char *path)
@@ -80,7 +80,7 @@ static void check_shape(const struct check *s, const struct storm_shape *shape,
                       shape->range_cm[0], shape->range_cm[1]);
 }
 
-/* ---- mesh ----------------------------------------------------------------- */
+/* ---- mesh ---------------------------------------------------------------- */
 
 static void check_mesh(const struct check *s, const struct deck_node *root)
 {
@@ -105,7 +105,7 @@ static void check_mesh(const struct check *s, const struct deck_node *root)
                       cells);
 }
 
-/* ---- materials and regions ------------------------------------------------ */
+/* ---- materials and regions ----------------------------------------------- */
 
 static void check_law(const struct check *s, const struct storm_power_law *law,
                       const struct deck_node *material, const char *key,
@@ -226,7 +226,7 @@ static void check_regions(const struct check *s, const struct deck_node *root)
     }
 }
 
-/* ---- walls and sources ---------------------------------------------------- */
+/* ---- walls and sources --------------------------------------------------- */
 
 static const char *const check_walls_names[STORM_N_WALLS] = {
     "x_lo", "x_hi", "y_lo", "y_hi", "z_lo", "z_hi"};
@@ -308,7 +308,7 @@ static void check_sources(const struct check *s, const struct deck_node *root)
     }
 }
 
-/* ---- the rest ------------------------------------------------------------- */
+/* ---- the rest ------------------------------------------------------------ */
 
 static void check_rest(const struct check *s, const struct deck_node *root)
 {

@@ -56,7 +56,7 @@
     KEY(constants, a, POSITIVE(DECK_MAX), "1.3720172e14",  \
         "radiation constant, erg/cm3/keV^4")
 
-/* ---- mesh ----------------------------------------------------------------- */
+/* ---- mesh ---------------------------------------------------------------- */
 
 #define DECK_KEYS_mesh(KEY)                                                  \
     KEY(mesh, kind, WORD(STORM_MESH_WORDS), "cartesian", "kind of mesh")     \
@@ -94,7 +94,7 @@
     KEY(motion, rate, REAL(-DECK_FAR_CM, DECK_FAR_CM), "0",                 \
         "rotate, expand, shear: 1/s")
 
-/* ---- materials, regions, walls, sources ----------------------------------- */
+/* ---- materials, regions, walls, sources ---------------------------------- */
 
 #define DECK_FIELDS_material(FIELD)                                           \
     FIELD(storm_material, name, "name", TEXT, REQUIRED,                       \
@@ -204,7 +204,7 @@
                               POSITIVE(1e30), "1",                             \
                               "of its spectrum, with several groups, keV")
 
-/* ---- time, packets, output ------------------------------------------------ */
+/* ---- time, packets, output ----------------------------------------------- */
 
 #define DECK_KEYS_time(KEY)                                                   \
     KEY(time, dt, POSITIVE(DECK_MAX), "1e-12", "length of the first step, s") \
@@ -267,7 +267,7 @@
         "steps between checkpoints; 0: none") \
     KEY(checkpoint, keep, INT(1, 1e6), "2", "checkpoints to keep")
 
-/* ---- the maps ------------------------------------------------------------- */
+/* ---- the maps ------------------------------------------------------------ */
 
 /* What is within another comes first. */
 #define DECK_MAPS_OF_KEYS(MAP) \

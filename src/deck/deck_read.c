@@ -32,7 +32,7 @@ static const char *read_path(const struct reader *r, const char *key,
     return path_out;
 }
 
-/* ---- messages ------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 /* A map of options, or an option of its own. */
 static void read_expected_option(const struct deck_row *row, char *text_out,
@@ -107,7 +107,7 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
     }
 }
 
-/* What is there instead, in a few words. */
+/* Short description of what was found instead. */
 static void read_got(struct deck_node *node, char *text_out, size_t bytes)
 {
     if (node->kind == DECK_MAP)
@@ -133,7 +133,7 @@ static void read_wrong(const struct reader *r, const struct deck_row *row,
     node->bad = true;
 }
 
-/* ---- single values -------------------------------------------------------- */
+/* ---- single values ------------------------------------------------------- */
 
 static bool read_is_plain(struct deck_node *node)
 {
@@ -207,7 +207,7 @@ static bool read_bool(struct deck_node *node, bool *value_out)
     return read_is_plain(node) && storm_text_to_bool(node->text, value_out);
 }
 
-/* ---- several values ------------------------------------------------------- */
+/* ---- several values ------------------------------------------------------ */
 
 static bool read_reals(const struct deck_row *row, struct deck_node *node,
                        double *values_out)
@@ -242,7 +242,7 @@ static bool read_times(const struct reader *r, const struct deck_row *row,
     double *values =
         deck_pool_get(&r->deck->pool, (node->n + 1) * sizeof *values);
     if (values == NULL)
-        return true; /* the pool knows */
+        return true; /* the pool has recorded it */
     for (size_t i = 0; i < node->n; i++)
         if (!read_real(row, node->items[i], &values[i]))
             return false;
@@ -278,7 +278,7 @@ static bool read_curve(const struct reader *r, const struct deck_row *row,
     return true;
 }
 
-/* ---- maps ----------------------------------------------------------------- */
+/* ---- maps ---------------------------------------------------------------- */
 
 static struct reader read_inside(const struct reader *r, const char *key,
                                  struct deck_node *node, void *into)
@@ -417,7 +417,7 @@ static void read_default(const struct reader *r, const struct deck_row *row)
     (void)good;
 }
 
-/* ---- rows ----------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 /* The value of `shape` that rows depend on; NULL: invalid, all rows apply. */
 static const char *read_shape(const struct deck_row *rows,

@@ -237,7 +237,7 @@ char *deck_write(const struct storm_deck *deck)
     return storm_page_end(&page);
 }
 
-/* ---- single keys ---------------------------------------------------------- */
+/* ---- single keys --------------------------------------------------------- */
 
 /* Where a key leads: a row, and its value. NULL: nowhere. */
 struct write_place {

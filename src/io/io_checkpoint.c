@@ -25,7 +25,7 @@ _Static_assert(HEAD_WORDS *WORD == sizeof(struct io_checkpoint_head) &&
                    PACKET_WORDS * WORD == sizeof(struct storm_packet),
                "both are whole words");
 
-/* ---- the state of physics ------------------------------------------------- */
+/* ---- the state of physics ------------------------------------------------ */
 
 static struct storm_imc_layout checkpoint_layout(const struct storm_imc *imc)
 {
@@ -48,7 +48,7 @@ static storm_status checkpoint_reserve(const struct io_source *source,
     return c->cells != NULL && c->accounts != NULL ? STORM_OK : STORM_ERR_NOMEM;
 }
 
-/* ---- writing -------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static void packets_fill(void *self, size_t first, size_t n, void *rows_out)
 {
@@ -178,7 +178,7 @@ storm_status io_checkpoint_write(const struct io_source *source,
     return storm_context_agree(source->context, status);
 }
 
-/* ---- reading -------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 static bool dumps_get(io_h5_file file, struct io_checkpoint *c)
 {
@@ -248,7 +248,7 @@ void io_checkpoint_clear(struct io_checkpoint *checkpoint)
     *c = (struct io_checkpoint){.memory = c->memory};
 }
 
-/* ---- listing -------------------------------------------------------------- */
+/* ---- listing ------------------------------------------------------------- */
 
 bool io_checkpoint_path(const char *dir, uint64_t step,
                         char path_out[IO_PATH_BYTES])

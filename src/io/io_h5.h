@@ -31,7 +31,7 @@ struct io_h5_writer;
 
 typedef enum io_h5_kind { IO_H5_REAL, IO_H5_INTEGER } io_h5_kind;
 
-/* ---- writing -------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 /* This rank's share of an array of doubles or int64_t. */
 struct io_h5_share {
@@ -68,7 +68,7 @@ storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
 /* Closes and frees. Collective. NULL is allowed. */
 storm_status io_h5_finish(struct io_h5_writer *file);
 
-/* ---- reading -------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 /* Handle of HDF5; negative: none. */
 typedef int64_t io_h5_file;

@@ -21,7 +21,7 @@ void io_h5_close(io_h5_file file)
         H5Fclose((hid_t)file);
 }
 
-/* ---- arrays --------------------------------------------------------------- */
+/* ---- arrays -------------------------------------------------------------- */
 
 static void h5_read_shape(struct io_h5_array *array)
 {
@@ -117,7 +117,7 @@ bool io_h5_get_rows(io_h5_file file, const char *name, io_h5_kind kind,
     return good;
 }
 
-/* ---- names and numbers ---------------------------------------------------- */
+/* ---- names and numbers --------------------------------------------------- */
 
 struct h5_visitor {
     io_h5_visit *visit;

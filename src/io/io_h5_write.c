@@ -92,7 +92,7 @@ storm_status io_h5_finish(struct io_h5_writer *file)
     return status;
 }
 
-/* ---- arrays --------------------------------------------------------------- */
+/* ---- arrays -------------------------------------------------------------- */
 
 /* An array that is being written, on rank 0. */
 struct h5_target {
@@ -231,7 +231,7 @@ storm_status io_h5_put_plain(struct io_h5_writer *file, const char *name,
     return io_h5_put(file, &array);
 }
 
-/* ---- numbers -------------------------------------------------------------- */
+/* ---- numbers ------------------------------------------------------------- */
 
 static bool h5_write_number(hid_t file, const char *name, double value)
 {

@@ -38,7 +38,7 @@ struct mesh_share {
     storm_status status;      /* of building cells */
 };
 
-/* ---- polyhedra ------------------------------------------------------------ */
+/* ---- polyhedra ----------------------------------------------------------- */
 
 /* Counts points and words, and makes room for the largest cell. */
 static storm_status mesh_count(struct mesh_share *share)
@@ -135,7 +135,7 @@ static void mesh_fill_words(void *self, size_t first, size_t n, void *out)
     }
 }
 
-/* ---- other rows ----------------------------------------------------------- */
+/* ---- other rows ---------------------------------------------------------- */
 
 /* Numbers of the corners of boxes: consecutive. */
 static void mesh_fill_corners(void *self, size_t first, size_t n, void *out)
@@ -171,7 +171,7 @@ static storm_status mesh_put_field(struct mesh_share *share,
                                         share->values, share->n_cells);
 }
 
-/* ---- mesh.h5 -------------------------------------------------------------- */
+/* ---- mesh.h5 ------------------------------------------------------------- */
 
 static storm_status mesh_put_cells(struct mesh_share *share,
                                    struct io_h5_writer *file)
@@ -260,7 +260,7 @@ storm_status io_write_mesh(const struct io_source *source,
     return storm_context_agree(source->context, status);
 }
 
-/* ---- partition.csv -------------------------------------------------------- */
+/* ---- partition.csv ------------------------------------------------------- */
 
 storm_status io_write_partition(const struct io_source *source)
 {

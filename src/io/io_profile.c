@@ -31,7 +31,7 @@ struct profile {
 
 __extension__ typedef unsigned __int128 profile_wide;
 
-/* ---- sums ----------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
 static void profile_add(struct profile *p, size_t bin, storm_cell_idx cell,
                         double volume)
@@ -154,7 +154,7 @@ static storm_status profile_reduce(struct profile *p)
     return status;
 }
 
-/* ---- text ----------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------- */
 
 static void profile_number(struct storm_page *page, double value, char after)
 {
@@ -204,7 +204,7 @@ static storm_status profile_write(const struct profile *p)
     return status;
 }
 
-/* ---- the profile ---------------------------------------------------------- */
+/* ---- the profile --------------------------------------------------------- */
 
 static storm_status profile_open(struct profile *p)
 {

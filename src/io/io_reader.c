@@ -18,7 +18,7 @@ enum {
 
 static const char reader_label[] = "reader";
 
-/* ---- problems ------------------------------------------------------------- */
+/* ---- problems ------------------------------------------------------------ */
 
 STORM_PRINTF(2, 3)
 static storm_status reader_fail(struct io_reader *r, const char *format, ...)
@@ -43,7 +43,7 @@ static io_h5_file reader_open_file(const struct io_reader *r, const char *name)
     return io_h5_open(path);
 }
 
-/* ---- opening -------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------- */
 
 storm_status io_reader_open(struct storm_memory *memory, const char *dir,
                             struct io_reader *reader_out)
@@ -79,7 +79,7 @@ void io_reader_close(struct io_reader *reader)
     reader->mesh = -1;
 }
 
-/* ---- cells ---------------------------------------------------------------- */
+/* ---- cells --------------------------------------------------------------- */
 
 /* The cells that are in memory. */
 struct reader_piece {
@@ -294,7 +294,7 @@ storm_status io_reader_cells(struct io_reader *reader, io_visit *visit,
     return status;
 }
 
-/* ---- fields --------------------------------------------------------------- */
+/* ---- fields -------------------------------------------------------------- */
 
 storm_status io_reader_values(struct io_reader *reader, const char *file,
                               const char *name, double *values_out)

@@ -24,7 +24,7 @@ struct io_table {
 };
 
 /* Free the table also after an error. STORM_ERR_IO: cannot be read or is not a
- * table; STORM_ERR_NOMEM. `problem` gets one line with file, line and reason. */
+ * table; STORM_ERR_NOMEM. `problem` gets file, line and reason, in one line. */
 storm_status io_table_read(struct storm_memory *memory, const char *path,
                            struct io_table *table_out, char *problem,
                            size_t problem_size);

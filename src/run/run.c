@@ -14,7 +14,7 @@
 
 static const double run_max_imbalance = 1e-13;
 
-/* ---- output --------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------- */
 
 struct io_source run_source(const struct run *run)
 {
@@ -69,7 +69,7 @@ static storm_status run_begin_output(struct run *run)
     return storm_context_agree(run->context, status);
 }
 
-/* ---- steps ---------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------- */
 
 static void run_report_progress(struct run *run)
 {
@@ -179,7 +179,7 @@ static storm_status run_loop(struct run *run)
     return status;
 }
 
-/* ---- summary -------------------------------------------------------------- */
+/* ---- summary ------------------------------------------------------------- */
 
 static char *run_json(const struct run *run,
                       const struct storm_run_summary *summary)

@@ -8,7 +8,7 @@
 #include "io/io_checkpoint.h"
 #include "run/run.h"
 
-/* ---- old checkpoints ------------------------------------------------------ */
+/* ---- old checkpoints ----------------------------------------------------- */
 
 /* Does the run restart in its own directory? */
 static bool restart_in_place(const struct run *run)
@@ -33,7 +33,7 @@ static void restart_prune(const struct run *run, uint64_t keep)
     }
 }
 
-/* ---- writing -------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 static uint64_t restart_fold_law(uint64_t hash,
                                  const struct storm_power_law *law)
@@ -154,7 +154,7 @@ storm_status run_checkpoint(struct run *run, bool last)
     return status;
 }
 
-/* ---- restart -------------------------------------------------------------- */
+/* ---- restart ------------------------------------------------------------- */
 
 /* CHECKPOINT-4 */
 static storm_status restart_fits(const struct run *run,

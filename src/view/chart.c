@@ -16,7 +16,7 @@ enum {
 };
 static const double chart_margin = 0.04; /* around the data */
 
-/* What stands around the data. */
+/* Layout around the data. */
 struct chart_frame {
     double left, top;
     struct storm_svg_scale x, y;
@@ -93,7 +93,7 @@ static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
         range.hi = fmax(range.hi, 0.0);
     }
     if (from_zero && range.lo == range.hi)
-        range.hi = 1.0; /* nothing but zeros: still none below */
+        range.hi = 1.0; /* only zeros: nothing below 0 */
     struct storm_svg_scale scale =
         storm_svg_scale(range.lo, range.hi, axis->log);
     bool at_zero = from_zero && scale.lo == 0.0;
@@ -211,7 +211,7 @@ static void chart_line_class(struct storm_page *svg,
                    dashed ? " stroke-dasharray=\"7 5\"" : "");
 }
 
-/* Gaps where a value cannot be shown. */
+/* With gaps where a value cannot be drawn (CHART-2). */
 static void chart_add_path(struct storm_page *svg,
                            const struct chart_frame *frame,
                            const struct storm_chart_series *series)
@@ -243,7 +243,7 @@ static void chart_add_errors(struct storm_page *svg,
         double error = chart_error(series, i);
         if (!chart_shows(frame, series, i) || error == 0.0)
             continue;
-        /* On a logarithmic axis it may reach down for ever. */
+        /* On a logarithmic axis the lower end may not be positive. */
         double y = series->y[i], floor_y = frame->top + CHART_HEIGHT;
         double low = storm_svg_shows(&frame->y, y - error)
                          ? chart_y(frame, y - error)

@@ -24,14 +24,14 @@ typedef enum storm_chart_style {
     STORM_CHART_LINE = 0,  /* a line through the points */
     STORM_CHART_POINTS,    /* a marker on each */
     STORM_CHART_BOTH,      /* line and markers */
-    STORM_CHART_REFERENCE, /* dashes: what the others are held against */
+    STORM_CHART_REFERENCE, /* dashes: what the others are compared with */
     STORM_CHART_TWIN,      /* the same in a darker shade, so that it is seen on
                               top of the line of that colour */
     STORM_CHART_STEPS      /* y[i] from x[i] to x[i + 1]; n + 1 values of x */
 } storm_chart_style;
 
 struct storm_chart_series {
-    const char *name; /* in the legend; NULL: it is not there */
+    const char *name; /* in the legend; NULL: not in it */
     storm_chart_style style;
     int colour; /* series of one colour belong together; 0, 1, ... */
     size_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Charts of bars: what is stacked in each, in groups. */
+/* Charts of stacked bars, in groups. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>

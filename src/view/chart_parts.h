@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What charts of lines and of bars share: head, legend, colours, markers. */
+/* Common parts of line and bar charts: head, legend, colours, markers. */
 #ifndef STORM_VIEW_CHART_PARTS_H
 #define STORM_VIEW_CHART_PARTS_H
 
@@ -28,7 +28,7 @@ double storm_chart_width(double left, double right, const char *title,
 void storm_chart_head(struct storm_page *svg, double left, const char *title,
                       const char *subtitle);
 
-/* Colours and markers come again after some; not both at the same time. */
+/* Colours and markers repeat, but with different periods. */
 unsigned storm_chart_colour(int i);
 
 /* Can white letters be read on it? */

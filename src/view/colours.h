@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Colours of values: from dark to light, also in grey and to colour-blind
- * eyes. */
+/* Colours of values: from dark to light, also in grey and for colour-blind
+ * readers. */
 #ifndef STORM_VIEW_COLOURS_H
 #define STORM_VIEW_COLOURS_H
 
-/* 0xrrggbb for 0 .. 1; what is beyond gets the colour of the end. */
+/* 0xrrggbb for 0 .. 1; values outside get the colour of the nearest end. */
 unsigned storm_colour(double t);
 
 #endif /* STORM_VIEW_COLOURS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which pictures of a run there are, and what goes into them. */
+/* The pictures of a run and their contents. */
 #include "view/plot.h"
 #include "base/sized.h"
 
@@ -29,7 +29,7 @@ struct plot_names {
     size_t n;
 };
 
-/* ---- what is asked for ---------------------------------------------------- */
+/* ---- what is asked for --------------------------------------------------- */
 
 static storm_status plot_no_field(struct plot_run *plot, const char *field,
                                   uint64_t step)
@@ -104,7 +104,7 @@ static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
     return STORM_OK;
 }
 
-/* ---- categories ----------------------------------------------------------- */
+/* ---- categories ---------------------------------------------------------- */
 
 /* Colours and names of categories. */
 struct plot_categories {
@@ -191,7 +191,7 @@ static size_t plot_n_shown(const struct slice *slice, const double *value,
     return fmin((double)n, most + 1.0) > 1.0 ? (size_t)(most + 1.0) : 1;
 }
 
-/* ---- one picture ---------------------------------------------------------- */
+/* ---- one picture --------------------------------------------------------- */
 
 static bool plot_any_blank(const struct slice *slice, const double *value)
 {
@@ -318,7 +318,7 @@ static storm_status plot_one(struct plot_run *plot, const char *field,
     return STORM_OK;
 }
 
-/* One value everywhere, or none anywhere: a scale would only hide it. */
+/* One value everywhere, or none: drawn without scale. */
 static bool plot_even(const struct plot_run *plot, const char *field,
                       const struct plot_range *range, double *value,
                       struct plot_picture *picture, struct plot_categories *c)
@@ -422,7 +422,7 @@ static storm_status plot_draw(struct plot_run *plot,
     return status;
 }
 
-/* ---- the material in three dimensions ------------------------------------- */
+/* ---- the material in three dimensions ------------------------------------ */
 
 static bool plot_is_solid(const struct plot_run *plot, double material)
 {
@@ -487,7 +487,7 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
     return status;
 }
 
-/* ---- all ------------------------------------------------------------------ */
+/* ---- all ----------------------------------------------------------------- */
 
 /* One field at all steps, on one scale. */
 static storm_status plot_field(struct plot_run *plot, const struct slice *slice,
@@ -548,7 +548,7 @@ static storm_status plot_all(struct plot_run *plot)
                             steps[0], &names);
     if (status == STORM_OK)
         status = plot_place(plot, &slice);
-    /* first: a reference may be no good, and then nothing is drawn */
+    /* first: if the reference is bad, nothing is drawn */
     if (status == STORM_OK)
         status = plot_profiles(plot, names.name, usual ? 0 : names.n);
     if (status == STORM_OK)

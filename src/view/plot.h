@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pictures of a run, from inside.
+ * Parts of storm_plot.
  *
- *   plot.c          which pictures, and what goes into them
+ *   plot.c          the pictures and their contents
  *   plot_run.c      the run's directory: deck, steps, fields, owners
  *   plot_scale.c    the values of a slice and their scale
  *   plot_slice.c    a slice as SVG
  *   plot_view.c     the material in three dimensions
  *   plot_profile.c  charts of profiles
- *   table.c         CSV files
  */
 #ifndef STORM_VIEW_PLOT_H
 #define STORM_VIEW_PLOT_H
@@ -61,12 +60,12 @@ storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
                        const struct storm_plot_params *params);
 void plot_close(struct plot_run *plot);
 
-/* Says what is wrong, and hands the status back. */
+/* Sets the message and returns the status. */
 storm_status plot_fail(struct plot_run *plot, storm_status status,
                        const char *format, ...) STORM_PRINTF(3, 4);
 
-/* Values of all cells in a field of a dump, or of the mesh. What has no value
- * in a cell is not a number. Values have room for all cells. */
+/* Values of all cells in a field of a dump, or of the mesh; NAN in cells without
+ * one. values_out has room for all cells. */
 storm_status plot_values(struct plot_run *plot, const char *field,
                          uint64_t step, double *values_out);
 
@@ -98,7 +97,7 @@ void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT]);
  * these show all there is? */
 bool plot_is_line(const struct plot_run *plot);
 
-/* ---- plot_scale.c --------------------------------------------------------- */
+/* ---- plot_scale.c -------------------------------------------------------- */
 
 /* Min, positive min and max of values. lo > hi: there are none. */
 struct plot_range {
@@ -118,7 +117,7 @@ struct storm_svg_scale plot_scale(const struct plot_run *plot,
                                   const char *field,
                                   const struct plot_range *range);
 
-/* ---- plot_slice.c --------------------------------------------------------- */
+/* ---- plot_slice.c -------------------------------------------------------- */
 
 /* Blank: cells whose value is not a number. */
 struct plot_picture {
@@ -147,7 +146,7 @@ char *plot_slice_svg(const struct plot_picture *picture);
 void plot_add_key(struct storm_page *svg, double x, double y, unsigned colour,
                   const char *name);
 
-/* ---- plot_view.c ---------------------------------------------------------- */
+/* ---- plot_view.c --------------------------------------------------------- */
 
 struct plot_view {
     const struct slice *slice; /* where it is cut open */
@@ -164,7 +163,7 @@ struct plot_view {
 storm_status plot_view_svg(struct io_reader *reader,
                            const struct plot_view *what, char **svg_out);
 
-/* ---- plot_profile.c ------------------------------------------------------- */
+/* ---- plot_profile.c ------------------------------------------------------ */
 
 /* Charts of profiles: of these columns; if there are none, of the usual
  * ones. */

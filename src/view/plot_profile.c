@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Charts of profiles, several steps in one, with what they are compared to. */
+/* Charts of profiles: several steps in one, with a reference. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ bool plot_is_profile(const char *field)
     return false;
 }
 
-/* ---- reading -------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
 /* Which steps: those asked for that have a profile, or some of all. */
 static void profile_choose(const struct plot_run *plot, struct profile_set *set)
@@ -98,7 +98,7 @@ static storm_status profile_read_reference(struct plot_run *plot,
     return STORM_OK;
 }
 
-/* ---- drawing -------------------------------------------------------------- */
+/* ---- drawing ------------------------------------------------------------- */
 
 /* One column of a table as x and y, which have room for its rows. Bins without
  * cells have no value. */
@@ -126,7 +126,7 @@ static size_t profile_n_series(const struct profile_set *set, const char *name)
            (set->has_reference && profile_has(&set->tables[set->n], name));
 }
 
-/* Says to which step a reference belongs if there are several. */
+/* Name of the reference, with its step if there are several. */
 static void profile_reference_text(const struct profile_set *set,
                                    char text_out[PLOT_TEXT])
 {
@@ -232,7 +232,7 @@ static storm_status profile_draw(struct plot_run *plot,
     return status;
 }
 
-/* Is it usual to draw it, or something there is a reference for? */
+/* Is it drawn by default, or does the reference have it? */
 static bool profile_is_usual(const struct profile_set *set, int i_column)
 {
     return i_column < PROFILE_N_USUAL ||

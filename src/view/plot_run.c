@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The directory of a run: what can be drawn of it. */
+/* The directory of a run: deck, steps, fields, owners. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static storm_status plot_reader(struct plot_run *plot, storm_status status)
                       : status;
 }
 
-/* ---- steps ---------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------- */
 
 static bool plot_add_step(struct storm_memory *memory, struct plot_steps *steps,
                           uint64_t step)
@@ -109,7 +109,7 @@ void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT])
     }
 }
 
-/* ---- opening -------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------- */
 
 static double plot_number_of(const struct plot_run *plot, const char *key)
 {
@@ -219,7 +219,7 @@ void plot_close(struct plot_run *plot)
     storm_free(plot->memory, plot->scratch);
 }
 
-/* ---- fields --------------------------------------------------------------- */
+/* ---- fields -------------------------------------------------------------- */
 
 /* Those that belong to the mesh. */
 static const char *const plot_mesh_fields[] = {"material", "solid", "owner",
@@ -260,7 +260,7 @@ static storm_status plot_owners(struct plot_run *plot, double *values_out)
     return status;
 }
 
-/* Is there something in the cell that a field of a dump can be of? */
+/* Does the cell have a value of this field? */
 static bool plot_has_value(const struct plot_run *plot, uint64_t cell,
                            bool of_material)
 {
@@ -352,7 +352,7 @@ bool plot_is_line(const struct plot_run *plot)
     return is;
 }
 
-/* ---- words ---------------------------------------------------------------- */
+/* ---- words --------------------------------------------------------------- */
 
 void plot_words(const char *field, char words_out[PLOT_NAME])
 {

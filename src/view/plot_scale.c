@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which values a slice has, and the scale of its colours. */
+/* The range of values of a slice, and the scale of its colours. */
 #include <math.h>
 #include <string.h>
 
 #include "view/plot.h"
 
-/* Values that differ by more are drawn on a logarithmic scale by default;
- * and how far down that goes. */
+/* Max / min above which scales are logarithmic by default, and the lower end of
+ * those relative to the max. */
 static const double plot_wide = 100.0;
 static const double plot_deep = 1e-6;
 
@@ -66,9 +66,8 @@ bool plot_is_even(const struct plot_range *range)
     return !(range->hi - range->lo > plot_same * largest);
 }
 
-/* Whether to draw it on a logarithmic scale. Not temperatures by default:
- * what was cold at first differs by decades from what is heated, but all that
- * matters is within one. */
+/* Is the scale logarithmic? Not of temperatures by default: cold cells are
+ * decades below hot ones, but of no interest. */
 static bool plot_wants_log(const struct plot_run *plot, const char *field,
                            const struct plot_range *range)
 {

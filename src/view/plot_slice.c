@@ -22,12 +22,12 @@ enum {
     SLICE_STRIPES = 64,
     SLICE_LEVELS = 128,          /* colours of a scale */
     SLICE_FINE = 20000,          /* polygons with two digits after the point */
-    SLICE_MAX_POLYGONS = 100000, /* polygons at all */
-    SLICE_SQUARE = 2,            /* pixels, beyond that */
+    SLICE_MAX_POLYGONS = 100000, /* with more, squares are drawn */
+    SLICE_SQUARE = 2,            /* pixels, of such a square */
     SLICE_BLANK = 0xe4e4e4
 };
 
-/* The frame, and how space comes into it. */
+/* The frame, and the map from space to it. */
 struct slice_frame {
     double left, top, width, height; /* pixels */
     double unit;                     /* parts of a pixel in paths */
@@ -45,7 +45,7 @@ struct slice_items {
     size_t n;
 };
 
-/* ---- colours -------------------------------------------------------------- */
+/* ---- colours ------------------------------------------------------------- */
 
 static int slice_n_levels(const struct plot_picture *p)
 {
@@ -75,7 +75,7 @@ static unsigned slice_colour(const struct plot_picture *p, int level)
     return storm_colour((level + 0.5) / SLICE_LEVELS);
 }
 
-/* ---- polygons ------------------------------------------------------------- */
+/* ---- polygons ------------------------------------------------------------ */
 
 static double slice_middle(const struct plot_picture *p)
 {
@@ -227,7 +227,7 @@ static bool slice_add_polygons(const struct plot_picture *p,
     return true;
 }
 
-/* ---- squares -------------------------------------------------------------- */
+/* ---- squares ------------------------------------------------------------- */
 
 /* Is the point in a convex polygon? Corners go clockwise on the screen or
  * anticlockwise. */
@@ -316,7 +316,7 @@ static bool slice_add_squares(const struct plot_picture *p,
     return good;
 }
 
-/* ---- the frame ------------------------------------------------------------ */
+/* ---- the frame ----------------------------------------------------------- */
 
 static bool slice_add_cells(const struct plot_picture *p,
                             struct slice_frame *frame, struct storm_page *svg)
@@ -425,7 +425,7 @@ static void slice_add_halves(const struct plot_picture *p,
     storm_page_add(svg, "</g>\n");
 }
 
-/* ---- what colours mean ---------------------------------------------------- */
+/* ---- what colours mean --------------------------------------------------- */
 
 static void slice_add_bar(const struct plot_picture *p,
                           const struct slice_frame *frame,
@@ -496,7 +496,7 @@ static double slice_legend_width(const struct plot_picture *p)
     return width;
 }
 
-/* ---- the picture ---------------------------------------------------------- */
+/* ---- the picture --------------------------------------------------------- */
 
 /* Equal scales, unless the box is too thin to be seen so. */
 static struct slice_frame slice_fit(const struct plot_picture *p)

@@ -46,7 +46,7 @@ struct view {
     double far, near; /* depths of the box */
 };
 
-/* ---- geometry ------------------------------------------------------------- */
+/* ---- geometry ------------------------------------------------------------ */
 
 static double view_dot(const double a[3], const double b[3])
 {
@@ -67,14 +67,14 @@ static void view_norm(double a[3])
         a[d] /= length;
 }
 
-/* From before the plane, a little from the left and from above. */
+/* From in front of the plane, a little from the left and from above. */
 static void view_look(struct view *v, int axis)
 {
     double up[3] = {0.0, 0.0, 0.0}, *eye = v->axes[2];
     eye[axis] = 1.0;
     eye[slice_direction(axis, 0)] = -0.55;
     eye[slice_direction(axis, 1)] = 0.45;
-    /* x, z and the normal y of their plane are a left hand: from behind */
+    /* x, z and the normal y are left-handed: look from behind */
     if (axis == 1)
         eye[axis] = -1.0;
     up[slice_direction(axis, 1)] = 1.0;
@@ -120,7 +120,7 @@ static uint64_t view_key(const struct plot_view *what, const double x[3],
     return key;
 }
 
-/* ---- faces ---------------------------------------------------------------- */
+/* ---- faces --------------------------------------------------------------- */
 
 static unsigned view_shade(unsigned rgb, double light)
 {
@@ -344,7 +344,7 @@ static void view_sort(struct view *v)
         qsort(v->faces, n, sizeof *v->faces, view_compare_faces);
 }
 
-/* ---- drawing -------------------------------------------------------------- */
+/* ---- drawing ------------------------------------------------------------- */
 
 /* From projected lengths to parts of pixels. */
 struct view_canvas {

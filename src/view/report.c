@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One page about a run: HTML that is well-formed XML, too. */
+/* The report of a run: HTML that is also well-formed XML. */
 #include <storm/report.h>
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ static const char report_label[] = "report";
 
 enum { REPORT_MOMENTS = 3 }; /* earlier dumps of which temperatures are shown */
 
-/* What the page is made of. */
+/* The page and its sources. */
 struct report {
     struct storm_memory *memory; /* of the call */
     struct storm_page page;
@@ -32,7 +32,7 @@ struct report {
     char problem[2 * IO_READER_PATH];
 };
 
-/* ---- the summary ---------------------------------------------------------- */
+/* ---- the summary --------------------------------------------------------- */
 
 /* The whole file, ended by 0; NULL: it cannot be read. */
 static char *report_read(const char *path)
@@ -54,7 +54,8 @@ static char *report_read(const char *path)
     return NULL;
 }
 
-/* JSON is YAML, and that we can read. A run that has not ended has none. */
+/* JSON is YAML: the reader of decks reads it. A run that has not ended has no
+ * summary. */
 static void report_summary(struct report *r)
 {
     char path[IO_READER_PATH + 32];
@@ -80,7 +81,7 @@ static bool report_number(const struct deck_node *node, const char *key,
     return storm_text_to_real(report_text(node, key), value_out);
 }
 
-/* ---- pieces of HTML ------------------------------------------------------- */
+/* ---- pieces of HTML ------------------------------------------------------ */
 
 static void report_begin_row(struct report *r, const char *name)
 {
@@ -142,7 +143,7 @@ static storm_status report_take(void *self, const char *name,
     return STORM_OK;
 }
 
-/* ---- sections ------------------------------------------------------------- */
+/* ---- sections ------------------------------------------------------------ */
 
 static void report_head(struct report *r)
 {
@@ -176,7 +177,7 @@ static void report_head(struct report *r)
     storm_page_add(&r->page, "</h1>\n");
 }
 
-/* Names of people begin with a capital. */
+/* The kind of mesh; names of people begin with a capital. */
 static void report_cells(const struct report *r, char kind_out[PLOT_NAME])
 {
     (void)storm_deck_value(r->plot.deck, "mesh.kind", kind_out, PLOT_NAME);
@@ -184,7 +185,7 @@ static void report_cells(const struct report *r, char kind_out[PLOT_NAME])
         kind_out[0] = (char)toupper((unsigned char)kind_out[0]);
 }
 
-/* What was run, in one sentence. */
+/* One sentence about the run. */
 static storm_status report_lead(struct report *r)
 {
     const struct plot_steps *dumps = &r->plot.dumps;
@@ -344,7 +345,7 @@ static void report_deck(struct report *r)
     storm_page_add(&r->page, "</pre></details>\n");
 }
 
-/* ---- the page ------------------------------------------------------------- */
+/* ---- the page ------------------------------------------------------------ */
 
 static storm_status report_fill(struct report *r)
 {

@@ -35,8 +35,8 @@ storm_status slice_make(struct io_reader *reader, int axis, double at,
                         struct slice *slice_out);
 void slice_free(struct slice *slice);
 
-/* Piece by piece, into a slice that has book, axis and place: the polygon of a cell,
- * if the plane cuts it (`self` is the slice); a polygon that is there. */
+/* Build a slice that has book, axis and place: add the polygon of a cell if the
+ * plane cuts it (`self` is the slice); add a given polygon. STORM_ERR_NOMEM. */
 storm_status slice_cut(void *self, const struct io_cell *cell);
 storm_status slice_add(struct slice *slice, uint64_t cell,
                        const double (*corners)[2], int n);

@@ -295,7 +295,7 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
     return ticks.n;
 }
 
-/* ---- room for labels ------------------------------------------------------ */
+/* ---- room for labels ----------------------------------------------------- */
 
 /* An axis on the canvas with the labels that stay. */
 struct svg_row {

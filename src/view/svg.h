@@ -45,7 +45,7 @@ void storm_svg_line(struct storm_page *svg, double x, double y, double dx,
 void storm_svg_frame(struct storm_page *svg, double x, double y, double width,
                      double height);
 
-/* Width of a text in pixels, rather too much: there is no font to ask. */
+/* Width of a text in pixels: an upper estimate, as the font is not known. */
 double storm_svg_width(const char *text, double letters);
 
 /* ---- scales -------------------------------------------------------------- */

@@ -9,8 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$here/cli.sh"
 
-# said PATTERN WHAT: it was an error, and one line matches.
-said() {
+# reports PATTERN WHAT: it was an error, and one line matches.
+reports() {
     [ "$status" -eq 2 ] || fail "$2: exit status $status, not 2"
     [ ! -s "$scratch/out" ] || fail "$2: wrote to standard output"
     grep -q -e "^storm: error: $1" "$scratch/err" ||
@@ -45,13 +45,13 @@ while IFS= read -r line; do
         pattern="$scratch/deck.yaml:$number: $pattern"
         ;;
     esac
-    said "$pattern" "$what"
+    reports "$pattern" "$what"
 done <"$here/bad_decks.txt"
 
 # All at once, by run as by check, and from one rank.
 for command in check run; do
     run "$command" "$good" --set time.dt=0 --set seed=x --set mesh.kind=round
-    said ".*time.dt" "$command, three errors"
+    reports ".*time.dt" "$command, three errors"
     [ "$(wc -l <"$scratch/err")" -eq 3 ] ||
         fail "$command, three errors: $(cat "$scratch/err")"
 done
@@ -82,7 +82,7 @@ for command in check run; do
         10:.boundaries.x_lo.0:.temperature 10:.boundaries.x_lo.0.part.shape \
         11:.boundaries.x_hi.temperature 13:.sources.0 14:.groups \
         15:.packets.steer 16:.time.dt; do
-        said "$scratch/deck.yaml:$line.*expected" "$command, many errors"
+        reports "$scratch/deck.yaml:$line.*expected" "$command, many errors"
     done
     [ "$(wc -l <"$scratch/err")" -eq 12 ] ||
         fail "$command, many errors: $(cat "$scratch/err")"
@@ -92,15 +92,15 @@ lines=$( (OMPI_COMM_WORLD_RANK=1 "$STORM_BIN" run "$good" --set seed=x) 2>&1 |
 [ "$lines" -eq 0 ] || fail "rank 1 talks"
 
 run check "$scratch/none.yaml"
-said "$scratch/none.yaml: No such file" "a file that is not there"
+reports "$scratch/none.yaml: No such file" "a file that is not there"
 run check "$scratch"
-said "$scratch: " "a directory"
+reports "$scratch: " "a directory"
 run check
-said "check: no deck" "no deck"
+reports "check: no deck" "no deck"
 run check "$good" "$good"
-said "unexpected argument" "two decks"
+reports "unexpected argument" "two decks"
 run check "$good" --set nonsense
-said "--set: expected KEY=VALUE" "no ="
+reports "--set: expected KEY=VALUE" "no ="
 
 # The resolved deck has all keys and reads back to itself.
 run check "$good" --resolved
@@ -114,7 +114,8 @@ done
 
 # Overrides by name and by number, of maps and of lists.
 run check "$good" --resolved --set materials.wall.temperature=0.25 \
-    --set regions.1.hi='[0.25, 1, 1]' --set 'groups={count: 2}' --set time.steps=7
+    --set regions.1.hi='[0.25, 1, 1]' --set 'groups={count: 2}' \
+    --set time.steps=7
 [ "$status" -eq 0 ] || fail "--set: $(cat "$scratch/err")"
 for text in 'temperature: 0.25, radiation_temperature: 0.25' \
     'hi: \[0.25, 1, 1\]' 'count: 2' 'steps: 7'; do

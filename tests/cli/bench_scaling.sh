@@ -22,7 +22,8 @@ scaling() {
         --out "$mode" "$@"
     [ "$status" -eq 0 ] ||
         fail "$mode: exit status $status: $(cat "$scratch/err")"
-    python3 - "$scratch" "$mode" "$ranks" "$(getconf _NPROCESSORS_ONLN)" <<'PYTHON' ||
+    cores=$(getconf _NPROCESSORS_ONLN)
+    python3 - "$scratch" "$mode" "$ranks" "$cores" <<'PYTHON' ||
 import json, sys
 import xml.etree.ElementTree as tree
 

@@ -46,7 +46,7 @@ run bench exchange -n 2 --launcher false
 grep -q "could not start or keep 2 ranks" "$scratch/err" ||
     fail "launcher that fails: $(cat "$scratch/err")"
 
-# A failure of the run is said once.
+# A failure of the run is reported once.
 run bench exchange -n 3 --records 100000 --max-events 1
 [ "$status" -eq 1 ] || fail "failure: exit status $status"
 [ "$(grep -c '^storm: error' "$scratch/err")" -eq 1 ] ||

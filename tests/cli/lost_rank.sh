@@ -5,7 +5,7 @@
 # A rank that is killed in the middle of a run ends the whole job within 15 s,
 # with a message that names it, also if the launcher leaves the others alone;
 # nothing stays behind in shared memory. (Not with MPICH, whose launcher kills
-# all others before they can speak, unless it is told to leave them alone.)
+# all others before they can print, unless it is configured not to.)
 set -u
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$(dirname "$0")/cli.sh"
@@ -59,7 +59,7 @@ lose_in() {
         sleep 0.1
     done
     all=$(ranks)
-    # On a busy machine a look at all processes may miss one.
+    # On a busy machine a list of all processes may miss one.
     for _ in 1 2 3 4 5; do
         process=$(ranks "$victim")
         [ -z "$process" ] || break

@@ -18,8 +18,8 @@ hotter() {
 }
 
 for n in 1 3; do
-    run run "$decks/marshak.yaml" -n $n --set time.dt=2e-11 --set time.growth=1 \
-        --set time.steps=3 --out "$scratch/new"
+    run run "$decks/marshak.yaml" -n $n --set time.dt=2e-11 \
+        --set time.growth=1 --set time.steps=3 --out "$scratch/new"
     [ "$status" -eq 0 ] || fail "marshak, long steps: $(cat "$scratch/err")"
     [ "$(grep -c "maximum principle" "$scratch/err")" -eq 1 ] ||
         fail "long steps on $n: $(cat "$scratch/err")"
@@ -33,7 +33,8 @@ hotter 3 1.1 || fail "long steps: not hotter than the wall after all"
 # 5.8e-12 s is safe at the start.
 run run "$decks/marshak.yaml" --set time.dt=5.7e-12 --set time.growth=1 \
     --set time.steps=1 --out "$scratch/new"
-grep -q "maximum principle" "$scratch/err" && fail "safe step: $(cat "$scratch/err")"
+grep -q "maximum principle" "$scratch/err" &&
+    fail "safe step: $(cat "$scratch/err")"
 hotter 1 1 && fail "safe step: hotter than the wall"
 
 for deck in marshak su-olson equilibrium infinite-medium; do

@@ -3,7 +3,7 @@
 # TEST timeout: 60; label: mpi slow-mpich
 #
 # Ranks whose exp, log and pow differ are warned about, once; others are not.
-# Only where the C library can be told to do without fused multiply-add.
+# Only if fused multiply-add of the C library can be switched off.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -21,7 +21,8 @@ two() {
         --steps 2 --json - >"$scratch/out" 2>"$scratch/err" </dev/null
     status=$?
     checks=$((checks + 1))
-    [ "$status" -eq 0 ] || fail "'$1': exit status $status: $(cat "$scratch/err")"
+    [ "$status" -eq 0 ] ||
+        fail "'$1': exit status $status: $(cat "$scratch/err")"
     warnings=$(grep -c 'exp, log and pow are not the same' "$scratch/err")
 }
 

@@ -3,7 +3,7 @@
 # TEST timeout: 120; label: mpi
 #
 # storm plot: pictures are there, well-formed, and their polygons fill the box;
-# what cannot be drawn is said, with what can.
+# an error for what cannot be drawn lists what can.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -76,8 +76,9 @@ run run "$decks/hohlraum.yaml" -n 3 --quiet --out "$scratch/cells" \
     --set time.dt=5e-11 --set boundaries.x_lo.1.packets=500
 [ "$status" -eq 0 ] || fail "hohlraum, voronoi: $(cat "$scratch/err")"
 pictures "$scratch/boxes" 7
-for name in slice-z-material view-z-solid slice-z-cell_size slice-z-temperatures-4 \
-    slice-z-owner profile-material_temperature profile-radiation_temperature; do
+for name in slice-z-material view-z-solid slice-z-cell_size \
+    slice-z-temperatures-4 slice-z-owner profile-material_temperature \
+    profile-radiation_temperature; do
     [ -f "$scratch/plots/$name.svg" ] || fail "no $name.svg"
 done
 grep -q ">rank 1<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
@@ -86,7 +87,7 @@ grep -q "t = .* s (step 4)" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no time"
 grep -q ">temperature (keV)<" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no unit"
-# Temperatures are on a linear scale unless told otherwise.
+# Temperatures are on a linear scale by default.
 grep -q ">10⁻.*</text>" "$scratch/plots/slice-z-temperatures-4.svg" &&
     fail "temperatures on a logarithmic scale"
 pictures "$scratch/boxes" 1 --field temperatures --scale log
@@ -108,7 +109,7 @@ for step in 2 4; do
 done
 cmp "$scratch/texts-2" "$scratch/texts-4" || fail "steps on different scales"
 
-# One value everywhere is said; there is no scale around it.
+# One value everywhere is printed; there is no scale around it.
 pictures "$scratch/boxes" 1 --field cell_size
 grep -q ">0.07[0-9]* cm</text>" "$scratch/plots/slice-z-cell_size.svg" ||
     fail "no value of what is the same everywhere"
@@ -158,7 +159,7 @@ pictures "$scratch/boxes" 8 --reference "$scratch/ref.csv" --step 2
 grep -q ">reference (ref.csv)<" \
     "$scratch/plots/profile-radiation_energy.svg" || fail "reference, one step"
 
-# Pictures go to the run's directory unless told otherwise, quietly if so.
+# Pictures go to the run's directory by default; --quiet prints nothing.
 run plot "$scratch/boxes" --quiet --field owner
 [ -f "$scratch/boxes/plots/slice-z-owner.svg" ] || fail "no plots"
 [ ! -s "$scratch/out" ] || fail "--quiet talks"
@@ -195,7 +196,7 @@ bad "expected a column 'position'" "$scratch/boxes" \
 printf 'position,material_temperature\n1,2\n1\n' >"$scratch/bad.csv"
 bad "bad.csv:3: expected" "$scratch/boxes" --reference "$scratch/bad.csv"
 
-# Damaged files are said to be so; nothing crashes.
+# Damaged files are reported; nothing crashes.
 cp -r "$scratch/cells" "$scratch/hurt"
 size=$(wc -c <"$scratch/hurt/mesh.h5")
 head -c $((size / 2)) "$scratch/cells/mesh.h5" >"$scratch/hurt/mesh.h5"

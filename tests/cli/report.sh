@@ -38,10 +38,11 @@ run report "$scratch/run"
 [ "$(cat "$scratch/out")" = "$scratch/run/report.html" ] || fail "no name"
 # time, two profiles, four slices, two moments
 python3 "$scratch/look.py" "$scratch/run/report.html" 9 \
-    "$scratch/run/deck.yaml" created "state hash" "time steps" || fail "the page"
+    "$scratch/run/deck.yaml" created "state hash" "time steps" ||
+    fail "the page"
 
 # The moments are on one scale, and of a line there are none.
-python3 - "$scratch/run/report.html" <<'PYTHON' || fail "moments differ in scale"
+python3 - "$scratch/run/report.html" <<'PYTHON' || fail "scales of moments"
 import re, sys
 
 moments = open(sys.argv[1], encoding="utf-8").read().split("Earlier times")[1]

@@ -54,7 +54,7 @@ check marshak --set "mesh.cells=[40,2,1]" --set time.dt=2e-11
 check multigroup-slab --set "mesh.cells=[20,1,1]" --set groups.count=8 \
     --set boundaries.x_lo.packets=100
 
-# A run that was over goes on, from the one before if the newest is damaged.
+# A complete run restarts, from the file before if the newest is damaged.
 part=$scratch/marshak-part
 run run "$decks/marshak.yaml" --set "mesh.cells=[40,2,1]" --set time.dt=2e-11 \
     --set time.steps=13 --quiet --json - --out "$scratch/longer" -n 1
@@ -96,7 +96,7 @@ refused() {
     run run "$@" --quiet
     [ "$status" -eq 1 ] || fail "$text: exit status $status"
     grep -q "$text" "$scratch/err" || fail "not '$text': $(cat "$scratch/err")"
-    [ "$(grep -c error "$scratch/err")" -eq 1 ] || fail "$text: said twice"
+    [ "$(grep -c error "$scratch/err")" -eq 1 ] || fail "$text: reported twice"
 }
 refused "made with another mesh" --restart "$part" -n 2 \
     --set "mesh.cells=[41,2,1]"

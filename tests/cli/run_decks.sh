@@ -119,9 +119,11 @@ import random
 random.seed(1)
 print("x,y,z")
 for i in range(200):
-    print(*(1.4 * random.random(), *(1.3 * random.random() - 0.65 for d in "yz")), sep=",")
+    x = 1.4 * random.random()
+    print(x, *(1.3 * random.random() - 0.65 for d in "yz"), sep=",")
 PYTHON
-small="--set time.steps=2 --set boundaries.x_lo.1.packets=100 --set mesh.lloyd=0"
+small="--set time.steps=2 --set boundaries.x_lo.1.packets=100"
+small="$small --set mesh.lloyd=0"
 rm -rf "$scratch/hohlraum"
 same hohlraum "$small --set mesh.points_file=$scratch/points.csv" -n 1
 same hohlraum "$small --set mesh.points_file=$scratch/points.csv" -n 3
@@ -140,7 +142,8 @@ run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
 grep -q "${hash:-none}" "$scratch/out" && fail "the seed does not matter"
 
 # What the summary has; where results go; dumps at the right steps.
-run run "$here/good.yaml" -n 2 --set output.times='[1.5e-12]' --set time.growth=2
+run run "$here/good.yaml" -n 2 --set output.times='[1.5e-12]' \
+    --set time.growth=2
 [ "$status" -eq 0 ] || fail "good.yaml: $(cat "$scratch/err")"
 python3 - "$scratch/cwd/out/good" <<'PYTHON' || fail "good.yaml: results"
 import json, os, sys
@@ -177,7 +180,7 @@ for got, right in zip(times[1:], [(0, 1e-12), (1e-12, 1.5e-12),
 PYTHON
 rm -rf "$scratch/cwd/out"
 
-# What this build cannot do is said before anything is started.
+# What this build cannot do is reported before anything is started.
 run run "$here/good.yaml" --set mesh.kind=octree
 [ "$status" -eq 2 ] || fail "octree: exit status $status"
 grep -q "mesh.kind: 'octree' is not part of this build" "$scratch/err" ||

@@ -6,8 +6,8 @@
 # printed, and they print what the page shows.
 #
 # A block behind `<!-- part: NAME -->` is a part of tutorial.c, and replaces an
-# older part of that name; `, before OTHER` places it. Behind `<!-- run: NAME -->`
-# there are the commands, then what they print.
+# older part of that name; `, before OTHER` places it. `<!-- run: NAME -->` is
+# followed by the commands, then by what they print.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -75,7 +75,8 @@ awk -v out="$scratch" '
     kind == "c" { text[part] = text[part] $0 "\n" }
     kind == "sh" && run != "" { print >(out "/" run ".sh") }
     kind == "text" { print >(out "/" run ".txt") }
-    END { exit bad }' "$root/docs/tutorial.md" || fail "the page is not in order"
+    END { exit bad }' "$root/docs/tutorial.md" ||
+    fail "the page is not in order"
 
 [ "$(wc -l <"$scratch/runs")" -gt 5 ] || fail "few runs found"
 while read -r run; do

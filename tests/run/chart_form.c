@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /* CHART-1 to CHART-5 and SVG-1 to SVG-3. With a folder as argument, some
- * of the pictures are written there, to be looked at. */
+ * of the pictures are written there, for inspection. */
 #include <float.h>
 #include <math.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
 /* TEST ranks: 2; timeout: 300; args: voronoi; label: long slow-asan slow-mpich
  */
 /*
- * examples/decks/equilibrium.yaml: after 1,000 steps (200 in the short form) the
- * mean temperature of matter is still 1 keV within 3 standard errors, which 20
+ * examples/decks/equilibrium.yaml: after 1,000 steps (200 in the short form)
+ * the mean temperature of matter is 1 keV within 3 standard errors, which 20
  * runs show; in boxes and in as many Voronoi cells. (It cools by a part of
  * order 1/N, N packets a cell, because T^4 of a temperature that fluctuates is
  * larger on the mean: about 1e-5 here, less than an error.)

@@ -45,7 +45,7 @@ static struct array array_read(const char *dir, const char *file,
     return a;
 }
 
-/* ---- polyhedra ------------------------------------------------------------ */
+/* ---- polyhedra ----------------------------------------------------------- */
 
 /* Directed edges of a cell. */
 struct edges {
@@ -148,7 +148,7 @@ static void check_boxes(const char *dir, const struct array *volume)
     free(corners.values);
 }
 
-/* ---- fields.xdmf ---------------------------------------------------------- */
+/* ---- fields.xdmf --------------------------------------------------------- */
 
 /* Every "Dimensions="a b">file:/name<" is there; returns how many. */
 static int check_xdmf(const char *dir)
@@ -176,7 +176,7 @@ static int check_xdmf(const char *dir)
     return n_items;
 }
 
-/* ---- slices --------------------------------------------------------------- */
+/* ---- slices -------------------------------------------------------------- */
 
 static void check_slices(const char *dir, const double lo[3],
                          const double hi[3])
@@ -207,7 +207,7 @@ static void check_slices(const char *dir, const double lo[3],
     CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 
-/* ---- runs ----------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------- */
 
 static void check_run(const char *const *sets, bool boxes)
 {

@@ -12,8 +12,9 @@
  * Decks with and without random walk: material energies at three places agree
  * within 3 standard errors, and with it the run takes a given part of the
  * processor's time at most. `grey` has 100 mean free paths a cell and a Fleck
- * factor below 0.01, `voronoi` 180 a cell; `groups` and `slab` walk partially grey; in `marshak` the
- * cells behind the front are thin and those ahead are too cold to matter.
+ * factor below 0.01, `voronoi` 180 a cell; `groups` and `slab` walk partially
+ * grey; in `marshak` the cells behind the front are thin and those ahead are
+ * too cold to matter.
  */
 #include <time.h>
 

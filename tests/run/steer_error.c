@@ -6,8 +6,8 @@
  * all. From the scatter of runs, the relative errors of the radiation energy
  * along the pipe: their mean is smaller than with equal numbers in cells (40
  * runs), and so is their standard deviation (200 runs in the long form; with
- * fewer it is too noisy to tell, as it hangs on two or three bins). Energies are
- * the same within 4 standard errors (35 differences, most within 2).
+ * fewer the noise of two or three bins is too large). Energies are the same
+ * within 4 standard errors (35 differences, most within 2).
  *
  * Seeds are not those on which the limits of steering were chosen.
  */

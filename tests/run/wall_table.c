@@ -3,8 +3,8 @@
 /*
  * A blackbody on a part of a wall whose temperature is a table in time: it
  * radiates area times a c / 4 times the integral of T^4, T being linear between
- * the points and constant beyond them (a sum of fifth powers); and from its part
- * alone. examples/decks/absorber.yaml without matter, c = a = 1.
+ * the points and constant beyond them (a sum of fifth powers); and from its
+ * part alone. examples/decks/absorber.yaml without matter, c = a = 1.
  */
 #include "case.h"
 

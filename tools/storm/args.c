@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command line. Nothing is started or written before it is right. */
+/* The command line. It is checked before anything is started or written. */
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -78,8 +78,8 @@ static void args_consider(struct args_nearest *nearest, const char *name)
     }
 }
 
-/* Two letters may be wrong, but not more than half of them: other guesses only
- * lead astray. */
+/* Up to two letters may be wrong, but not more than half of them: other guesses
+ * would mislead. */
 static struct args_nearest args_nearest_to(const char *wanted)
 {
     size_t half = (strlen(wanted) - strspn(wanted, "-")) / 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* storm info: what this build is and what works here. */
+/* storm info: the build, and the backends that work here. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Starting the ranks: this program runs itself again under mpiexec or srun,
- * waits, and passes on how that ended. Signals go to the launcher, and if
- * this process dies the launcher is sent a signal to end.
+ * waits, and returns the exit status. Signals go to the launcher, and if this
+ * process dies the launcher is sent a signal to end.
  */
 #include <errno.h>
 #include <sched.h>
@@ -206,7 +206,7 @@ static void launch_on_signal(int signal)
 
 static void launch_exec(const struct launch_command *command, char **argv)
 {
-    /* If the one who waits is killed, nobody else would end the ranks. */
+    /* If the process that waits is killed, nothing else ends the ranks. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     FILE *null = freopen("/dev/null", "r", stdin);
     (void)null;
@@ -220,7 +220,7 @@ static void launch_exec(const struct launch_command *command, char **argv)
 static int launch_verdict(const struct launch_command *command, int status,
                           const struct tool_args *args)
 {
-    if (launch_signal != 0) { /* the user's wish: end as others do */
+    if (launch_signal != 0) { /* from the user: end by the same signal */
         signal(launch_signal, SIG_DFL);
         raise(launch_signal);
         return TOOL_FAILED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a benchmark leaves behind: summary, table, picture. */
+/* Results of a benchmark or a run: summary, table, picture. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far we are, on standard error: a bar, or a line now and then. */
+/* Progress on standard error: a bar, or some lines. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

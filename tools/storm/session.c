@@ -105,7 +105,7 @@ static void session_hold(int rank, const char *message)
              rank, message);
     strcat(session_held, "\n");
     if (session_last_status != 0)
-        return; /* another clock runs already */
+        return; /* another alarm is set */
     signal(SIGALRM, session_on_alarm);
     alarm(SESSION_TIMEOUT_S);
 }

@@ -7,7 +7,7 @@
 
 #include "tool.h"
 
-/* As long as there is time left. */
+/* Until the time limit. */
 static bool voropp_visit(void *self, int i, const struct voropp_cell *cell)
 {
     const struct timespec *end = self;
