@@ -94,9 +94,8 @@ struct storm_bench_imc_params {
 /**
  * Implicit Monte Carlo, grey, in equilibrium in a cube with reflecting walls: a
  * third of the events are collisions, a packet crosses 15 cells per cycle.
- * Limit: free
- * streaming by the bare tracking kernel in the same cells, on all ranks at
- * once.
+ * Limit: free streaming by the bare tracking kernel in the same cells, on all
+ * ranks at once.
  */
 STORM_MUST_CHECK storm_status
 storm_bench_imc(struct storm_context *context,

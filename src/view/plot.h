@@ -64,7 +64,7 @@ void plot_close(struct plot_run *plot);
 storm_status plot_fail(struct plot_run *plot, storm_status status,
                        const char *format, ...) STORM_PRINTF(3, 4);
 
-/* Values of all cells in a field of a dump, or of the mesh; NAN in cells without
+/* Values of a field of a dump or of the mesh in all cells; NAN in cells without
  * one. values_out has room for all cells. */
 storm_status plot_values(struct plot_run *plot, const char *field,
                          uint64_t step, double *values_out);
