@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 120
 #
-# Decks with something wrong: exit status 2, a message with file, line, key and
-# what was expected; all messages at once; nothing written, no rank started.
+# DECK-2, YAML-3: decks with errors give exit status 2, messages with file, line,
+# key and what was expected, all at once; nothing written, no rank started.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 120; label: mpi
 #
-# storm plot: pictures are there, well-formed, and their polygons fill the box;
+# storm plot: pictures exist, are well-formed, and their polygons fill the box;
 # an error for what cannot be drawn lists what can.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -196,7 +196,7 @@ bad "expected a column 'position'" "$scratch/boxes" \
 printf 'position,material_temperature\n1,2\n1\n' >"$scratch/bad.csv"
 bad "bad.csv:3: expected" "$scratch/boxes" --reference "$scratch/bad.csv"
 
-# Damaged files are reported; nothing crashes.
+# READER-2: damaged files are reported; nothing crashes.
 cp -r "$scratch/cells" "$scratch/hurt"
 size=$(wc -c <"$scratch/hurt/mesh.h5")
 head -c $((size / 2)) "$scratch/cells/mesh.h5" >"$scratch/hurt/mesh.h5"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 400; label: mpi slow-asan
 #
-# Every deck of examples/decks runs in a small form; its state and all that it
-# writes are the same, bit for bit, on any number of ranks, over any backend,
+# RUN-2, H5-2: every deck of examples/decks runs in a small form; its state and
+# all that it writes are the same, bit for bit, on any number of ranks, over any backend,
 # with any batch and any balance of work.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -122,6 +122,7 @@ for i in range(200):
     x = 1.4 * random.random()
     print(x, *(1.3 * random.random() - 0.65 for d in "yz"), sep=",")
 PYTHON
+# POINTFILE-1: generators from files, the same mesh on any number of ranks.
 small="--set time.steps=2 --set boundaries.x_lo.1.packets=100"
 small="$small --set mesh.lloyd=0"
 rm -rf "$scratch/hohlraum"

@@ -3,8 +3,8 @@
 /*
  * What a run writes of its cells, read with HDF5 alone: cells are closed and
  * fill the box, arrays fit together, fields.xdmf names arrays that are there
- * with the shape it says, and slices of the mesh fill the cross section. Boxes
- * and Voronoi cells.
+ * with the shape it says, and slices of the mesh fill the cross section
+ * (SLICE-1). Boxes and Voronoi cells.
  */
 #include <hdf5.h>
 
