@@ -6,7 +6,7 @@
  * Lifecycle  MPI_Init, create, engines and meshes, destroy, MPI_Finalize.
  *            Several contexts may live in one process.
  * Ownership  the communicator and the options are duplicated; everything
- *            made from a context must be destroyed before it.
+ *            created from a context must be destroyed before it.
  * Threads    one thread at a time per context.
  */
 #ifndef STORM_CONTEXT_H
@@ -33,13 +33,13 @@ struct storm_context_params {
     const struct storm_options *options; /**< NULL: defaults + environment */
     storm_log_fn log;                    /**< NULL: standard error */
     void *log_self;
-    storm_log_level log_level; /**< highest level handed to the sink; 0 means
+    storm_log_level log_level; /**< highest level that is logged; 0 means
                                     errors and warnings */
-    /** Called when a rank is lost, by a thread of the library's and at once,
-     *  whatever this rank is doing; NULL: not. At most once; it must call
-     *  neither the library nor MPI. Functions of the library answer
-     *  STORM_ERR_LOST afterwards, but a rank that sits in a call of MPI or of a
-     *  network library may never come back: this is where to end it. */
+    /** Called when a rank is lost, at once and by a thread of the library,
+     *  whatever this rank is doing; NULL: no call. At most once; it must call
+     *  neither the library nor MPI. Functions of the library return
+     *  STORM_ERR_LOST afterwards, but a call of MPI or of a network library may
+     *  never return: end the process here. */
     void (*lost)(void *self, int rank);
     void *lost_self;
 };
@@ -48,20 +48,23 @@ struct storm_context_params {
 /**
  * Build a context over the ranks of @p comm.
  *
- * Collective: same params on every rank, same status on every rank.
+ * Collective: same params on every rank; an error of one is an error of all.
  *
  * @param params      NULL for all defaults
  * @param[out] context_out  set only on STORM_OK; free with destroy
  * @retval STORM_ERR_ARG    an option in the environment is wrong (logged), or
  *                          the params were not initialised
  * @retval STORM_ERR_NOSUP  params have fields set that this library lacks
- * @retval STORM_ERR_NOMEM  on some rank
+ * @retval STORM_ERR_NOMEM  on this rank
+ * @retval STORM_ERR_PEER   only other ranks have an error
+ * @retval STORM_ERR_FABRIC MPI failed
+ * @retval STORM_ERR_LOST   a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_create(MPI_Comm comm, const struct storm_context_params *params,
                      struct storm_context **context_out);
 
-/** The same for a communicator of Fortran. */
+/** The same for a communicator of Fortran; same statuses. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_create_f(MPI_Fint comm, const struct storm_context_params *params,
                        struct storm_context **context_out);
@@ -77,7 +80,7 @@ storm_context_options(const struct storm_context *context);
 /** The context's own communicator; borrowed, for the caller's collectives. */
 STORM_API MPI_Comm storm_context_comm(const struct storm_context *context);
 
-/** Hand a line of the application to the context's sink. Local. */
+/** Log a line of the application. Local. */
 STORM_API void storm_context_log(const struct storm_context *context,
                                  storm_log_level level, const char *format, ...)
 #if defined(__GNUC__)
@@ -95,7 +98,9 @@ struct storm_memory_entry {
 #define STORM_MEMORY_ENTRY_INIT STORM_INIT(struct storm_memory_entry)
 
 /** The i-th label of this rank's memory book. Local.
- *  @retval STORM_DONE  there are no more */
+ *  @retval STORM_DONE     there are no more
+ *  @retval STORM_ERR_ARG  @p entry_out does not begin with
+ *                         STORM_MEMORY_ENTRY_INIT */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_memory(const struct storm_context *context, size_t i,
                      struct storm_memory_entry *entry_out);
@@ -103,33 +108,35 @@ storm_context_memory(const struct storm_context *context, size_t i,
 /**
  * Agree on the worst status of all ranks. Collective, blocks.
  *
- * @return the caller's own status if it is an error, STORM_ERR_PEER if only
- *         other ranks have one, STORM_ERR_LOST if a rank is gone, else the
- *         caller's own
+ * @return @p mine if it is an error, or if no rank has one
+ * @retval STORM_ERR_PEER    only other ranks have an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
+ * @retval STORM_ERR_FABRIC  MPI failed
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_agree(const struct storm_context *context, storm_status mine);
 
 /**
- * Wait for an MPI request, giving the core away, as long as all ranks are
- * there: use it with MPI's non-blocking collectives, which would otherwise wait
- * for ever for a rank that is lost. Blocks.
+ * Wait for an MPI request, yielding the core, until it is complete or a rank is
+ * lost: use it with MPI's non-blocking collectives, which would otherwise wait
+ * for a lost rank for ever. Blocks.
  *
  * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is gone (logged); the request is not done,
- *                           and its buffers stay MPI's until MPI_Abort
+ * @retval STORM_ERR_LOST    a rank is lost (logged); the request is not
+ *                           complete, and its buffers belong to MPI until
+ *                           MPI_Abort
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_wait(const struct storm_context *context, MPI_Request *request);
 
-/** Like MPI_Allreduce in place, but waiting as storm_context_wait. Collective,
- *  blocks. */
+/** Like MPI_Allreduce in place, but waits and returns as storm_context_wait.
+ *  Collective, blocks. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_reduce(const struct storm_context *context, void *inout, int n,
                      MPI_Datatype type, MPI_Op op);
 
-/** Sums over the ranks before this one, in place: zeros on rank 0. Like
- *  MPI_Exscan, but waiting as storm_context_wait. Collective, blocks. */
+/** Exclusive prefix sums over ranks, in place: zeros on rank 0. Like MPI_Exscan
+ *  but waits and returns as storm_context_wait. Collective, blocks. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_context_exscan(const struct storm_context *context, uint64_t *inout,
                      int n);

@@ -3,21 +3,21 @@
  * @file storm/engine.h
  * Move packets through a domain split over many ranks until all are done.
  *
- * The application says what one packet does next; the engine stores packets,
- * carries them to the rank they must go on at, keeps every rank busy and knows
- * when the whole machine has finished. It never looks inside a packet.
+ * Callbacks of the application advance packets; the engine stores them, carries
+ * them to the rank where they continue, keeps every rank busy and knows when
+ * all ranks are done. It never looks into a packet.
  *
  * Lifecycle  create; any number of steps; destroy. One step is the paper's:
- *            pre_step, boundary inject, transport until no rank has a packet
- *            under way, population control, post_step.
- * Ownership  add and spawn copy the record. Lists of packets are lent: valid
+ *            pre_step, boundary inject, transport until no packet is alive on
+ *            any rank, population control, post_step.
+ * Ownership  add and spawn copy the record. Lists of packets are borrowed: valid
  *            until the next call that adds or removes a packet.
  * Progress   inside storm_engine_step alone. A callback should return within
- *            a millisecond or so; the ranks it deals with wait for it.
+ *            a millisecond or so; other ranks wait for it.
  * Threads    one thread at a time per engine; callbacks run on that thread.
  *            A callback may not call storm_engine_* of its own engine.
- * Memory     follows the packets and the peers a rank really talks to, but
- *            for three arrays of 4 bytes per rank.
+ * Memory     grows with the packets and the peers of a rank, except three arrays
+ *            of 4 bytes per rank of the run.
  */
 #ifndef STORM_ENGINE_H
 #define STORM_ENGINE_H
@@ -37,23 +37,23 @@ struct storm_step;    /* opaque: one time step, lent to the callbacks */
 
 /** What becomes of a packet after a callback. */
 typedef enum storm_fate {
-    STORM_FATE_CONTINUE = 0, /**< still under way here: call again */
-    STORM_FATE_SEND,         /**< go on at rank `rank` */
-    STORM_FATE_BOUNDARY,     /**< at the domain's edge: ask the boundary */
-    STORM_FATE_CENSUS,       /**< end of the time step; kept for the next */
-    STORM_FATE_ABSORBED,     /**< gone */
-    STORM_FATE_ESCAPED       /**< gone through the domain's edge */
+    STORM_FATE_CONTINUE = 0, /**< not done: call again */
+    STORM_FATE_SEND,         /**< continue on rank `rank` */
+    STORM_FATE_BOUNDARY,     /**< at the boundary: call apply */
+    STORM_FATE_CENSUS,       /**< end of the time step: stored for the next */
+    STORM_FATE_ABSORBED,     /**< ended in the domain */
+    STORM_FATE_ESCAPED       /**< ended at the boundary */
 } storm_fate;
 
 /** The answer of a callback about one packet. */
 struct storm_outcome {
     storm_fate fate;
     int32_t rank;    /**< SEND: the destination, which may be this rank */
-    uint64_t events; /**< events this call took the packet through */
+    uint64_t events; /**< events of the packet in this call */
 };
 
 /**
- * What packets do. `self` is handed to every callback. A negative status or
+ * What packets do. `self` is passed to every callback. A negative status or
  * an impossible outcome (an unknown fate, a rank that does not exist) ends
  * the step with an error on all ranks. If some callback communicates among
  * ranks, all of them must agree on their errors (storm_context_agree), or a
@@ -64,20 +64,20 @@ struct storm_physics {
     void *self;
 
     /** Before transport, once per step: set up packets from the last step
-     *  (storm_step_packets) and create new ones (storm_step_spawn). Packets
-     *  that sit in the wrong place may be left to `step` to send. May be
-     *  NULL. May communicate among all ranks. */
+     *  (storm_step_packets) and create new ones (storm_step_spawn). Packets of
+     *  other ranks' cells may be left to `step` to send. May be NULL.
+     *  May communicate among all ranks. */
     storm_status (*pre_step)(void *self, struct storm_step *step);
 
     /** Advance one packet, which is aligned to 16 bytes, by one or more events.
-     *  May spawn. *outcome_out comes zeroed. Either this or step_batch is
+     *  May spawn. *outcome_out is zeroed. Either this or step_batch is
      *  required. */
     void (*step)(void *self, struct storm_step *step, void *packet,
                  struct storm_outcome *outcome_out);
 
     /** Advance @p n packets, each by one or more events, in any order, and
-     *  fill outcomes_out[0..n), which hold anything. Preferred to `step` when
-     *  both are there. */
+     *  fill outcomes_out[0..n), which are undefined. Used instead of `step` if
+     *  both are set. */
     void (*step_batch)(void *self, struct storm_step *step,
                        void *const *packets, size_t n,
                        struct storm_outcome *outcomes_out);
@@ -88,7 +88,7 @@ struct storm_physics {
 };
 #define STORM_PHYSICS_INIT STORM_INIT(struct storm_physics)
 
-/** What happens at the edge of the domain. */
+/** What happens at the boundary of the domain. */
 struct storm_boundary {
     size_t size; /**< of this struct: STORM_BOUNDARY_INIT */
     void *self;
@@ -102,12 +102,12 @@ struct storm_boundary {
 };
 #define STORM_BOUNDARY_INIT STORM_INIT(struct storm_boundary)
 
-/** How the number of packets is kept in check. */
+/** Population control: limits on the number of packets. */
 struct storm_population {
     size_t size; /**< of this struct: STORM_POPULATION_INIT */
     void *self;
     /** After transport: look at storm_step_packets (all at census), remove
-     *  with storm_step_remove, add with storm_step_spawn. NULL: leave. */
+     *  with storm_step_remove, add with storm_step_spawn. NULL: none. */
     storm_status (*control)(void *self, struct storm_step *step);
 };
 #define STORM_POPULATION_INIT STORM_INIT(struct storm_population)
@@ -117,28 +117,33 @@ struct storm_engine_params {
     size_t size;         /**< of this struct: STORM_ENGINE_PARAMS_INIT */
     size_t record_bytes; /**< required: 32 .. 4096, a multiple of 16 */
     const struct storm_physics *physics; /**< copied, as are the next two; NULL:
-                                              storm_engine_use comes later */
-    const struct storm_boundary *boundary;     /**< NULL: all escapes */
-    const struct storm_population *population; /**< NULL: left as it is */
-    /** Called on rank 0 now and then during transport with the sums over all
-     *  ranks: packets finished and created in this step so far. */
+                                              call storm_engine_use later */
+    const struct storm_boundary *boundary;     /**< NULL: all packets escape */
+    const struct storm_population *population; /**< NULL: no control */
+    /** Called on rank 0 from time to time during transport with the sums over
+     *  all ranks: packets finished and created in this step so far. */
     void (*progress)(void *self, uint64_t finished, uint64_t created);
     void *progress_self;
-    size_t batch_packets; /**< most packets per step_batch call; 0: 512 */
+    size_t batch_packets; /**< max packets per step_batch call; 0: 512 */
 };
 #define STORM_ENGINE_PARAMS_INIT STORM_INIT(struct storm_engine_params)
 
 /**
  * Build an engine over all ranks of @p context, with its transport.* options.
  *
- * Collective: same params (but for the callbacks) on every rank, same status
- * on every rank. @p context must outlive the engine.
+ * Collective: same params (except the callbacks) on every rank; an error of one
+ * is an error of all. @p context must outlive the engine.
  *
  * @param[out] engine_out    set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG     a field is out of range, or a physics has neither
- *                           step nor step_batch (logged)
- * @retval STORM_ERR_NOSUP   the backend asked for cannot work here (logged)
- * @retval STORM_ERR_NOMEM   on some rank
+ * @retval STORM_ERR_ARG     a field is out of range, a struct was not
+ *                           initialised, or a physics has neither step nor
+ *                           step_batch (logged)
+ * @retval STORM_ERR_NOSUP   the backend asked for cannot work here, or a struct
+ *                           has fields set that this library lacks (logged)
+ * @retval STORM_ERR_NOMEM   on this rank
+ * @retval STORM_ERR_FABRIC  MPI or the network failed
+ * @retval STORM_ERR_PEER    only other ranks have an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_create(struct storm_context *context,
@@ -147,15 +152,15 @@ storm_engine_create(struct storm_context *context,
 
 /**
  * Release everything, packets included. Collective: waits for all ranks, and
- * while it waits tells a rank that is still in a step to give up. NULL is
- * allowed; trouble is logged.
+ * ends the step of a rank that is still in one with an error. NULL is allowed;
+ * problems are logged.
  */
 STORM_API void storm_engine_destroy(struct storm_engine *engine);
 
 /**
- * Give the engine other callbacks. Local, never blocks; between steps, the same
- * kind on every rank. The structs are copied; what is NULL stays as it is.
- * Bundled objects do this themselves: storm_imc_attach and its like.
+ * Set other callbacks. Local, never blocks; between steps, the same kind on
+ * every rank. The structs are copied; NULL: no change. Bundled objects do this
+ * themselves: storm_imc_attach and others.
  *
  * @retval STORM_ERR_ARG    a physics has neither step nor step_batch, or a
  *                          struct was not initialised (logged)
@@ -179,21 +184,24 @@ storm_engine_use(struct storm_engine *engine,
  *
  * @retval STORM_ERR_ARG    a callback gave an impossible outcome (logged)
  * @retval STORM_ERR_STATE  a packet did not end within transport.max_events
- *                          events, the engine has no physics, or it has failed
- *                          before (logged)
- * @retval STORM_ERR_PEER   another rank failed; it has logged why
+ *                          events, the engine has no physics or has failed
+ *                          before, or called from a callback (logged)
+ * @retval STORM_ERR_PEER   another rank failed and has logged the cause
+ * @retval STORM_ERR_NOMEM  on this rank
+ * @retval STORM_ERR_FABRIC MPI or the network failed (logged)
+ * @retval STORM_ERR_LOST   a rank is lost (logged)
  * @return any negative status of a callback, on the rank where it happened
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_step(struct storm_engine *engine);
 
 /** Add a copy of @p record to this rank's packets between steps. Local.
- *  STORM_ERR_NOMEM. */
+ *  STORM_ERR_NOMEM; STORM_ERR_STATE: called from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_add(struct storm_engine *engine, const void *record);
 
-/** The next step has this number, as in a run that goes on where another has
- *  stopped. Local, the same on every rank; between steps. */
+/** Set the number of the next step, as when a run is restarted. Local, the same
+ *  on every rank; between steps. */
 STORM_API void storm_engine_set_step(struct storm_engine *engine,
                                      uint64_t number);
 
@@ -201,26 +209,28 @@ STORM_API void storm_engine_set_step(struct storm_engine *engine,
 STORM_API void *const *storm_engine_packets(struct storm_engine *engine,
                                             size_t *n_out);
 
-/** Say that this rank will send to @p rank, so that the way is ready when
- *  the first packet goes. Local, never blocks. STORM_ERR_ARG: no such rank. */
+/** Prepare the route to @p rank, so that it is ready for the first packet.
+ *  Local, never blocks. STORM_ERR_ARG: no such rank; STORM_ERR_NOMEM;
+ *  STORM_ERR_FABRIC: MPI or the network failed. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_expect(struct storm_engine *engine, int rank);
 
-/** Give back the buffers of peers that have sent nothing since the last call,
- *  as after a new partition. Local, never blocks; between steps. */
+/** Shrink the rings of peers that have sent nothing since the last call, as
+ *  after a repartition. Local, never blocks; between steps. STORM_ERR_NOMEM;
+ *  STORM_ERR_FABRIC: MPI or the network failed. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_trim(struct storm_engine *engine);
 
-/** @name For callbacks, with the step they were handed. All local. */
+/** @name For callbacks, with the step passed to them. All local. */
 /** @{ */
 
-/** Make a new packet from a copy of @p record, on this rank.
- *  STORM_ERR_NOMEM ends the step with an error anyway. */
+/** Create a packet from a copy of @p record, on this rank. STORM_ERR_NOMEM:
+ *  the step then ends with an error, whatever the callback answers. */
 STORM_API storm_status storm_step_spawn(struct storm_step *step,
                                         const void *record);
 
-/** The same without a copy: lends the new packet's own memory, whose bytes are
- *  anything, to be filled before the callback returns. NULL: no memory. */
+/** The same without a copy: returns the new packet's memory, undefined, to be
+ *  filled before the callback returns. NULL: no memory. */
 STORM_API void *storm_step_new(struct storm_step *step);
 
 /** This rank's packets: in pre_step those of the last step (not those spawned
@@ -232,16 +242,15 @@ STORM_API void **storm_step_packets(struct storm_step *step, size_t *n_out);
  *  control and post_step. Counted as absorbed. */
 STORM_API void storm_step_remove(struct storm_step *step, size_t i);
 
-/** Number of the step, counted from 0 unless storm_engine_set_step has said
- *  otherwise; the same on every rank. */
+/** Number of the step, counted from 0 unless set by storm_engine_set_step; the
+ *  same on every rank. */
 STORM_API uint64_t storm_step_number(const struct storm_step *step);
 
 /** transport.max_events: a callback that takes a packet through many events
  *  must return it with CONTINUE after at most this many. */
 STORM_API uint64_t storm_step_max_events(const struct storm_step *step);
 
-/** storm_engine_expect for pre_step: prepare the route to @p rank. STORM_ERR_ARG:
- *  no such rank; STORM_ERR_NOMEM. */
+/** storm_engine_expect for pre_step, with the same statuses. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_step_expect(struct storm_step *step, int rank);
 /** @} */
@@ -250,10 +259,10 @@ storm_step_expect(struct storm_step *step, int rank);
 struct storm_times {
     double physics;     /**< in step, step_batch and apply */
     double progress;    /**< driving the fabric and the message layer */
-    double send_recv;   /**< packing, publishing and taking out packets */
+    double send_recv;   /**< packing, publishing and taking packets */
     double termination; /**< waves */
     double growth;      /**< creating and growing rings */
-    double idle;        /**< nothing to do */
+    double idle;        /**< no work */
 };
 
 /** Counts since create, or since storm_engine_reset_stats. */
@@ -264,17 +273,17 @@ struct storm_stats {
     uint64_t census;    /**< packets here now */
     uint64_t absorbed;  /**< packets, those removed included */
     uint64_t escaped;   /**< packets */
-    uint64_t events;    /**< as told by the physics */
+    uint64_t events;    /**< as reported by the physics */
     uint64_t transfers; /**< packets sent to other ranks */
     uint64_t bytes_sent;
     uint64_t batches;           /**< publications */
     uint64_t growths;           /**< rings made larger, as receiver */
     uint64_t waves;             /**< of the termination detector */
     uint64_t iterations;        /**< of the transport loop */
-    uint64_t control_polls;     /**< looks into the control messages */
+    uint64_t control_polls;     /**< polls for control messages */
     uint64_t allocations;       /**< calls of the allocator in transport */
-    uint64_t ring_bytes_peak;   /**< most memory in rings into this rank */
-    uint64_t pinned_bytes_peak; /**< most memory locked for a network */
+    uint64_t ring_bytes_peak;   /**< max memory in rings into this rank */
+    uint64_t pinned_bytes_peak; /**< max memory locked for a network */
     double seconds; /**< in transport: from pre_step's end to done */
     struct storm_times times;
 };
@@ -285,7 +294,7 @@ struct storm_stats {
 STORM_API storm_status storm_engine_stats(const struct storm_engine *engine,
                                           struct storm_stats *stats_out);
 
-/** Start counting anew; `census` stays. Local, between steps. */
+/** Set counts and times to zero, except `census`. Local, between steps. */
 STORM_API void storm_engine_reset_stats(struct storm_engine *engine);
 
 /** One row of the traffic matrix: packets sent to the i-th peer this rank has

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/info.h
- * What this copy of the library is, and what it can do on this machine.
+ * What this build of the library is, and what it can do on this machine.
  *
  * All functions are local, never block for long, keep no state and may be
- * called before MPI_Init. Text handed out is constant and lives for ever.
+ * called before MPI_Init. Texts are constant and live for ever.
  */
 #ifndef STORM_INFO_H
 #define STORM_INFO_H
@@ -31,7 +31,8 @@ struct storm_build {
 };
 #define STORM_BUILD_INIT STORM_INIT(struct storm_build)
 
-/** All of it. STORM_ERR_ARG: @p build_out was not initialised. */
+/** The build. STORM_ERR_ARG: @p build_out does not begin with
+ *  STORM_BUILD_INIT. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_build_info(struct storm_build *build_out);
 
@@ -39,7 +40,7 @@ storm_build_info(struct storm_build *build_out);
  *  @param text_out  cut to @p text_bytes, always ended by '\0' */
 STORM_API void storm_mpi_name(char *text_out, size_t text_bytes);
 
-/** One way for packets to travel: a word of the option transport.backend. */
+/** A backend: a value of the option transport.backend. */
 struct storm_backend {
     const char *name;
     bool built;       /**< part of this build */
@@ -56,7 +57,7 @@ STORM_API const struct storm_backend *storm_backend_find(const char *name);
  * Can a backend carry packets on this machine?
  *
  * @param name              a backend's name
- * @param[out] reason_out   if not, one line saying why; may be NULL
+ * @param[out] reason_out   if not, the reason in one line; may be NULL
  * @param reason_bytes      bytes available there
  * @retval STORM_ERR_ARG    there is no backend of that name
  * @retval STORM_ERR_NOSUP  it is not built, or cannot work here
@@ -66,18 +67,18 @@ storm_backend_probe(const char *name, char *reason_out, size_t reason_bytes);
 
 /**
  * What a backend finds on this machine: calls @p line once for each device or
- * provider, best first. Many have nothing to tell.
+ * provider, best first. Some report nothing.
  */
 STORM_API void storm_backend_survey(const char *name,
                                     void (*line)(void *self, const char *text),
                                     void *self);
 
-/** What the option transport.backend = auto takes, as far as this machine can
- *  tell: between the ranks of one node, or of several. */
+/** What the option transport.backend = auto takes, as seen from this
+ *  machine: between the ranks of one node, or of several. */
 STORM_API const char *storm_backend_best(bool one_node);
 
 /** How the packets of an engine travel: what was chosen, not what was asked
- *  for. Text lives as long as the engine; "" where there is nothing to say. */
+ *  for. Texts live as long as the engine; "": none. */
 struct storm_backend_used {
     size_t size;              /**< of this struct: STORM_BACKEND_USED_INIT */
     const char *backend;      /**< a backend's name */

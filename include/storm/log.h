@@ -4,7 +4,7 @@
  * Where the library's messages go. The library itself never prints.
  *
  * Each message is one line of lower-case text without a newline. By default
- * a context hands errors of every rank and everything else of rank 0 to the
+ * a context passes errors of every rank and everything else of rank 0 to the
  * sink; the default sink writes to standard error.
  */
 #ifndef STORM_LOG_H
@@ -15,14 +15,14 @@ extern "C" {
 #endif
 
 typedef enum storm_log_level {
-    STORM_LOG_ERROR = 0, /**< a call failed; said once, where it was found */
-    STORM_LOG_WARN = 1,  /**< the run goes on, but the user should know */
+    STORM_LOG_ERROR = 0, /**< a call failed; logged once, where it was found */
+    STORM_LOG_WARN = 1,  /**< the run continues, but the user should know */
     STORM_LOG_INFO = 2,  /**< a few lines per run */
     STORM_LOG_DEBUG = 3  /**< per object */
 } storm_log_level;
 
-/** Receives one message. Called on the thread that found it; must not call
- *  back into the library. */
+/** Receives one message. Called on the thread that logs it; must not call
+ *  the library. */
 typedef void (*storm_log_fn)(void *self, storm_log_level level, int rank,
                              const char *message);
 

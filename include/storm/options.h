@@ -6,9 +6,9 @@
  * variable (`STORM_RING_SLOTS`).
  *
  * Lifecycle  create (defaults), then set from the environment, a deck or
- *            flags, later ones winning; contexts copy what they are given.
- * Ownership  text handed in is copied; text handed out belongs to the object
- *            and lives until the option is next set.
+ *            flags, later ones override; contexts copy their options.
+ * Ownership  texts passed in are copied; texts returned belong to the object and
+ *            live until the option is next set.
  * Threads    one thread at a time per object. All functions are local.
  */
 #ifndef STORM_OPTIONS_H
@@ -64,7 +64,7 @@ STORM_API void storm_options_destroy(struct storm_options *options);
  *
  * @param name        key, flag or environment variable
  * @param value       text as a user would write it
- * @param problem     on failure, one line saying what was expected; may be
+ * @param problem     on failure, one line with what was expected; may be
  *                    NULL
  * @param problem_size  bytes available there
  * @retval STORM_ERR_ARG  no such option, or a value it does not take;
@@ -74,13 +74,13 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_options_set(struct storm_options *options, const char *name,
                   const char *value, char *problem, size_t problem_size);
 
-/** Set every option whose environment variable is there. STORM_ERR_ARG and
+/** Set every option whose environment variable is set. STORM_ERR_ARG and
  *  @p problem as for set, for the first bad one. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_options_set_from_env(struct storm_options *options, char *problem,
                            size_t problem_size);
 
-/** Was the option set by anybody (false: it has its default)? */
+/** Was the option set (false: it has its default)? */
 STORM_API bool storm_options_is_set(const struct storm_options *options,
                                     const char *key);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/status.h
- * What every function of the library answers, and how symbols are exported.
+ * What every function of the library returns, and how symbols are exported.
  *
  * Zero is success, a positive value an outcome to act on, a negative value an
  * error: test `status < 0`. The function that finds the cause logs it once;
@@ -26,7 +26,7 @@ extern "C" {
  * Structs that can grow begin with their own size. Begin with the initialiser
  * of the struct, such as STORM_CART_PARAMS_INIT, then set fields: those that
  * are left zero mean "choose for me" or are filled by the library. Programs
- * compiled with older headers go on working with a newer library.
+ * compiled with older headers work with a newer library.
  */
 #ifdef __cplusplus
 extern "C++" {
@@ -55,8 +55,8 @@ typedef enum storm_status {
     STORM_ERR_NOSUP = -4,  /**< this build or this machine cannot do it */
     STORM_ERR_IO = -5,     /**< file system, input file */
     STORM_ERR_FABRIC = -6, /**< the network reported a failure */
-    STORM_ERR_PEER = -7,   /**< another rank failed; it holds the message */
-    STORM_ERR_LOST = -8 /**< a rank is gone; MPI is good for MPI_Abort only */
+    STORM_ERR_PEER = -7,   /**< another rank failed and has logged the cause */
+    STORM_ERR_LOST = -8    /**< a rank is lost; of MPI only MPI_Abort is safe */
 } storm_status;
 
 /** The name of a status, such as "no memory". Local; never NULL. */

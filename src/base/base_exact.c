@@ -8,8 +8,8 @@ __extension__ typedef unsigned __int128 exact_magnitude;
 enum { EXACT_MIN_LSB = -1074 }; /* of the smallest double */
 
 /* bound = m * 2^e with m in [1/2, 1). A term is then below 2^e, which is 2^87
- * units: 2^40 of them stay below 2^127 (X3). The bound is at least 2^(e-1),
- * hence the unit at most bound * 2^-86 (X2). */
+ * units: 2^40 of them stay below 2^127 (EXACT-3). The bound is at least
+ * 2^(e-1), hence the unit at most bound * 2^-86 (EXACT-2). */
 struct storm_exact_unit storm_exact_unit(double bound)
 {
     STORM_ASSERT(bound >= 0.0 && isfinite(bound));

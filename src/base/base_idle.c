@@ -8,8 +8,8 @@
 #include "base/port.h"
 
 /* About 1 us of spinning, then about half a millisecond of yielding on a free
- * core; on a shared one the first yield already gives it away. The kernel adds
- * some 50 us to every sleep, so the longest is 150 us. */
+ * core; on a shared one the first yield already switches to another rank. The
+ * kernel adds some 50 us to every sleep, so the longest is 150 us. */
 enum { IDLE_YIELDS = 1024, IDLE_MIN_US = 10, IDLE_MAX_US = 100 };
 
 void storm_idle(uint64_t n_empty)
@@ -22,7 +22,8 @@ void storm_idle(uint64_t n_empty)
         uint64_t us = IDLE_MIN_US + (n_empty - STORM_IDLE_NAPS) / 4;
         us = us < IDLE_MAX_US ? us : IDLE_MAX_US;
         struct timespec nap = {.tv_sec = 0, .tv_nsec = (long)us * 1000};
-        nanosleep(&nap, NULL); /* a signal may end it early: no harm */
+        nanosleep(&nap,
+                  NULL); /* a signal may end it early, which is harmless */
     }
 }
 

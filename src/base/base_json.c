@@ -12,7 +12,7 @@
 
 enum { JSON_FIRST_BYTES = 1024 };
 
-/* From the first failure on nothing is written; storm_json_end tells. */
+/* After a failure nothing is written; storm_json_end reports it. */
 static void json_fail(struct storm_json *json)
 {
     free(json->text);
@@ -87,7 +87,7 @@ static void json_append_string(struct storm_json *json, const char *text)
     json_append(json, "\"", 1);
 }
 
-/* Comma, new line and key: all that stands before a value. */
+/* Comma, new line and key: all that precedes a value. */
 static void json_start(struct storm_json *json, const char *key)
 {
     if (!json->first)

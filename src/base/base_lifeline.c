@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A child connects to its parent; the first word on a new stream says which
- * rank it is. Later words are news: somebody is lost, or a rank takes leave.
+ * A child connects to its parent; the first message on a new stream names the
+ * child's rank. Later messages report a lost rank, or that the sender closes.
  */
 #include "base/lifeline.h"
 
@@ -28,12 +28,12 @@
 
 enum { N_NEIGHBOURS = 3, CONNECT_MS = 2000, NO_RANK = -1 };
 
-enum word_kind { WORD_HELLO = 1, WORD_LOST = 2, WORD_LEAVE = 3 };
+enum message_kind { MESSAGE_HELLO = 1, MESSAGE_LOST = 2, MESSAGE_LEAVE = 3 };
 
 /* What travels on a stream. */
-struct word {
+struct message {
     uint64_t secret; /* of this set of ranks */
-    uint32_t kind;   /* enum word_kind */
+    uint32_t kind;   /* enum message_kind */
     int32_t rank;    /* the sender, or who is lost */
 };
 
@@ -47,16 +47,16 @@ struct storm_lifeline {
     int rank, size;
     uint64_t secret;
     struct storm_lifeline_call call;
-    bool said;
+    bool logged;
     _Atomic int lost; /* NO_RANK: nobody */
 
     pthread_t thread;
-    bool watched;                        /* the thread is there */
-    int end;                             /* readable: the thread shall end */
-    struct neighbour near[N_NEIGHBOURS]; /* the thread's, while it is there */
+    bool watched;                        /* the thread runs */
+    int end;                             /* readable: the thread must end */
+    struct neighbour near[N_NEIGHBOURS]; /* the thread's, while it runs */
 };
 
-/* How to reach a rank. */
+/* Address of a rank. */
 struct card {
     uint64_t machine, secret;
     uint32_t address; /* in network order; 0: not at all */
@@ -64,7 +64,7 @@ struct card {
     uint16_t pad;
 };
 
-/* ---- addresses ----------------------------------------------------------------*/
+/* ---- addresses ------------------------------------------------------------*/
 
 /* The first address of this machine that others may know. */
 static uint32_t own_address(void)
@@ -102,7 +102,7 @@ static uint64_t this_machine(void)
     return hash;
 }
 
-static uint64_t some_secret(void)
+static uint64_t make_secret(void)
 {
     uint64_t secret = (uint64_t)getpid() ^ storm_clock_ticks();
     int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
@@ -114,7 +114,7 @@ static uint64_t some_secret(void)
     return secret;
 }
 
-/* ---- streams ------------------------------------------------------------------*/
+/* ---- streams --------------------------------------------------------------*/
 
 static bool wait_for(int fd, short events, int ms)
 {
@@ -122,13 +122,13 @@ static bool wait_for(int fd, short events, int ms)
     return poll(&at, 1, ms) == 1;
 }
 
-static void send_word(const struct storm_lifeline *l, int fd,
-                      enum word_kind kind, int rank)
+static void send_message(const struct storm_lifeline *l, int fd,
+                         enum message_kind kind, int rank)
 {
-    struct word word = {
+    struct message message = {
         .secret = l->secret, .kind = (uint32_t)kind, .rank = rank};
-    if (fd >= 0) /* a stream that is gone is noticed when it is read */
-        (void)send(fd, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (fd >= 0) /* a broken stream is noticed when it is read */
+        (void)send(fd, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static int listen_anywhere(uint16_t *port_out)
@@ -167,14 +167,14 @@ static int connect_to(uint32_t address, uint16_t port)
     return -1;
 }
 
-/* A machine that vanishes closes nothing: ask now and then. */
+/* A node that fails closes no stream: probe it. */
 static void keep_alive(int fd)
 {
-    int on = 1, after_s = 1, every_s = 1, most = 3;
+    int on = 1, after_s = 1, every_s = 1, max_probes = 3;
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &after_s, sizeof after_s);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &max_probes, sizeof max_probes);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
@@ -194,29 +194,29 @@ static bool join_parent(struct storm_lifeline *l, const struct card *cards)
     if (parent->fd < 0)
         return false;
     keep_alive(parent->fd);
-    send_word(l, parent->fd, WORD_HELLO, l->rank);
+    send_message(l, parent->fd, MESSAGE_HELLO, l->rank);
     return true;
 }
 
-/* Takes one stream in; false if nobody is there. */
+/* Accepts one stream; false if none comes. */
 static bool accept_child(struct storm_lifeline *l, int listener)
 {
     if (!wait_for(listener, POLLIN, CONNECT_MS))
         return false;
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct word word = {0};
+    struct message message = {0};
     if (fd < 0)
         return errno == EINTR || errno == ECONNABORTED;
     if (wait_for(fd, POLLIN, CONNECT_MS) &&
-        recv(fd, &word, sizeof word, 0) == (ssize_t)sizeof word &&
-        word.secret == l->secret && word.kind == WORD_HELLO)
+        recv(fd, &message, sizeof message, 0) == (ssize_t)sizeof message &&
+        message.secret == l->secret && message.kind == MESSAGE_HELLO)
         for (int i = 1; i < N_NEIGHBOURS; i++)
-            if (l->near[i].rank == word.rank && l->near[i].fd < 0) {
+            if (l->near[i].rank == message.rank && l->near[i].fd < 0) {
                 l->near[i].fd = fd;
                 keep_alive(fd);
                 return true;
             }
-    close(fd); /* a stranger */
+    close(fd); /* not one of our ranks */
     return true;
 }
 
@@ -229,7 +229,7 @@ static void close_all(struct storm_lifeline *l)
     }
 }
 
-/* Every rank has said how to reach it: connect, then take in those that could. */
+/* All addresses are known: connect to the parent, then accept the children. */
 static storm_status join(struct storm_lifeline *l,
                          const struct storm_boot *boot, int listener,
                          const struct card *cards, unsigned char *joined)
@@ -256,17 +256,17 @@ static storm_status join(struct storm_lifeline *l,
         close(parent->fd);
         parent->fd = -1;
     }
-    int least = 0;
+    int lowest = 0;
     if (status == STORM_OK)
-        status = boot->minimum(boot->self, -(int)alone, &least);
-    if (status == STORM_OK && least < 0)
+        status = boot->minimum(boot->self, -(int)alone, &lowest);
+    if (status == STORM_OK && lowest < 0)
         storm_log_write(l->log, STORM_LOG_WARN,
                         "some ranks cannot reach each other by TCP: the loss "
                         "of a rank may go unnoticed");
     return status;
 }
 
-/* ---- watching -----------------------------------------------------------------*/
+/* ---- watching -------------------------------------------------------------*/
 
 static void lose(struct storm_lifeline *l, int rank)
 {
@@ -275,26 +275,26 @@ static void lose(struct storm_lifeline *l, int rank)
     atomic_store_explicit(&l->lost, rank, memory_order_release);
     for (int i = 0; i < N_NEIGHBOURS; i++)
         if (l->near[i].rank != rank)
-            send_word(l, l->near[i].fd, WORD_LOST, rank);
+            send_message(l, l->near[i].fd, MESSAGE_LOST, rank);
     if (l->call.lost)
         l->call.lost(l->call.self, rank);
 }
 
-static void listen_to(struct storm_lifeline *l, struct neighbour *near)
+static void read_message(struct storm_lifeline *l, struct neighbour *near)
 {
-    struct word word;
-    ssize_t n = recv(near->fd, &word, sizeof word, MSG_DONTWAIT);
+    struct message message;
+    ssize_t n = recv(near->fd, &message, sizeof message, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
         return;
-    /* Words are small and rare: they come whole. */
-    bool whole = n == (ssize_t)sizeof word && word.secret == l->secret;
-    if (whole && word.kind == WORD_LOST) {
-        lose(l, word.rank);
+    /* Messages are small and rare: they arrive whole. */
+    bool whole = n == (ssize_t)sizeof message && message.secret == l->secret;
+    if (whole && message.kind == MESSAGE_LOST) {
+        lose(l, message.rank);
         return;
     }
     close(near->fd);
     near->fd = -1;
-    if (!whole || word.kind != WORD_LEAVE)
+    if (!whole || message.kind != MESSAGE_LEAVE)
         lose(l, near->rank);
 }
 
@@ -312,7 +312,7 @@ static void *watch(void *self)
             return NULL;
         for (int i = 0; i < N_NEIGHBOURS; i++)
             if (fds[i].revents != 0 && l->near[i].fd >= 0)
-                listen_to(l, &l->near[i]);
+                read_message(l, &l->near[i]);
     }
 }
 
@@ -337,16 +337,16 @@ storm_status storm_lifeline_check(struct storm_lifeline *l)
     int lost = atomic_load_explicit(&l->lost, memory_order_acquire);
     if (lost == NO_RANK)
         return STORM_OK;
-    if (!l->said && l->rank == (lost == 0 ? 1 : 0))
+    if (!l->logged && l->rank == (lost == 0 ? 1 : 0))
         storm_log_write(l->log, STORM_LOG_ERROR,
                         "rank %d is lost: its process was killed or has ended "
-                        "without a word; all ranks give up",
+                        "without closing its context; all ranks stop",
                         lost);
-    l->said = true;
+    l->logged = true;
     return STORM_ERR_LOST;
 }
 
-/* ---- life ---------------------------------------------------------------------*/
+/* ---- life -----------------------------------------------------------------*/
 
 storm_status storm_lifeline_open(const struct storm_log *log,
                                  const struct storm_boot *boot,
@@ -376,7 +376,7 @@ storm_status storm_lifeline_open(const struct storm_log *log,
         l->near[i] =
             (struct neighbour){.rank = rank < l->size ? rank : -1, .fd = -1};
     }
-    struct card mine = {.machine = this_machine(), .secret = some_secret()};
+    struct card mine = {.machine = this_machine(), .secret = make_secret()};
     int listener = listen_anywhere(&mine.port);
     mine.address = listener < 0 ? 0 : own_address();
     status = boot->allgather(boot->self, &mine, sizeof mine, cards);
@@ -408,7 +408,7 @@ void storm_lifeline_close(struct storm_lifeline *l)
         pthread_join(l->thread, NULL);
     for (int i = 0; i < N_NEIGHBOURS; i++)
         if (atomic_load(&l->lost) == NO_RANK)
-            send_word(l, l->near[i].fd, WORD_LEAVE, l->rank);
+            send_message(l, l->near[i].fd, MESSAGE_LEAVE, l->rank);
     close_all(l);
     if (l->end >= 0)
         close(l->end);

@@ -21,7 +21,8 @@ void storm_log_write(const struct storm_log *log, storm_log_level level,
     int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
     if (length < 0)
-        snprintf(line, sizeof line, "message lost: %s", format);
+        snprintf(line, sizeof line, "message could not be formatted: %s",
+                 format);
     else if ((size_t)length >= sizeof line)
         memcpy(line + sizeof line - 4, "...", 4);
     log->sink(log->self, level, log->rank, line);

@@ -8,9 +8,9 @@
 
 #include "base/port.h"
 
-/* Stands in the cache line before each block. */
+/* In the cache line before each block. */
 struct memory_header {
-    void *raw; /* what malloc knows it by */
+    void *raw; /* for free() */
     struct storm_memory *memory;
     size_t bytes;
     size_t i_entry;
@@ -118,8 +118,8 @@ void storm_memory_book(struct storm_memory *memory, const char *label,
 
 void *storm_alloc(struct storm_memory *memory, const char *label, size_t bytes)
 {
-    /* calloc rather than aligned_alloc and memset: pages that nobody touches
-     * need not exist. */
+    /* calloc rather than aligned_alloc and memset: pages that are never touched
+     * need no memory. */
     const size_t extra = 2 * STORM_CACHE_LINE;
     memory->calls++;
     if (bytes > PTRDIFF_MAX - extra)
@@ -156,10 +156,10 @@ storm_status storm_reserve(struct storm_memory *memory, const char *label,
     size_t n_old = *capacity_inout;
     if (n_wanted <= n_old)
         return STORM_OK;
-    size_t n_most = PTRDIFF_MAX / element_bytes;
-    if (n_wanted > n_most)
+    size_t n_max = PTRDIFF_MAX / element_bytes;
+    if (n_wanted > n_max)
         return STORM_ERR_NOMEM;
-    size_t n_new = n_old <= n_most / 2 ? 2 * n_old : n_most;
+    size_t n_new = n_old <= n_max / 2 ? 2 * n_old : n_max;
     if (n_new < STORM_CACHE_LINE / element_bytes)
         n_new = STORM_CACHE_LINE / element_bytes;
     if (n_new < n_wanted)

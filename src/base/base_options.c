@@ -13,8 +13,8 @@
 #include "base/text.h"
 
 /* The flag is the last part of the key with '-' for '_', the variable the same
- * in capitals. Written out, so that a search for any of the three ends here;
- * tests/base/options_table.c holds them to the rule. */
+ * in capitals. Written out, so that a search for any of the three finds it
+ * here; tests/base/options_table.c checks the rule. */
 static const struct storm_option option_table[] = {
     {
         .key = "seed",
@@ -33,8 +33,9 @@ static const struct storm_option option_table[] = {
         .type = STORM_OPTION_WORD,
         .default_value = "auto",
         .choices = STORM_BACKEND_WORDS,
-        .help = "what carries packets between ranks; auto takes the best that "
-                "works here",
+        .help =
+            "backend that carries packets between ranks; auto takes the best "
+            "that works here",
     },
     {
         .key = "transport.provider",
@@ -81,8 +82,9 @@ static const struct storm_option option_table[] = {
         .env = "STORM_SHM",
         .type = STORM_OPTION_BOOL,
         .default_value = "true",
-        .help = "use shared memory between ranks of the same node, whatever "
-                "carries packets between nodes",
+        .help =
+            "use shared memory between ranks of the same node, whatever the "
+            "backend between nodes",
     },
     {
         .key = "transport.ranks_per_node",
@@ -92,8 +94,8 @@ static const struct storm_option option_table[] = {
         .default_value = "0",
         .min = 0,
         .max = 1e9,
-        .help = "pretend that nodes have only so many ranks; 0 takes them as "
-                "they are",
+        .help = "treat every N ranks of a node as a node, to test hybrid runs; "
+                "0 takes the real nodes",
     },
     {
         .key = "transport.lifeline",
@@ -101,7 +103,7 @@ static const struct storm_option option_table[] = {
         .env = "STORM_LIFELINE",
         .type = STORM_OPTION_BOOL,
         .default_value = "true",
-        .help = "notice by TCP between neighbours when a rank is lost",
+        .help = "detect lost ranks by TCP streams between tree neighbours",
     },
     {
         .key = "transport.batch",
@@ -132,8 +134,8 @@ static const struct storm_option option_table[] = {
         .default_value = "0",
         .min = 0,
         .max = 1e9,
-        .help = "most memory for the rings into one rank, in MiB; 0 sets "
-                "no limit",
+        .help =
+            "max memory for the rings into one rank, in MiB; 0 sets no limit",
     },
     {
         .key = "transport.rma_window_mb",
@@ -143,8 +145,8 @@ static const struct storm_option option_table[] = {
         .default_value = "64",
         .min = 0,
         .max = 1e6,
-        .help = "backend mpirma: memory for rings that each rank sets aside at "
-                "the start, in MiB; what does not fit is slower",
+        .help = "backend mpirma: memory for rings that each rank allocates at "
+                "the start, in MiB; rings beyond it are slower",
     },
     {
         .key = "transport.protocol",
@@ -154,8 +156,8 @@ static const struct storm_option option_table[] = {
         .default_value = "auto",
         .choices = "auto|fast|paper",
         .help =
-            "how a ring is written: fast (auto) without a round trip, paper "
-            "after the published algorithm",
+            "protocol of rings: fast (auto) needs no round trip, paper is the "
+            "published algorithm",
     },
     {
         .key = "transport.growth",
@@ -165,8 +167,8 @@ static const struct storm_option option_table[] = {
         .default_value = "async",
         .choices = "async|sync",
         .help =
-            "what a rank does until a ring that was full has a larger one: go "
-            "on, or wait for it",
+            "while a full ring is replaced by a larger one: continue (async) "
+            "or wait for it (sync)",
     },
     {
         .key = "transport.growth_factor",
@@ -176,9 +178,8 @@ static const struct storm_option option_table[] = {
         .default_value = "2",
         .min = 1.1,
         .max = 64,
-        .help =
-            "by how much a full ring grows; at least doubled, to a power of "
-            "two",
+        .help = "growth factor of a full ring, which is at least doubled, to a "
+                "power of two",
     },
     {
         .key = "transport.control_every",
@@ -189,8 +190,8 @@ static const struct storm_option option_table[] = {
         .min = 1,
         .max = 1e9,
         .help =
-            "loop iterations between two looks for control messages; a rank "
-            "without work looks when it wakes up",
+            "loop iterations between two polls for control messages; a rank "
+            "without work polls when it wakes up",
     },
     {
         .key = "transport.connect",
@@ -199,8 +200,9 @@ static const struct storm_option option_table[] = {
         .type = STORM_OPTION_WORD,
         .default_value = "lazy",
         .choices = "lazy|neighbours",
-        .help = "make rings when first needed, or before a step for all ranks "
-                "that own a neighbouring cell",
+        .help =
+            "create rings when first needed (lazy), or before a step for all "
+            "ranks that own a neighbouring cell (neighbours)",
     },
     {
         .key = "transport.max_events",
@@ -210,8 +212,9 @@ static const struct storm_option option_table[] = {
         .default_value = "10000000",
         .min = 1,
         .max = 1e18,
-        .help = "events in one step after which a packet is taken for lost and "
-                "the run ends",
+        .help =
+            "max events of one packet in one step; more end the run with an "
+            "error",
     },
     {
         .key = "transport.statistics",
@@ -219,7 +222,7 @@ static const struct storm_option option_table[] = {
         .env = "STORM_STATISTICS",
         .type = STORM_OPTION_BOOL,
         .default_value = "true",
-        .help = "measure where the time of the transport loop goes",
+        .help = "measure the time of each part of the transport loop",
     },
 };
 
@@ -228,10 +231,10 @@ enum {
     OPTION_TEXT_BYTES = 32 /* numbers in full; words are checked when set */
 };
 
-/* What an option is now. Text is kept in one form: 1e6 becomes 1000000. */
+/* Value of an option. Text has one form: 1e6 becomes 1000000. */
 struct option_value {
     bool is_set;
-    bool truth;
+    bool boolean;
     int64_t integer;
     double real;
     char text[OPTION_TEXT_BYTES];
@@ -260,7 +263,7 @@ const struct storm_option *storm_option_find(const char *name)
 }
 
 /* The name a user may have meant, or NULL. A key also matches by its last
- * part, which is what one remembers. */
+ * part. */
 static const char *option_nearest(const char *name)
 {
     size_t best = 1 + strlen(name) / 3;
@@ -289,16 +292,17 @@ static const char *option_nearest(const char *name)
 
 /* ---- reading --------------------------------------------------------------*/
 
-/* Some text with its room, which may be none. */
+/* A text buffer, which may have no room. */
 struct option_problem {
     char *text;
     size_t size, length;
 };
 
-static void option_say(struct option_problem *problem, const char *format, ...)
-    STORM_PRINTF(2, 3);
+static void option_print(struct option_problem *problem, const char *format,
+                         ...) STORM_PRINTF(2, 3);
 
-static void option_say(struct option_problem *problem, const char *format, ...)
+static void option_print(struct option_problem *problem, const char *format,
+                         ...)
 {
     if (problem->text == NULL || problem->length >= problem->size)
         return;
@@ -333,9 +337,9 @@ static bool option_read(const struct storm_option *row, const char *text,
     struct option_value v = {0};
     switch (row->type) {
     case STORM_OPTION_BOOL:
-        if (!storm_text_to_bool(text, &v.truth))
+        if (!storm_text_to_bool(text, &v.boolean))
             return false;
-        snprintf(v.text, sizeof v.text, "%s", v.truth ? "true" : "false");
+        snprintf(v.text, sizeof v.text, "%s", v.boolean ? "true" : "false");
         break;
     case STORM_OPTION_INT:
         if (!storm_text_to_int(text, &v.integer) ||
@@ -363,33 +367,33 @@ static bool option_read(const struct storm_option *row, const char *text,
     return true;
 }
 
-static void option_say_expected(struct option_problem *problem,
-                                const struct storm_option *row)
+static void option_print_expected(struct option_problem *problem,
+                                  const struct storm_option *row)
 {
     char low[STORM_TEXT_REAL_BYTES], high[STORM_TEXT_REAL_BYTES];
     switch (row->type) {
     case STORM_OPTION_BOOL:
-        option_say(problem, "true or false");
+        option_print(problem, "true or false");
         break;
     case STORM_OPTION_INT:
-        option_say(problem, "an integer from %" PRId64 " to %" PRId64,
-                   (int64_t)row->min, (int64_t)row->max);
+        option_print(problem, "an integer from %" PRId64 " to %" PRId64,
+                     (int64_t)row->min, (int64_t)row->max);
         break;
     case STORM_OPTION_REAL:
         storm_text_from_real(row->min, low);
         storm_text_from_real(row->max, high);
-        option_say(problem, "a number from %s to %s", low, high);
+        option_print(problem, "a number from %s to %s", low, high);
         break;
     case STORM_OPTION_WORD:
-        option_say(problem, "one of");
+        option_print(problem, "one of");
         for (const char *c = row->choices; *c != '\0';) {
             int n = (int)strcspn(c, "|");
-            option_say(problem, " %.*s%s", n, c, c[n] == '|' ? "," : "");
+            option_print(problem, " %.*s%s", n, c, c[n] == '|' ? "," : "");
             c += n + (c[n] == '|');
         }
         break;
     case STORM_OPTION_TEXT:
-        option_say(problem, "at most %d characters", OPTION_TEXT_BYTES - 1);
+        option_print(problem, "at most %d characters", OPTION_TEXT_BYTES - 1);
         break;
     }
 }
@@ -417,37 +421,37 @@ void storm_options_destroy(struct storm_options *options)
 }
 
 /* What the user called it goes into the message if it is not the key. */
-static void option_say_name(struct option_problem *problem,
-                            const struct storm_option *row, const char *name)
+static void option_print_name(struct option_problem *problem,
+                              const struct storm_option *row, const char *name)
 {
     if (strcmp(name, row->key) == 0)
-        option_say(problem, "%s", row->key);
+        option_print(problem, "%s", row->key);
     else
-        option_say(problem, "%s (%s)", name, row->key);
+        option_print(problem, "%s (%s)", name, row->key);
 }
 
 storm_status storm_options_set(struct storm_options *options, const char *name,
                                const char *value, char *problem,
                                size_t problem_size)
 {
-    struct option_problem say = {.text = problem, .size = problem_size};
+    struct option_problem out = {.text = problem, .size = problem_size};
     const struct storm_option *row = storm_option_find(name);
     if (row == NULL) {
         const char *nearest = option_nearest(name);
-        option_say(&say, "there is no option '%s'", name);
+        option_print(&out, "there is no option '%s'", name);
         if (nearest != NULL)
-            option_say(&say, "; did you mean '%s'?", nearest);
+            option_print(&out, "; did you mean '%s'?", nearest);
         return STORM_ERR_ARG;
     }
     struct option_value read;
     if (value == NULL || !option_read(row, value, &read)) {
-        option_say_name(&say, row, name);
-        option_say(&say, ": expected ");
-        option_say_expected(&say, row);
+        option_print_name(&out, row, name);
+        option_print(&out, ": expected ");
+        option_print_expected(&out, row);
         if (value == NULL)
-            option_say(&say, ", got nothing");
+            option_print(&out, ", got nothing");
         else
-            option_say(&say, ", got '%s'", value);
+            option_print(&out, ", got '%s'", value);
         return STORM_ERR_ARG;
     }
     read.is_set = true;
@@ -488,7 +492,7 @@ bool storm_options_is_set(const struct storm_options *options, const char *key)
 bool storm_options_bool(const struct storm_options *options, const char *key)
 {
     const struct option_value *value = option_value(options, key);
-    return value != NULL && value->truth;
+    return value != NULL && value->boolean;
 }
 
 int64_t storm_options_int(const struct storm_options *options, const char *key)

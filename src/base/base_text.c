@@ -68,7 +68,7 @@ bool storm_text_to_int(const char *text, int64_t *value_out)
 }
 
 /* strtod and printf follow the application's locale, which may write 0,5. In
- * the C locale newlocale needs no memory; should it fail, we keep theirs. */
+ * the C locale newlocale needs no memory; if it fails, theirs stays. */
 static locale_t text_enter_c_locale(locale_t *c_out)
 {
     *c_out = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -116,15 +116,15 @@ void storm_text_from_real(double value, char text_out[STORM_TEXT_REAL_BYTES])
     text_leave_c_locale(before, c);
 }
 
-enum { TEXT_MAX_LETTERS = 63 };
+enum { TEXT_MAX_CHARACTERS = 63 };
 
 /* Three rows of the table of Damerau and Levenshtein, "optimal alignment". */
 size_t storm_text_distance(const char *a, const char *b, size_t enough)
 {
     size_t n = strlen(a), m = strlen(b);
-    if (n > TEXT_MAX_LETTERS || m > TEXT_MAX_LETTERS)
+    if (n > TEXT_MAX_CHARACTERS || m > TEXT_MAX_CHARACTERS)
         return enough;
-    size_t rows[3][TEXT_MAX_LETTERS + 1];
+    size_t rows[3][TEXT_MAX_CHARACTERS + 1];
     size_t *last = rows[0], *above = rows[1], *row = rows[2];
     for (size_t j = 0; j <= m; j++)
         row[j] = j;

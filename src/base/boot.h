@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How ranks find each other while things are set up and taken down: the few
- * collective operations a module needs, without saying who provides them (MPI
- * in a run, threads in a test, a simulator).
+ * The few collective operations that a module needs to open and close, whoever
+ * provides them: MPI in a run, threads in a test.
  */
 #ifndef STORM_BASE_BOOT_H
 #define STORM_BASE_BOOT_H
@@ -22,14 +21,14 @@ struct storm_boot {
                               void *all_out);
 
     /* Collective, blocks: the smallest of all ranks' values. */
-    storm_status (*minimum)(void *self, int mine, int *least_out);
+    storm_status (*minimum)(void *self, int mine, int *min_out);
 
     /* Collective: starts a barrier on the first call and answers STORM_AGAIN
      * until all ranks have started it, then STORM_OK. Never blocks. */
     storm_status (*barrier_try)(void *self);
 };
 
-/* barrier_try until it is through, idling in between. Blocks. */
+/* Calls barrier_try until it is done, idling in between. Blocks. */
 storm_status storm_boot_barrier(const struct storm_boot *boot);
 
 /* The worst status of all ranks: the caller's own if it is an error,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every module needs of its context without knowing MPI: who it is,
- * where its messages go, whose book its memory is in, and the options.
+ * What every module needs of its context without knowing MPI: rank and size,
+ * log, memory book, options.
  */
 #ifndef STORM_BASE_ENV_H
 #define STORM_BASE_ENV_H
@@ -24,7 +24,7 @@ struct storm_env {
     struct storm_log log;
     struct storm_memory *memory;
     const struct storm_options *options;
-    struct storm_lifeline *lifeline; /* NULL: nobody watches */
+    struct storm_lifeline *lifeline; /* NULL: lost ranks are not detected */
 };
 
 /* The environment of a context; lives as long as it. */

@@ -5,16 +5,16 @@
  * A sum is a 128-bit integer in units of 2^lsb. The unit is chosen per tally
  * and step from a bound on the size of one term, the same on every rank.
  *
- *   X1  Each term is cut to the unit (towards zero), which is a function of
- *       the term alone; integers then add exactly: any order, any grouping,
- *       any split over ranks gives the same bits.
- *   X2  With |term| <= bound the unit is at most bound * 2^-86: what a double
- *       sum of the largest terms would keep, and 33 bits more. But it is
- *       never below 2^-1074, of which every double is a multiple.
- *   X3  2^40 terms of the largest size fit.
- *   X4  A term above the bound or not finite must not be added; STORM_ASSERT
- *       checks it, and storm_exact_unit_fits tells.
- *   X5  storm_exact_value is the nearest double but for one rounding.
+ *   EXACT-1  Each term is cut to the unit (towards zero), which is a function
+ *            of the term alone; integers then add exactly: any order, any
+ *            grouping, any split over ranks gives the same bits.
+ *   EXACT-2  With |term| <= bound the unit is at most bound * 2^-86: what a
+ *            double sum of the largest terms would keep, and 33 bits more. But
+ *            it is never below 2^-1074, of which every double is a multiple.
+ *   EXACT-3  2^40 terms of the largest size fit.
+ *   EXACT-4  A term above the bound or not finite must not be added;
+ *            STORM_ASSERT and storm_exact_unit_fits check it.
+ *   EXACT-5  storm_exact_value is the nearest double but for one rounding.
  */
 #ifndef STORM_BASE_EXACT_H
 #define STORM_BASE_EXACT_H
@@ -51,7 +51,8 @@ STORM_PRIVATE storm_exact storm_exact_small_term(double term,
 
 /* As an integer. Written out here because it is in the innermost loop: the
  * mantissa with its sign, times a power of two, is one multiplication and no
- * branch that is hard to predict (bench/exact_sum.c tells the others). */
+ * branch that is hard to predict (bench/exact_sum.c compares it with others).
+ * */
 static inline storm_exact storm_exact_term(double term,
                                            struct storm_exact_unit unit)
 {

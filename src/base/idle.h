@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rank does when it has nothing to do: spin, then give the core away,
- * then sleep a little, so that more ranks than cores run well.
+ * What an idle rank does: spin, then yield the core, then sleep briefly, so
+ * that more ranks than cores run well.
  *
- *   I1  n_empty is the number of looks in a row that found nothing; 0 resets.
- *   I2  Returns within 200 us.
+ *   IDLE-1  n_empty is the number of polls in a row that found nothing; 0
+ *           resets.
+ *   IDLE-2  Returns within 200 us.
  */
 #ifndef STORM_BASE_IDLE_H
 #define STORM_BASE_IDLE_H
 
 #include <stdint.h>
 
-/* So many looks only spin; from then on the core is given away; after so many
- * it sleeps each time. */
+/* Polls that only spin; polls after which each yield is a sleep. */
 enum { STORM_IDLE_SPINS = 64, STORM_IDLE_NAPS = 64 + 1024 };
 
 void storm_idle(uint64_t n_empty);

@@ -2,11 +2,11 @@
 /*
  * Writes one JSON value into a growing text.
  *
- *   J1  Keys appear in the order of the calls; nesting is the caller's.
- *   J2  Doubles are written so that they read back to the same bits; infinite
- *       and not-a-number become null.
- *   J3  Strings are escaped; the output is valid UTF-8 if the input is.
- *   J4  If memory runs out the text becomes NULL, once, at the end.
+ *   JSON-1  Keys appear in the order of the calls; nesting is the caller's.
+ *   JSON-2  Doubles are written so that they read back to the same bits;
+ *           infinite and not-a-number become null.
+ *   JSON-3  Strings are escaped; the output is valid UTF-8 if the input is.
+ *   JSON-4  If memory runs out, storm_json_end returns NULL.
  */
 #ifndef STORM_BASE_JSON_H
 #define STORM_BASE_JSON_H

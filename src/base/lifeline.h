@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Are the other ranks still there? A stream to each neighbour in the tree of
- * ranks (parent (i - 1) / 2), watched for its end: however a process ends, the
- * system closes its streams.
+ * Detects lost ranks: a TCP stream to each neighbour in the tree of ranks
+ * (parent (i - 1) / 2), watched for its end. However a process ends, the system
+ * closes its streams.
  *
- *   L1  A rank that ends without storm_lifeline_close is noticed by its
- *       neighbours at once, and told to all others: a thread that sleeps
- *       otherwise sees to it, whatever the rank itself is doing.
- *   L2  Once a rank is lost check answers STORM_ERR_LOST, always. The first
- *       time, it says so on the lowest rank that is left.
- *   L3  check costs one load.
- *   L4  Neighbours that cannot reach each other do without; rank 0 warns once.
- *   L5  Nothing here blocks for longer than a few seconds, and only in open.
+ *   LIFE-1  A rank that ends without storm_lifeline_close is noticed by its
+ *           neighbours at once, and reported to all others by a thread that
+ *           otherwise sleeps, whatever the rank itself is doing.
+ *   LIFE-2  Once a rank is lost check answers STORM_ERR_LOST, always. The first
+ *           time it logs the loss on the lowest rank that is left.
+ *   LIFE-3  check costs one load.
+ *   LIFE-4  Neighbours that cannot reach each other are not watched; rank 0
+ *           warns once.
+ *   LIFE-5  Nothing here blocks for longer than a few seconds, and only in
+ *           open.
  */
 #ifndef STORM_BASE_LIFELINE_H
 #define STORM_BASE_LIFELINE_H
@@ -23,10 +25,10 @@
 
 struct storm_lifeline;
 
-/* Seconds after which the loss of a whole machine is known, too. */
+/* Seconds after which the loss of a whole node is known, too. */
 enum { STORM_LIFELINE_S = 5 };
 
-/* Called by the thread when a rank is lost; NULL: nobody is. */
+/* Called by the thread when a rank is lost; NULL: no call. */
 struct storm_lifeline_call {
     void (*lost)(void *self, int rank);
     void *self;
@@ -38,10 +40,10 @@ storm_status storm_lifeline_open(const struct storm_log *log,
                                  struct storm_lifeline_call call,
                                  struct storm_lifeline **lifeline_out);
 
-/* Local: neighbours that go on do not take this for an end. NULL is fine. */
+/* Local: neighbours do not take this for a loss. NULL is allowed. */
 void storm_lifeline_close(struct storm_lifeline *lifeline);
 
-/* Local. NULL: all is well. */
+/* Local. NULL: STORM_OK. */
 storm_status storm_lifeline_check(struct storm_lifeline *lifeline);
 
 #endif /* STORM_BASE_LIFELINE_H */

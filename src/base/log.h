@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of the library: one lower-case line each, to the context's sink. */
+/* Log messages of the library: one lower-case line each, to the sink. */
 #ifndef STORM_BASE_LOG_H
 #define STORM_BASE_LOG_H
 
@@ -10,12 +10,12 @@
 struct storm_log {
     storm_log_fn sink;
     void *self;
-    storm_log_level level; /* highest that is handed on */
-    int rank;              /* ranks other than 0 hand on errors alone */
+    storm_log_level level; /* highest that is logged */
+    int rank;              /* ranks other than 0 log errors alone */
 };
 
-/* Formats and hands on, or does nothing if the level is not wanted. Lines
- * longer than 1 KiB are cut and end in "...". */
+/* Formats and passes to the sink, if the level is enabled. Lines longer than
+ * 1 KiB are cut and end in "...". */
 STORM_PRIVATE void storm_log_write(const struct storm_log *log,
                                    storm_log_level level, const char *format,
                                    ...) STORM_PRINTF(3, 4);

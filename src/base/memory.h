@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory by label: who holds how much, and how much it was at most.
+ * The memory book: present and peak bytes by label.
  *
- *   M1  Memory comes zeroed and aligned to a cache line.
- *   M2  Every block is booked under its label until it is freed with the same
- *       book; the book knows present and peak bytes per label and in total.
- *   M3  storm_memory_calls counts every allocation, so that a test can assert
- *       that a steady state makes none.
- *   M4  A book is used by one thread at a time.
+ *   MEMORY-1  Memory comes zeroed and aligned to a cache line.
+ *   MEMORY-2  Every block is booked under its label until it is freed with the
+ *             same book; the book knows present and peak bytes per label and in
+ *             total.
+ *   MEMORY-3  storm_memory_calls counts every allocation, so that a test can
+ *             assert that a steady state makes none.
+ *   MEMORY-4  A book is used by one thread at a time.
  */
 #ifndef STORM_BASE_MEMORY_H
 #define STORM_BASE_MEMORY_H
@@ -27,8 +28,8 @@ storm_memory_create(struct storm_memory **memory_out);
 /* Returns the number of bytes that were still booked (0: no leak). */
 size_t storm_memory_destroy(struct storm_memory *memory);
 
-/* The same for a book that nobody else has: what is left is a bug of ours. NULL
- * is allowed. */
+/* The same for a book with one owner: what is left is a bug of ours. NULL is
+ * allowed. */
 STORM_PRIVATE void storm_memory_end(struct storm_memory *memory);
 
 /* NULL if there is no memory. `label` must live as long as the book. */
@@ -49,8 +50,8 @@ STORM_PRIVATE storm_status storm_reserve(struct storm_memory *memory,
                                          void **array_inout,
                                          size_t *capacity_inout);
 
-/* Books memory that does not come from here, such as rings (may be negative
- * when given back). */
+/* Books memory that does not come from here, such as rings (negative when
+ * released). */
 void storm_memory_book(struct storm_memory *memory, const char *label,
                        ptrdiff_t bytes);
 
@@ -61,7 +62,7 @@ storm_status storm_memory_entry_at(const struct storm_memory *memory, size_t i,
                                    const char **label_out, size_t *bytes_out,
                                    size_t *peak_bytes_out);
 
-/* Most memory that the process has had so far, books or not. */
+/* Peak memory of the process, booked or not. */
 STORM_PRIVATE uint64_t storm_process_peak_bytes(void);
 
 #endif /* STORM_BASE_MEMORY_H */

@@ -2,8 +2,8 @@
 /*
  * A text that grows by printf.
  *
- *   P1  All zero is an empty text.
- *   P2  If memory runs out, storm_page_end says so, once, by NULL.
+ *   PAGE-1  All zero is an empty text.
+ *   PAGE-2  If memory runs out, storm_page_end returns NULL.
  */
 #ifndef STORM_BASE_PAGE_H
 #define STORM_BASE_PAGE_H
@@ -31,7 +31,7 @@ STORM_PRIVATE void storm_page_add_xml(struct storm_page *page,
 /* Ends the text; the caller owns it (free). NULL if memory ran out. */
 STORM_PRIVATE char *storm_page_end(struct storm_page *page);
 
-/* "1,234,567" in `buffer`, which is handed back. */
+/* "1,234,567" in `buffer`, which is returned. */
 enum { STORM_GROUPED_BYTES = 32 };
 STORM_PRIVATE char *storm_page_grouped(uint64_t value,
                                        char buffer[STORM_GROUPED_BYTES]);

@@ -63,7 +63,7 @@ static inline int storm_cpu_has_avx2(void)
 #endif
 }
 
-/* Tells the core that this is a spin loop. */
+/* A hint to the core: this is a spin loop. */
 static inline void storm_pause(void)
 {
 #if defined(__x86_64__)

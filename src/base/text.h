@@ -2,10 +2,11 @@
 /*
  * Numbers as text, the same in every locale, and read strictly.
  *
- *   T1  Readers take the whole text or nothing: no blanks, no trailing junk,
- *       no hexadecimal, no "inf", no "nan". On false nothing is written.
- *   T2  storm_text_from_real writes the shortest of 15 to 17 digits that
- *       reads back to the same bits.
+ *   TEXT-1  Readers take the whole text or nothing: no blanks, no trailing
+ *           junk, no hexadecimal, no "inf", no "nan". On false nothing is
+ *           written.
+ *   TEXT-2  storm_text_from_real writes the shortest of 15 to 17 digits that
+ *           reads back to the same bits.
  */
 #ifndef STORM_BASE_TEXT_H
 #define STORM_BASE_TEXT_H
@@ -30,7 +31,7 @@ STORM_PRIVATE bool storm_text_to_real(const char *text, double *value_out);
 STORM_PRIVATE void storm_text_from_real(double value,
                                         char text_out[STORM_TEXT_REAL_BYTES]);
 
-/* Least number of letters to insert, delete, replace or swap to make b of a;
+/* Min number of characters to insert, delete, replace or swap to make b of a;
  * at most `enough`. For "did you mean". */
 STORM_PRIVATE size_t storm_text_distance(const char *a, const char *b,
                                          size_t enough);

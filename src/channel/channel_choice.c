@@ -15,7 +15,7 @@ static const struct storm_fabric_ops *find(const char *name)
     return NULL;
 }
 
-/* Does it work on every rank? If not, `reason` says why on those where it does
+/* Does it work on every rank? If not, `reason` is set on those where it does
  * not. Collective. */
 static storm_status works(const struct storm_fabric_ops *fabric,
                           const struct storm_boot *boot, char *reason)
@@ -24,7 +24,7 @@ static storm_status works(const struct storm_fabric_ops *fabric,
     return storm_boot_agree(boot, fabric->probe(reason, REASON_BYTES));
 }
 
-/* Said by ranks that know why, and by rank 0 of what all know. */
+/* Logged by the ranks that know the reason; by rank 0 if all know it. */
 static storm_status not_here(const struct storm_env *env, const char *backend,
                              storm_status status, const char *reason)
 {
@@ -59,19 +59,19 @@ const char *storm_channel_best_backend(void)
     return fabric ? fabric->name : storm_channel_p2p.name;
 }
 
-/* The same on all ranks: what is best on each of them, or else nothing. */
+/* The same on all ranks: what is best on each of them, or else NULL. */
 static storm_status agree_on_network(const struct storm_boot *boot,
                                      const struct storm_fabric_ops **best_out)
 {
     const struct storm_fabric_ops *best = best_network();
-    int mine = -1, least, most;
+    int mine = -1, lowest, minus_highest;
     for (int i = 0; storm_fabric_list[i]; i++)
         if (storm_fabric_list[i] == best)
             mine = i;
-    storm_status status = boot->minimum(boot->self, mine, &least);
+    storm_status status = boot->minimum(boot->self, mine, &lowest);
     if (status == STORM_OK)
-        status = boot->minimum(boot->self, -mine, &most);
-    *best_out = status == STORM_OK && least == -most ? best : NULL;
+        status = boot->minimum(boot->self, -mine, &minus_highest);
+    *best_out = status == STORM_OK && lowest == -minus_highest ? best : NULL;
     return status;
 }
 

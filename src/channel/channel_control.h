@@ -2,10 +2,11 @@
 /*
  * Small, rare messages between any two ranks: create, grow and shrink rings.
  *
- *   K1  Every message sent arrives exactly once, in order per pair of ranks.
- *   K2  send and poll never block; send copies.
- *   K3  close is collective and returns when every message has been received
- *       and thrown away; nobody sends any more.
+ *   CONTROL-1  Every message sent arrives exactly once, in order per pair of
+ *              ranks.
+ *   CONTROL-2  send and poll never block; send copies.
+ *   CONTROL-3  close is collective and returns when every message has been
+ *              received and dropped; no rank sends any more.
  *
  * Implementations: over MPI here; between threads in the tests.
  */
@@ -20,7 +21,7 @@
 
 #include "base/boot.h"
 #include "base/env.h"
-#include "channel/channel_mail.h"
+#include "channel/channel_message.h"
 
 /* Control over messages of a communicator, which is duplicated. Collective. */
 storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
@@ -28,11 +29,11 @@ storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
 
 /* Boot over a duplicate of a communicator. Collective. */
 storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out);
-/* From now on its collective operations answer STORM_ERR_LOST when a rank is
+/* From now on its collective operations return STORM_ERR_LOST when a rank is
  * lost, instead of waiting for it. */
 void storm_boot_mpi_watch(struct storm_boot *boot,
                           struct storm_lifeline *lifeline);
-/* Waits for a request of those ranks in the same way. */
+/* Waits for a request of those ranks likewise. */
 storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
                                  MPI_Request *request);
 void storm_boot_mpi_close(struct storm_boot *boot);

@@ -3,7 +3,7 @@
  * Control messages and boot over MPI.
  *
  * Messages are sent in synchronous mode, so that a completed send has been
- * received: that is what lets close know when no message is under way.
+ * received: that is how close knows when no message is in flight.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "base/lifeline.h"
 #include "channel/channel_control.h"
 
-enum { MAIL_TAG = 7, N_POSTED = 8 };
+enum { MESSAGE_TAG = 7, N_POSTED = 8 };
 
-/* One message on its way out. */
+/* One message in flight. */
 struct outgoing {
-    struct storm_mail mail;
+    struct storm_message message;
     MPI_Request request;
 };
 
@@ -24,7 +24,7 @@ struct mpi_control {
     struct storm_control control;
     const struct storm_env *env;
     MPI_Comm comm;
-    struct storm_mail posted[N_POSTED];
+    struct storm_message posted[N_POSTED];
     MPI_Request requests[N_POSTED];
     int next; /* receives complete in the order they were posted */
     struct outgoing **out;
@@ -34,11 +34,11 @@ struct mpi_control {
 static storm_status post(struct mpi_control *c, int i)
 {
     int rc = MPI_Irecv(&c->posted[i], (int)sizeof c->posted[i], MPI_BYTE,
-                       MPI_ANY_SOURCE, MAIL_TAG, c->comm, &c->requests[i]);
+                       MPI_ANY_SOURCE, MESSAGE_TAG, c->comm, &c->requests[i]);
     return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
 }
 
-/* Forgets messages that have been received. */
+/* Frees messages that have been received. */
 static storm_status reap(struct mpi_control *c)
 {
     size_t kept = 0;
@@ -58,7 +58,7 @@ static storm_status reap(struct mpi_control *c)
 }
 
 static storm_status mpi_send(struct storm_control *control, int rank,
-                             const struct storm_mail *mail)
+                             const struct storm_message *message)
 {
     struct mpi_control *c = (struct mpi_control *)control;
     void *list = c->out;
@@ -72,9 +72,9 @@ static storm_status mpi_send(struct storm_control *control, int rank,
             : storm_alloc(c->env->memory, "control messages", sizeof *out);
     if (!out)
         return STORM_ERR_NOMEM;
-    out->mail = *mail;
-    if (MPI_Issend(&out->mail, (int)sizeof out->mail, MPI_BYTE, rank, MAIL_TAG,
-                   c->comm, &out->request) != MPI_SUCCESS) {
+    out->message = *message;
+    if (MPI_Issend(&out->message, (int)sizeof out->message, MPI_BYTE, rank,
+                   MESSAGE_TAG, c->comm, &out->request) != MPI_SUCCESS) {
         storm_free(c->env->memory, out);
         return STORM_ERR_FABRIC;
     }
@@ -83,7 +83,7 @@ static storm_status mpi_send(struct storm_control *control, int rank,
 }
 
 static storm_status mpi_poll(struct storm_control *control, int *rank_out,
-                             struct storm_mail *mail_out)
+                             struct storm_message *message_out)
 {
     struct mpi_control *c = (struct mpi_control *)control;
     if (c->n_out > 0 && reap(c) < 0)
@@ -95,19 +95,19 @@ static storm_status mpi_poll(struct storm_control *control, int *rank_out,
     if (!done)
         return STORM_AGAIN;
     *rank_out = from.MPI_SOURCE;
-    *mail_out = c->posted[c->next];
+    *message_out = c->posted[c->next];
     storm_status status = post(c, c->next);
     c->next = (c->next + 1) % N_POSTED;
     return status;
 }
 
-/* Receives and drops what has come. */
+/* Receives and drops what has arrived. */
 static storm_status drain(struct mpi_control *c)
 {
     int rank;
-    struct storm_mail mail;
+    struct storm_message message;
     storm_status status;
-    while ((status = mpi_poll(&c->control, &rank, &mail)) == STORM_OK)
+    while ((status = mpi_poll(&c->control, &rank, &message)) == STORM_OK)
         continue;
     return status;
 }
@@ -123,7 +123,7 @@ static void mpi_close(struct storm_control *control)
     uint64_t n_empty = 0;
     while (c->n_out > 0 && all_here(c) && drain(c) >= 0)
         storm_idle(n_empty++);
-    /* My messages are received; when all ranks can say so, none is left. */
+    /* Our messages are received; when this holds on all ranks, none is left. */
     MPI_Request all;
     MPI_Ibarrier(c->comm, &all);
     for (int done = 0; !done && all_here(c);) {
@@ -133,7 +133,7 @@ static void mpi_close(struct storm_control *control)
             storm_idle(n_empty++);
     }
     if (!all_here(c))
-        return; /* MPI still writes into its buffers: they stay */
+        return; /* MPI may still use its buffers: they are not freed */
     for (int i = 0; i < N_POSTED; i++) {
         MPI_Cancel(&c->requests[i]);
         MPI_Wait(&c->requests[i], MPI_STATUS_IGNORE);
@@ -177,13 +177,13 @@ struct mpi_boot {
     MPI_Comm comm;
     MPI_Request barrier;
     struct storm_lifeline *lifeline;
-    int mine, least; /* of a minimum under way */
+    int mine, min; /* of a minimum in flight */
 };
 
-/* Collective calls work on memory of their own: when a rank is lost they are
- * never done, and what they may still write to stays where it is. */
+/* Collective calls work on memory of their own: when a rank is lost they never
+ * complete, and what they may still write to is not freed. */
 
-/* Waits for a request as long as all ranks are there. */
+/* Waits for a request as long as no rank is lost. */
 static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
 {
     int done = 0;
@@ -220,16 +220,16 @@ static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
     return status;
 }
 
-static storm_status boot_minimum(void *self, int mine, int *least_out)
+static storm_status boot_minimum(void *self, int mine, int *min_out)
 {
     struct mpi_boot *b = self;
     MPI_Request request;
     b->mine = mine;
-    int rc = MPI_Iallreduce(&b->mine, &b->least, 1, MPI_INT, MPI_MIN, b->comm,
+    int rc = MPI_Iallreduce(&b->mine, &b->min, 1, MPI_INT, MPI_MIN, b->comm,
                             &request);
     storm_status status = boot_wait(b, rc, &request);
     if (status == STORM_OK)
-        *least_out = b->least;
+        *min_out = b->min;
     return status;
 }
 

@@ -1,34 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records between two ranks: what the engine may assume of a way to carry
- * them, and all that it may assume. Two kinds: `ring` over any fabric, `p2p`
- * over MPI messages.
+ * Records between two ranks: what the engine may assume of a channel, and all
+ * that it may assume. Two kinds: `ring` over any fabric, `p2p` over MPI
+ * messages.
  *
- *   C1  Every record committed is delivered to its rank exactly once, if all
- *       ranks keep calling progress and take. No order among records.
- *   C2  Nothing blocks. Once peers are known and rings have their size, nothing
- *       allocates.
- *   C3  reserve lends room for a span of records to one peer; commit ends the
- *       span and says how many were written; publish makes all committed
- *       records travel. At most one span per peer is open, and neither reserve
- *       nor publish is called while it is. STORM_AGAIN from reserve: no room
- *       now, or no way to that peer yet; it is being made.
- *   C4  take lends records that have arrived, all of one peer; release gives
- *       the room back, of the first n if n has been made smaller; the others come
- *       again. One arrival at a time; no other call in between.
- *   C5  take hands out only records published by their sender in the step that
- *       begin_step named last; those of the next step wait. The caller promises
- *       that when it begins a step all records of the one before are taken,
- *       everywhere.
- *   C6  A note is a few words to a neighbour in the tree of ranks with a rising
- *       sequence number. read finds the newest; an older one may be overwritten
- *       unread. The words belong to that number if the sender waits for an
- *       answer before it sends the next.
- *   C7  A negative status is final: the channel is only good for close.
- *   C8  With sync_growth, progress answers STORM_AGAIN while this rank has asked
- *       for room and has no answer. The caller then goes on with control, take
- *       and progress alone, until it answers STORM_OK. An answer always comes,
- *       room or not, if all ranks call control and take.
+ *   CHANNEL-1  Every record committed is delivered to its rank exactly once, if
+ *              all ranks keep calling progress and take. No order among
+ *              records.
+ *   CHANNEL-2  Nothing blocks. Once peers are known and rings have their size,
+ *              nothing allocates.
+ *   CHANNEL-3  reserve lends room for a span of records to one peer; commit
+ *              ends the span, with the number written; publish makes all
+ *              committed records travel. At most one span per peer is open, and
+ *              neither reserve nor publish is called while it is. STORM_AGAIN
+ *              from reserve: no room now, or the route to that peer is not
+ *              ready yet.
+ *   CHANNEL-4  take lends records that have arrived, all of one peer; release
+ *              frees the slots, of the first n if n has been made smaller; the
+ *              others come again. One arrival at a time; no other call in
+ *              between.
+ *   CHANNEL-5  take hands out only records published by their sender in the
+ *              step that begin_step named last; those of the next step wait.
+ *              The caller promises that when it begins a step all records of
+ *              the one before are taken, everywhere.
+ *   CHANNEL-6  A wave message is a few words to a neighbour in the tree of
+ *              ranks, with a rising number. read finds the newest; an older one
+ *              may be overwritten unread. The words belong to that number if
+ *              the sender waits for an answer before it sends the next.
+ *   CHANNEL-7  A negative status is final: only close is allowed then.
+ *   CHANNEL-8  With sync_growth, progress returns STORM_AGAIN while this rank
+ *              has asked for room and has no answer. The caller then continues
+ *              with control, take and progress alone, until it returns
+ *              STORM_OK. An answer always comes, room or not, if all ranks call
+ *              control and take.
  */
 #ifndef STORM_CHANNEL_OPS_H
 #define STORM_CHANNEL_OPS_H
@@ -46,7 +50,7 @@ struct storm_channel;
 struct storm_control;
 struct storm_fabric_ops;
 
-/* Room for records to one peer. */
+/* Slots for records to one peer. */
 struct storm_span {
     unsigned char *records; /* aligned to 16 bytes */
     size_t n;
@@ -57,7 +61,7 @@ struct storm_span {
 struct storm_arrival {
     const unsigned char *records;
     size_t n;
-    int rank;      /* who sent them */
+    int rank;      /* the sender */
     uint32_t slot; /* for the channel's own use */
 };
 
@@ -69,7 +73,7 @@ enum storm_link {
     STORM_N_LINKS = 3
 };
 
-enum { STORM_NOTE_WORDS = 6 };
+enum { STORM_WAVE_WORDS = 6 };
 
 /* Rank at the other end of a link, or -1. */
 int storm_link_rank(int rank, int size, enum storm_link link);
@@ -78,7 +82,7 @@ struct storm_channel_params {
     const struct storm_env *env;
     const struct storm_boot *boot;
     const struct storm_boot *step_boot; /* the same ranks, for end_step alone */
-    struct storm_control *control; /* for rings and for whoever needs mail */
+    struct storm_control *control;      /* ring: create, grow; all: failures */
     const struct storm_fabric_ops *fabric; /* ring only */
     /* Ring only, NULL: none. Another fabric for ranks of the same node: its
      * boot, and the number of every rank in that boot, -1 for ranks of other
@@ -90,10 +94,10 @@ struct storm_channel_params {
     size_t record_bytes;
     bool paper;        /* ring: protocol of the paper */
     size_t slots;      /* room to start with, per peer */
-    size_t batch;      /* most records that one publish will carry */
+    size_t batch;      /* max records per publish */
     size_t memory_cap; /* bytes in rings into this rank; 0: none */
     double growth;     /* factor */
-    bool sync_growth;  /* ring: C8 */
+    bool sync_growth;  /* ring: CHANNEL-8 */
 };
 
 struct storm_channel_stats {
@@ -105,8 +109,8 @@ struct storm_channel_stats {
 };
 
 struct storm_channel_data_ops {
-    /* Number of the peer that is `rank`, for the calls below; prepares the way
-     * to it on first use (and may then allocate). */
+    /* Number of the peer that is `rank`, for the calls below; prepares the
+     * route to it on first use (and may then allocate). */
     storm_status (*peer)(struct storm_channel *channel, int rank,
                          uint32_t *peer_out);
     storm_status (*reserve)(struct storm_channel *channel, uint32_t peer,
@@ -119,14 +123,14 @@ struct storm_channel_data_ops {
                             const struct storm_arrival *arrival);
 };
 
-struct storm_channel_note_ops {
-    /* STORM_AGAIN: the last one to this link is not on its way yet. */
+struct storm_channel_wave_ops {
+    /* STORM_AGAIN: the last one to this link has not been sent yet. */
     storm_status (*send)(struct storm_channel *channel, enum storm_link link,
-                         const uint64_t words[STORM_NOTE_WORDS],
+                         const uint64_t words[STORM_WAVE_WORDS],
                          uint64_t number);
     /* number_out 0: none yet. words_out may be NULL. */
     storm_status (*read)(struct storm_channel *channel, enum storm_link link,
-                         uint64_t words_out[STORM_NOTE_WORDS],
+                         uint64_t words_out[STORM_WAVE_WORDS],
                          uint64_t *number_out);
 };
 
@@ -136,22 +140,22 @@ struct storm_channel_ops {
      * outlive the channel. */
     storm_status (*open)(const struct storm_channel_params *params,
                          struct storm_channel **channel_out);
-    /* Collective. Nobody may be inside a step that can still succeed. */
+    /* Collective. No rank may be inside a step that can still succeed. */
     void (*close)(struct storm_channel *channel);
     storm_status (*begin_step)(struct storm_channel *channel, uint64_t step);
-    /* After the last note of a step: STORM_AGAIN until nothing this rank has
-     * sent needs its calls any more. Only then may it stop calling progress,
-     * for as long as it likes. */
+    /* After the last wave message of a step: STORM_AGAIN until nothing that
+     * this rank has sent needs its calls any more. Only then may it stop
+     * calling progress. */
     storm_status (*end_step)(struct storm_channel *channel);
-    /* Tells the other ranks, by whatever still works, that this one cannot go
-     * on; their control then answers STORM_ERR_PEER. */
+    /* Reports to the other ranks, by whatever still works, that this one has
+     * failed; their control then returns STORM_ERR_PEER. */
     void (*give_up)(struct storm_channel *channel);
-    /* Drives the fabric or the messages. STORM_AGAIN: C8. */
+    /* Drives the fabric or the messages. STORM_AGAIN: CHANNEL-8. */
     storm_status (*progress)(struct storm_channel *channel);
-    /* Looks for control messages: create, grow, shrink. Costs more than
-     * progress and may call MPI; needed now and then. */
+    /* Polls for control messages: create, grow, shrink. Costs more than
+     * progress and may call MPI; needed from time to time. */
     storm_status (*control)(struct storm_channel *channel);
-    /* Nothing found n_empty times in a row. */
+    /* To call when n_empty polls in a row have found nothing. */
     storm_status (*idle)(struct storm_channel *channel, uint64_t n_empty);
     /* Shrinks what has carried nothing since the last call. */
     storm_status (*trim)(struct storm_channel *channel);
@@ -159,10 +163,10 @@ struct storm_channel_ops {
                   struct storm_channel_stats *stats_out);
 };
 
-/* How records travel, in words; "" where there is nothing to tell. */
-struct storm_way {
+/* How records travel, for logs and reports; "": none. */
+struct storm_channel_names {
     const char *backend;
-    const char *provider; /* what carries it */
+    const char *provider; /* of the network, or its device */
     const char *near;     /* the backend within a node, if it is another */
     const char *protocol;
 };
@@ -171,8 +175,8 @@ struct storm_way {
 struct storm_channel {
     const struct storm_channel_ops *ops;
     const struct storm_channel_data_ops *data;
-    const struct storm_channel_note_ops *note;
-    struct storm_way way; /* from open on */
+    const struct storm_channel_wave_ops *wave;
+    struct storm_channel_names names; /* from open on */
 };
 
 extern const struct storm_channel_ops storm_channel_ring;

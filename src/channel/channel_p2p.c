@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records by MPI messages: the classical way, and the baseline of every
+ * Records by MPI messages: the classical method, and the baseline of every
  * comparison.
  *
  * A peer has a few send buffers; spans lie in them, so a record is copied once
- * before it is sent. Receives are posted ahead for any source; since they
- * match in the order they were posted, looking at the oldest is enough, one
- * MPI_Test per look. The first words of a message are its step and its number
- * of records. A message of the next step is set aside and another receive
- * posted in its place, so that those of this step are never stuck behind it.
+ * before it is sent. Receives are posted ahead for any source; since they match
+ * in the order they were posted, testing the oldest is enough, one MPI_Test per
+ * poll. The first words of a message are its step and its number of records. A
+ * message of the next step is set aside and another receive posted in its
+ * place, so that those of this step are never stuck behind it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,10 @@
 
 enum {
     RECORDS_TAG = 11,
-    NOTE_TAG = 12,
-    N_POSTED = 32,  /* receives for records */
-    N_NOTES = 8,    /* receives for notes */
-    MIN_WINDOW = 4, /* send buffers per peer */
+    WAVE_TAG = 12,
+    N_POSTED = 32,       /* receives for records */
+    N_WAVE_RECEIVES = 8, /* receives for wave messages */
+    MIN_WINDOW = 4,      /* send buffers per peer */
     HEADER_BYTES = 64
 };
 
@@ -34,8 +34,8 @@ struct p2p_header {
     uint64_t n;
 };
 
-struct p2p_note {
-    uint64_t words[STORM_NOTE_WORDS];
+struct p2p_wave {
+    uint64_t words[STORM_WAVE_WORDS];
     uint64_t number;
 };
 
@@ -53,7 +53,7 @@ struct p2p_peer {
 
 struct receive {
     unsigned char *bytes;
-    MPI_Request request; /* MPI_REQUEST_NULL: it is here */
+    MPI_Request request; /* MPI_REQUEST_NULL: it has arrived */
     int source;
     size_t taken; /* records released already */
 };
@@ -64,7 +64,7 @@ struct p2p_channel {
     struct storm_memory *memory;
     MPI_Comm comm;
     uint64_t step;
-    bool gave_up;         /* and has told its neighbours */
+    bool gave_up;         /* and has reported it to its neighbours */
     size_t batch;         /* records per message at most */
     size_t window;        /* send buffers per peer */
     size_t message_bytes; /* of the largest message */
@@ -82,12 +82,12 @@ struct p2p_channel {
     unsigned char **spare; /* receive buffers not in use */
     size_t n_spare, spare_capacity;
 
-    struct p2p_note note_in[N_NOTES];
-    MPI_Request note_request[N_NOTES];
-    size_t next_note;
-    struct p2p_note note_newest[STORM_N_LINKS];
-    struct p2p_note note_out[STORM_N_LINKS];
-    MPI_Request note_sent[STORM_N_LINKS];
+    struct p2p_wave wave_in[N_WAVE_RECEIVES];
+    MPI_Request wave_request[N_WAVE_RECEIVES];
+    size_t next_wave;
+    struct p2p_wave wave_newest[STORM_N_LINKS];
+    struct p2p_wave wave_out[STORM_N_LINKS];
+    MPI_Request wave_sent[STORM_N_LINKS];
 
     struct storm_channel_stats stats;
 };
@@ -309,68 +309,68 @@ static storm_status p2p_release(struct storm_channel *channel,
     return STORM_OK;
 }
 
-/* Notes. */
+/* Wave messages. */
 
-static storm_status post_note(struct p2p_channel *c, size_t i)
+static storm_status post_wave(struct p2p_channel *c, size_t i)
 {
-    int rc = MPI_Irecv(&c->note_in[i], (int)sizeof c->note_in[i], MPI_BYTE,
-                       MPI_ANY_SOURCE, NOTE_TAG, c->comm, &c->note_request[i]);
+    int rc = MPI_Irecv(&c->wave_in[i], (int)sizeof c->wave_in[i], MPI_BYTE,
+                       MPI_ANY_SOURCE, WAVE_TAG, c->comm, &c->wave_request[i]);
     return check(c, rc, "MPI_Irecv");
 }
 
 static storm_status p2p_note_send(struct storm_channel *channel,
                                   enum storm_link link,
-                                  const uint64_t words[STORM_NOTE_WORDS],
+                                  const uint64_t words[STORM_WAVE_WORDS],
                                   uint64_t number)
 {
     struct p2p_channel *c = p2p_of(channel);
     int done = 1;
-    if (c->note_sent[link] != MPI_REQUEST_NULL) {
+    if (c->wave_sent[link] != MPI_REQUEST_NULL) {
         storm_status status =
-            test(c, &c->note_sent[link], &done, MPI_STATUS_IGNORE);
+            test(c, &c->wave_sent[link], &done, MPI_STATUS_IGNORE);
         if (status < 0)
             return status;
     }
     if (!done)
         return STORM_AGAIN;
-    memcpy(c->note_out[link].words, words, sizeof c->note_out[link].words);
-    c->note_out[link].number = number;
+    memcpy(c->wave_out[link].words, words, sizeof c->wave_out[link].words);
+    c->wave_out[link].number = number;
     int rank =
         storm_link_rank(c->params.boot->rank, c->params.boot->size, link);
-    int rc = MPI_Isend(&c->note_out[link], (int)sizeof c->note_out[link],
-                       MPI_BYTE, rank, NOTE_TAG, c->comm, &c->note_sent[link]);
+    int rc = MPI_Isend(&c->wave_out[link], (int)sizeof c->wave_out[link],
+                       MPI_BYTE, rank, WAVE_TAG, c->comm, &c->wave_sent[link]);
     return check(c, rc, "MPI_Isend");
 }
 
-static storm_status fetch_notes(struct p2p_channel *c)
+static storm_status fetch_waves(struct p2p_channel *c)
 {
     for (;;) {
         int done = 0;
         MPI_Status from;
         storm_status status =
-            test(c, &c->note_request[c->next_note], &done, &from);
+            test(c, &c->wave_request[c->next_wave], &done, &from);
         if (status < 0 || !done)
             return status;
         for (int i = 0; i < STORM_N_LINKS; i++)
             if (storm_link_rank(c->params.boot->rank, c->params.boot->size,
                                 (enum storm_link)i) == from.MPI_SOURCE)
-                c->note_newest[i] = c->note_in[c->next_note];
-        status = post_note(c, c->next_note);
+                c->wave_newest[i] = c->wave_in[c->next_wave];
+        status = post_wave(c, c->next_wave);
         if (status < 0)
             return status;
-        c->next_note = (c->next_note + 1) % N_NOTES;
+        c->next_wave = (c->next_wave + 1) % N_WAVE_RECEIVES;
     }
 }
 
 static storm_status p2p_note_read(struct storm_channel *channel,
                                   enum storm_link link,
-                                  uint64_t words_out[STORM_NOTE_WORDS],
+                                  uint64_t words_out[STORM_WAVE_WORDS],
                                   uint64_t *number_out)
 {
-    const struct p2p_note *note = &p2p_of(channel)->note_newest[link];
+    const struct p2p_wave *message = &p2p_of(channel)->wave_newest[link];
     if (words_out)
-        memcpy(words_out, note->words, sizeof note->words);
-    *number_out = note->number;
+        memcpy(words_out, message->words, sizeof message->words);
+    *number_out = message->number;
     return STORM_OK;
 }
 
@@ -397,9 +397,9 @@ static storm_status p2p_end_step(struct storm_channel *channel)
     struct p2p_channel *c = p2p_of(channel);
     int done = 1;
     for (int i = 0; i < STORM_N_LINKS && done; i++)
-        if (c->note_sent[i] != MPI_REQUEST_NULL) {
+        if (c->wave_sent[i] != MPI_REQUEST_NULL) {
             storm_status status =
-                test(c, &c->note_sent[i], &done, MPI_STATUS_IGNORE);
+                test(c, &c->wave_sent[i], &done, MPI_STATUS_IGNORE);
             if (status < 0)
                 return status;
         }
@@ -416,7 +416,7 @@ static void p2p_give_up(struct storm_channel *channel)
 
 static storm_status p2p_progress(struct storm_channel *channel)
 {
-    return fetch_notes(p2p_of(channel)); /* any MPI call drives the others */
+    return fetch_waves(p2p_of(channel)); /* any MPI call drives all */
 }
 
 static storm_status p2p_control(struct storm_channel *channel)
@@ -424,13 +424,13 @@ static storm_status p2p_control(struct storm_channel *channel)
     struct p2p_channel *c = p2p_of(channel);
     struct storm_control *control = c->params.control;
     int rank;
-    struct storm_mail mail;
+    struct storm_message message;
     storm_status status = STORM_AGAIN;
     if (control)
-        status = control->ops->poll(control, &rank, &mail);
+        status = control->ops->poll(control, &rank, &message);
     if (status != STORM_OK)
         return status < 0 ? status : STORM_OK;
-    p2p_give_up(channel); /* the only news there is */
+    p2p_give_up(channel); /* FAIL is the only message there is */
     return STORM_ERR_PEER;
 }
 
@@ -453,7 +453,7 @@ static void p2p_stats(const struct storm_channel *channel,
     *stats_out = ((const struct p2p_channel *)channel)->stats;
 }
 
-/* Throws away what still arrives, of whatever step. */
+/* Drops what still arrives, of any step. */
 static void drain(struct p2p_channel *c)
 {
     int done = 1;
@@ -465,7 +465,7 @@ static void drain(struct p2p_channel *c)
             return;
         c->next_posted = (c->next_posted + (size_t)done) % N_POSTED;
     }
-    (void)fetch_notes(c);
+    (void)fetch_waves(c);
 }
 
 static bool all_sent(struct p2p_channel *c)
@@ -477,8 +477,8 @@ static bool all_sent(struct p2p_channel *c)
                 MPI_Test(&c->peer[i].buffer[k].request, &done,
                          MPI_STATUS_IGNORE);
     for (int i = 0; i < STORM_N_LINKS && done; i++)
-        if (c->note_sent[i] != MPI_REQUEST_NULL)
-            MPI_Test(&c->note_sent[i], &done, MPI_STATUS_IGNORE);
+        if (c->wave_sent[i] != MPI_REQUEST_NULL)
+            MPI_Test(&c->wave_sent[i], &done, MPI_STATUS_IGNORE);
     return done;
 }
 
@@ -521,16 +521,16 @@ static void p2p_close(struct storm_channel *channel)
         storm_idle(n_empty++);
     }
     if (storm_lifeline_check(lifeline) < 0) {
-        /* MPI still writes into and reads from its buffers: they stay. */
+        /* MPI may still use its buffers: they are not freed. */
         return;
     }
     for (int i = 0; i < N_POSTED; i++) {
         MPI_Cancel(&c->posted[i].request);
         MPI_Wait(&c->posted[i].request, MPI_STATUS_IGNORE);
     }
-    for (int i = 0; i < N_NOTES; i++) {
-        MPI_Cancel(&c->note_request[i]);
-        MPI_Wait(&c->note_request[i], MPI_STATUS_IGNORE);
+    for (int i = 0; i < N_WAVE_RECEIVES; i++) {
+        MPI_Cancel(&c->wave_request[i]);
+        MPI_Wait(&c->wave_request[i], MPI_STATUS_IGNORE);
     }
     MPI_Comm_free(&c->comm);
     p2p_free(c);
@@ -545,7 +545,7 @@ static const struct storm_channel_data_ops p2p_data = {
     .release = p2p_release,
 };
 
-static const struct storm_channel_note_ops p2p_notes = {
+static const struct storm_channel_wave_ops p2p_waves = {
     .send = p2p_note_send,
     .read = p2p_note_read,
 };
@@ -554,8 +554,8 @@ static const struct storm_channel_note_ops p2p_notes = {
 static storm_status prepare(struct p2p_channel *c)
 {
     size_t record = c->params.record_bytes;
-    size_t most = ((size_t)1 << 20) / record; /* a message is at most 1 MiB */
-    c->batch = c->params.batch < most ? c->params.batch : most;
+    size_t max = ((size_t)1 << 20) / record; /* a message is at most 1 MiB */
+    c->batch = c->params.batch < max ? c->params.batch : max;
     c->window = c->params.slots / c->batch;
     if (c->window < MIN_WINDOW)
         c->window = MIN_WINDOW;
@@ -571,7 +571,7 @@ static storm_status prepare(struct p2p_channel *c)
         if (!(c->posted[i].bytes = receive_buffer(c)))
             return STORM_ERR_NOMEM;
     for (int i = 0; i < STORM_N_LINKS; i++)
-        c->note_sent[i] = MPI_REQUEST_NULL;
+        c->wave_sent[i] = MPI_REQUEST_NULL;
     return STORM_OK;
 }
 
@@ -585,11 +585,11 @@ static storm_status p2p_open(const struct storm_channel_params *params,
         c->channel = (struct storm_channel){
             .ops = &storm_channel_p2p,
             .data = &p2p_data,
-            .note = &p2p_notes,
-            .way = {.backend = "p2p",
-                    .provider = "",
-                    .near = "",
-                    .protocol = "none"},
+            .wave = &p2p_waves,
+            .names = {.backend = "p2p",
+                      .provider = "",
+                      .near = "",
+                      .protocol = "none"},
         };
         c->params = *params;
         c->memory = params->env->memory;
@@ -605,10 +605,10 @@ static storm_status p2p_open(const struct storm_channel_params *params,
                    "MPI_Comm_dup");
     for (size_t i = 0; i < N_POSTED && status == STORM_OK; i++)
         status = post(c, &c->posted[i]);
-    for (size_t i = 0; i < N_NOTES && status == STORM_OK; i++)
-        status = post_note(c, i);
+    for (size_t i = 0; i < N_WAVE_RECEIVES && status == STORM_OK; i++)
+        status = post_wave(c, i);
     if (status < 0)
-        return status; /* MPI is broken; nothing can be taken back */
+        return status; /* MPI has failed; nothing can be freed */
     *channel_out = &c->channel;
     return STORM_OK;
 }

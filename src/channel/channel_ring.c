@@ -10,22 +10,22 @@ static storm_status ring_begin_step(struct storm_channel *channel,
     return STORM_OK;
 }
 
-struct ring_way *ring_way_to(struct ring_channel *c, int rank)
+struct ring_route *ring_route_to(struct ring_channel *c, int rank)
 {
-    return &c->way[c->n_ways > 1 && c->params.near_rank[rank] >= 0];
+    return &c->route[c->n_routes > 1 && c->params.near_rank[rank] >= 0];
 }
 
-int ring_peer_at(const struct ring_channel *c, const struct ring_way *way,
+int ring_peer_at(const struct ring_channel *c, const struct ring_route *route,
                  int rank)
 {
-    return way == &c->way[1] ? (int)c->params.near_rank[rank] : rank;
+    return route == &c->route[1] ? (int)c->params.near_rank[rank] : rank;
 }
 
-static storm_status poll_ways(struct ring_channel *c)
+static storm_status poll_routes(struct ring_channel *c)
 {
     storm_status status = STORM_OK;
-    for (size_t i = 0; i < c->n_ways; i++) {
-        struct storm_fabric *f = c->way[i].fabric;
+    for (size_t i = 0; i < c->n_routes; i++) {
+        struct storm_fabric *f = c->route[i].fabric;
         storm_status now = f->data->poll(f);
         if (now < 0)
             status = now;
@@ -36,22 +36,22 @@ static storm_status poll_ways(struct ring_channel *c)
 static storm_status ring_progress(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
-    storm_status status = poll_ways(c);
+    storm_status status = poll_routes(c);
     if (status >= 0 && c->n_waiting > 0)
         status = ring_out_progress(c);
-    /* Notes go on after an error: they carry the news of it. */
-    storm_status notes = ring_notes_progress(c);
-    if (status < 0 || notes < 0)
-        return status < 0 ? status : notes;
-    return c->n_awaited > 0 ? STORM_AGAIN : STORM_OK; /* C8 */
+    /* Also after an error: wave messages report it. */
+    storm_status waves = ring_waves_progress(c);
+    if (status < 0 || waves < 0)
+        return status < 0 ? status : waves;
+    return c->n_awaited > 0 ? STORM_AGAIN : STORM_OK; /* CHANNEL-8 */
 }
 
 /* Completion does not mean landed, and landing may need the target's polls: on
- * such a fabric all ranks go on polling until all have heard the last note. */
+ * such a fabric all ranks poll until all have read the last wave message. */
 static storm_status ring_end_step(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
-    if (c->way[0].fabric->caps.instant)
+    if (c->route[0].fabric->caps.instant)
         return STORM_OK;
     const struct storm_boot *boot = c->params.step_boot;
     storm_status status = boot->barrier_try(boot->self);
@@ -71,7 +71,7 @@ void ring_give_up(struct storm_channel *channel)
 
 static storm_status ring_idle(struct storm_channel *channel, uint64_t n_empty)
 {
-    struct storm_fabric *f = ring_of(channel)->way[0].fabric;
+    struct storm_fabric *f = ring_of(channel)->route[0].fabric;
     return f->data->idle(f, n_empty);
 }
 
@@ -80,11 +80,11 @@ static void ring_stats(const struct storm_channel *channel,
 {
     const struct ring_channel *c = (const struct ring_channel *)channel;
     *stats_out = c->stats;
-    for (size_t i = 0; i < c->n_ways; i++)
-        stats_out->pinned_bytes_peak += c->way[i].fabric->pinned_bytes_peak;
+    for (size_t i = 0; i < c->n_routes; i++)
+        stats_out->pinned_bytes_peak += c->route[i].fabric->pinned_bytes_peak;
 }
 
-/* Waits until no operation of this rank is under way any more. */
+/* Waits until no operation of this rank is in flight. */
 static void settle(struct ring_channel *c)
 {
     for (uint64_t n_empty = 0; n_empty < 1u << 20; n_empty++) {
@@ -99,21 +99,21 @@ static void settle(struct ring_channel *c)
         }
         for (int i = 0; i < STORM_N_LINKS; i++)
             pending |= c->link[i].words.pending | c->link[i].number.pending;
-        if (pending == 0 || poll_ways(c) < 0 ||
+        if (pending == 0 || poll_routes(c) < 0 ||
             storm_lifeline_check(c->params.env->lifeline) < 0)
             return;
         ring_idle(&c->channel, n_empty);
     }
     storm_log_write(&c->params.env->log, STORM_LOG_WARN,
-                    "rings closed with operations under way");
+                    "rings closed with operations in flight");
 }
 
-static void close_way(struct ring_channel *c, struct ring_way *way)
+static void close_way(struct ring_channel *c, struct ring_route *route)
 {
-    struct storm_fabric *f = way->fabric;
-    for (size_t i = 0; i < way->n_tail_blocks; i++)
-        f->ops->release(f, way->tail_block[i]);
-    storm_free(c->memory, way->tail_block);
+    struct storm_fabric *f = route->fabric;
+    for (size_t i = 0; i < route->n_tail_blocks; i++)
+        f->ops->release(f, route->tail_block[i]);
+    storm_free(c->memory, route->tail_block);
     f->ops->close(f);
 }
 
@@ -128,9 +128,9 @@ static void ring_free(struct ring_channel *c)
         ring_in_free(c, c->in[i].ring);
         ring_in_free(c, c->in[i].old);
     }
-    ring_notes_close(c);
-    for (size_t i = c->n_ways; i-- > 0;)
-        close_way(c, &c->way[i]);
+    ring_waves_close(c);
+    for (size_t i = c->n_routes; i-- > 0;)
+        close_way(c, &c->route[i]);
     storm_free(c->memory, c->slot);
     storm_free(c->memory, c->in);
     storm_free(c->memory, c->waiting);
@@ -144,12 +144,12 @@ static void ring_close(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
     settle(c);
-    /* Until all have settled a put may still land in our rings, or need us to
-     * poll. */
+    /* Until all ranks are here a put may still land in our rings, or need our
+     * polls. */
     const struct storm_boot *boot = c->params.boot;
     for (uint64_t n_empty = 0; boot->barrier_try(boot->self) == STORM_AGAIN;
          n_empty++) {
-        (void)poll_ways(c);
+        (void)poll_routes(c);
         (void)ring_idle(&c->channel, n_empty);
     }
     ring_free(c);
@@ -164,19 +164,19 @@ static const struct storm_channel_data_ops ring_data = {
     .release = ring_in_release,
 };
 
-static const struct storm_channel_note_ops ring_notes = {
-    .send = ring_notes_send,
-    .read = ring_notes_read,
+static const struct storm_channel_wave_ops ring_waves = {
+    .send = ring_waves_send,
+    .read = ring_waves_read,
 };
 
 /* Collective over all ranks, whatever `boot` is over. */
-static storm_status open_way(struct ring_channel *c,
-                             const struct storm_fabric_ops *fabric,
-                             const struct storm_boot *boot)
+static storm_status open_route(struct ring_channel *c,
+                               const struct storm_fabric_ops *fabric,
+                               const struct storm_boot *boot)
 {
-    struct ring_way *way = &c->way[c->n_ways];
-    storm_status status = fabric->open(c->params.env, boot, &way->fabric);
-    c->n_ways += status == STORM_OK;
+    struct ring_route *route = &c->route[c->n_routes];
+    storm_status status = fabric->open(c->params.env, boot, &route->fabric);
+    c->n_routes += status == STORM_OK;
     return storm_boot_agree(c->params.boot, status);
 }
 
@@ -191,7 +191,7 @@ static storm_status ring_open(const struct storm_channel_params *params,
     if (c) {
         c->channel = (struct storm_channel){.ops = &storm_channel_ring,
                                             .data = &ring_data,
-                                            .note = &ring_notes};
+                                            .wave = &ring_waves};
         c->params = *params;
         c->memory = env->memory;
         c->out_of_rank = storm_alloc(c->memory, "ring peers by rank",
@@ -205,18 +205,18 @@ static storm_status ring_open(const struct storm_channel_params *params,
     }
     status = storm_boot_agree(params->boot, status);
     if (status == STORM_OK)
-        status = open_way(c, params->fabric, params->boot);
+        status = open_route(c, params->fabric, params->boot);
     if (status == STORM_OK && params->near)
-        status = open_way(c, params->near, params->near_boot);
+        status = open_route(c, params->near, params->near_boot);
     if (status == STORM_OK)
-        status = ring_notes_open(c);
+        status = ring_waves_open(c);
     if (status < 0) {
         if (c)
             ring_free(c);
         return status;
     }
-    const char *provider = c->way[0].fabric->provider;
-    c->channel.way = (struct storm_way){
+    const char *provider = c->route[0].fabric->provider;
+    c->channel.names = (struct storm_channel_names){
         .backend = params->fabric->name,
         .provider = provider ? provider : "",
         .near = params->near ? params->near->name : "",

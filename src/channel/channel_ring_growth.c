@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Create, grow and shrink: rules G1 to G5 of channel_ring.h. */
+/* Create, grow and shrink: rules GROW-1 to GROW-5 of channel_ring.h. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -29,56 +29,61 @@ storm_status ring_growth_want(struct ring_channel *c, struct out_peer *peer)
     double slots = (double)c->params.slots;
     if (peer->ring)
         slots = (double)peer->ring->capacity * fmax(c->params.growth, 2);
-    struct storm_mail mail = {
-        .kind = STORM_MAIL_WANT,
+    struct storm_message message = {
+        .kind = STORM_MESSAGE_WANT,
         .id = (uint32_t)id,
         .capacity = power_of_two((uint64_t)slots),
         .stamp_ns = (uint64_t)(1e9 * storm_clock_seconds()),
     };
     peer->asked = id;
     set_awaited(c, peer, c->params.sync_growth);
-    return c->params.control->ops->send(c->params.control, peer->rank, &mail);
+    return c->params.control->ops->send(c->params.control, peer->rank,
+                                        &message);
 }
 
 storm_status ring_growth_retire(struct ring_channel *c, struct out_peer *peer)
 {
-    struct storm_mail mail = {
-        .kind = STORM_MAIL_RETIRE,
+    struct storm_message message = {
+        .kind = STORM_MESSAGE_RETIRE,
         .id = peer->old->id,
         .last = peer->old->published,
     };
     ring_out_free(c, peer->old);
     peer->old = NULL;
-    return c->params.control->ops->send(c->params.control, peer->rank, &mail);
+    return c->params.control->ops->send(c->params.control, peer->rank,
+                                        &message);
 }
 
-/* G5 */
-static storm_status say_later(struct ring_channel *c, struct in_pair *pair)
+/* GROW-5 */
+static storm_status send_later(struct ring_channel *c, struct in_pair *pair)
 {
-    if (!c->params.sync_growth || pair->told_later)
+    if (!c->params.sync_growth || pair->later_sent)
         return STORM_OK;
-    pair->told_later = true;
-    struct storm_mail mail = {.kind = STORM_MAIL_LATER, .id = pair->newest};
-    return c->params.control->ops->send(c->params.control, pair->rank, &mail);
+    pair->later_sent = true;
+    struct storm_message message = {.kind = STORM_MESSAGE_LATER,
+                                    .id = pair->newest};
+    return c->params.control->ops->send(c->params.control, pair->rank,
+                                        &message);
 }
 
-/* Makes ring newest + 1 and tells the sender. */
+/* Creates ring newest + 1 and sends RING. */
 static storm_status give(struct ring_channel *c, uint32_t i_pair,
                          uint64_t capacity)
 {
-    struct storm_mail mail;
+    struct storm_message message;
     struct in_pair *pair = &c->in[i_pair];
-    storm_status status = ring_in_make(c, i_pair, capacity, &mail);
+    storm_status status = ring_in_make(c, i_pair, capacity, &message);
     if (status == STORM_ERR_NOMEM && pair->ring)
-        return say_later(c, pair); /* the ring there is will do */
+        return send_later(c, pair); /* the sender continues with its ring */
     if (status < 0)
         return status;
     c->stats.growths += pair->old && capacity > pair->old->capacity;
-    return c->params.control->ops->send(c->params.control, pair->rank, &mail);
+    return c->params.control->ops->send(c->params.control, pair->rank,
+                                        &message);
 }
 
-/* Memory for a ring of that capacity within the limit? A first ring is always
- * given, as small as need be: without one its sender could never finish. */
+/* Is there memory for a ring of that capacity within the limit? A first ring is
+ * always given, however small: without it its sender could never finish. */
 static uint64_t within_cap(const struct ring_channel *c,
                            const struct in_pair *pair, uint64_t capacity)
 {
@@ -89,7 +94,7 @@ static uint64_t within_cap(const struct ring_channel *c,
     return pair->ring ? 0 : RING_MIN_SLOTS;
 }
 
-/* Oldest request first, so that nobody starves. */
+/* Oldest request first, so that no sender starves. */
 static storm_status serve_wants(struct ring_channel *c)
 {
     for (;;) {
@@ -101,7 +106,7 @@ static storm_status serve_wants(struct ring_channel *c)
                 (first && pair->want_stamp_ns >= first->want_stamp_ns))
                 continue;
             uint64_t within = within_cap(c, pair, pair->want);
-            storm_status status = within > 0 ? STORM_OK : say_later(c, pair);
+            storm_status status = within > 0 ? STORM_OK : send_later(c, pair);
             if (status < 0)
                 return status;
             if (within > 0) {
@@ -123,7 +128,7 @@ storm_status ring_growth_free_old(struct ring_channel *c, uint32_t i_pair)
 {
     struct in_pair *pair = &c->in[i_pair];
     struct in_ring *old = pair->old;
-    if (!old || !old->retired || old->head != old->last) /* G4 */
+    if (!old || !old->retired || old->head != old->last) /* GROW-4 */
         return STORM_OK;
     pair->old = NULL;
     ring_in_free(c, old);
@@ -131,55 +136,55 @@ storm_status ring_growth_free_old(struct ring_channel *c, uint32_t i_pair)
 }
 
 static storm_status on_want(struct ring_channel *c, int rank,
-                            const struct storm_mail *mail)
+                            const struct storm_message *message)
 {
     uint32_t i_pair;
     storm_status status = ring_in_pair(c, rank, &i_pair);
     if (status < 0)
         return status;
     struct in_pair *pair = &c->in[i_pair];
-    if (mail->id != pair->newest) /* G2: a newer ring is on its way */
+    if (message->id != pair->newest) /* GROW-2: RING is in flight */
         return STORM_OK;
     c->n_wants += pair->want == 0;
-    pair->want = mail->capacity;
-    pair->want_stamp_ns = mail->stamp_ns;
-    pair->told_later = false;
+    pair->want = message->capacity;
+    pair->want_stamp_ns = message->stamp_ns;
+    pair->later_sent = false;
     return serve_wants(c);
 }
 
 static storm_status on_ring(struct ring_channel *c, int rank,
-                            const struct storm_mail *mail)
+                            const struct storm_message *message)
 {
     uint32_t i_peer = (uint32_t)c->out_of_rank[rank];
     struct out_peer *peer = &c->out[i_peer];
     STORM_ASSERT(!peer->next);
     set_awaited(c, peer, false);
-    storm_status status = ring_out_make(c, rank, mail, &peer->next);
+    storm_status status = ring_out_make(c, rank, message, &peer->next);
     return status < 0 ? status : ring_out_adopt(c, i_peer);
 }
 
 static storm_status on_later(struct ring_channel *c, int rank,
-                             const struct storm_mail *mail)
+                             const struct storm_message *message)
 {
     struct out_peer *peer = &c->out[c->out_of_rank[rank]];
-    if (peer->asked == mail->id)
+    if (peer->asked == message->id)
         set_awaited(c, peer, false);
     return STORM_OK;
 }
 
 static storm_status on_retire(struct ring_channel *c, int rank,
-                              const struct storm_mail *mail)
+                              const struct storm_message *message)
 {
     uint32_t i_pair = (uint32_t)c->in_of_rank[rank];
     struct in_ring *old = c->in[i_pair].old;
-    if (!old || old->id != mail->id) {
+    if (!old || old->id != message->id) {
         storm_log_write(&c->params.env->log, STORM_LOG_ERROR,
-                        "rank %d gave back ring %u, which is not there", rank,
-                        mail->id);
+                        "RETIRE for unknown ring %u from rank %d", message->id,
+                        rank);
         return STORM_ERR_FABRIC;
     }
     old->retired = true;
-    old->last = mail->last;
+    old->last = message->last;
     return ring_growth_free_old(c, i_pair);
 }
 
@@ -189,20 +194,20 @@ storm_status ring_growth_control(struct storm_channel *channel)
     c->stats.control_polls++;
     for (;;) {
         int rank;
-        struct storm_mail mail;
+        struct storm_message message;
         storm_status status =
-            c->params.control->ops->poll(c->params.control, &rank, &mail);
+            c->params.control->ops->poll(c->params.control, &rank, &message);
         if (status == STORM_AGAIN)
             return STORM_OK;
-        if (status == STORM_OK && mail.kind == STORM_MAIL_WANT)
-            status = on_want(c, rank, &mail);
-        else if (status == STORM_OK && mail.kind == STORM_MAIL_RING)
-            status = on_ring(c, rank, &mail);
-        else if (status == STORM_OK && mail.kind == STORM_MAIL_RETIRE)
-            status = on_retire(c, rank, &mail);
-        else if (status == STORM_OK && mail.kind == STORM_MAIL_LATER)
-            status = on_later(c, rank, &mail);
-        else if (status == STORM_OK && mail.kind == STORM_MAIL_FAIL) {
+        if (status == STORM_OK && message.kind == STORM_MESSAGE_WANT)
+            status = on_want(c, rank, &message);
+        else if (status == STORM_OK && message.kind == STORM_MESSAGE_RING)
+            status = on_ring(c, rank, &message);
+        else if (status == STORM_OK && message.kind == STORM_MESSAGE_RETIRE)
+            status = on_retire(c, rank, &message);
+        else if (status == STORM_OK && message.kind == STORM_MESSAGE_LATER)
+            status = on_later(c, rank, &message);
+        else if (status == STORM_OK && message.kind == STORM_MESSAGE_FAIL) {
             ring_give_up(channel);
             status = STORM_ERR_PEER;
         }
@@ -223,7 +228,7 @@ storm_status ring_growth_trim(struct storm_channel *channel)
         pair->head_at_trim = ring->head;
         if (!idle || ring->capacity <= RING_MIN_SLOTS)
             continue;
-        c->n_wants -= pair->want > 0; /* it can ask again */
+        c->n_wants -= pair->want > 0; /* the sender can ask again */
         pair->want = 0;
         storm_status status = give(c, (uint32_t)i, RING_MIN_SLOTS);
         if (status < 0)

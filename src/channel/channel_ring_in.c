@@ -3,48 +3,49 @@
  * The receiver's end of rings.
  *
  * Pairs of memory orders, by label:
- *   B1  load-acquire of the tail word in ring_in_take: pairs with the put_word
- *       or fetch_add that published it (fabric F7, F8); the slots are read
- *       after it.
- *   B2  store-release of the head word in ring_in_release: pairs with the get
- *       of the sender (fabric F10); the slots were read before it.
+ *   RECEIVE-1  load-acquire of the tail word in ring_in_take: pairs with the
+ *              put_word or fetch_add that published it (FABRIC-7, FABRIC-8);
+ *              the slots are read after it.
+ *   RECEIVE-2  store-release of the head word in ring_in_release: pairs with
+ *              the get of the sender (FABRIC-10); the slots were read before
+ *              it.
  */
 #include "channel/channel_ring.h"
 
 /* A place for the tails of one more pair. */
-static storm_status make_place(struct ring_channel *c, struct ring_way *way)
+static storm_status make_place(struct ring_channel *c, struct ring_route *route)
 {
-    if (way->n_pairs < way->n_tail_blocks * TAIL_BLOCK_PAIRS)
+    if (route->n_pairs < route->n_tail_blocks * TAIL_BLOCK_PAIRS)
         return STORM_OK;
-    struct storm_fabric *f = way->fabric;
-    void *blocks = way->tail_block;
+    struct storm_fabric *f = route->fabric;
+    void *blocks = route->tail_block;
     storm_status status =
-        storm_reserve(c->memory, "ring peers", sizeof *way->tail_block,
-                      way->n_tail_blocks + 1, &blocks,
-                      &way->tail_block_capacity);
-    way->tail_block = blocks;
+        storm_reserve(c->memory, "ring peers", sizeof *route->tail_block,
+                      route->n_tail_blocks + 1, &blocks,
+                      &route->tail_block_capacity);
+    route->tail_block = blocks;
     if (status == STORM_OK)
         status = f->ops->alloc(f, 2 * TAIL_BLOCK_PAIRS * sizeof(uint64_t),
-                               &way->tail_block[way->n_tail_blocks]);
-    way->n_tail_blocks += status == STORM_OK;
+                               &route->tail_block[route->n_tail_blocks]);
+    route->n_tail_blocks += status == STORM_OK;
     return status;
 }
 
 storm_status ring_in_pair(struct ring_channel *c, int rank, uint32_t *pair_out)
 {
     if (c->in_of_rank[rank] < 0) {
-        struct ring_way *way = ring_way_to(c, rank);
+        struct ring_route *route = ring_route_to(c, rank);
         void *list = c->in;
         storm_status status =
             storm_reserve(c->memory, "ring peers", sizeof *c->in, c->n_in + 1,
                           &list, &c->in_capacity);
         c->in = list;
         if (status == STORM_OK)
-            status = make_place(c, way);
+            status = make_place(c, route);
         if (status < 0)
             return status;
         c->in[c->n_in] = (struct in_pair){
-            .rank = rank, .way = way, .place = (uint32_t)way->n_pairs++};
+            .rank = rank, .route = route, .place = (uint32_t)route->n_pairs++};
         c->in_of_rank[rank] = (int32_t)c->n_in++;
     }
     *pair_out = (uint32_t)c->in_of_rank[rank];
@@ -66,10 +67,10 @@ static void book(struct ring_channel *c, uint64_t capacity, int sign)
 }
 
 storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
-                          uint64_t capacity, struct storm_mail *mail_out)
+                          uint64_t capacity, struct storm_message *message_out)
 {
     struct in_pair *pair = &c->in[i_pair];
-    struct storm_fabric *f = pair->way->fabric;
+    struct storm_fabric *f = pair->route->fabric;
     STORM_ASSERT(!pair->old);
     void *slots = c->slot;
     storm_status status =
@@ -94,23 +95,24 @@ storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
     ring->head_word = (_Atomic uint64_t *)(void *)(base + RING_HEAD_OFFSET);
 
     struct storm_region *block =
-        pair->way->tail_block[pair->place / TAIL_BLOCK_PAIRS];
+        pair->route->tail_block[pair->place / TAIL_BLOCK_PAIRS];
     uint64_t word =
         (ring->id & 1) * TAIL_BLOCK_PAIRS + pair->place % TAIL_BLOCK_PAIRS;
     _Atomic uint64_t *tail = (_Atomic uint64_t *)block->base + word;
     if (c->params.paper)
         tail = (_Atomic uint64_t *)(void *)(base + RING_TAIL_OFFSET);
-    /* Before RING is sent nobody writes here: the ring that used the word two
-     * ids ago is freed, so its last tail has landed (G4). */
+    /* Before RING is sent no rank writes here: the ring that used the word two
+     * ids ago is freed, so its last tail has landed (GROW-4). */
     atomic_store_explicit(tail, 0, memory_order_relaxed);
     ring->tail_word = tail;
 
-    *mail_out = (struct storm_mail){.kind = STORM_MAIL_RING,
-                                    .id = ring->id,
-                                    .capacity = capacity,
-                                    .tail_offset = word * sizeof(uint64_t)};
-    f->ops->describe(f, ring->region, &mail_out->ring);
-    f->ops->describe(f, block, &mail_out->tails);
+    *message_out =
+        (struct storm_message){.kind = STORM_MESSAGE_RING,
+                               .id = ring->id,
+                               .capacity = capacity,
+                               .tail_offset = word * sizeof(uint64_t)};
+    f->ops->describe(f, ring->region, &message_out->ring);
+    f->ops->describe(f, block, &message_out->tails);
 
     c->slot[c->n_slots++] = (struct in_slot){
         .tail_word = ring->tail_word, .ring = ring, .pair = i_pair};
@@ -135,7 +137,7 @@ void ring_in_free(struct ring_channel *c, struct in_ring *ring)
     storm_free(c->memory, ring);
 }
 
-/* A tail that cannot be: somebody wrote where nobody may. */
+/* An impossible tail: RING-3. */
 static storm_status bad_tail(const struct ring_channel *c,
                              const struct in_slot *slot, uint64_t tail)
 {
@@ -158,8 +160,9 @@ storm_status ring_in_take(struct storm_channel *channel,
         if (i >= c->n_slots)
             i = 0;
         struct in_slot *slot = &c->slot[i];
-        uint64_t word = atomic_load_explicit(slot->tail_word,
-                                             memory_order_acquire); /* B1 */
+        uint64_t word =
+            atomic_load_explicit(slot->tail_word,
+                                 memory_order_acquire); /* RECEIVE-1 */
         if (word == slot->seen || (word & RING_PARITY) != c->parity)
             continue;
         struct in_ring *ring = slot->ring;
@@ -180,7 +183,7 @@ storm_status ring_in_take(struct storm_channel *channel,
             .rank = c->in[slot->pair].rank,
             .slot = (uint32_t)i,
         };
-        c->next_slot = i + 1; /* the others come first next time */
+        c->next_slot = i + 1; /* the other rings come first next time */
         return STORM_OK;
     }
     return STORM_AGAIN;
@@ -194,7 +197,7 @@ storm_status ring_in_release(struct storm_channel *channel,
     struct in_ring *ring = slot->ring;
     ring->head += arrival->n;
     atomic_store_explicit(ring->head_word, ring->head,
-                          memory_order_release); /* B2 */
+                          memory_order_release); /* RECEIVE-2 */
     if (STORM_UNLIKELY(ring->retired))
         return ring_growth_free_old(c, slot->pair);
     return STORM_OK;

@@ -21,18 +21,18 @@ static uint64_t to_half_end(const struct out_ring *ring, uint64_t count)
     return half - slot_of(ring, count) % half;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 storm_status ring_out_make(struct ring_channel *c, int rank,
-                           const struct storm_mail *mail,
+                           const struct storm_message *message,
                            struct out_ring **ring_out)
 {
-    struct ring_way *way = ring_way_to(c, rank);
-    struct storm_fabric *f = way->fabric;
-    int peer = ring_peer_at(c, way, rank);
+    struct ring_route *route = ring_route_to(c, rank);
+    struct storm_fabric *f = route->fabric;
+    int peer = ring_peer_at(c, route, rank);
     size_t record = c->params.record_bytes;
     struct out_ring *ring =
         storm_alloc(c->memory, "rings, sender", sizeof *ring);
@@ -41,16 +41,16 @@ storm_status ring_out_make(struct ring_channel *c, int rank,
     /* The paper puts every record from memory of its own. */
     ring->fabric = f;
     ring->direct = f->caps.direct && !c->params.paper;
-    ring->id = mail->id;
-    ring->capacity = mail->capacity;
-    ring->tail_offset = mail->tail_offset;
-    size_t copy = ring->direct ? 0 : mail->capacity * record;
+    ring->id = message->id;
+    ring->capacity = message->capacity;
+    ring->tail_offset = message->tail_offset;
+    size_t copy = ring->direct ? 0 : message->capacity * record;
     storm_status status =
         f->ops->alloc(f, RING_SLOTS_OFFSET + copy, &ring->local);
     if (status == STORM_OK)
-        status = f->ops->attach(f, peer, &mail->ring, &ring->remote);
+        status = f->ops->attach(f, peer, &message->ring, &ring->remote);
     if (status == STORM_OK)
-        status = f->ops->attach(f, peer, &mail->tails, &ring->tails);
+        status = f->ops->attach(f, peer, &message->tails, &ring->tails);
     if (status < 0) {
         ring_out_free(c, ring);
         return status;
@@ -101,7 +101,7 @@ storm_status ring_out_peer(struct storm_channel *channel, int rank,
     return peer->ring || peer->next ? STORM_OK : ring_growth_want(c, peer);
 }
 
-/* A failed operation on a ring is an error for good, said once. */
+/* A failed operation on a ring is final, and logged once. */
 static storm_status ring_status(const struct ring_channel *c,
                                 struct out_peer *peer,
                                 const struct out_ring *ring)
@@ -132,8 +132,8 @@ static storm_status look(struct ring_channel *c, struct out_ring *ring)
     return status;
 }
 
-/* Is it time to look for more room? When there is none; and on a fabric where
- * that takes a while, when half of the ring is gone since the last look. */
+/* Is it time to read head? When there is no room; and on a fabric where that
+ * takes time, when half of the ring has been used since the last read. */
 static bool wants_look(const struct out_ring *ring, uint64_t room)
 {
     return room == 0 ||
@@ -141,8 +141,8 @@ static bool wants_look(const struct out_ring *ring, uint64_t room)
             ring->committed - ring->looked >= ring->capacity / 4);
 }
 
-/* Room for more records in the fast protocol; 0 if the ring is full as far as
- * a head read just now can tell, which `full_out` says. */
+/* Room for more records in the fast protocol; 0 if there is none.
+ * `full_out`: a head read just now shows a full ring. */
 static storm_status fast_room(struct ring_channel *c, struct out_peer *peer,
                               uint64_t *room_out, bool *full_out)
 {
@@ -201,13 +201,13 @@ storm_status ring_out_reserve(struct storm_channel *channel, uint32_t i_peer,
             return status;
     }
     uint64_t slot = slot_of(ring, ring->committed);
-    uint64_t n = least(room, ring->capacity - slot);
+    uint64_t n = min_u64(room, ring->capacity - slot);
     if (!ring->direct && n > 0) {
-        /* Entering a half: its puts of the last lap must be over. */
+        /* Entering a half: its puts of the last lap must be complete. */
         if (slot % (ring->capacity / 2) == 0 &&
             half_of(ring, ring->committed)->pending > 0)
             n = 0;
-        n = least(n, to_half_end(ring, ring->committed));
+        n = min_u64(n, to_half_end(ring, ring->committed));
     }
     if (n == 0)
         return STORM_AGAIN;
@@ -228,14 +228,14 @@ void ring_out_commit(struct storm_channel *channel, uint32_t i_peer, size_t n)
     peer->ring->committed += n;
 }
 
-/* Does the fabric keep the publication behind the records by itself? Order is
- * promised for put_word (F7), not for the paper's fetch-and-add. */
+/* Does the fabric order the tail after the records by itself? Order is promised
+ * for put_word (FABRIC-7), not for the paper's fetch-and-add. */
 static bool ordered(const struct ring_channel *c, const struct out_ring *ring)
 {
     return ring->fabric->caps.ordered && !c->params.paper;
 }
 
-/* Puts the records up to `upto` where they belong; STORM_AGAIN: not all. */
+/* Puts the records up to `upto` into the ring; STORM_AGAIN: not all. */
 static storm_status post_records(struct ring_channel *c, struct out_ring *ring,
                                  uint64_t upto)
 {
@@ -246,7 +246,7 @@ static storm_status post_records(struct ring_channel *c, struct out_ring *ring,
     size_t record = c->params.record_bytes;
     while (ring->posted < upto) {
         uint64_t n =
-            least(upto - ring->posted, to_half_end(ring, ring->posted));
+            min_u64(upto - ring->posted, to_half_end(ring, ring->posted));
         uint64_t offset =
             RING_SLOTS_OFFSET + slot_of(ring, ring->posted) * record;
         struct storm_transfer put = {
@@ -266,7 +266,7 @@ static storm_status post_records(struct ring_channel *c, struct out_ring *ring,
     return STORM_OK;
 }
 
-/* May the tail word follow the records that are posted (R2)? */
+/* May the tail word follow the records that are posted (RING-2)? */
 static bool tail_may_follow(const struct ring_channel *c,
                             const struct out_ring *ring)
 {
@@ -274,8 +274,8 @@ static bool tail_may_follow(const struct ring_channel *c,
            (ring->half[0].pending == 0 && ring->half[1].pending == 0);
 }
 
-/* So many operations under way say that the fabric has enough to do: what is
- * published meanwhile travels as one batch behind them. */
+/* With so many operations in flight the fabric is busy: what is published
+ * meanwhile travels as one batch behind them. */
 static bool busy(const struct out_ring *ring)
 {
     return ring->half[0].pending + ring->half[1].pending + ring->word.pending >=
@@ -289,8 +289,8 @@ static storm_status pump_fast(struct ring_channel *c, struct out_peer *peer,
     while (ring->published < ring->goal) {
         if (ring->posted == ring->published && busy(ring))
             return STORM_AGAIN;
-        /* One batch after the other: on an unordered fabric a batch that kept
-         * growing would never be seen to have landed. */
+        /* One batch at a time: on an unordered fabric a batch that keeps
+         * growing would never be complete. */
         if (ring->posted == ring->published)
             ring->upto = ring->goal;
         storm_status status = post_records(c, ring, ring->upto);
@@ -322,9 +322,11 @@ static storm_status paper_check_room(struct ring_channel *c,
     ring->looking = false;
     ring->head = counters[0];
     if (counters[1] != ring->tail_word) {
-        storm_log_write(&c->params.env->log, STORM_LOG_ERROR,
-                        "ring to rank %d: tail is not what was published",
-                        peer->rank);
+        storm_log_write(
+            &c->params.env->log, STORM_LOG_ERROR,
+            "ring to rank %d: tail is %#llx, but %#llx was published",
+            peer->rank, (unsigned long long)counters[1],
+            (unsigned long long)ring->tail_word);
         return STORM_ERR_FABRIC;
     }
     uint64_t n = ring->goal - ring->published;
@@ -362,7 +364,7 @@ static storm_status paper_check_add(struct ring_channel *c, int rank,
 {
     if (ring->old_word != ring->tail_word) {
         storm_log_write(&c->params.env->log, STORM_LOG_ERROR,
-                        "ring to rank %d: somebody else moved its tail", rank);
+                        "ring to rank %d: another rank changed its tail", rank);
         return STORM_ERR_FABRIC;
     }
     ring->tail_word = ring->next_word;
@@ -399,7 +401,7 @@ static storm_status pump_paper(struct ring_channel *c, struct out_peer *peer,
             status =
                 tail_may_follow(c, ring) ? paper_add(c, ring) : STORM_AGAIN;
             break;
-        case PAPER_ADD:
+        case PAPER_ADD: /* PAPER-1 */
             status = ring->word.pending > 0
                          ? STORM_AGAIN
                          : paper_check_add(c, peer->rank, ring);
@@ -425,14 +427,14 @@ static bool at_rest(const struct out_ring *ring)
            ring->look.pending == 0;
 }
 
-/* Everything one peer needs; STORM_AGAIN: call again later. */
+/* Progress of one peer; STORM_AGAIN: call again later. */
 static storm_status pump_peer(struct ring_channel *c, struct out_peer *peer)
 {
     storm_status status = STORM_OK;
     if (peer->old) {
         status = pump(c, peer, peer->old);
         if (status == STORM_OK && at_rest(peer->old))
-            status = ring_growth_retire(c, peer); /* G3 */
+            status = ring_growth_retire(c, peer); /* GROW-3 */
         if (status < 0)
             return status;
     }
@@ -441,8 +443,8 @@ static storm_status pump_peer(struct ring_channel *c, struct out_peer *peer)
         if (now != STORM_OK)
             status = now;
     }
-    /* Rings with operations under way are looked at until they have ended: one
-     * may end badly. */
+    /* Rings with operations in flight are polled until these have ended: one
+     * may fail. */
     bool rests = !peer->old && (!peer->ring || at_rest(peer->ring));
     return status == STORM_OK && !rests ? STORM_AGAIN : status;
 }

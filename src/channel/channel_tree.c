@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The binary tree of ranks along which notes travel. */
-#include "channel/channel_mail.h"
+/* The binary tree of ranks along which wave messages travel. */
+#include "channel/channel_message.h"
 #include "channel/channel_ops.h"
 
 int storm_link_rank(int rank, int size, enum storm_link link)
@@ -15,10 +15,10 @@ int storm_link_rank(int rank, int size, enum storm_link link)
 void storm_control_fail(struct storm_control *control,
                         const struct storm_boot *boot)
 {
-    struct storm_mail mail = {.kind = STORM_MAIL_FAIL};
+    struct storm_message message = {.kind = STORM_MESSAGE_FAIL};
     for (int i = 0; i < STORM_N_LINKS; i++) {
         int rank = storm_link_rank(boot->rank, boot->size, (enum storm_link)i);
         if (rank >= 0)
-            (void)control->ops->send(control, rank, &mail);
+            (void)control->ops->send(control, rank, &message);
     }
 }

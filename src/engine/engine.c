@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The engine's public face: life, steps, packets, statistics. */
+/* The engine's public functions: lifecycle, steps, packets, statistics. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,22 +9,22 @@
 #include "engine/engine_internal.h"
 
 enum {
-    RECORD_LEAST = 32,
-    RECORD_MOST = 4096,
+    RECORD_MIN = 32,
+    RECORD_MAX = 4096,
     RECORD_MULTIPLE = 16,
-    BATCH_MOST = 1000000,
+    BATCH_MAX = 1000000,
     BATCH_DEFAULT = 512,
-    ADAPTIVE_MOST = 512 /* records per message when batches adapt */
+    ADAPTIVE_MAX = 512 /* records per message when batches adapt */
 };
 
 static storm_status check_params(const struct storm_env *env,
                                  const struct storm_engine_params *p)
 {
     const char *problem = NULL;
-    if (p->record_bytes < RECORD_LEAST || p->record_bytes > RECORD_MOST ||
+    if (p->record_bytes < RECORD_MIN || p->record_bytes > RECORD_MAX ||
         p->record_bytes % RECORD_MULTIPLE != 0)
         problem = "record_bytes must be a multiple of 16 from 32 to 4096";
-    else if (p->batch_packets > BATCH_MOST)
+    else if (p->batch_packets > BATCH_MAX)
         problem = "batch_packets must be at most a million";
     if (!problem)
         return STORM_OK;
@@ -35,20 +35,20 @@ static storm_status check_params(const struct storm_env *env,
     return STORM_ERR_ARG;
 }
 
-/* How packets travel, once a context. */
-static void say_way(struct storm_engine *e)
+/* Logs how packets travel, once per context. */
+static void log_backend_once(struct storm_engine *e)
 {
-    const struct storm_way *way = &e->channel->way;
+    const struct storm_channel_names *names = &e->channel->names;
     bool automatic =
         strcmp(storm_options_text(e->env->options, "transport.backend"),
                "auto") == 0;
-    if (e->env->rank == 0 && !e->context->told)
+    if (e->env->rank == 0 && !e->context->backend_logged)
         storm_log_write(&e->env->log,
                         automatic ? STORM_LOG_INFO : STORM_LOG_DEBUG,
-                        "backend %s%s%s%s%s", way->backend,
-                        way->provider[0] ? " over " : "", way->provider,
-                        way->near[0] ? ", within nodes " : "", way->near);
-    e->context->told = true;
+                        "backend %s%s%s%s%s", names->backend,
+                        names->provider[0] ? " over " : "", names->provider,
+                        names->near[0] ? ", within nodes " : "", names->near);
+    e->context->backend_logged = true;
 }
 
 static storm_status open_channel(struct storm_engine *e)
@@ -67,7 +67,7 @@ static storm_status open_channel(struct storm_engine *e)
     storm_boot_mpi_watch(&e->step_boot, e->env->lifeline);
     size_t batch = (size_t)storm_options_int(options, "transport.batch");
     if (!storm_options_is_set(options, "transport.batch"))
-        batch = ADAPTIVE_MOST;
+        batch = ADAPTIVE_MAX;
     struct storm_channel_params params = {
         .env = e->env,
         .boot = &e->context->boot,
@@ -92,7 +92,7 @@ static storm_status open_channel(struct storm_engine *e)
     };
     status = choice.ops->open(&params, &e->channel);
     if (status == STORM_OK)
-        say_way(e);
+        log_backend_once(e);
     return status;
 }
 
@@ -103,13 +103,13 @@ static storm_status open_lists(struct storm_engine *e)
     storm_store_follow(&e->store, &e->census);
     storm_store_follow(&e->store, &e->todo);
     storm_store_follow(&e->store, &e->fresh);
-    e->batch_most =
+    e->batch_max =
         e->params.batch_packets ? e->params.batch_packets : BATCH_DEFAULT;
-    e->batch = storm_alloc(memory, "batch", e->batch_most * sizeof *e->batch);
+    e->batch = storm_alloc(memory, "batch", e->batch_max * sizeof *e->batch);
     e->outcome =
-        storm_alloc(memory, "batch", e->batch_most * sizeof *e->outcome);
+        storm_alloc(memory, "batch", e->batch_max * sizeof *e->outcome);
     e->batch_events =
-        storm_alloc(memory, "batch", e->batch_most * sizeof *e->batch_events);
+        storm_alloc(memory, "batch", e->batch_max * sizeof *e->batch_events);
     return e->batch && e->outcome && e->batch_events ? STORM_OK
                                                      : STORM_ERR_NOMEM;
 }
@@ -229,7 +229,7 @@ void storm_engine_destroy(struct storm_engine *engine)
     engine_free(engine);
 }
 
-/* Everything of the last step is this step's work. */
+/* The census of the last step is the work of this one. */
 static void begin_step(struct storm_engine *e)
 {
     struct storm_list rest = e->todo;
@@ -286,7 +286,7 @@ storm_status storm_engine_step(struct storm_engine *e)
         e->broken ? "the engine has failed before; destroy it"
         : e->phase != ENGINE_BETWEEN ? "called from a callback"
         : !e->physics.step && !e->physics.step_batch
-            ? "the engine has no physics: storm_engine_use gives it one"
+            ? "the engine has no physics: call storm_engine_use"
             : NULL;
     if (problem != NULL) {
         storm_log_write(&e->env->log, STORM_LOG_ERROR, "storm_engine_step: %s",
@@ -296,7 +296,7 @@ storm_status storm_engine_step(struct storm_engine *e)
     begin_step(e);
     storm_status status = before_transport(e);
     if (status < 0) {
-        /* Take part in the waves all the same, to tell the others. */
+        /* Still answer waves: they report the error. */
         e->failed = status;
         e->counts.errors = 1;
     }
@@ -392,7 +392,7 @@ void storm_engine_reset_stats(struct storm_engine *engine)
 {
     struct storm_channel_stats channel;
     engine->channel->ops->stats(engine->channel, &channel);
-    /* The channel's own counters go on: remember where they stand. */
+    /* The channel's own counters are never reset: store their values. */
     engine->stats = (struct storm_stats){
         .size = sizeof(struct storm_stats),
         .batches = channel.batches,

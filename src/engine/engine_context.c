@@ -36,14 +36,14 @@ static storm_status make_options(struct storm_context *context,
     if (status == STORM_OK)
         status = storm_options_set_from_env(context->options, problem,
                                             sizeof problem);
-    /* The environment is the same everywhere: one rank says it. */
+    /* The environment is the same everywhere: one rank logs it. */
     if (status < 0 && problem[0] && context->env.rank == 0)
         storm_log_write(&context->env.log, STORM_LOG_ERROR, "%s", problem);
     return status;
 }
 
-/* Ranks of this node, or of the part of it that transport.ranks_per_node
- * pretends is one. */
+/* Ranks of this node, or of the part of it that transport.ranks_per_node treats
+ * as one. */
 static MPI_Comm make_node(struct storm_context *context)
 {
     int per_node =
@@ -63,7 +63,7 @@ static MPI_Comm make_node(struct storm_context *context)
 }
 
 /* Fills node_rank. */
-static storm_status find_neighbours(struct storm_context *context)
+static storm_status fill_node_ranks(struct storm_context *context)
 {
     const struct storm_boot *node = &context->node_boot;
     size_t size = (size_t)context->env.size;
@@ -92,28 +92,28 @@ static storm_status find_neighbours(struct storm_context *context)
     return status;
 }
 
-static storm_status look_around(struct storm_context *context)
+static storm_status find_nodes(struct storm_context *context)
 {
     MPI_Comm node = make_node(context);
     storm_status status = storm_boot_mpi_open(node, &context->node_boot);
     MPI_Comm_free(&node);
-    int least = 0;
+    int lowest = 0;
     status = storm_boot_agree(&context->boot, status);
     if (status == STORM_OK)
         status = context->boot.minimum(context->boot.self,
-                                       context->node_boot.size, &least);
-    context->one_node = least == context->env.size;
-    return status < 0 ? status : find_neighbours(context);
+                                       context->node_boot.size, &lowest);
+    context->one_node = lowest == context->env.size;
+    return status < 0 ? status : fill_node_ranks(context);
 }
 
-/* What exp, log and pow come to on this processor: C libraries choose their
- * code by it, and now and then the last bit differs. */
-static int math_print(void)
+/* Hash of exp, log and pow on this processor: C libraries choose their code by
+ * it, and the last bit may differ. */
+static int math_hash(void)
 {
     enum { POINTS = 256 };
     uint64_t hash = 0;
     for (int i = 1; i <= POINTS; i++) {
-        volatile double x = 0.0371 * i; /* not for the compiler to work out */
+        volatile double x = 0.0371 * i; /* computed at run time */
         hash = storm_hash_fold_real(hash, exp(-x));
         hash = storm_hash_fold_real(hash, log(x));
         hash = storm_hash_fold_real(hash, pow(x, -2.3));
@@ -121,16 +121,17 @@ static int math_print(void)
     return (int)(hash >> 33);
 }
 
-/* Ranks that compute differently give results that depend on which of them
- * has a packet: worth a word, not an end. */
+/* If ranks compute differently, results depend on which of them has a packet: a
+ * warning, not an error. */
 static storm_status compare_math(struct storm_context *context)
 {
-    int mine = math_print(), least = 0, minus_most = 0;
+    int mine = math_hash(), lowest = 0, minus_highest = 0;
     const struct storm_boot *boot = &context->boot;
-    storm_status status = boot->minimum(boot->self, mine, &least);
+    storm_status status = boot->minimum(boot->self, mine, &lowest);
     if (status == STORM_OK)
-        status = boot->minimum(boot->self, -mine, &minus_most);
-    if (status == STORM_OK && least != -minus_most && context->env.rank == 0)
+        status = boot->minimum(boot->self, -mine, &minus_highest);
+    if (status == STORM_OK && lowest != -minus_highest &&
+        context->env.rank == 0)
         storm_log_write(&context->env.log, STORM_LOG_WARN,
                         "exp, log and pow are not the same on all ranks "
                         "(other processors, or another C library): results "
@@ -157,8 +158,11 @@ static void context_free(struct storm_context *context)
     if (context->env.memory) {
         size_t left = storm_memory_destroy(context->env.memory);
         if (left > 0 && !lost)
-            storm_log_write(&context->env.log, STORM_LOG_WARN,
-                            "%zu bytes were not given back", left);
+            storm_log_write(
+                &context->env.log, STORM_LOG_WARN,
+                "%zu bytes were not freed: destroy all objects of a "
+                "context before it",
+                left);
     }
     storm_options_destroy(context->options);
     free(context->node_rank);
@@ -209,7 +213,7 @@ storm_status storm_context_create(MPI_Comm comm,
     context->env.options = context->options;
     status = storm_boot_agree(&context->boot, status);
     if (status == STORM_OK)
-        status = look_around(context);
+        status = find_nodes(context);
     if (status == STORM_OK)
         status = compare_math(context);
     if (status == STORM_OK)
@@ -298,8 +302,8 @@ storm_status storm_context_wait(const struct storm_context *context,
     return storm_boot_mpi_wait(&context->boot, request);
 }
 
-/* If a rank is lost a collective is never done, and MPI keeps its memory: a
- * copy. Without memory for one it is the caller's after all, because the others
+/* If a rank is lost a collective never completes, and MPI keeps its buffer:
+ * hence a copy. Without memory for one the caller's is used, because the others
  * would wait for ever for a rank that does not join. */
 static void *reduce_copy(void *inout, size_t bytes)
 {
@@ -346,6 +350,6 @@ storm_status storm_context_exscan(const struct storm_context *context,
     storm_status status =
         reduce_end(context, error, &request, copy, inout, bytes);
     if (status == STORM_OK && context->env.rank == 0)
-        memset(inout, 0, bytes); /* MPI does not say what is there */
+        memset(inout, 0, bytes); /* MPI leaves it undefined there */
     return status;
 }

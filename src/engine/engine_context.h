@@ -18,7 +18,7 @@ struct storm_context {
     struct storm_boot node_boot; /* the ranks of this node */
     int32_t *node_rank;          /* of every rank there; -1: elsewhere */
     bool one_node;               /* all ranks can share memory */
-    bool told;                   /* how packets travel has been said */
+    bool backend_logged;
 };
 
 #endif /* STORM_ENGINE_CONTEXT_H */

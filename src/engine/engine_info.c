@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What this copy of the library is, what works here, and what an engine uses. */
+/* What this build is, what works here, and what an engine uses. */
 #include <storm/info.h>
 #include <storm/version.h>
 
@@ -120,12 +120,12 @@ const char *storm_backend_best(bool one_node)
 storm_status storm_engine_backend(const struct storm_engine *engine,
                                   struct storm_backend_used *used_out)
 {
-    const struct storm_way *way = &engine->channel->way;
+    const struct storm_channel_names *names = &engine->channel->names;
     const struct storm_backend_used used = {
-        .backend = way->backend,
-        .node_backend = way->near,
-        .protocol = way->protocol,
-        .provider = way->provider,
+        .backend = names->backend,
+        .node_backend = names->near,
+        .protocol = names->protocol,
+        .provider = names->provider,
     };
     return storm_sized_write(&used, sizeof used, used_out);
 }

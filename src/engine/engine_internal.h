@@ -31,13 +31,13 @@ enum engine_time {
     N_TIMES
 };
 
-/* Handed to callbacks as the step they are in. */
+/* Passed to callbacks as the step they are in. */
 struct storm_step {
     struct storm_engine *engine;
 };
 
 struct storm_engine {
-    struct storm_step step; /* what callbacks get */
+    struct storm_step step; /* passed to callbacks */
     struct storm_context *context;
     const struct storm_env *env;
     struct storm_engine_params params;
@@ -45,9 +45,9 @@ struct storm_engine {
     struct storm_boundary boundary;
     struct storm_population population;
     struct storm_control *control;
-    struct storm_boot
-        step_boot; /* for the ends of steps; a failed one may leave
-                                  * a barrier that nobody ends */
+    /* For ends of steps alone: a failed one may leave a barrier that never
+     * completes. */
+    struct storm_boot step_boot;
     struct storm_channel *channel;
 
     struct storm_store store;
@@ -61,8 +61,8 @@ struct storm_engine {
     struct storm_term term;
     struct storm_counts counts; /* of this step */
 
-    /* Packets in the hands of the physics. */
-    size_t batch_most, n_batch;
+    /* Packets that the physics advances. */
+    size_t batch_max, n_batch;
     void **batch;
     struct storm_outcome *outcome;
     uint64_t *batch_events;
@@ -70,7 +70,7 @@ struct storm_engine {
     enum engine_phase phase;
     storm_status failed; /* first error of this rank in this step */
     bool broken;         /* a step has failed: only destroy is left */
-    bool told;           /* and all ranks were told so by waves */
+    bool reported;       /* and waves have reported it to all ranks */
     uint64_t n_steps;    /* begun */
     uint64_t first_step; /* number of the first, modulo 2^64 */
     uint64_t max_events;
@@ -80,7 +80,7 @@ struct storm_engine {
     struct storm_stats stats;
     uint64_t iterations;  /* of this step */
     bool waits;           /* for a ring: synchronous growth */
-    uint64_t n_empty;     /* turns in a row that found nothing to do */
+    uint64_t n_empty;     /* iterations in a row without work */
     uint64_t spins_saved; /* of those that only spin */
     uint64_t ticks[N_TIMES];
 };

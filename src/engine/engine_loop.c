@@ -10,15 +10,15 @@
 #include "engine/engine_internal.h"
 
 enum {
-    TAKE_MOST = 256,     /* records taken per iteration, to stay in the cache */
+    TAKE_MAX = 256,      /* records taken per iteration, to stay in the cache */
     SAMPLE_EVERY = 7,    /* iterations; prime to every other period here */
     PREFETCH_AHEAD = 32, /* packets */
-    /* Where ranks outnumber cores an idle one does not spin, gives its core
-     * away at once, and goes to sleep after 64 empty turns. */
+    /* If ranks outnumber cores, an idle one does not spin, yields its core at
+     * once, and sleeps after 64 empty iterations. */
     CROWDED_SAVES = STORM_IDLE_NAPS - 64
 };
 
-/* The clock of one iteration; reads nothing when it is off. */
+/* The clock of one iteration; not read if statistics are off. */
 struct stopwatch {
     bool on;
     uint64_t last;
@@ -34,7 +34,7 @@ static void lap(struct storm_engine *e, struct stopwatch *watch,
     watch->last = now;
 }
 
-/* Notes the first error of this rank; waves carry it to the others. */
+/* Records the first error of this rank; waves report it to the others. */
 static void fail(struct storm_engine *e, storm_status status)
 {
     if (e->failed < 0 || status >= 0)
@@ -43,7 +43,7 @@ static void fail(struct storm_engine *e, storm_status status)
     e->counts.errors = 1;
 }
 
-/* ---- packets in ------------------------------------------------------------ */
+/* ---- packets in -----------------------------------------------------------*/
 
 /* Entries that were removed stay in these lists as NULL while their slots are
  * used again, so the lists may outgrow the store. */
@@ -54,7 +54,7 @@ static bool room_for_one(struct storm_engine *e, struct storm_list *list)
                               list->n + 1) == STORM_OK;
 }
 
-/* A new slot in the list that the phase says, or NULL. */
+/* A new slot in the list of the phase, or NULL. */
 static inline void *new_packet(struct storm_engine *e)
 {
     if (e->phase != ENGINE_TRANSPORT &&
@@ -70,7 +70,7 @@ static inline void *new_packet(struct storm_engine *e)
         storm_list_push(&e->todo, slot);
         break;
     case ENGINE_TRANSPORT:
-        e->counts.created++; /* T1, T2: before its parent can finish */
+        e->counts.created++; /* TERM-1, TERM-2: before its parent can finish */
         storm_list_push(&e->fresh, slot);
         break;
     case ENGINE_BETWEEN:
@@ -112,7 +112,7 @@ storm_status storm_engine_add(struct storm_engine *engine, const void *record)
 static storm_status take_arrivals(struct storm_engine *e)
 {
     size_t bytes = e->store.record_bytes;
-    for (size_t taken = 0; taken < TAKE_MOST;) {
+    for (size_t taken = 0; taken < TAKE_MAX;) {
         struct storm_arrival arrival;
         storm_status status = e->channel->data->take(e->channel, &arrival);
         if (status != STORM_OK)
@@ -135,7 +135,7 @@ static storm_status take_arrivals(struct storm_engine *e)
 /* Arrivals and spawns first, then the packets of the step in their order. */
 static void fill_batch(struct storm_engine *e)
 {
-    while (e->n_batch < e->batch_most) {
+    while (e->n_batch < e->batch_max) {
         void *packet;
         if (e->fresh.n > 0) {
             packet = e->fresh.item[--e->fresh.n];
@@ -154,7 +154,7 @@ static void fill_batch(struct storm_engine *e)
     }
 }
 
-/* ---- what becomes of them --------------------------------------------------- */
+/* ---- what becomes of them -------------------------------------------------*/
 
 static void call_physics(struct storm_engine *e)
 {
@@ -185,11 +185,10 @@ static storm_status bad_outcome(struct storm_engine *e,
                         outcome->rank, e->env->size);
     else if (outcome->fate == STORM_FATE_BOUNDARY)
         storm_log_write(&e->env->log, STORM_LOG_ERROR,
-                        "the boundary answers that a packet is at the "
-                        "boundary");
+                        "the boundary's apply answers STORM_FATE_BOUNDARY");
     else
         storm_log_write(&e->env->log, STORM_LOG_ERROR,
-                        "the physics answers with the unknown fate %d",
+                        "the physics answers with unknown fate %d",
                         outcome->fate);
     return STORM_ERR_ARG;
 }
@@ -290,11 +289,11 @@ static storm_status settle_batch(struct storm_engine *e)
     return STORM_OK;
 }
 
-/* ---- the loop ---------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------*/
 
-/* Every control_every turns; in each while the rank waits for a ring; and on a
- * rank that has nothing to do each time it has slept, or given its core to
- * another rank of a crowded node. */
+/* Every control_every iterations; in each while the rank waits for a ring; and
+ * on an idle rank each time it has slept, or yielded its core on a crowded
+ * node. */
 static bool control_is_due(const struct storm_engine *e)
 {
     return e->iterations % e->control_every == 0 || e->waits ||
@@ -307,7 +306,7 @@ static storm_status control(struct storm_engine *e)
     return status < 0 ? status : e->channel->ops->control(e->channel);
 }
 
-/* One turn of the loop on a rank that is well. */
+/* One iteration on a healthy rank. */
 static storm_status work(struct storm_engine *e, struct stopwatch *watch,
                          bool *idle_out)
 {
@@ -323,7 +322,7 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
     lap(e, watch, TIME_PROGRESS);
     if (status < 0)
         return status;
-    if (STORM_UNLIKELY(e->waits)) /* C8 */
+    if (STORM_UNLIKELY(e->waits)) /* CHANNEL-8 */
         return take_arrivals(e);
     if (e->outbox.n_held > 0) {
         status = storm_outbox_retry(&e->outbox);
@@ -349,29 +348,29 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
 }
 
 /* A rank that has failed only answers waves. */
-static storm_status keep_in_touch(struct storm_engine *e)
+static storm_status answer_waves(struct storm_engine *e)
 {
     storm_status status = e->channel->ops->progress(e->channel);
-    storm_status news = control(e); /* also if nothing else works */
-    return status < 0 ? status : news;
+    storm_status control_status = control(e); /* works if all else has failed */
+    return status < 0 ? status : control_status;
 }
 
-/* Waves cannot be relied on any more. */
+/* Have waves failed, too? */
 static bool channel_is_broken(storm_status status)
 {
     return status == STORM_ERR_FABRIC || status == STORM_ERR_PEER ||
            status == STORM_ERR_LOST;
 }
 
-/* Do all ranks know of it? Success, the verdict of a failed step, and packets
- * that do not end travel with waves; what fails in ending a step does not. */
-static bool told_by_waves(storm_status verdict)
+/* Have waves reported it to all ranks? They report success, failure of a step
+ * and packets that do not end, not what fails when a step ends. */
+static bool reported_by_waves(storm_status verdict)
 {
     return verdict >= 0 || verdict == STORM_ERR_PEER ||
            verdict == STORM_ERR_STATE;
 }
 
-/* A network may fail because a rank is lost, and be first to say so. */
+/* A network may fail because a rank is lost, and notice it first. */
 static storm_status find_cause(struct storm_engine *e, storm_status broken)
 {
     double until = storm_clock_seconds() + STORM_LIFELINE_S;
@@ -429,13 +428,13 @@ storm_status storm_engine_transport(struct storm_engine *e)
         bool idle = true;
         storm_status status = STORM_LIKELY(e->failed >= 0)
                                   ? work(e, &watch, &idle)
-                                  : keep_in_touch(e);
+                                  : answer_waves(e);
         fail(e, status);
         if (channel_is_broken(status))
             verdict = broken = status;
         else
             verdict = storm_term_poll(&e->term, &e->counts, idle);
-        if (STORM_UNLIKELY(broken < 0 || !told_by_waves(verdict)))
+        if (STORM_UNLIKELY(broken < 0 || !reported_by_waves(verdict)))
             e->channel->ops->give_up(e->channel);
         show_progress(e, &waves_shown);
         lap(e, &watch, TIME_TERMINATION);
@@ -443,7 +442,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
         if (idle && verdict == STORM_OK)
             (void)e->channel->ops->idle(e->channel,
                                         e->n_empty + e->spins_saved);
-        else if (e->outbox.n_held > 0) /* some receiver needs a core */
+        else if (e->outbox.n_held > 0) /* a receiver needs a core */
             (void)e->channel->ops->idle(e->channel, STORM_IDLE_SPINS);
         lap(e, &watch, TIME_IDLE);
         e->iterations++;
@@ -451,7 +450,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
     fold_times(e, storm_clock_seconds() - began);
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;
-    e->told = verdict < 0;
+    e->reported = verdict < 0;
     if (broken < 0 && channel_is_broken(e->failed))
         return find_cause(e, broken);
     if (e->failed < 0)
@@ -462,15 +461,16 @@ storm_status storm_engine_transport(struct storm_engine *e)
 /* A last step that fails for all: it releases ranks that are still in one. */
 void storm_engine_leave(struct storm_engine *e)
 {
-    /* After a step that waves have ended in failure nobody may send another:
-     * it would overwrite the bad news and pass for good news (T6). */
-    if (e->told)
+    /* After a step that waves have ended with an error no rank may send
+     * another: it would overwrite the error and be taken for success (TERM-6).
+     * */
+    if (e->reported)
         return;
     storm_status status = STORM_OK, verdict = STORM_OK;
     storm_term_begin(&e->term);
     e->counts.errors = 1;
     for (uint64_t n_empty = 0; verdict == STORM_OK; n_empty++) {
-        status = keep_in_touch(e);
+        status = answer_waves(e);
         verdict =
             status < 0 ? status : storm_term_poll(&e->term, &e->counts, true);
         (void)e->channel->ops->idle(e->channel, n_empty);

@@ -3,7 +3,7 @@
 
 enum {
     BATCH_LEAST = 16,
-    BATCH_MOST = 512,
+    BATCH_MAX = 512,
     FULL_TO_GROW = 8,
     BATCH_TO_STREAM = 8
 };
@@ -18,7 +18,7 @@ storm_status storm_outbox_open(struct storm_outbox *outbox,
     outbox->batch_first =
         (size_t)storm_options_int(env->options, "transport.batch");
     outbox->adaptive = !storm_options_is_set(env->options, "transport.batch");
-    outbox->batch_most = outbox->adaptive ? BATCH_MOST : outbox->batch_first;
+    outbox->batch_max = outbox->adaptive ? BATCH_MAX : outbox->batch_first;
     size_t size = (size_t)env->size;
     outbox->box_of_rank =
         storm_alloc(env->memory, "outbox by rank", size * sizeof(int32_t));
@@ -112,7 +112,7 @@ static storm_status span_end(struct storm_outbox *outbox, struct storm_box *box)
     close_span(outbox, box);
     if (box->gathered < box->batch)
         return STORM_OK;
-    if (++box->n_full >= FULL_TO_GROW && box->batch * 2 <= outbox->batch_most) {
+    if (++box->n_full >= FULL_TO_GROW && box->batch * 2 <= outbox->batch_max) {
         box->batch *= 2;
         box->n_full = 0;
     }

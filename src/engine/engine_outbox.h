@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets on their way out: gathered per peer, published in batches, held back
+ * Packets to be sent: gathered per peer, published in batches, held back
  * while there is no room.
  *
- *   O1  A packet is copied once, straight into the channel's own memory.
- *   O2  What does not fit stays in its slot and is tried again; it holds up
- *       nothing else.
- *   O3  A batch is published when it is full, or when the rank runs out of
- *       work. Its size follows the traffic unless the user fixed it.
+ *   OUTBOX-1  A packet is copied once, straight into the channel's own memory.
+ *   OUTBOX-2  What does not fit stays in its slot and is tried again; it delays
+ *             nothing else.
+ *   OUTBOX-3  A batch is published when it is full, or when the rank runs out
+ *             of work. Its size follows the traffic unless the user fixed it.
  */
 #ifndef STORM_ENGINE_OUTBOX_H
 #define STORM_ENGINE_OUTBOX_H
@@ -41,7 +41,7 @@ struct storm_outbox {
     struct storm_box *box;
     size_t n_boxes, box_capacity;
     size_t batch_first; /* where batches start, */
-    size_t batch_most;  /* and the most they grow to */
+    size_t batch_max;   /* and their maximum */
     bool adaptive;      /* they do grow and shrink */
     size_t n_held;      /* packets held back */
 };
@@ -52,11 +52,11 @@ storm_status storm_outbox_open(struct storm_outbox *outbox,
                                struct storm_store *store);
 void storm_outbox_close(struct storm_outbox *outbox);
 
-/* Prepares the way to a rank. */
+/* Prepares the route to a rank. */
 storm_status storm_outbox_expect(struct storm_outbox *outbox, int rank,
                                  uint32_t *box_out);
 
-/* Takes the packet over; its slot is given back when it has been copied. */
+/* Takes the packet over; its slot is freed when it has been copied. */
 storm_status storm_outbox_send(struct storm_outbox *outbox, int rank,
                                void *packet);
 

@@ -2,10 +2,11 @@
 /*
  * Where packets lie: slots of one size that never move, and lists of them.
  *
- *   S1  A slot keeps its address until it is given back; slots given back last
- *       are used first, while they are still in the cache.
- *   S2  Only growth allocates. A list handed to storm_store_follow has room for
- *       every slot there is, so that pushing to it needs no check.
+ *   STORE-1  A slot keeps its address until it is freed; slots freed last are
+ *            used first, while they are still in the cache.
+ *   STORE-2  Only growth allocates. A list handed to storm_store_follow has
+ *            room for every slot there is, so that pushing to it needs no
+ *            check.
  */
 #ifndef STORM_ENGINE_STORE_H
 #define STORM_ENGINE_STORE_H
@@ -40,7 +41,7 @@ void storm_store_open(struct storm_store *store, struct storm_memory *memory,
                       size_t record_bytes);
 void storm_store_close(struct storm_store *store);
 
-/* Makes `list` grow with the store (S2). */
+/* Makes `list` grow with the store (STORE-2). */
 void storm_store_follow(struct storm_store *store, struct storm_list *list);
 
 /* Adds free slots. STORM_ERR_NOMEM. */

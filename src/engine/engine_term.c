@@ -8,14 +8,14 @@
 #define WAVE_ABORT 0xfffffffeu
 #define WAVE_DONE 0xffffffffu
 
-/* A root that still has work of its own asks only this often, for the progress
- * it can show and for errors elsewhere. */
+/* A root that has work starts waves only this often, for progress and errors of
+ * other ranks. */
 static const double busy_wave_s = 1e-3;
 
-/* One that has none asks again at once; while nothing changes anywhere ever less
- * often: after this part of the time since the last change. */
+/* One without work starts the next wave at once; while nothing changes less and
+ * less often: after this part of the time since the last change. */
 static const double quiet_share = 1.0 / 64;
-static const double quiet_most_s = 50e-6;
+static const double max_quiet_s = 50e-6;
 
 static uint64_t number(uint64_t step, uint32_t wave)
 {
@@ -49,11 +49,11 @@ static storm_status send_due(struct storm_term *term)
     for (int i = 0; i < STORM_N_LINKS; i++) {
         if (STORM_LIKELY(term->due[i] == 0))
             continue;
-        const uint64_t words[STORM_NOTE_WORDS] = {
+        const uint64_t words[STORM_WAVE_WORDS] = {
             term->answer.created, term->answer.finished, term->answer.moves,
             term->answer.errors};
         storm_status status =
-            term->channel->note->send(term->channel, (enum storm_link)i, words,
+            term->channel->wave->send(term->channel, (enum storm_link)i, words,
                                       term->due[i]);
         if (status < 0)
             return status;
@@ -63,19 +63,19 @@ static storm_status send_due(struct storm_term *term)
     return STORM_OK;
 }
 
-static void tell_children(struct storm_term *term, uint32_t wave)
+static void send_children(struct storm_term *term, uint32_t wave)
 {
     for (int i = STORM_LINK_CHILD_0; i < STORM_N_LINKS; i++)
         if (term->link_rank[i] >= 0)
             term->due[i] = number(term->step, wave);
 }
 
-/* Passes the verdict on before this rank leaves the step, since nobody calls
- * poll between steps. */
+/* Passes the verdict on before this rank leaves the step: poll is not called
+ * between steps. */
 static storm_status end_step(struct storm_term *term, uint32_t wave)
 {
     struct storm_channel *channel = term->channel;
-    tell_children(term, wave);
+    send_children(term, wave);
     storm_status status = STORM_AGAIN;
     for (uint64_t n_empty = 0; status == STORM_AGAIN; n_empty++) {
         status = send_due(term);
@@ -102,7 +102,7 @@ static void begin_wave(struct storm_term *term, uint32_t wave)
 {
     term->wave = wave;
     term->collecting = true;
-    tell_children(term, wave);
+    send_children(term, wave);
 }
 
 /* Adds up the children's answers; false while one is missing. */
@@ -113,14 +113,14 @@ static storm_status collect(struct storm_term *term, struct storm_counts *sums,
     for (int i = STORM_LINK_CHILD_0; i < STORM_N_LINKS; i++) {
         if (term->link_rank[i] < 0)
             continue;
-        uint64_t words[STORM_NOTE_WORDS], from;
+        uint64_t words[STORM_WAVE_WORDS], from;
         storm_status status =
-            term->channel->note->read(term->channel, (enum storm_link)i, NULL,
+            term->channel->wave->read(term->channel, (enum storm_link)i, NULL,
                                       &from);
         if (status < 0 || from != number(term->step, term->wave))
             return status;
         /* The child sends no other before it is asked again. */
-        status = term->channel->note->read(term->channel, (enum storm_link)i,
+        status = term->channel->wave->read(term->channel, (enum storm_link)i,
                                            words, &from);
         if (status < 0)
             return status;
@@ -160,11 +160,11 @@ static storm_status judge(struct storm_term *term,
     if (sums->errors > 0)
         return end_step(term, WAVE_ABORT);
     if (done)
-        return end_step(term, WAVE_DONE); /* T5 */
+        return end_step(term, WAVE_DONE); /* TERM-5 */
     if (is_stuck) {
         storm_log_write(&term->env->log, STORM_LOG_ERROR,
                         "%llu packets do not end: more than "
-                        "transport.max_events = %llu events each, handed from "
+                        "transport.max_events = %llu events each, sent from "
                         "rank to rank",
                         (unsigned long long)(sums->created - sums->finished),
                         (unsigned long long)term->max_moves);
@@ -182,8 +182,8 @@ static storm_status poll_root(struct storm_term *term,
         double pause = quiet_share * (now - term->changed);
         if (!idle)
             pause = busy_wave_s;
-        else if (pause > quiet_most_s)
-            pause = quiet_most_s;
+        else if (pause > max_quiet_s)
+            pause = max_quiet_s;
         if (mine->errors == 0 && now - term->wave_began < pause)
             return STORM_OK;
         term->wave_began = now;
@@ -197,7 +197,7 @@ static storm_status poll_root(struct storm_term *term,
     storm_status status = collect(term, &sums, &complete);
     if (status < 0 || !complete)
         return status;
-    /* T4: sampled after the request, which is the root's own. */
+    /* TERM-4: sampled after the request, which is the root's own. */
     sums.created += mine->created;
     sums.finished += mine->finished;
     sums.moves += mine->moves;
@@ -212,12 +212,12 @@ static storm_status poll_node(struct storm_term *term,
     storm_status status;
     if (!term->collecting) {
         uint64_t from;
-        status = term->channel->note->read(term->channel, STORM_LINK_PARENT,
+        status = term->channel->wave->read(term->channel, STORM_LINK_PARENT,
                                            NULL, &from);
         if (status < 0 || from <= number(term->step, term->wave))
             return status;
         uint32_t wave = (uint32_t)from;
-        if (from >> 32 > term->step || wave == WAVE_DONE) /* T6 */
+        if (from >> 32 > term->step || wave == WAVE_DONE) /* TERM-6 */
             return end_step(term, WAVE_DONE);
         if (wave == WAVE_ABORT)
             return end_step(term, WAVE_ABORT);

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When is the whole machine done? Waves along a binary tree of ranks, after
- * Mattern's four counters.
+ * Termination detection: waves along a binary tree of ranks, after Mattern's
+ * four counters.
  *
  * Every rank keeps two counters per step that only grow: C packets created, F
  * packets finished.
- *   T1  C goes up before a packet can be handed over, finish, or be seen by a
- *       wave; pre_step's packets before the rank answers any wave of the step.
- *   T2  F goes up once per packet, at census, removal or escape, after all its
- *       spawns are in C.
- *   T3  Handing over changes neither.
- *   T4  A rank samples C and F together, between callbacks, after it has
- *       received the request of wave k; the root starts wave k + 1 only when
- *       wave k is complete.
- *   T5  Done exactly if F of wave k equals C of wave k + 1: C and F only grow
- *       and C >= F at every instant, so the equality pins an instant between
- *       the two waves at which nothing was alive.
- *   T6  A number (step, wave) of a later step tells a rank that its own step is
- *       done; it answers that wave only when it is in that step.
- *   T7  A rank with an error says so in its answer; the root then tells all
- *       ranks to give up the step.
+ *   TERM-1  C is incremented before a packet can be sent, finish, or be seen by
+ *           a wave; pre_step's packets before the rank answers any wave of the
+ *           step.
+ *   TERM-2  F is incremented once per packet, at census, removal or escape,
+ *           after all its spawns are in C.
+ *   TERM-3  Sending changes neither.
+ *   TERM-4  A rank samples C and F together, between callbacks, after it has
+ *           received the request of wave k; the root starts wave k + 1 only
+ *           when wave k is complete.
+ *   TERM-5  Done exactly if F of wave k equals C of wave k + 1: C and F only
+ *           grow and C >= F at every instant, so the equality pins an instant
+ *           between the two waves at which nothing was alive.
+ *   TERM-6  A number (step, wave) of a later step means that the rank's own
+ *           step is done; it answers that wave only when it is in that step.
+ *   TERM-7  A rank with an error reports it in its answer; the root then ends
+ *           the step with an error on all ranks.
  */
 #ifndef STORM_ENGINE_TERM_H
 #define STORM_ENGINE_TERM_H
@@ -31,23 +32,23 @@
 
 #include "channel/channel_ops.h"
 
-/* What a rank, and a sum over ranks, says in a wave. */
+/* The answer of a rank, or the sum over ranks, in a wave. */
 struct storm_counts {
     uint64_t created;  /* C */
     uint64_t finished; /* F */
-    uint64_t moves;    /* calls that went on with a packet, or their events */
-    uint64_t errors;   /* ranks that cannot go on */
+    uint64_t moves;    /* calls that advanced a packet, or their events */
+    uint64_t errors;   /* ranks that have failed */
 };
 
 struct storm_term {
     struct storm_channel *channel;
     const struct storm_env *env;
     int link_rank[STORM_N_LINKS];
-    uint64_t max_moves; /* most that one packet may take */
+    uint64_t max_moves; /* max moves of one packet */
 
     uint64_t step; /* as in numbers: from 1 */
     uint32_t wave;
-    bool collecting;             /* wave `wave` is under way below */
+    bool collecting;             /* wave `wave` is in flight below */
     uint64_t due[STORM_N_LINKS]; /* number still to be sent; 0: none */
     struct storm_counts answer;  /* to the parent, when due */
 
@@ -63,15 +64,15 @@ struct storm_term {
 void storm_term_open(struct storm_term *term, struct storm_channel *channel,
                      const struct storm_env *env, uint64_t max_moves);
 
-/* A new step; T1 holds from here on. Local. */
+/* A new step; TERM-1 holds from here on. Local. */
 void storm_term_begin(struct storm_term *term);
 
 /*
- * Answers waves. Local, never blocks. `idle`: this rank has nothing to do.
+ * Answers waves. Local, never blocks. `idle`: this rank has no work.
  *
- * STORM_OK        go on
+ * STORM_OK        continue
  * STORM_DONE      nothing is alive anywhere
- * STORM_ERR_PEER  some rank cannot go on
+ * STORM_ERR_PEER  a rank has failed
  * STORM_ERR_STATE root alone: packets that do not end (logged)
  */
 storm_status storm_term_poll(struct storm_term *term,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A first-fit allocator of extents: which bytes of a range are free. It knows
- * offsets alone and never touches the memory that they stand for.
+ * A first-fit allocator of extents: which bytes of a range are free. It handles
+ * offsets alone and never accesses that memory.
  *
- *   EXTENT-1  Extents taken and not given back do not overlap.
+ *   EXTENT-1  Extents that are in use do not overlap.
  *   EXTENT-2  take finds the lowest free extent that is large enough.
- *   EXTENT-3  Free extents that touch are one: when all is given back, the
- *             whole range is one free extent again.
- *   EXTENT-4  give never fails. Without memory for the list the extent is lost
- *             to this run; nothing else is.
+ *   EXTENT-3  Free extents that touch are one: when all are free, the whole
+ *             range is one free extent again.
+ *   EXTENT-4  give never fails. Without memory for the list the extent is never
+ *             used again; nothing else is affected.
  */
 #ifndef STORM_FABRIC_EXTENTS_H
 #define STORM_FABRIC_EXTENTS_H
@@ -45,7 +45,7 @@ bool storm_extents_take(struct storm_extents *extents, uint64_t bytes,
 void storm_extents_give(struct storm_extents *extents,
                         struct storm_extent extent);
 
-/* Has everything been given back? */
+/* Is everything free? */
 bool storm_extents_unused(const struct storm_extents *extents);
 
 #endif /* STORM_FABRIC_EXTENTS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Network libraries are loaded when a backend is first asked for, not linked:
- * the program then starts on machines that do not have them.
+ * Network libraries are loaded when a backend is first used, not linked: so the
+ * program starts on machines that lack them.
  */
 #ifndef STORM_FABRIC_LIBRARY_H
 #define STORM_FABRIC_LIBRARY_H
@@ -27,7 +27,7 @@ struct storm_library {
 /*
  * Loads the library for the rest of the process (its threads and exit handlers
  * may outlive us) and writes the address of each symbol into `table_out`.
- * Local; loading again is cheap. STORM_ERR_NOSUP and why.
+ * Local; loading again is cheap. STORM_ERR_NOSUP and the reason.
  */
 storm_status storm_library_load(const struct storm_library *library,
                                 void *table_out, char *reason_out,

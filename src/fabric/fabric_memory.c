@@ -31,7 +31,7 @@ void storm_fabric_pin(struct storm_fabric *fabric, ptrdiff_t bytes)
         fabric->pinned_bytes_peak = fabric->pinned_bytes;
 }
 
-void storm_fabric_say_denied(const struct storm_fabric *fabric,
+void storm_fabric_log_denied(const struct storm_fabric *fabric,
                              const char *what, const char *why, bool locking)
 {
     const struct storm_log *log = &fabric->env->log;

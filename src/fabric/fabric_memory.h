@@ -5,17 +5,17 @@
 
 #include "fabric/fabric_ops.h"
 
-/* Whole zeroed pages for at least so many bytes, or NULL, logged; to be given
- * back, after deregistration, with munmap. */
+/* Zeroed pages for at least `bytes` bytes, or NULL, logged; to be freed, after
+ * deregistration, with munmap. */
 void *storm_fabric_map(const struct storm_fabric *fabric, size_t bytes,
                        size_t *mapped_out);
 
-/* Books memory that the network has locked (or, negative, let go). */
+/* Books memory that the network has locked (or, negative, unlocked). */
 void storm_fabric_pin(struct storm_fabric *fabric, ptrdiff_t bytes);
 
-/* Logs that the network does not grant `what`, for the reason `why`; if it may
- * be for want of lockable memory, and that is limited, with the remedy. */
-void storm_fabric_say_denied(const struct storm_fabric *fabric,
+/* Logs that the network does not grant `what`, for the reason `why`; with
+ * the remedy if the limit on locked memory may be the cause (`locking`). */
+void storm_fabric_log_denied(const struct storm_fabric *fabric,
                              const char *what, const char *why, bool locking);
 
 /* A descriptor that holds `card`. */

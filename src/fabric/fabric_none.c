@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slots of fabrics that have nothing for them: nobody tests for NULL. */
+/* For slots that a fabric has no function for: no slot is NULL. */
 #include "fabric/fabric_ops.h"
 
 bool storm_no_offloads(void)

@@ -4,37 +4,44 @@
  * assume. Written for remote memory over a network; shared memory is one
  * implementation. tests/conform checks every line on every fabric.
  *
- *   F1  Memory from alloc is zeroed, aligned to 64 bytes, and reachable by any
- *       peer that attaches its descriptor, until release.
- *   F2  A descriptor is plain bytes; it may travel by any means. attach is
- *       local and does not need the owner's help.
- *   F3  Every accepted operation completes exactly once: its ticket's pending
- *       count goes up when it is accepted and down, inside poll or at once,
- *       when it completes. A failed one sets the ticket's status.
- *   F4  An operation answers STORM_AGAIN if there is no room for it now; it has
- *       then no effect at all. poll makes room.
- *   F5  The local memory of a put belongs to the fabric until its completion,
- *       that of a get or an atomic's result too. A word of put_word is copied.
- *   F6  Completion of a put means that its local memory may be reused. With
- *       `delivered` set it means that the data can be read at the target; so
- *       does the completion of a put_word if not caps.ordered, and of every
- *       get and atomic.
- *   F7  If caps.ordered, a put_word becomes visible only after all earlier puts
- *       and direct stores of this rank to that peer, to any address. If not,
- *       nothing is ordered but what `delivered` completions order.
- *   F8  put_word, the 8-byte aligned words of a get, and atomics are never
- *       torn. A word read by the owner with load-acquire and found to be the
- *       one of a put_word makes all that F7 puts before it readable.
- *   F9  fetch_add and compare_swap are atomic with respect to each other from
- *       all ranks on the same word.
- *   F10 A get that completes returns words that were in the target's memory
- *       after the get was issued; and whatever the owner read before it stored
- *       (release) such a word may be overwritten by puts issued afterwards.
- *   F11 If caps.direct, `direct` of a remote is its memory, for plain loads and
- *       stores of this rank and for storm_stream_copy; otherwise it is NULL.
- *   F12 Nothing here blocks, allocates or prints on the data path (put .. poll)
- *       and nothing needs the target's help but its own calls of poll.
- *   F13 Operations to this rank itself work like those to any other.
+ *   FABRIC-1   Memory from alloc is zeroed, aligned to 64 bytes, and reachable
+ *              by any peer that attaches its descriptor, until release.
+ *   FABRIC-2   A descriptor is plain bytes; it may travel by any means. attach
+ *              is local and does not need the owner's help.
+ *   FABRIC-3   Every accepted operation completes exactly once: its ticket's
+ *              pending count goes up when it is accepted and down, inside poll
+ *              or at once, when it completes. A failed one sets the ticket's
+ *              status.
+ *   FABRIC-4   An operation answers STORM_AGAIN if there is no room for it now;
+ *              it has then no effect at all. poll makes room.
+ *   FABRIC-5   The local memory of a put belongs to the fabric until its
+ *              completion, that of a get or an atomic's result too. A word of
+ *              put_word is copied.
+ *   FABRIC-6   Completion of a put means that its local memory may be reused.
+ *              With `delivered` set it means that the data can be read at the
+ *              target; so does the completion of a put_word if not
+ *              caps.ordered, and of every get and atomic.
+ *   FABRIC-7   If caps.ordered, a put_word becomes visible only after all
+ *              earlier puts and direct stores of this rank to that peer, to any
+ *              address. If not, nothing is ordered but what `delivered`
+ *              completions order.
+ *   FABRIC-8   put_word, the 8-byte aligned words of a get, and atomics are
+ *              never torn. A word read by the owner with load-acquire and found
+ *              to be the one of a put_word makes all that FABRIC-7 puts before
+ *              it readable.
+ *   FABRIC-9   fetch_add and compare_swap are atomic with respect to each other
+ *              from all ranks on the same word.
+ *   FABRIC-10  A get that completes returns words that were in the target's
+ *              memory after the get was issued; and whatever the owner read
+ *              before it stored (release) such a word may be overwritten by
+ *              puts issued afterwards.
+ *   FABRIC-11  If caps.direct, `direct` of a remote is its memory, for plain
+ *              loads and stores of this rank and for storm_stream_copy;
+ *              otherwise it is NULL.
+ *   FABRIC-12  Nothing here blocks, allocates or prints on the data path (put
+ *              .. poll) and nothing needs the target's help but its own calls
+ *              of poll.
+ *   FABRIC-13  Operations to this rank itself work like those to any other.
  */
 #ifndef STORM_FABRIC_OPS_H
 #define STORM_FABRIC_OPS_H
@@ -51,13 +58,13 @@
 #include "base/env.h"
 
 struct storm_fabric_caps {
-    bool ordered; /* F7 */
-    bool direct;  /* F11 */
+    bool ordered; /* FABRIC-7 */
+    bool direct;  /* FABRIC-11 */
     bool async;   /* data land while the target does not call poll */
     bool instant; /* every operation is done when its call returns */
 };
 
-/* Counts operations that are under way together. Zero it before use. */
+/* Counts operations in flight. Zero it before use. */
 struct storm_ticket {
     uint32_t pending;
     storm_status status; /* the last error, or STORM_OK */
@@ -73,7 +80,7 @@ struct storm_region {
 struct storm_remote {
     struct storm_fabric *fabric;
     int peer;
-    void *direct; /* F11 */
+    void *direct; /* FABRIC-11 */
     size_t bytes;
 };
 
@@ -91,7 +98,7 @@ struct storm_transfer {
     struct storm_region *local;
     uint64_t local_offset;
     size_t bytes;
-    bool delivered; /* F6; puts alone */
+    bool delivered; /* FABRIC-6; puts alone */
     struct storm_ticket *ticket;
 };
 
@@ -115,11 +122,11 @@ struct storm_fabric_data_ops {
                              uint64_t word, struct storm_ticket *ticket);
     storm_status (*fetch_add)(const struct storm_atomic *atomic);
     storm_status (*compare_swap)(const struct storm_atomic *atomic);
-    /* Drives the network and completes operations. A negative status: the
-     * fabric is broken for good. */
+    /* Drives the network and completes operations. A negative status is final:
+     * the fabric has failed. */
     storm_status (*poll)(struct storm_fabric *fabric);
     /* Called instead of poll when a rank has found nothing to do n_empty
-     * times in a row; may give the core away for a while. */
+     * times in a row; may yield the core for a while. */
     storm_status (*idle)(struct storm_fabric *fabric, uint64_t n_empty);
 };
 
@@ -130,26 +137,26 @@ struct storm_fabric {
     struct storm_fabric_caps caps;
     const struct storm_env *env;
     struct storm_boot boot;
-    /* What carries it, such as a provider of libfabric; NULL: nothing to tell */
+    /* Device or provider, such as one of libfabric; NULL: none */
     const char *provider;
     uint64_t pinned_bytes; /* memory locked for the network */
     uint64_t pinned_bytes_peak;
 };
 
-/* Life and memory. */
+/* Lifecycle and memory. */
 struct storm_fabric_ops {
     const char *name; /* the word used in options, logs and test names */
 
-    /* Can it work on this machine? Local. If not, STORM_ERR_NOSUP and why, in
-     * words a user can act on. */
+    /* Can it work on this machine? Local. If not, STORM_ERR_NOSUP and a reason
+     * that a user can act on. */
     storm_status (*probe)(char *reason_out, size_t reason_bytes);
 
-    /* Does the network here reach remote memory without a processor's help?
+    /* Does the network here access remote memory without a processor?
      * Local. */
     bool (*offloads)(void);
 
-    /* Calls line for each device or provider found here, best first, with what
-     * storm thinks of it. Local. */
+    /* Calls line for each device or provider found here, best first, and
+     * whether storm can use it. Local. */
     void (*survey)(void (*line)(void *self, const char *text), void *self);
 
     /* Collective; env and what boot points to must outlive the fabric. All
@@ -173,12 +180,12 @@ struct storm_fabric_ops {
     void (*detach)(struct storm_fabric *fabric, struct storm_remote *remote);
 };
 
-/* All fabrics of this build, best first, ended by NULL; cmake/StormFabrics.cmake
- * is the list, <storm_fabrics.h> declares them one by one. */
+/* All fabrics of this build, best first, ended by NULL;
+ * cmake/StormFabrics.cmake is the list, <storm_fabrics.h> declares them one by
+ * one. */
 extern const struct storm_fabric_ops *const storm_fabric_list[];
 
-/* For slots that a fabric has nothing for: no devices, and none that reach
- * memory by themselves. */
+/* For slots that a fabric has no function for: no devices, no offload. */
 bool storm_no_offloads(void);
 void storm_no_survey(void (*line)(void *self, const char *text), void *self);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* X1: order and grouping do not matter; each term is cut towards zero. */
+/* EXACT-1: order and grouping do not matter; each term is cut towards zero. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

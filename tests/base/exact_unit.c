@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* X2, X3, X4: the unit is fine enough, the sum wide enough, and what does not
- * fit is told. */
+/* EXACT-2, EXACT-3, EXACT-4: the unit is fine enough, the sum wide enough, and
+ * what does not fit is told. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,13 +48,13 @@ static void check_bound(double bound)
 {
     struct storm_exact_unit unit = storm_exact_unit(bound);
 
-    /* X2: unit <= bound * 2^-86, both divided by the unit; or it is that of
-     * the smallest double. */
+    /* EXACT-2: unit <= bound * 2^-86, both divided by the unit; or it is that
+     * of the smallest double. */
     bool smallest = unit.lsb == -1074;
     CHECK(unit.lsb >= -1074);
     CHECK(smallest || ldexp(bound, -86 - unit.lsb) >= 1.0);
 
-    /* X3: 2^40 terms as large as the bound; no overflow, no wrap. */
+    /* EXACT-3: 2^40 terms as large as the bound; no overflow, no wrap. */
     storm_exact term = storm_exact_term(bound, unit);
     storm_exact most = (storm_exact)(~(uint64_t)0 >> 1) << 64;
     most |= ~(uint64_t)0;
@@ -64,7 +64,7 @@ static void check_bound(double bound)
     CHECK(storm_exact_term(-bound, unit) == -term);
     CHECK(storm_exact_value(term, unit) == bound);
 
-    /* X4. */
+    /* EXACT-4. */
     CHECK(storm_exact_unit_fits(unit, bound));
     CHECK(storm_exact_unit_fits(unit, -bound));
     CHECK(storm_exact_unit_fits(unit, 0.0));

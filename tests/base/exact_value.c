@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* X5: the value of a sum is the nearest double, ties to even. Checked by its
- * definition, in integers: strtod of glibc 2.36 rounds some subnormals given
- * in hexadecimal wrongly, and cannot be the reference. */
+/* EXACT-5: the value of a sum is the nearest double, ties to even. Checked by
+ * its definition, in integers: strtod of glibc 2.36 rounds some subnormals
+ * given in hexadecimal wrongly, and cannot be the reference. */
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* I1, I2: waiting grows with the number of empty looks and stays short. A
- * busy machine may delay anybody, so the shortest of many calls is judged. */
+/* IDLE-1, IDLE-2: waiting grows with the number of empty looks and stays short.
+ * A busy machine may delay anybody, so the shortest of many calls is judged. */
 #include <stddef.h>
 #include <stdint.h>
 

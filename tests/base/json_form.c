@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* J1 to J3: what is written is JSON, in order, and nothing is lost. */
+/* JSON-1 to JSON-3: what is written is JSON, in order, and nothing is lost. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

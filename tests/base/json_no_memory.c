@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* J4: when memory runs out the text is NULL, at the end. */
+/* JSON-4: when memory runs out the text is NULL, at the end. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

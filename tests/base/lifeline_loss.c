@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 60 */
 /*
- * L1, L2: a process that is killed, or ends without a word, is noticed by all
- * others, wherever in the tree they are, at once and by its number; one that
- * takes leave is not missed. Ranks are children of this program, without MPI.
+ * LIFE-1, LIFE-2: a process that is killed, or ends without a word, is noticed
+ * by all others, wherever in the tree they are, at once and by its number; one
+ * that takes leave is not missed. Ranks are children of this program, without
+ * MPI.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -20,10 +21,10 @@
 #include "base/lifeline.h"
 #include "support/check.h"
 
-enum { MOST_RANKS = 8, CARD_BYTES = 64, NOBODY = -1 };
+enum { MAX_RANKS = 8, CARD_BYTES = 64, NOBODY = -1 };
 
 /* At once is some milliseconds; a busy machine may take its time. */
-static const double patience_s = 5.0;
+static const double timeout_s = 5.0;
 static const double quiet_s = 0.3;
 
 typedef enum end { KILLED, FELL_SILENT, TOOK_LEAVE } end;
@@ -40,9 +41,9 @@ struct report {
 /* What all processes see. */
 struct shared {
     pthread_barrier_t barrier;
-    unsigned char cards[MOST_RANKS][CARD_BYTES];
-    int number[MOST_RANKS];
-    struct report report[MOST_RANKS];
+    unsigned char cards[MAX_RANKS][CARD_BYTES];
+    int number[MAX_RANKS];
+    struct report report[MAX_RANKS];
 };
 
 struct scene {
@@ -84,15 +85,15 @@ static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
     return STORM_OK;
 }
 
-static storm_status boot_minimum(void *self, int mine, int *least_out)
+static storm_status boot_minimum(void *self, int mine, int *min_out)
 {
     const struct boot_self *b = self;
     b->shared->number[b->rank] = mine;
     pthread_barrier_wait(&b->shared->barrier);
-    *least_out = mine;
+    *min_out = mine;
     for (int i = 0; i < b->size; i++)
-        if (b->shared->number[i] < *least_out)
-            *least_out = b->shared->number[i];
+        if (b->shared->number[i] < *min_out)
+            *min_out = b->shared->number[i];
     pthread_barrier_wait(&b->shared->barrier);
     return STORM_OK;
 }
@@ -134,7 +135,8 @@ static void live(const struct scene *scene, int rank,
     atomic_store(&report->is_ready, 1);
     while (!atomic_load(&report->may_end)) {
         if (rank != scene->victim && storm_lifeline_check(lifeline) < 0)
-            CHECK_EQ(storm_lifeline_check(lifeline), STORM_ERR_LOST); /* L2 */
+            CHECK_EQ(storm_lifeline_check(lifeline),
+                     STORM_ERR_LOST); /* LIFE-2 */
         nap();
     }
     if (rank == scene->victim && scene->how == FELL_SILENT)
@@ -181,7 +183,7 @@ static struct shared *make_shared(int size)
     CHECK_EQ(pthread_barrier_init(&shared->barrier, &attributes,
                                   (unsigned)size),
              0);
-    for (int i = 0; i < MOST_RANKS; i++) {
+    for (int i = 0; i < MAX_RANKS; i++) {
         atomic_store(&shared->report[i].lost, NOBODY);
         atomic_store(&shared->report[i].named, NOBODY);
     }
@@ -212,7 +214,7 @@ static bool has_noticed(struct report *report)
     return atomic_load(&report->called) > 0;
 }
 
-/* L2: the lowest rank that is left says it, once. */
+/* LIFE-2: the lowest rank that is left says it, once. */
 static void check_reports(const struct scene *scene)
 {
     int speaker = scene->victim == 0 ? 1 : 0;
@@ -234,7 +236,7 @@ static void check_reports(const struct scene *scene)
 static void play(int size, int victim, end how)
 {
     struct scene scene = {make_shared(size), size, victim, how};
-    pid_t child[MOST_RANKS];
+    pid_t child[MAX_RANKS];
     fflush(NULL);
     for (int i = 0; i < size; i++) {
         child[i] = fork();
@@ -251,7 +253,7 @@ static void play(int size, int victim, end how)
     if (how == TOOK_LEAVE)
         CHECK(!wait_for_all(&scene, false, has_noticed, quiet_s));
     else
-        CHECK(wait_for_all(&scene, false, has_noticed, patience_s));
+        CHECK(wait_for_all(&scene, false, has_noticed, timeout_s));
     for (int k = 0; k < 20; k++) /* check says so where it is called */
         nap();
     for (int i = 0; i < size; i++)

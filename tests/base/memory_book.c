@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* M1, M2, M3: blocks are zeroed and aligned, and the book adds up. */
+/* MEMORY-1, MEMORY-2, MEMORY-3: blocks are zeroed and aligned, and the book
+ * adds up. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

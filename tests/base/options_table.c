@@ -50,7 +50,7 @@ static void test_names_distinct(void)
     CHECK(storm_option_find("batch") == NULL);
 }
 
-/* A word or number as long as text allows survives; a default_value can be set. */
+/* The longest word or number survives; a default_value can be set. */
 static void test_defaults(void)
 {
     struct storm_options *options;

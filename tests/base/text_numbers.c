@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* T1, T2: numbers become text and come back, in any locale. */
+/* TEXT-1, TEXT-2: numbers become text and come back, in any locale. */
 #include <locale.h>
 #include <math.h>
 #include <stddef.h>

@@ -2,10 +2,10 @@
 /* TEST args: threads 2 3 5; label: tsan */
 /* TEST ranks: 3; backend: shm networks; args: processes; timeout: 30 */
 /*
- * C8, G5: with synchronous growth a rank that has asked for room is told to
- * wait, and every wait ends: in a cycle of ranks that have all asked before one
- * of them has served, and where there is no memory for what was asked. In the
- * second case the ring comes once there is memory.
+ * CHANNEL-8, GROW-5: with synchronous growth a rank that has asked for room is
+ * told to wait, and every wait ends: in a cycle of ranks that have all asked
+ * before one of them has served, and where there is no memory for what was
+ * asked. In the second case the ring comes once there is memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "channel/channel_ring.h"
 #include "support/chaos.h"
 #include "support/check.h"
-#include "support/mailbox.h"
+#include "support/control_threads.h"
 #include "support/processes.h"
 #include "support/threads.h"
 
@@ -30,7 +30,7 @@ struct end {
 
 struct plan {
     const struct storm_fabric_ops *fabric;
-    struct mailbox_hub *hub; /* NULL: MPI */
+    struct control_hub *hub; /* NULL: MPI */
 };
 
 static storm_status progress(struct end *end)
@@ -75,7 +75,7 @@ static void take(struct end *end)
     }
 }
 
-/* Waits for a ring as C8 says. */
+/* Waits for a ring as CHANNEL-8 says. */
 static void wait_for_answer(struct end *end)
 {
     for (uint64_t n = 0; progress(end) == STORM_AGAIN; n++) {
@@ -175,8 +175,8 @@ static void make_room(struct end *end)
         serve(end, n);
 }
 
-/* No memory for what rank 1 asks: it is told so, goes on, and gets its ring when
- * there is some. */
+/* No memory for what rank 1 asks: it is told so, goes on, and gets its ring
+ * when there is some. */
 static void later(struct end *end)
 {
     int rank = end->boot->rank;
@@ -204,15 +204,15 @@ static void run_case(const struct plan *plan, const struct storm_env *env,
                      const struct storm_boot *boot, size_t cap,
                      void (*what)(struct end *))
 {
-    struct storm_control *mail = NULL;
+    struct storm_control *control = NULL;
     if (plan->hub)
-        mail = mailbox_open(plan->hub, boot->rank);
+        control = control_hub_open(plan->hub, boot->rank);
     else
-        CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &mail));
+        CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &control));
     struct storm_channel_params params = {
         .env = env,
         .boot = boot,
-        .control = mail,
+        .control = control,
         .fabric = plan->fabric,
         .record_bytes = RECORD,
         .slots = SLOTS,
@@ -226,7 +226,7 @@ static void run_case(const struct plan *plan, const struct storm_env *env,
     CHECK_OK(end.channel->ops->begin_step(end.channel, 1));
     what(&end);
     end.channel->ops->close(end.channel);
-    mail->ops->close(mail);
+    control->ops->close(control);
 }
 
 static void run_rank(void *self, const struct storm_env *env,
@@ -251,9 +251,9 @@ int main(int argc, char **argv)
     }
     for (int i = 2; i < argc; i++) {
         int n = atoi(argv[i]);
-        plan.hub = mailbox_hub_make(n);
+        plan.hub = control_hub_make(n);
         threads_run(n, run_rank, &plan);
-        mailbox_hub_free(plan.hub);
+        control_hub_free(plan.hub);
     }
     return argc > 2 ? CHECK_PASS : CHECK_FAIL;
 }

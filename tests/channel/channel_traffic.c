@@ -2,10 +2,11 @@
 /* TEST args: threads 1 2 3; timeout: 100; label: tsan */
 /* TEST ranks: 1 2 3 5; args: processes; timeout: 100 */
 /*
- * C1, C3, C4, C5: every record to every rank arrives exactly once and whole,
- * in the step it was published in, over rings of both protocols on every
- * fabric, plain and under chaos, and over messages; while rings grow from
- * almost nothing, shrink in mid-traffic and their sizes are capped.
+ * CHANNEL-1, CHANNEL-3, CHANNEL-4, CHANNEL-5: every record to every rank
+ * arrives exactly once and whole, in the step it was published in, over rings
+ * of both protocols on every fabric, plain and under chaos, and over messages;
+ * while rings grow from almost nothing, shrink in mid-traffic and their sizes
+ * are capped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +16,8 @@
 #include "channel/channel_ops.h"
 #include "support/chaos.h"
 #include "support/check.h"
+#include "support/control_threads.h"
 #include "support/dice.h"
-#include "support/mailbox.h"
 #include "support/processes.h"
 #include "support/threads.h"
 
@@ -33,7 +34,7 @@ struct traffic {
     bool paper;
     size_t slots, batch, cap;
     uint64_t n; /* records from each rank, per step */
-    struct mailbox_hub *hub;
+    struct control_hub *hub;
     const void *comm;
 };
 
@@ -76,7 +77,7 @@ static void check_record(struct ledger *ledger, const struct record *record,
 {
     struct record expected;
     write_record(&expected, step, arrival->rank, record->word[2]);
-    CHECK_EQ(record->word[0], step); /* C5 */
+    CHECK_EQ(record->word[0], step); /* CHANNEL-5 */
     CHECK(memcmp(record, &expected, sizeof expected) == 0);
     unsigned char *seen = &ledger->seen[arrival->rank][record->word[2]];
     CHECK_EQ(*seen, 0);
@@ -165,7 +166,7 @@ static void run_step(struct storm_channel *channel, const struct traffic *t,
         if (n_empty > 0)
             (void)channel->ops->idle(channel, n_empty);
     }
-    /* The caller's promise of C5: all ranks have everything. */
+    /* The caller's promise of CHANNEL-5: all ranks have everything. */
     n_empty = 0;
     while (boot->barrier_try(boot->self) == STORM_AGAIN) {
         CHECK_OK(channel->ops->progress(channel));
@@ -180,7 +181,7 @@ static void traffic_rank(void *self, const struct storm_env *env,
     struct traffic *t = self;
     struct storm_control *control = NULL;
     if (t->hub)
-        control = mailbox_open(t->hub, boot->rank);
+        control = control_hub_open(t->hub, boot->rank);
     else
         CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &control));
     struct storm_channel_params params = {
@@ -229,9 +230,9 @@ static void run_case(struct traffic t, int n_threads)
     check_where("%s %s paper %d slots %zu", t.ops->name,
                 t.fabric ? t.fabric->name : "", t.paper, t.slots);
     if (n_threads > 0) {
-        t.hub = mailbox_hub_make(n_threads);
+        t.hub = control_hub_make(n_threads);
         threads_run(n_threads, traffic_rank, &t);
-        mailbox_hub_free(t.hub);
+        control_hub_free(t.hub);
     } else {
         MPI_Comm world = MPI_COMM_WORLD;
         t.comm = &world;

@@ -3,8 +3,8 @@
 /* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F9: fetch_add and compare_swap are atomic with respect to each other, from
- * all ranks on the same word.
+ * FABRIC-9: fetch_add and compare_swap are atomic with respect to each other,
+ * from all ranks on the same word.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

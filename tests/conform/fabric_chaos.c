@@ -126,7 +126,7 @@ static bool word_when_delivered(struct bench *b)
     return data_there(b);
 }
 
-/* F7 speaks of put_word alone. */
+/* FABRIC-7 speaks of put_word alone. */
 static bool add_at_once(struct bench *b)
 {
     uint64_t old;

@@ -3,8 +3,8 @@
 /* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F3, F4: every accepted operation completes exactly once and has its effect
- * exactly once; one that was answered STORM_AGAIN has none at all.
+ * FABRIC-3, FABRIC-4: every accepted operation completes exactly once and has
+ * its effect exactly once; one that was answered STORM_AGAIN has none at all.
  *
  * Every attempt, accepted or not, has memory of its own here and at its target.
  */

@@ -3,8 +3,9 @@
 /* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F10: what the owner has read before it stored a word may be overwritten by
- * whoever has got that word; and a get never returns words older than itself.
+ * FABRIC-10: what the owner has read before it stored a word may be overwritten
+ * by whoever has got that word; and a get never returns words older than
+ * itself.
  */
 #include <stdatomic.h>
 #include <string.h>

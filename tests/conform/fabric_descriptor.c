@@ -3,8 +3,8 @@
 /* TEST ranks: 1 2 3 5; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F2: a descriptor is plain bytes, which may travel by any means; attach is
- * local and does not need the owner's help.
+ * FABRIC-2: a descriptor is plain bytes, which may travel by any means; attach
+ * is local and does not need the owner's help.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 /* TEST ranks: 1 2 3 5; args: processes; timeout: 60; label: slow-mpich */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F11: `direct` is the peer's memory itself, or NULL; and F7 holds for what is
- * stored through it, also by storm_stream_copy.
+ * FABRIC-11: `direct` is the peer's memory itself, or NULL; and FABRIC-7 holds
+ * for what is stored through it, also by storm_stream_copy.
  */
 #include <string.h>
 

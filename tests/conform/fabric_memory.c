@@ -3,8 +3,8 @@
 /* TEST ranks: 1 2 3 5; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F1: memory is zeroed, also when it was used before; aligned; of its own; and
- * any peer can reach it until it is released.
+ * FABRIC-1: memory is zeroed, also when it was used before; aligned; of its
+ * own; and any peer can reach it until it is released.
  */
 #include <stdint.h>
 #include <string.h>

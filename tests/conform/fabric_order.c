@@ -3,9 +3,9 @@
 /* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F7, F8: whoever reads the word of a put_word can read all puts before it,
- * on an ordered fabric without waiting, on any other after completions of
- * `delivered` puts.
+ * FABRIC-7, FABRIC-8: whoever reads the word of a put_word can read all puts
+ * before it, on an ordered fabric without waiting, on any other after
+ * completions of `delivered` puts.
  */
 #include "support/pipe.h"
 

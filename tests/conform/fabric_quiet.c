@@ -3,8 +3,8 @@
 /* TEST ranks: 1 2 3 5; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F12: the data path allocates and prints nothing, and needs no help of the
- * target but its polls; with caps.async not even those.
+ * FABRIC-12: the data path allocates and prints nothing, and needs no help of
+ * the target but its polls; with caps.async not even those.
  */
 #include <string.h>
 

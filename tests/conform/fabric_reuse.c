@@ -3,8 +3,8 @@
 /* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F5, F6: after the completion of a put its local memory may be reused; after
- * that of a `delivered` one the data can be read at the target.
+ * FABRIC-5, FABRIC-6: after the completion of a put its local memory may be
+ * reused; after that of a `delivered` one the data can be read at the target.
  */
 #include <string.h>
 

@@ -3,8 +3,8 @@
 /* TEST ranks: 1 3; args: processes */
 /* TEST ranks: 1; args: processes; backend: networks; timeout: 100 */
 /*
- * F13: operations to this rank itself work like those to any other. (The other
- * tests count this rank among the peers as well.)
+ * FABRIC-13: operations to this rank itself work like those to any other. (The
+ * other tests count this rank among the peers as well.)
  */
 #include <stdatomic.h>
 #include <string.h>

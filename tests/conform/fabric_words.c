@@ -3,7 +3,7 @@
 /* TEST ranks: 1 2 3 5; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
- * F8: words are never torn. Whoever writes a word makes its halves equal;
+ * FABRIC-8: words are never torn. Whoever writes a word makes its halves equal;
  * whoever reads one, and in whatever way, finds them so.
  */
 #include <stdatomic.h>

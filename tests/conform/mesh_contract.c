@@ -273,9 +273,9 @@ static void check_locate(const struct pair *p)
 /* A repartition, with weights that are a function of the id. */
 static void repartition(const struct pair *p, uint64_t seed)
 {
-    enum { MOST = 20000 };
-    static uint64_t weight[MOST];
-    CHECK(storm_mesh_n_cells(p->mesh) <= MOST);
+    enum { MAX_CELLS = 20000 };
+    static uint64_t weight[MAX_CELLS];
+    CHECK(storm_mesh_n_cells(p->mesh) <= MAX_CELLS);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
         uint64_t id = storm_mesh_cell_id(p->mesh, i);
         weight[i] = seed == 0 ? 0 : dice_mix(id * seed) >> (id % 64);
@@ -379,11 +379,11 @@ static void voronoi_point(const struct voronoi_case *c, int i, double x[3])
 static storm_status make_voronoi(struct storm_context *context, const void *how,
                                  struct storm_mesh **mesh_out)
 {
-    enum { MOST = 5000 };
-    static double points[MOST][3];
+    enum { MAX_CELLS = 5000 };
+    static double points[MAX_CELLS][3];
     const struct voronoi_case *c = how;
     int n = c->is_lattice ? c->n * c->n * c->n : c->n, n_mine = 0;
-    CHECK(n <= MOST);
+    CHECK(n <= MAX_CELLS);
     for (int i = storm_context_rank(context); i < n;
          i += storm_context_size(context))
         voronoi_point(c, i, points[n_mine++]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 3; backend: auto; timeout: 100 */
-/* The same as engine_bad_outcome.c over a fabric that orders puts but completes early and lands late. */
+/* The same as engine_bad_outcome.c over a fabric that orders puts but completes
+ * early and lands late. */
 #include "support/chaos.h"
 
 /* Found before the library's own list. */

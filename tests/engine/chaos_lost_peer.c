@@ -12,12 +12,12 @@
 const struct storm_fabric_ops *const storm_fabric_list[] = {&chaos_shm_losing,
                                                             NULL};
 
-enum { N_WALKERS = 200, N_MOST = 50 };
+enum { N_WALKERS = 200, MAX_STEPS = 50 };
 
 int main(void)
 {
     MPI_Init(NULL, NULL);
-    struct walk walk = {.hops = 20, .most_depth = 2};
+    struct walk walk = {.hops = 20, .max_depth = 2};
     struct storm_engine_params params = {
         .size = sizeof params,
         .record_bytes = sizeof(struct walker),
@@ -31,7 +31,7 @@ int main(void)
     walk.size = h.size;
     storm_status status = STORM_OK;
     int n_steps = 0;
-    for (; status >= 0 && n_steps < N_MOST; n_steps++) {
+    for (; status >= 0 && n_steps < MAX_STEPS; n_steps++) {
         for (uint64_t i = 0; i < N_WALKERS; i++) {
             struct walker w = {.id = (uint64_t)n_steps << 32 |
                                      (uint64_t)h.rank << 16 | i};

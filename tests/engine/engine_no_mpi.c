@@ -11,7 +11,7 @@
 
 enum { N_PACKETS = 2000, N_HOPS = 20, N_STEPS = 8 };
 
-/* ---- counting ---------------------------------------------------------------*/
+/* ---- counting -------------------------------------------------------------*/
 
 static uint64_t n_calls; /* of MPI, by anybody in this process */
 
@@ -89,7 +89,7 @@ COUNTED(Compare_and_swap,
 COUNTED(Win_flush, (int to, MPI_Win w), (to, w))
 COUNTED(Win_sync, (MPI_Win w), (w))
 
-/* ---- traffic ------------------------------------------------------------------*/
+/* ---- traffic --------------------------------------------------------------*/
 
 struct traveller {
     uint64_t id, hop, pad[4];

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "harness.h"
 
-enum { N_PACKETS = 2000, N_HOPS = 20, N_QUIET = 25, N_MOST = 1000 };
+enum { N_PACKETS = 2000, N_HOPS = 20, N_QUIET = 25, MAX_STEPS = 1000 };
 
 struct traveller {
     uint64_t id, hop, pad[4];
@@ -54,7 +54,7 @@ int main(void)
         CHECK_OK(storm_engine_add(h.engine, &t));
     }
     int quiet = 0, n_steps = 0;
-    for (; quiet < N_QUIET && n_steps < N_MOST; n_steps++) {
+    for (; quiet < N_QUIET && n_steps < MAX_STEPS; n_steps++) {
         struct storm_stats stats = STORM_STATS_INIT;
         storm_engine_reset_stats(h.engine);
         CHECK_OK(storm_engine_step(h.engine));

@@ -54,7 +54,7 @@ int main(void)
     MPI_Init(NULL, NULL);
     const char *text = getenv("STORM_SOAK_SECONDS");
     double most = text ? atof(text) : 600, next = 0, early_mb = 0;
-    struct walk walk = {.hops = 20, .most_depth = 3}, expected = walk;
+    struct walk walk = {.hops = 20, .max_depth = 3}, expected = walk;
     struct storm_engine_params params = {
         .size = sizeof params,
         .record_bytes = sizeof(struct walker),

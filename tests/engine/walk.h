@@ -22,9 +22,9 @@ struct walker {
 
 struct walk {
     int size;
-    uint64_t hops;       /* of every walker */
-    uint64_t most_depth; /* generations of children */
-    uint64_t sum;        /* over all visits here, order-free */
+    uint64_t hops;      /* of every walker */
+    uint64_t max_depth; /* generations of children */
+    uint64_t sum;       /* over all visits here, order-free */
     uint64_t n_ended;
 };
 
@@ -41,7 +41,7 @@ static inline void walk_child(const struct walker *w, struct walker *child)
 
 static inline int walk_spawns(const struct walk *walk, const struct walker *w)
 {
-    return w->depth < walk->most_depth && walk_visit(w) % 5 == 0;
+    return w->depth < walk->max_depth && walk_visit(w) % 5 == 0;
 }
 
 static inline void walk_step(void *self, struct storm_step *step, void *packet,

@@ -26,12 +26,12 @@
 #define WALK_LESS 1
 #endif
 
-enum { N_STEPS = 4, N_WALKERS = 300 / WALK_LESS, LEAST_WALKERS = 10 };
+enum { N_STEPS = 4, N_WALKERS = 300 / WALK_LESS, MIN_WALKERS = 10 };
 
 static uint64_t n_walkers(void)
 {
     uint64_t n = N_WALKERS / check_slowdown();
-    return n > LEAST_WALKERS ? n : LEAST_WALKERS;
+    return n > MIN_WALKERS ? n : MIN_WALKERS;
 }
 
 static int run(const char *slots, const char *batch, const char *protocol,
@@ -54,7 +54,7 @@ static int run(const char *slots, const char *batch, const char *protocol,
         return 1;
     int rank = storm_context_rank(context);
     struct walk walk = {
-        .size = storm_context_size(context), .hops = 20, .most_depth = 3};
+        .size = storm_context_size(context), .hops = 20, .max_depth = 3};
     struct storm_engine_params ep = {
         .size = sizeof ep,
         .record_bytes = sizeof(struct walker),
@@ -65,10 +65,10 @@ static int run(const char *slots, const char *batch, const char *protocol,
     if (storm_engine_create(context, &ep, &engine) < 0)
         return 1;
 #ifdef WALK_BACKEND /* it is what the test is about */
-    if (strcmp(engine->channel->way.backend, WALK_BACKEND) != 0)
+    if (strcmp(engine->channel->names.backend, WALK_BACKEND) != 0)
         return 1;
 #endif
-    struct walk expected = {.hops = walk.hops, .most_depth = walk.most_depth};
+    struct walk expected = {.hops = walk.hops, .max_depth = walk.max_depth};
     const uint64_t n = n_walkers();
     int failed = 0;
     for (int step = 0; step < N_STEPS && !failed; step++) {

@@ -4,23 +4,24 @@
  *
  * Modelled: three ranks and STEPS steps, the four counters of termination.pml,
  * rings between all pairs of ranks, and waves carried by puts into one slot per
- * tree neighbour. A rank that has heard of the end of step n runs pre_step of
+ * tree neighbour. A rank that knows the end of step n runs pre_step of
  * n + 1 and sends packets and waves while others are still in n. Tree: ranks 1
  * and 2 under 0, or with -DCHAIN 2 under 1 under 0.
  *
  * Rules
- *   F1  The tail word carries the parity of the sender's step. A rank takes
- *       only from rings whose word has the parity of its own step.
- *   F2  A wave request is a word (step, wave) that the parent puts into its
- *       child's slot, over whatever is there. DONE(step) is the largest word
- *       of its step. Words to one slot land in the order in which they were
- *       issued (on an unordered fabric: one word in flight per slot).
- *   F3  A word of a later step says that the rank's own step is done.
- *   F4  A wave is held until the rank is in its step.
- *   F5  ... and has run pre_step.
- *   F6  A reply is [C, F] first and the word after it, into the slot that the
- *       child has at its parent. The parent reads [C, F] when the word is the
- *       one it has asked for.
+ *   RING-3     The tail word carries the parity of the sender's step. A rank
+ *              takes only from rings whose word has the parity of its own step.
+ *   CHANNEL-6  A wave request is a word (step, wave) that the parent puts into
+ *              its child's slot, over whatever is there. DONE(step) is the
+ *              largest word of its step. Words to one slot land in the order in
+ *              which they were issued (on an unordered fabric: one word in
+ *              flight per slot).
+ *   TERM-6     A word of a later step means that the rank's own step is done.
+ *   TERM-6     A wave is held until the rank is in its step.
+ *   TERM-1     ... and has run pre_step.
+ *   CHANNEL-6  A reply is [C, F] first and the word after it, into the slot
+ *              that the child has at its parent. The parent reads [C, F] when
+ *              the word is the one it has asked for.
  *
  * Checked: a packet is processed in its own step; a wave is answered in its
  * own step; a rank leaves a step when no packet of it is alive; no rank is two
@@ -58,11 +59,11 @@
 /* Ranks. */
 byte step[NR];
 bit  ready[NR];           /* pre_step is over */
-byte fresh[NR];           /* packets that may still be handed over */
+byte fresh[NR];           /* packets that may still be sent */
 byte arrived[NR];         /* packets that may not */
 byte C[NR], F[NR];        /* of this step */
 byte made;                /* packets so far, at most M */
-byte alive[STEPS];        /* the truth: packets of a step that are alive */
+byte alive[STEPS];        /* in reality: packets of a step that are alive */
 
 /* Rings: a batch in flight, and one that has landed. */
 byte fly[NR * NR], fly_step[NR * NR];
@@ -155,7 +156,7 @@ inline land_word(r)
 #ifdef MUTATE_UNORDERED_WORDS
 #define LAND_WORD(r) \
     :: atomic { words[r]?s, w -> land_word(r) } \
-    :: atomic { /* against F2: the second overtakes the first */ \
+    :: atomic { /* against CHANNEL-6: the second overtakes the first */ \
            len(words[r]) == 2 -> \
            words[r]?s, w; \
            words[r]!s, w; \
@@ -325,7 +326,7 @@ proctype waves(byte r)
            last = (last == 0 -> 1 : 0);
            start_wave()
        }
-    :: atomic { /* the others when they are told */
+    :: atomic { /* the others when they get DONE */
            (r != 0 && waiting == 0 && F5_READY && F4_NOW
             && word_wave[r] != DONE && word_wave[r] != last) ->
            CHECK(word_step[r] == step[r], wrong_step_wave);

@@ -6,27 +6,27 @@
  * first one created lazily; the control messages WANT, RING and RETIRE; the
  * tail words, two per pair, by parity of the ring's id; data puts, tail puts
  * and gets in flight that land at any later time that the fabric allows; a
- * receiver that replaces a ring by a small one on its own wish whenever it may
- * (not with NO_OWN_WISH), at most MAXID rings in all. The sender has N records,
- * the receiver must get each of them once. Protocol FAST of ring.pml; fabrics
- * ORDERED and DELIVERED as there (define one).
+ * receiver that replaces a ring by a small one on its own initiative whenever
+ * it may (not with NO_OWN_INITIATIVE), at most MAXID rings in all. The sender
+ * has N records, the receiver must get each of them once. Protocol FAST of
+ * ring.pml; fabrics ORDERED and DELIVERED as there (define one).
  *
  * Rules
- *   G1  WANT(id, capacity): at most one per id. Meanwhile the sender goes on
- *       with the ring it has.
- *   G2  RING(id + 1, capacity): the answer, or the receiver's own wish. Sent
- *       only if the pair has no old ring left.
- *   G3  A WANT whose id is not the newest is dropped. One that cannot be served
- *       now is kept.
- *   G4  The tail word of a new ring is zeroed before RING is sent.
- *   G5  On RING the sender fixes T and issues no more data to the old ring. T
- *       covers all data that has been issued to it; if some of that is not
- *       published yet, its tail still is.
- *   G6  RETIRE(id, T) is sent when the sender's gets on the old ring have
- *       returned.
- *   G7  What a get returns belongs to the ring it was issued for.
- *   G8  The receiver takes from both rings, and frees the old one when RETIRE
- *       has arrived and head = T.
+ *   GROW-1  WANT(id, capacity): at most one per id. Meanwhile the sender goes
+ *           on with the ring it has.
+ *   GROW-2  RING(id + 1, capacity): the answer, or the receiver's own
+ *           initiative. Sent only if the pair has no old ring left.
+ *   GROW-2  A WANT whose id is not the newest is dropped. One that cannot be
+ *           served now is kept.
+ *   GROW-2  The tail word of a new ring is zeroed before RING is sent.
+ *   GROW-3  On RING the sender fixes T and issues no more data to the old ring.
+ *           T covers all data that has been issued to it; if some of that is
+ *           not published yet, its tail still is.
+ *   GROW-3  RETIRE(id, T) is sent when the sender's gets on the old ring have
+ *           returned.
+ *   GROW-3  What a get returns belongs to the ring it was issued for.
+ *   GROW-4  The receiver takes from both rings, and frees the old one when
+ *           RETIRE has arrived and head = T.
  *
  * Abstracted, and why that is sound
  *   - RETIRE waits for gets alone. Waiting for the completion of puts as well
@@ -49,7 +49,7 @@
 #ifndef MAXID
 #define MAXID 4 /* rings, 3 or 4 */
 #endif
-#define SMALL 1 /* capacity of a ring made on the receiver's own wish */
+#define SMALL 1 /* capacity of a ring made on the receiver's own initiative */
 #define LARGE 2 /* capacity of a ring that was asked for */
 #define NONE 255
 
@@ -118,7 +118,7 @@ hidden byte put_into_freed, tail_into_freed, get_from_freed, torn_record,
 
 #define CREDIT (s_cap - (s_tail - s_head))
 
-/* May the tail after record number k of a ring be issued (ring.pml, R2, R3)? */
+/* May the tail after record number k of a ring be issued (RING-2)? */
 #ifdef ORDERED
 #define MAY_PUBLISH(id, c, k) true
 #else
@@ -276,12 +276,12 @@ active proctype sender()
            n_tails[PAR(s_id)]++;
            tails!s_id, s_pub, next - 1
        }
-    :: atomic { /* G1 */
+    :: atomic { /* GROW-1 */
            next <= N && (s_id == 0 || CREDIT == 0) && s_wanted != s_id ->
            s_wanted = s_id;
            want!s_id
        }
-    :: atomic { /* G5 */
+    :: atomic { /* GROW-3 */
            o_id == 0 && nempty(ring) ->
            ring?id, c, t;
 #ifndef MUTATE_COPY
@@ -306,7 +306,7 @@ active proctype sender()
            c = 0;
            t = 0
        }
-    :: atomic { /* G5: what was put is published */
+    :: atomic { /* GROW-3: what was put is published */
            o_id != 0 && o_pub < o_T && MAY_PUBLISH(o_id, o_cap, o_pub) ->
            o_pub++;
            do
@@ -318,7 +318,7 @@ active proctype sender()
            forget_old()
        }
 #ifdef MUTATE_ISSUE_AFTER_RING
-    :: atomic { /* against G5: one more record into the old ring */
+    :: atomic { /* against GROW-3: one more record into the old ring */
            (o_id != 0 && !o_retired && o_pub == o_T && next <= N
             && o_T - o_head < o_cap) ->
            put(o_id, o_cap, o_T);
@@ -327,7 +327,7 @@ active proctype sender()
            tails!o_id, o_pub, next - 1
        }
 #endif
-    :: atomic { /* G6 */
+    :: atomic { /* GROW-3 */
            o_id != 0 && !o_retired && G6_NO_GETS ->
            retire!o_id, o_T;
            o_retired = 1;
@@ -336,7 +336,7 @@ active proctype sender()
     od
 }
 
-/* The receiver makes ring r_new + 1 and tells the sender. */
+/* The receiver creates ring r_new + 1 and sends RING. */
 inline make_ring(c)
 {
     CHECK(live[PAR(r_new + 1)] == 0, third_ring);
@@ -348,7 +348,7 @@ inline make_ring(c)
     cap[PAR(r_new)] = c;
     head[PAR(r_new)] = 0;
 #ifndef MUTATE_NO_ZERO
-    tailw[PAR(r_new)] = 0; /* G4 */
+    tailw[PAR(r_new)] = 0; /* GROW-2 */
 #endif
     r_want = 0;
 #ifdef MUTATE_COPY
@@ -413,7 +413,7 @@ active proctype receiver()
     do
     :: atomic { r_new != 0 && ARRIVED(PAR(r_new)) -> take(PAR(r_new)) }
     :: atomic { r_old != 0 && ARRIVED(PAR(r_old)) -> take(PAR(r_old)) }
-    :: atomic { /* G3 */
+    :: atomic { /* GROW-2 */
            want?id ->
 #ifdef REACH_CROSS
            REACHED(id != r_new, reached_cross);
@@ -427,7 +427,7 @@ active proctype receiver()
            fi;
 #ifdef MUTATE_WANT_LOST
            if
-           :: r_want = 0 /* against G3: no memory now, so forget it */
+           :: r_want = 0 /* against GROW-2: no memory now, so drop it */
            :: skip
            fi;
 #endif
@@ -441,7 +441,7 @@ active proctype receiver()
 #endif
            make_ring(LARGE)
        }
-#ifndef NO_OWN_WISH
+#ifndef NO_OWN_INITIATIVE
     :: atomic { r_new < MAXID && G2_NO_OLD -> make_ring(SMALL) }
 #endif
     :: atomic {

@@ -18,16 +18,18 @@
  *   DELIVERED  nothing is ordered; the sender learns of delivery.
  *
  * Rules
- *   R1  A record is put only into a slot that is free by the head the sender
- *       knows. That head may be old: this is safe.
- *   R2  Data goes before the tail. ORDERED: it is issued before. DELIVERED: its
- *       delivery has been reported before the tail is issued.
- *   R3  DELIVERED: one tail put in flight per ring.
- *   R4  PAPER: the fetch-and-add has returned before the next get is issued.
- *   R5  The receiver loads tail before it reads the slots (acquire), and
- *       accepts it only if 0 < tail - head <= CAP.
- *   R6  The receiver stores head after it has read the slots (release).
- *   R7  The sender reads head again when its credit runs out.
+ *   RING-1   A record is put only into a slot that is free by the head the
+ *            sender knows. That head may be old: this is safe.
+ *   RING-2   Data goes before the tail. ORDERED: it is issued before.
+ *            DELIVERED: its delivery has been reported before the tail is
+ *            issued.
+ *   RING-2   DELIVERED: one tail put in flight per ring.
+ *   PAPER-1  PAPER: the fetch-and-add has returned before the next get is
+ *            issued.
+ *   RING-3   The receiver loads tail before it reads the slots (acquire), and
+ *            accepts it only if 0 < tail - head <= CAP.
+ *   RING-4   The receiver stores head after it has read the slots (release).
+ *   RING-5   The sender reads head again when its credit runs out.
  *
  * Abstracted, and why that is sound
  *   - A put of n slots is n writes that land on their own, in any order; real
@@ -98,7 +100,7 @@ hidden byte torn_record, wrong_record, overwritten_slot, double_write,
 
 /* The rules that are conditions. Each mutation voids one. */
 #ifdef MUTATE_NO_CREDIT
-#define CREDIT CAP /* against R1 */
+#define CREDIT CAP /* against RING-1 */
 #else
 #define CREDIT (CAP - (issued - seen_head))
 #endif
@@ -222,10 +224,10 @@ active proctype s_put()
     do
     :: issued == N -> break
     :: atomic {
-           issued < N && CREDIT > 0 -> /* R1 */
+           issued < N && CREDIT > 0 -> /* RING-1 */
            choose_batch(n);
 #ifdef MUTATE_TAIL_FIRST
-           publish(issued + n, issued); /* against R2 */
+           publish(issued + n, issued); /* against RING-2 */
            published = issued + n
        }
        atomic {
@@ -261,7 +263,7 @@ active proctype s_get()
     do
     :: issued == N && !get_out && !get_back -> break
     :: atomic {
-           issued < N && CREDIT < CAP && !get_out && !get_back -> /* R7 */
+           issued < N && CREDIT < CAP && !get_out && !get_back -> /* RING-5 */
            get_out = 1
        }
     :: atomic {
@@ -294,7 +296,7 @@ active proctype sender()
            get_head = 0;
            get_tail = 0;
            if
-           :: issued < N && CREDIT > 0 -> choose_batch(n) /* R1 */
+           :: issued < N && CREDIT > 0 -> choose_batch(n) /* RING-1 */
            :: else
            fi;
            k = n
@@ -303,18 +305,18 @@ active proctype sender()
        :: n == 0
        :: n > 0 ->
 #ifdef MUTATE_TAIL_FIRST
-          atomic { publish(k, issued) } /* against R2 */
+          atomic { publish(k, issued) } /* against RING-2 */
 #endif
           atomic { put(n) }
 #if defined(DELIVERED) && !defined(MUTATE_NO_DELIVERY_WAIT)
-          !EARLIER(issued); /* R2 */
+          !EARLIER(issued); /* RING-2 */
 #endif
 #ifndef MUTATE_TAIL_FIRST
           atomic { publish(k, issued) }
 #endif
 #ifndef MUTATE_FADD_NOT_AWAITED
           atomic {
-              fadd_back -> /* R4 */
+              fadd_back -> /* PAPER-1 */
               CHECK(fadd_old == issued - k, wrong_old)
           }
 #endif
@@ -339,7 +341,7 @@ active proctype receiver()
     :: taken == N -> break
     :: taken < N ->
 #ifdef MUTATE_NO_ACQUIRE
-       atomic { /* against R5 */
+       atomic { /* against RING-3 */
            t = 0;
            do
            :: t < CAP -> early[t] = slot[t]; t++
@@ -347,12 +349,12 @@ active proctype receiver()
            od
        }
 #endif
-       atomic { 0 < tail - head && tail - head <= CAP -> t = tail } /* R5 */
+       atomic { 0 < tail - head && tail - head <= CAP -> t = tail } /* RING-3 */
 #ifdef REACH_FULL
        REACHED(head > 0 && t - head == CAP, reached_full);
 #endif
 #ifdef MUTATE_HEAD_EARLY
-       head = t; /* against R6 */
+       head = t; /* against RING-4 */
 #endif
        do
        :: taken < t ->
@@ -364,7 +366,7 @@ active proctype receiver()
        :: MAY_STOP -> break
        od;
 #ifndef MUTATE_HEAD_EARLY
-       head = taken; /* R6 */
+       head = taken; /* RING-4 */
 #endif
        t = 0
     od;

@@ -4,22 +4,24 @@
  *
  * Modelled: NR ranks, each of which sends N records to the next one, so that
  * they form a cycle; or with TWO_INTO_ONE three ranks, of which 1 and 2 send to
- * 0, whose memory they share, and 0 to 1. A ring starts with room for one record
- * and doubles at each request. The memory for rings into a rank is limited to
- * MEM records. What growth.pml shows of one pair (that nothing lands in freed
- * memory) is taken for granted here; what is looked at is who waits for whom.
+ * 0, whose memory they share, and 0 to 1. A ring starts with room for one
+ * record and doubles at each request. The memory for rings into a rank is
+ * limited to MEM records. What growth.pml shows of one pair (that nothing lands
+ * in freed memory) is taken for granted here; what is looked at is who waits
+ * for whom.
  *
  * Rules
- *   S1  A rank whose ring is full asks for a larger one, once per ring, and
- *       sends nothing to anybody until the answer has come.
- *   S2  Serving a request is allocation and a reply that waits for nobody.
- *   S3  A waiting rank takes arrivals
- *   S4  ... and serves the requests of all others.
- *   S5  A request that cannot be served because memory is short is answered
- *       with LATER, and kept. Its sender then holds what does not fit and goes
- *       on. The ring comes when there is memory for it.
- *   S6  A pair has an old ring until the sender has the new one and the old one
- *       has been read. Before that it is not given a third.
+ *   CHANNEL-8  A rank whose ring is full asks for a larger one, once per ring,
+ *              and sends nothing to anybody until the answer has come.
+ *   GROW-5     Serving a request is allocation and a reply that waits for
+ *              nobody.
+ *   CHANNEL-8  A waiting rank takes arrivals
+ *   CHANNEL-8  ... and serves the requests of all others.
+ *   GROW-5     A request that cannot be served because memory is short is
+ *              answered with LATER, and kept. Its sender then holds what does
+ *              not fit and goes on. The ring comes when there is memory for it.
+ *   GROW-2     A pair has an old ring until the sender has the new one and the
+ *              old one has been read. Before that it is not given a third.
  *
  * RENDEZVOUS is the synchronous protocol as it was published: the one that
  * serves a request meets the one that has asked, and both exchange sizes and
@@ -66,7 +68,7 @@ bit  adopted[NR * NR];          /* and its sender knows it */
 bit  asked[NR * NR];            /* a request was sent for the ring in use */
 bit  awaited[NR * NR];          /* and it has not been answered */
 bit  want[NR * NR];             /* receiver: a request that is not served */
-bit  told[NR * NR];             /* and LATER was said */
+bit  later[NR * NR];            /* and LATER was sent */
 chan requests[NR * NR] = [1] of {bit};
 chan answers[NR * NR] = [2] of {mtype};
 
@@ -156,12 +158,12 @@ inline adopt(p)
     adopted[p] = 1
 }
 
-/* S2 */
+/* GROW-5 */
 inline give(p)
 {
     CHECK(!has_old[p], third_ring);
     want[p] = 0;
-    told[p] = 0;
+    later[p] = 0;
     has_old[p] = 1;
     memory[r] = memory[r] + 2 * room[p];
     CHECK(memory[r] <= MEM, over_the_limit);
@@ -175,7 +177,7 @@ inline give(p)
            && left[PAIR(r, s)] > 0 && fill[PAIR(r, s)] < room[PAIR(r, s)] -> \
            send(PAIR(r, s)) \
        } \
-    :: atomic { /* S1 */ \
+    :: atomic { /* CHANNEL-8 */ \
            FREE(r) && LINKED(r, s) && MAY_ASK(r) \
            && left[PAIR(r, s)] > 0 && fill[PAIR(r, s)] == room[PAIR(r, s)] \
            && !asked[PAIR(r, s)] -> \
@@ -186,7 +188,7 @@ inline give(p)
            answers[PAIR(r, s)]?RING; \
            adopt(PAIR(r, s)) \
        } \
-    :: atomic { /* S5 */ \
+    :: atomic { /* GROW-5 */ \
            FREE(r) && LINKED(r, s) && answers[PAIR(r, s)]?[LATER] -> \
            answers[PAIR(r, s)]?LATER; \
            answered(PAIR(r, s)) \
@@ -205,7 +207,7 @@ inline give(p)
            old_fill[PAIR(s, r)]--; \
            unread-- \
        } \
-    :: atomic { /* S6 */ \
+    :: atomic { /* GROW-2 */ \
            adopted[PAIR(s, r)] && old_fill[PAIR(s, r)] == 0 -> \
            memory[r] = memory[r] - old_room[PAIR(s, r)]; \
            old_room[PAIR(s, r)] = 0; \
@@ -226,10 +228,10 @@ inline give(p)
            && FITS(PAIR(s, r), r) -> \
            give(PAIR(s, r)) \
        } \
-    :: atomic { /* S5 */ \
-           want[PAIR(s, r)] && !has_old[PAIR(s, r)] && !told[PAIR(s, r)] \
+    :: atomic { /* GROW-5 */ \
+           want[PAIR(s, r)] && !has_old[PAIR(s, r)] && !later[PAIR(s, r)] \
            && !FITS(PAIR(s, r), r) && S5_SAYS_LATER -> \
-           told[PAIR(s, r)] = 1; \
+           later[PAIR(s, r)] = 1; \
            reach_later(); \
            answers[PAIR(s, r)]!LATER \
        }

@@ -6,38 +6,38 @@
  * are created in pre_step or spawned on the fly, wait in aggregation buffers,
  * fly to any other rank and finish anywhere; waves that run down the tree while
  * all of this goes on, with replies that run up. At most K packets in all, and
- * at most H hand-overs, so that the work is finite.
+ * at most H transfers, so that the work is finite.
  *
  * Rules
- *   T1  C is incremented before a packet can be handed over, finished or seen
- *       by a wave; pre_step's packets before the rank answers any wave.
- *   T2  F is incremented once, when a packet ends, after all of its spawns are
- *       in C.
- *   T3  Handing over changes neither.
- *   T4  A rank samples C and F together, at any time between receiving the
- *       request of wave k and answering it. The root starts wave k + 1 when
- *       wave k is complete.
- *   T5  Done exactly if F of wave k equals C of wave k + 1.
- *   T6  A rank without local work sends its partial batches.
+ *   TERM-1    C is incremented before a packet can be sent, finished or seen by
+ *             a wave; pre_step's packets before the rank answers any wave.
+ *   TERM-2    F is incremented once, when a packet ends, after all of its
+ *             spawns are in C.
+ *   TERM-3    Sending changes neither.
+ *   TERM-4    A rank samples C and F together, at any time between receiving
+ *             the request of wave k and answering it. The root starts wave k +
+ *             1 when wave k is complete.
+ *   TERM-5    Done exactly if F of wave k equals C of wave k + 1.
+ *   OUTBOX-3  A rank without local work sends its partial batches.
  *
- * Safety: when the root says done, no packet is alive anywhere, and none is
- * created later. Liveness (weak fairness): the root says done.
+ * Safety: when the root reports done, no packet is alive anywhere, and none is
+ * created later. Liveness (weak fairness): the root reports done.
  *
  * Abstracted, and why that is sound
  *   - Packets are counted, not told apart, so they arrive in any order: FIFO
  *     channels are a special case.
  *   - A packet in the network is kept by destination alone; it may arrive at
  *     any time.
- *   - Waves need no numbers, because by T4 there is one at a time. How they are
- *     carried, and how steps follow each other, is in fencing.pml.
+ *   - Waves need no numbers, because by TERM-4 there is one at a time. How they
+ *     are carried, and how steps follow each other, is in fencing.pml.
  *   - Spawning and finishing are steps of their own, between which a wave may
  *     sample. The code samples between callbacks: fewer behaviours.
  *
  * PAPER_SWEEP replaces the four counters by the paper's counter and its
  * verification sweep; in PAPER_SWEEP_TWICE each rank sends its delta before it
- * answers, and the root looks at its counter again. Both are treated kindly:
- * the root starts with the true number of packets, a batch lands at once, and
- * the sweep sees what has landed at its destination.
+ * answers, and the root looks at its counter again. Both get favourable
+ * assumptions: the root starts with the true number of packets, a batch lands
+ * at once, and the sweep sees what has landed at its destination.
  */
 
 #ifndef NR
@@ -64,9 +64,9 @@ byte buffer[NR * NR]; /* from, to: waiting for their batch to be sent */
 byte network[NR];     /* on their way to a rank, or in its rings */
 bit  ready[NR];       /* pre_step is over */
 byte made;            /* packets so far, at most K */
-byte hops;            /* hand-overs so far, at most H */
-byte alive;           /* the truth: packets alive */
-bit  done;            /* what the root says */
+byte hops;            /* transfers so far, at most H */
+byte alive;           /* in reality: packets alive */
+bit  done;            /* what the root reports */
 
 /* Counters. */
 byte C[NR];
@@ -124,7 +124,7 @@ hidden byte done_too_early, created_after_done,
 #elif defined(MUTATE_ONE_WAVE)
 #define DONE (sumC == sumF)
 #else
-#define DONE (lastF == sumC) /* T5 */
+#define DONE (lastF == sumC) /* TERM-5 */
 #endif
 #ifdef MUTATE_NO_FLUSH
 #define T6_IDLE false
@@ -147,7 +147,7 @@ inline spawn()
 #ifdef MUTATE_SPAWN_LATE
     made++;
     alive++;
-    late[r]++; /* against T1 */
+    late[r]++; /* against TERM-1 */
     busy[r]++;
 #else
     create();
@@ -174,7 +174,7 @@ inline hand_over(d)
     hops++;
     busy[r]--;
 #ifdef MUTATE_COUNT_HANDOVER
-    F[r]++; /* against T3 */
+    F[r]++; /* against TERM-3 */
 #endif
     buffer[r * NR + d]++
 }
@@ -222,7 +222,7 @@ end:do
            busy[r] > 0 && made < K ->
 #ifdef MUTATE_PARENT_FIRST
            made++;
-           F[r]++ /* against T2; the child takes the parent's place */
+           F[r]++ /* against TERM-2; the child takes the parent's place */
        }
        atomic {
            C[r]++
@@ -265,7 +265,7 @@ end:do
     od
 }
 
-/* T4: C and F together. */
+/* TERM-4: C and F together. */
 inline sample()
 {
     sumC = sumC + C[r];
@@ -311,7 +311,7 @@ inline gather(c, bit_c)
     reply[c] = 0;
 #ifdef MUTATE_EARLY_WAVE
     if
-    :: r == 0 -> request[c] = 1 /* against T4 */
+    :: r == 0 -> request[c] = 1 /* against TERM-4 */
     :: else
     fi;
 #endif

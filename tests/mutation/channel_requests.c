@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST label: tsan */
 /*
- * R4: slots that are lent are not room yet.
- * G2: a WANT for another ring than the newest is dropped, and one that cannot
- * be served yet is kept and served later.
- * One sender and one receiver in step with each other, so that things happen
- * in the order meant here; what was given shows in the memory of the receiver's
- * rings.
+ * RING-4: slots that are lent are not room yet. GROW-2: a WANT for another ring
+ * than the newest is dropped, and one that cannot be served yet is kept and
+ * served later. One sender and one receiver in step with each other, so that
+ * things happen in the order meant here; what was given shows in the memory of
+ * the receiver's rings.
  */
 #include <string.h>
 
 #include "channel/channel_ops.h"
 #include "channel/channel_ring.h"
 #include "support/check.h"
-#include "support/mailbox.h"
+#include "support/control_threads.h"
 #include "support/threads.h"
 
 enum { RECORD = 32, SLOTS = 16, RECEIVER = 0, SENDER = 1 };
@@ -166,11 +165,11 @@ static void early_is_kept(struct end *end)
 static void run_rank(void *self, const struct storm_env *env,
                      const struct storm_boot *boot)
 {
-    struct storm_control *mail = mailbox_open(self, boot->rank);
+    struct storm_control *control = control_hub_open(self, boot->rank);
     struct storm_channel_params params = {
         .env = env,
         .boot = boot,
-        .control = mail,
+        .control = control,
         .fabric = &storm_fabric_shm,
         .record_bytes = RECORD,
         .slots = SLOTS,
@@ -187,13 +186,13 @@ static void run_rank(void *self, const struct storm_env *env,
         cases[i](&end);
         end.channel->ops->close(end.channel);
     }
-    mail->ops->close(mail);
+    control->ops->close(control);
 }
 
 int main(void)
 {
-    struct mailbox_hub *hub = mailbox_hub_make(2);
+    struct control_hub *hub = control_hub_make(2);
     threads_run(2, run_rank, hub);
-    mailbox_hub_free(hub);
+    control_hub_free(hub);
     return CHECK_PASS;
 }

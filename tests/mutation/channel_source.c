@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST label: tsan */
 /*
- * F5: the memory a put is made from is left alone until the put has completed,
- * even if its records were taken at the other end long before. A fabric that
- * delivers at once and completes late tells, in both protocols.
+ * FABRIC-5: the memory a put is made from is left alone until the put has
+ * completed, even if its records were taken at the other end long before. A
+ * fabric that delivers at once and completes late tells, in both protocols.
  */
 #include <string.h>
 
 #include "channel/channel_ops.h"
 #include "fabric/fabric_ops.h"
 #include "support/check.h"
-#include "support/mailbox.h"
+#include "support/control_threads.h"
 #include "support/threads.h"
 
 enum { RECORD = 32, N_RECORDS = 2000, LATE_POLLS = 50, MAX_PUTS = 64 };
-enum { MOST_BYTES = 4096 };
+enum { MAX_BYTES = 4096 };
 
 /* A put that has landed and not completed. */
 struct late_put {
@@ -22,7 +22,7 @@ struct late_put {
     const unsigned char *source;
     size_t bytes;
     uint64_t due;
-    unsigned char was[MOST_BYTES];
+    unsigned char was[MAX_BYTES];
 };
 
 /* The one rank of this test. */
@@ -43,7 +43,7 @@ static storm_status late_put(const struct storm_transfer *t)
     put->source = (unsigned char *)t->local->base + t->local_offset;
     put->bytes = t->bytes;
     put->due = late.now + LATE_POLLS;
-    CHECK(t->bytes <= MOST_BYTES);
+    CHECK(t->bytes <= MAX_BYTES);
     memcpy(put->was, put->source, t->bytes);
     t->ticket->pending++;
     return status;
@@ -113,12 +113,12 @@ static void run_rank(void *self, const struct storm_env *env,
     const bool *paper = self;
     struct storm_fabric_ops ops = storm_fabric_shm;
     ops.open = late_open;
-    struct mailbox_hub *hub = mailbox_hub_make(1);
-    struct storm_control *mail = mailbox_open(hub, 0);
+    struct control_hub *hub = control_hub_make(1);
+    struct storm_control *control = control_hub_open(hub, 0);
     struct storm_channel_params params = {
         .env = env,
         .boot = boot,
-        .control = mail,
+        .control = control,
         .fabric = &ops,
         .record_bytes = RECORD,
         .paper = *paper,
@@ -140,8 +140,8 @@ static void run_rank(void *self, const struct storm_env *env,
         take_all(channel, &n_taken);
     }
     channel->ops->close(channel);
-    mail->ops->close(mail);
-    mailbox_hub_free(hub);
+    control->ops->close(control);
+    control_hub_free(hub);
 }
 
 int main(void)

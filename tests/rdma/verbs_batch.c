@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 60 */
 /*
- * D1 to D3 of ibv_data.c, seen from the adapter: records and the word behind
- * them are handed over together, the word inside the request, and only one
- * request in many asks for a completion; those that have not asked complete
- * all the same.
+ * IBVDATA-1 to IBVDATA-3 of ibv_data.c, seen from the adapter: records and the
+ * word behind them are handed over together, the word inside the request, and
+ * only one request in many asks for a completion; those that have not asked
+ * complete all the same.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -57,10 +57,10 @@ static void pour(struct conform *c, struct conform_share *share,
         CHECK_OK(c->data->put(&t));
         CHECK_OK(c->data->put_word(share->remote[0], 0, i, &ticket));
     }
-    CHECK_EQ(seen.calls, N_PAIRS); /* D1 */
+    CHECK_EQ(seen.calls, N_PAIRS); /* IBVDATA-1 */
     CHECK_EQ(seen.requests, 2 * N_PAIRS);
     CHECK_EQ(seen.words_inline, N_PAIRS);
-    CHECK_EQ(seen.asked, 2 * N_PAIRS / VERBS_SIGNAL_EVERY); /* D2 */
+    CHECK_EQ(seen.asked, 2 * N_PAIRS / VERBS_SIGNAL_EVERY); /* IBVDATA-2 */
     CHECK_EQ(ticket.pending, 2 * N_PAIRS);
     conform_wait(c, &ticket);
     CHECK_EQ(seen.completions, seen.asked);
@@ -70,7 +70,7 @@ static void pour(struct conform *c, struct conform_share *share,
     uint64_t asked = seen.asked;
     CHECK_EQ(seen.requests, 2 * N_PAIRS + 1);
     conform_wait(c, &ticket);
-    CHECK_EQ(seen.asked, asked + 1); /* D3 */
+    CHECK_EQ(seen.asked, asked + 1); /* IBVDATA-3 */
     CHECK_EQ(seen.requests, 2 * N_PAIRS + 2);
 }
 
@@ -94,7 +94,7 @@ static void rank_main(void *self, const struct storm_env *env,
     seen.poll_cq = ops->poll_cq;
     ops->post_send = watch_post_send;
     ops->poll_cq = watch_poll_cq;
-    f->ask_s = storm_clock_seconds() + 1000; /* D6 would disturb */
+    f->ask_s = storm_clock_seconds() + 1000; /* IBVDATA-6 would disturb */
     pour(&c, &share, local);
     ops->post_send = seen.post_send;
     ops->poll_cq = seen.poll_cq;

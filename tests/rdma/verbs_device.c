@@ -12,8 +12,8 @@
 #include "support/check.h"
 #include "support/threads.h"
 
-/* One wish, as environment variables, and what comes of it. */
-struct wish {
+/* One request, as environment variables, and the expected error. */
+struct request {
     const char *device, *port, *gid;
     const char *complaint; /* part of the message; NULL: it works */
 };
@@ -29,43 +29,44 @@ static void keep_line(void *self, storm_log_level level, int rank,
 static void rank_main(void *self, const struct storm_env *env,
                       const struct storm_boot *boot)
 {
-    const struct wish *wish = self;
+    const struct request *request = self;
     char line[1024] = "";
     struct storm_log *log = (struct storm_log *)&env->log;
     struct storm_log before = *log;
     struct storm_fabric *fabric = NULL;
-    check_where("device '%s' port %s gid %s", wish->device, wish->port,
-                wish->gid);
+    check_where("device '%s' port %s gid %s", request->device, request->port,
+                request->gid);
     log->sink = keep_line;
     log->self = line;
     storm_status status = storm_fabric_ibv.open(env, boot, &fabric);
     *log = before;
-    printf("device '%s' port %s gid %s: %s\n", wish->device, wish->port,
-           wish->gid, status < 0 ? line : fabric->provider);
-    if (wish->complaint) {
+    printf("device '%s' port %s gid %s: %s\n", request->device, request->port,
+           request->gid, status < 0 ? line : fabric->provider);
+    if (request->complaint) {
         CHECK_EQ(status, STORM_ERR_NOSUP);
-        CHECK(strstr(line, wish->complaint) != NULL);
+        CHECK(strstr(line, request->complaint) != NULL);
         return;
     }
     CHECK_OK(status);
     struct verbs_fabric *f = (struct verbs_fabric *)fabric;
-    CHECK(!wish->device[0] || strcmp(fabric->provider, wish->device) == 0);
-    CHECK(atoi(wish->port) == 0 || f->port.number == atoi(wish->port));
-    CHECK(atoi(wish->gid) < 0 || f->port.gid_index == atoi(wish->gid));
+    CHECK(!request->device[0] ||
+          strcmp(fabric->provider, request->device) == 0);
+    CHECK(atoi(request->port) == 0 || f->port.number == atoi(request->port));
+    CHECK(atoi(request->gid) < 0 || f->port.gid_index == atoi(request->gid));
     fabric->ops->close(fabric);
 }
 
-static void try_wish(struct wish wish)
+static void try_request(struct request request)
 {
-    setenv("STORM_IBV_DEVICE", wish.device, 1);
-    setenv("STORM_IBV_PORT", wish.port, 1);
-    setenv("STORM_IBV_GID_INDEX", wish.gid, 1);
-    threads_run(1, rank_main, &wish);
+    setenv("STORM_IBV_DEVICE", request.device, 1);
+    setenv("STORM_IBV_PORT", request.port, 1);
+    setenv("STORM_IBV_GID_INDEX", request.gid, 1);
+    threads_run(1, rank_main, &request);
 }
 
 int main(void)
 {
-    const struct verbs_wish any = {.device = "", .gid_index = -1};
+    const struct verbs_request any = {.device = "", .gid_index = -1};
     struct verbs_port port;
     char reason[256] = "";
     if (verbs_port_open(&any, &port, reason, sizeof reason) < 0) {
@@ -74,11 +75,12 @@ int main(void)
         return CHECK_SKIP;
     }
     verbs_port_close(&port);
-    try_wish((struct wish){"", "0", "-1", NULL});
-    try_wish((struct wish){port.name, "1", "0", NULL});
-    try_wish((struct wish){port.name, "0", "1", NULL});
-    try_wish((struct wish){"nothing0", "0", "-1", "no RDMA device nothing0"});
-    try_wish((struct wish){port.name, "9", "-1", "has no port 9"});
-    try_wish((struct wish){"", "0", "255", "number 255"});
+    try_request((struct request){"", "0", "-1", NULL});
+    try_request((struct request){port.name, "1", "0", NULL});
+    try_request((struct request){port.name, "0", "1", NULL});
+    try_request((struct request){"nothing0", "0", "-1",
+                                 "no RDMA device nothing0"});
+    try_request((struct request){port.name, "9", "-1", "has no port 9"});
+    try_request((struct request){"", "0", "255", "number 255"});
     return CHECK_PASS;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 120 */
 /*
- * U1 to U4 of ibv_connect.c: whoever begins, and though most datagrams are lost
- * and others come twice, every two ranks that want to end up with one queue
- * pair each, and ranks that do not want to with none.
+ * IBVCONNECT-1 to IBVCONNECT-4 of ibv_connect.c: whoever begins, and though
+ * most datagrams are lost and others come twice, every two ranks that want to
+ * end up with one queue pair each, and ranks that do not want to with none.
  */
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 120 */
 /*
- * F3 when things go wrong: memory that its owner has released, a peer that no
- * longer answers, and one that no longer answers somebody who only waits. Every
- * operation under way completes, once, its ticket says STORM_ERR_FABRIC, one
- * message names the peer, later operations to it are refused, poll says that
- * the fabric is broken, and operations to others still go on.
+ * FABRIC-3 when things go wrong: memory that its owner has released, a peer
+ * that no longer answers, and one that no longer answers somebody who only
+ * waits. Every operation under way completes, once, its ticket says
+ * STORM_ERR_FABRIC, one message names the peer, later operations to it are
+ * refused, poll says that the fabric is broken, and operations to others still
+ * go on.
  */
 #include <stdio.h>
 #include <string.h>

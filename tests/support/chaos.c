@@ -93,13 +93,13 @@ static struct chaos_fabric *chaos_at(const struct storm_remote *remote)
 /* Mostly a few polls, sometimes many. */
 static uint64_t later(struct chaos_fabric *c)
 {
-    uint64_t most = dice_roll(&c->dice, 16) == 0 ? 64 : 4;
-    return c->now + dice_roll(&c->dice, most);
+    uint64_t max = dice_roll(&c->dice, 16) == 0 ? 64 : 4;
+    return c->now + dice_roll(&c->dice, max);
 }
 
 /* ---- issuing --------------------------------------------------------------*/
 
-/* F7: has every earlier put and put_word to its peer been issued? */
+/* FABRIC-7: has every earlier put and put_word to its peer been issued? */
 static bool first_in_line(const struct chaos_fabric *c,
                           const struct chaos_op *op)
 {
@@ -207,7 +207,7 @@ static void complete(struct chaos_op *op)
     op->ticket = NULL;
 }
 
-/* Takes the bytes of a put along, so that its memory may be reused (F6). */
+/* Copies the bytes of a put, so that its memory may be reused (FABRIC-6). */
 static void complete_early(struct chaos_fabric *c, struct chaos_op *op)
 {
     if (op->kind == OP_PUT) {
@@ -335,7 +335,7 @@ static storm_status accepted(struct chaos_fabric *c, struct chaos_op *op)
     return STORM_OK;
 }
 
-/* Cuts [0, bytes) at random places; those of a get between words (F8). */
+/* Cuts [0, bytes) at random places; those of a get between words (FABRIC-8). */
 static void cut(struct chaos_fabric *c, struct chaos_op *op)
 {
     uint64_t bytes = op->transfer.bytes, from = 0;

@@ -4,9 +4,9 @@
  * a network do, and never more:
  *
  *   - operations wait, are cut into pieces, and reach the inner fabric in any
- *     order that F7 leaves open: with `ordered`, a put_word after all earlier
- *     puts and put_words to its peer; everything else, atomics included,
- *     overtakes;
+ *     order that FABRIC-7 leaves open: with `ordered`, a put_word after all
+ *     earlier puts and put_words to its peer; everything else, atomics
+ *     included, overtakes;
  *   - completions come late and in any order, now and then at once; a put that
  *     is not `delivered`, and with `ordered` a put_word, may complete long
  *     before it lands; without `ordered` a put_word completes when it has;

@@ -136,8 +136,8 @@ uint64_t conform_rounds(const struct conform *c, uint64_t plain)
     uint64_t n = plain / slowdown;
     if (c->size > 2)
         n /= 4; /* ranks wait for each other to get a core */
-    uint64_t least = plain < 64 ? plain : 64;
-    return n > least ? n : least;
+    uint64_t min = plain < 64 ? plain : 64;
+    return n > min ? n : min;
 }
 
 void conform_poll(struct conform *c, uint64_t n_empty)
@@ -150,7 +150,7 @@ void conform_poll(struct conform *c, uint64_t n_empty)
 void conform_wait(struct conform *c, struct storm_ticket *ticket)
 {
     for (uint64_t n = 0; ticket->pending > 0; n++) {
-        CHECK(ticket->pending < UINT32_MAX / 2); /* F3: not twice */
+        CHECK(ticket->pending < UINT32_MAX / 2); /* FABRIC-3: not twice */
         conform_poll(c, n);
     }
     CHECK_OK(ticket->status);

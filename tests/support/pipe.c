@@ -102,7 +102,7 @@ static bool send_one(struct pipe *p)
         return false;
     uint64_t k = p->sent, slot = k % p->params.slots;
     uint64_t at = SLOTS_OFFSET + slot * p->slot_bytes;
-    conform_wait(p->c, &p->slot[slot]); /* F5: the copy is ours again */
+    conform_wait(p->c, &p->slot[slot]); /* FABRIC-5: the copy is ours again */
     uint64_t n = stamp(p, (uint64_t)p->c->rank, k, 0);
     for (uint64_t i = 0; i < n; i++) {
         uint64_t word = stamp(p, (uint64_t)p->c->rank, k, i);
@@ -134,7 +134,7 @@ static void read_slot(const struct pipe *p, uint64_t k)
 
 static bool take_all(struct pipe *p)
 {
-    /* Pairs with the put_word in send_one (F8). */
+    /* Pairs with the put_word in send_one (FABRIC-8). */
     uint64_t tail = atomic_load_explicit(conform_word(p->mine, TAIL_OFFSET),
                                          memory_order_acquire);
     CHECK(tail - p->taken <= p->params.slots);
@@ -142,7 +142,7 @@ static bool take_all(struct pipe *p)
         return false;
     while (p->taken < tail)
         read_slot(p, p->taken++);
-    /* Pairs with the get in has_room (F10). */
+    /* Pairs with the get in has_room (FABRIC-10). */
     atomic_store_explicit(conform_word(p->mine, HEAD_OFFSET), p->taken,
                           memory_order_release);
     return true;

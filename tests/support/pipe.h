@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The smallest ring one can build on a fabric, for the tests of F7, F8 and
- * F10: a sequence of numbered slots from every rank to another one.
+ * The smallest ring one can build on a fabric, for the tests of FABRIC-7,
+ * FABRIC-8 and FABRIC-10: a sequence of numbered slots from every rank to
+ * another one.
  *
  * The sender puts slot k, then the word k + 1; if the fabric is not ordered it
  * waits until each has landed. The receiver load-acquires the word, checks
@@ -19,7 +20,7 @@ struct pipe_params {
     uint32_t max_words; /* in one slot, even; the sender varies it from 1 on */
     uint64_t rounds;    /* slots to send */
     bool linger;        /* the receiver pauses in the middle of a slot */
-    bool direct;        /* slots are stored, not put (F11) */
+    bool direct;        /* slots are stored, not put (FABRIC-11) */
 };
 
 /* Collective: sends and receives all rounds. */

@@ -3,8 +3,8 @@
  * Ranks as threads: a boot made of a pthread barrier and one counter.
  *
  * Pairs of memory orders, by label:
- *   T1  add-release of `arrived` in threads_barrier_try, pairs with
- *   T2  load-acquire of `arrived` there, by the others.
+ *   THREADS-1  add-release of `arrived` in threads_barrier_try, pairs with
+ *   THREADS-2  load-acquire of `arrived` there, by the others.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,15 +49,15 @@ static storm_status threads_allgather(void *self, const void *mine,
     return STORM_OK;
 }
 
-static storm_status threads_minimum(void *self, int mine, int *least_out)
+static storm_status threads_minimum(void *self, int mine, int *min_out)
 {
     struct thread_rank *r = self;
     int all[MAX_THREADS];
     threads_allgather(self, &mine, sizeof mine, all);
-    int least = all[0];
+    int min = all[0];
     for (int i = 1; i < r->team->n; i++)
-        least = all[i] < least ? all[i] : least;
-    *least_out = least;
+        min = all[i] < min ? all[i] : min;
+    *min_out = min;
     return STORM_OK;
 }
 
@@ -69,10 +69,11 @@ static storm_status threads_barrier_try(void *self)
         r->at_barrier = true;
         r->n_barriers++;
         atomic_fetch_add_explicit(&team->arrived, 1,
-                                  memory_order_release); /* T1 */
+                                  memory_order_release); /* THREADS-1 */
     }
     uint64_t arrived =
-        atomic_load_explicit(&team->arrived, memory_order_acquire); /* T2 */
+        atomic_load_explicit(&team->arrived,
+                             memory_order_acquire); /* THREADS-2 */
     if (arrived < r->n_barriers * (uint64_t)team->n)
         return STORM_AGAIN;
     r->at_barrier = false;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Connecting: how two ranks come to know each other's queue pair.
+ * Connecting: how two ranks learn each other's queue pair.
  *
- * Each rank makes exactly one queue pair for a peer, for whatever reason it
- * does so first, and never another. So two that begin at the same time, and
- * datagrams that come twice, late or out of order, all end in the same pair:
+ * Each rank creates exactly one queue pair for a peer. So two that begin at the
+ * same time, and datagrams that arrive twice, late or out of order, all end in
+ * the same pair:
  *
- *   HELLO   my queue pair is Q. Sent until the other's is known.
- *   REPLY   the same, and mine is ready for yours. Sent until READY comes.
+ *   HELLO   my queue pair is Q. Sent until the peer's is known.
+ *   REPLY   the same, and mine is ready for yours. Sent until READY arrives.
  *   READY   I know that you are ready. Only ever an answer to REPLY.
  *
- *   U1  Whatever comes names the sender's queue pair: connect ours to it,
- *       once.
- *   U2  HELLO is answered by REPLY, REPLY by READY, READY by nothing, at any
- *       time.
- *   U3  Operations may start when REPLY or READY has come: both ends are then
- *       ready to receive.
- *   U4  Until then a rank repeats what it has to say, at growing intervals:
- *       datagrams may be lost.
+ *   IBVCONNECT-1  Every datagram names the sender's queue pair: connect ours to
+ *                 it, once.
+ *   IBVCONNECT-2  HELLO is answered by REPLY, REPLY by READY, READY by nothing,
+ *                 at any time.
+ *   IBVCONNECT-3  Operations may start when REPLY or READY has arrived: both
+ *                 ends are then ready to receive.
+ *   IBVCONNECT-4  Until then a rank repeats its datagram, at growing intervals:
+ *                 datagrams may be lost.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,17 +27,17 @@
 #include "fabric/ibv/ibv_fabric.h"
 
 enum {
-    N_RECEIVE = 192, /* datagrams that may wait for us */
+    N_RECEIVE = 192, /* datagrams that may be queued here */
     N_SEND = 64,
     SLOT_BYTES = 64,
-    GRH_BYTES = 40, /* in front of every datagram that comes */
+    GRH_BYTES = 40, /* before every datagram received */
     MAIL_KEY = 0x53746f72,
     PSN_MASK = 0xffffff,
     PORT_KEY = 0,   /* index of the default partition */
     RNR_TIMER = 12, /* never used, nor are its retries: all is RDMA */
     RNR_RETRIES = 7,
     ACK_TIMEOUT = 17, /* 4.096 us * 2^17 = 0.54 s */
-    RETRIES = 6       /* 3.8 s in all; Soft-RoCE takes 7 for endless */
+    RETRIES = 6       /* 3.8 s in all; 7 means endless to Soft-RoCE */
 };
 static const double first_pause_s = 0.002, last_pause_s = 0.128;
 static const double warn_after_s = 10;
@@ -61,20 +61,20 @@ static const struct storm_log *log_of(const struct verbs_fabric *f)
 
 /* ---- queue pairs ----------------------------------------------------------*/
 
-static struct ibv_ah_attr way_to(const struct verbs_fabric *f, int peer)
+static struct ibv_ah_attr address_of(const struct verbs_fabric *f, int peer)
 {
     const struct verbs_card *card = &f->cards[peer];
-    struct ibv_ah_attr way = {
+    struct ibv_ah_attr address = {
         .dlid = card->lid,
         .is_global = f->port.global,
         .port_num = f->port.number,
     };
     if (f->port.global) {
-        memcpy(way.grh.dgid.raw, card->gid, sizeof card->gid);
-        way.grh.sgid_index = f->port.gid_index;
-        way.grh.hop_limit = 64;
+        memcpy(address.grh.dgid.raw, card->gid, sizeof card->gid);
+        address.grh.sgid_index = f->port.gid_index;
+        address.grh.hop_limit = 64;
     }
-    return way;
+    return address;
 }
 
 static struct ibv_qp *try_rc(struct verbs_fabric *f, uint32_t depth,
@@ -93,7 +93,7 @@ static struct ibv_qp *try_rc(struct verbs_fabric *f, uint32_t depth,
     return f->port.library.create_qp(f->pd, &want);
 }
 
-/* A device says what it grants only when it is asked for a queue pair. */
+/* Only creating a queue pair shows what a device grants. */
 static storm_status size_queues(struct verbs_fabric *f)
 {
     const struct ibv_device_attr *device = &f->port.device;
@@ -111,7 +111,7 @@ static storm_status size_queues(struct verbs_fabric *f)
             if (f->inline_bytes == 0)
                 break;
         }
-    verbs_say_denied(f, errno, "a queue pair of even 8 requests");
+    verbs_log_denied(f, errno, "a queue pair of even 8 requests");
     return STORM_ERR_FABRIC;
 }
 
@@ -129,7 +129,7 @@ static int rc_to_init(const struct verbs_fabric *f, struct ibv_qp *qp)
                                          IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-static uint8_t least(uint8_t a, uint8_t b)
+static uint8_t min_u8(uint8_t a, uint8_t b)
 {
     return a < b ? a : b;
 }
@@ -140,15 +140,15 @@ static int rc_to_ready(const struct verbs_fabric *f,
 {
     const struct verbs_card *mine = &f->cards[f->fabric.boot.rank];
     const struct verbs_card *card = &f->cards[conn->peer];
-    int most = f->port.device.max_qp_init_rd_atom;
+    int max = f->port.device.max_qp_init_rd_atom;
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR,
-        .path_mtu = (enum ibv_mtu)least(mine->mtu, card->mtu),
+        .path_mtu = (enum ibv_mtu)min_u8(mine->mtu, card->mtu),
         .dest_qp_num = qpn,
         .rq_psn = psn,
         .max_dest_rd_atomic = mine->reads,
         .min_rnr_timer = RNR_TIMER,
-        .ah_attr = way_to(f, conn->peer),
+        .ah_attr = address_of(f, conn->peer),
     };
     int error =
         f->port.library.modify_qp(conn->qp, &attr,
@@ -165,8 +165,8 @@ static int rc_to_ready(const struct verbs_fabric *f,
         .retry_cnt = RETRIES,
         .rnr_retry = RNR_RETRIES,
         .max_rd_atomic =
-            least(card->reads,
-                  (uint8_t)(most < VERBS_READS ? most : VERBS_READS)),
+            min_u8(card->reads,
+                   (uint8_t)(max < VERBS_READS ? max : VERBS_READS)),
     };
     return f->port.library.modify_qp(conn->qp, &attr,
                                      IBV_QP_STATE | IBV_QP_SQ_PSN |
@@ -190,30 +190,31 @@ static storm_status conn_failed(struct verbs_fabric *f, struct verbs_conn *conn,
 
 /* ---- datagrams ------------------------------------------------------------*/
 
-static unsigned char *slot_at(const struct verbs_mail *mail, uint32_t i)
+static unsigned char *slot_at(const struct verbs_handshake *handshake,
+                              uint32_t i)
 {
-    return (unsigned char *)mail->memory.base + (size_t)i * SLOT_BYTES;
+    return (unsigned char *)handshake->memory.base + (size_t)i * SLOT_BYTES;
 }
 
 static int post_receive(struct verbs_fabric *f, uint32_t i)
 {
-    struct ibv_sge sge = {.addr = (uintptr_t)slot_at(&f->mail, i),
+    struct ibv_sge sge = {.addr = (uintptr_t)slot_at(&f->handshake, i),
                           .length = SLOT_BYTES,
-                          .lkey = f->mail.memory.mr->lkey};
+                          .lkey = f->handshake.memory.mr->lkey};
     struct ibv_recv_wr wr = {.wr_id = i, .sg_list = &sge, .num_sge = 1};
     struct ibv_recv_wr *bad;
-    return ibv_post_recv(f->mail.qp, &wr, &bad);
+    return ibv_post_recv(f->handshake.qp, &wr, &bad);
 }
 
-/* Says what there is to say to a peer. One that does not get away is as good
- * as lost (U4). */
+/* Sends a datagram to a peer. One that cannot be sent counts as lost
+ * (IBVCONNECT-4). */
 static void send_hello(struct verbs_fabric *f, const struct verbs_conn *conn,
                        enum hello_kind kind)
 {
-    struct verbs_mail *mail = &f->mail;
-    if (mail->n_sending == N_SEND)
+    struct verbs_handshake *handshake = &f->handshake;
+    if (handshake->n_sending == N_SEND)
         return;
-    unsigned char *slot = slot_at(mail, N_RECEIVE + mail->next_send);
+    unsigned char *slot = slot_at(handshake, N_RECEIVE + handshake->next_send);
     struct hello hello = {
         .nonce = f->cards[0].nonce,
         .from = f->fabric.boot.rank,
@@ -224,7 +225,7 @@ static void send_hello(struct verbs_fabric *f, const struct verbs_conn *conn,
     memcpy(slot, &hello, sizeof hello);
     struct ibv_sge sge = {.addr = (uintptr_t)slot,
                           .length = sizeof hello,
-                          .lkey = mail->memory.mr->lkey};
+                          .lkey = handshake->memory.mr->lkey};
     struct ibv_send_wr wr = {
         .wr_id = N_RECEIVE,
         .sg_list = &sge,
@@ -236,9 +237,9 @@ static void send_hello(struct verbs_fabric *f, const struct verbs_conn *conn,
                   .remote_qkey = MAIL_KEY},
     };
     struct ibv_send_wr *bad;
-    if (ibv_post_send(mail->qp, &wr, &bad) == 0) {
-        mail->n_sending++;
-        mail->next_send = (mail->next_send + 1) % N_SEND;
+    if (ibv_post_send(handshake->qp, &wr, &bad) == 0) {
+        handshake->n_sending++;
+        handshake->next_send = (handshake->next_send + 1) % N_SEND;
     }
 }
 
@@ -254,16 +255,16 @@ static void take_hello(struct verbs_fabric *f, const struct hello *hello)
 {
     if (hello->nonce != f->cards[0].nonce || hello->from < 0 ||
         hello->from >= f->fabric.boot.size)
-        return; /* somebody else's */
+        return; /* of another fabric */
     struct verbs_conn *conn;
     storm_status status = verbs_conn_make(f, hello->from, &conn);
     if (status < 0) {
-        f->failed = STORM_ERR_FABRIC; /* nobody else asks for it */
+        f->failed = STORM_ERR_FABRIC; /* no caller gets the status */
         return;
     }
     if (conn->state == VERBS_BROKEN)
         return;
-    if (!conn->knows_peer) { /* U1 */
+    if (!conn->knows_peer) { /* IBVCONNECT-1 */
         int error = rc_to_ready(f, conn, hello->qpn, hello->psn);
         if (error != 0) {
             conn_failed(f, conn, error);
@@ -271,28 +272,28 @@ static void take_hello(struct verbs_fabric *f, const struct hello *hello)
         }
         conn->knows_peer = true;
     }
-    if (hello->kind == HELLO) /* U2 */
+    if (hello->kind == HELLO) /* IBVCONNECT-2 */
         send_hello(f, conn, REPLY);
     if (hello->kind == REPLY)
         send_hello(f, conn, READY);
-    if (hello->kind == REPLY || hello->kind == READY) /* U3 */
+    if (hello->kind == REPLY || hello->kind == READY) /* IBVCONNECT-3 */
         is_up(f, conn);
 }
 
-static void read_mail(struct verbs_fabric *f)
+static void read_handshakes(struct verbs_fabric *f)
 {
     struct ibv_wc wc[8];
-    int n = ibv_poll_cq(f->mail.cq, 8, wc);
+    int n = ibv_poll_cq(f->handshake.cq, 8, wc);
     if (n < 0)
         verbs_fail(f, "datagrams cannot be read", errno);
     for (int i = 0; i < n; i++) {
         if (wc[i].wr_id == N_RECEIVE) {
-            f->mail.n_sending--;
+            f->handshake.n_sending--;
             continue;
         }
         uint32_t slot = (uint32_t)wc[i].wr_id;
         struct hello hello;
-        memcpy(&hello, slot_at(&f->mail, slot) + GRH_BYTES, sizeof hello);
+        memcpy(&hello, slot_at(&f->handshake, slot) + GRH_BYTES, sizeof hello);
         bool whole = wc[i].status == IBV_WC_SUCCESS &&
                      wc[i].byte_len == GRH_BYTES + sizeof hello;
         int error = post_receive(f, slot);
@@ -306,7 +307,7 @@ static void read_mail(struct verbs_fabric *f)
 static void repeat_hello(struct verbs_fabric *f, struct verbs_conn *conn,
                          double now_s)
 {
-    send_hello(f, conn, conn->knows_peer ? REPLY : HELLO); /* U4 */
+    send_hello(f, conn, conn->knows_peer ? REPLY : HELLO); /* IBVCONNECT-4 */
     conn->hello_s = now_s + conn->pause_s;
     if (conn->pause_s < last_pause_s)
         conn->pause_s *= 2;
@@ -321,7 +322,7 @@ static void repeat_hello(struct verbs_fabric *f, struct verbs_conn *conn,
 
 void verbs_connect_poll(struct verbs_fabric *f)
 {
-    read_mail(f);
+    read_handshakes(f);
     if (f->n_connecting == 0)
         return;
     double now_s = storm_clock_seconds();
@@ -352,50 +353,52 @@ static int ud_to_ready(const struct verbs_fabric *f, struct ibv_qp *qp)
     return error;
 }
 
-storm_status verbs_mail_open(struct verbs_fabric *f)
+storm_status verbs_handshake_open(struct verbs_fabric *f)
 {
-    struct verbs_mail *mail = &f->mail;
+    struct verbs_handshake *handshake = &f->handshake;
     storm_status status = size_queues(f);
     if (status == STORM_OK)
         status = verbs_memory_make(f, (size_t)(N_RECEIVE + N_SEND) * SLOT_BYTES,
-                                   &mail->memory);
+                                   &handshake->memory);
     if (status < 0)
         return status;
     errno = 0;
-    mail->cq = f->port.library.create_cq(f->port.context, N_RECEIVE + N_SEND,
-                                         NULL, NULL, 0);
+    handshake->cq =
+        f->port.library.create_cq(f->port.context, N_RECEIVE + N_SEND, NULL,
+                                  NULL, 0);
     struct ibv_qp_init_attr want = {
-        .send_cq = mail->cq,
-        .recv_cq = mail->cq,
+        .send_cq = handshake->cq,
+        .recv_cq = handshake->cq,
         .cap = {.max_send_wr = N_SEND,
                 .max_recv_wr = N_RECEIVE,
                 .max_send_sge = 1,
                 .max_recv_sge = 1},
         .qp_type = IBV_QPT_UD,
     };
-    mail->qp = mail->cq ? f->port.library.create_qp(f->pd, &want) : NULL;
-    int error = mail->qp ? ud_to_ready(f, mail->qp) : errno;
+    handshake->qp =
+        handshake->cq ? f->port.library.create_qp(f->pd, &want) : NULL;
+    int error = handshake->qp ? ud_to_ready(f, handshake->qp) : errno;
     for (uint32_t i = 0; error == 0 && i < N_RECEIVE; i++)
         error = post_receive(f, i);
     if (error != 0) {
-        verbs_say_denied(f, error, "a queue pair for datagrams");
+        verbs_log_denied(f, error, "a queue pair for datagrams");
         return STORM_ERR_FABRIC;
     }
     return STORM_OK;
 }
 
-void verbs_mail_close(struct verbs_fabric *f)
+void verbs_handshake_close(struct verbs_fabric *f)
 {
-    if (f->mail.qp)
-        f->port.library.destroy_qp(f->mail.qp);
-    if (f->mail.cq)
-        f->port.library.destroy_cq(f->mail.cq);
-    verbs_memory_free(f, &f->mail.memory);
+    if (f->handshake.qp)
+        f->port.library.destroy_qp(f->handshake.qp);
+    if (f->handshake.cq)
+        f->port.library.destroy_cq(f->handshake.cq);
+    verbs_memory_free(f, &f->handshake.memory);
 }
 
 /* ---- connections ----------------------------------------------------------*/
 
-/* Everything of a connection that the library and the device give. */
+/* Memory, queue pair and address of a connection. */
 static storm_status fill_conn(struct verbs_fabric *f, struct verbs_conn *conn)
 {
     struct storm_memory *memory = f->fabric.env->memory;
@@ -408,15 +411,15 @@ static storm_status fill_conn(struct verbs_fabric *f, struct verbs_conn *conn)
     if (status < 0)
         return status;
     conn->word = conn->words.base;
-    struct ibv_ah_attr way = way_to(f, conn->peer);
+    struct ibv_ah_attr address = address_of(f, conn->peer);
     errno = 0;
-    conn->ah = f->port.library.create_ah(f->pd, &way);
+    conn->ah = f->port.library.create_ah(f->pd, &address);
     conn->qp = conn->ah ? try_rc(f, f->depth, f->inline_bytes) : NULL;
     int error = conn->qp ? rc_to_init(f, conn->qp) : errno;
     if (error != 0) {
-        verbs_say_denied(f, error,
+        verbs_log_denied(f, error,
                          "a queue pair for rank %d, number %zu of this rank "
-                         "(it has %d for all)",
+                         "(the device has %d)",
                          conn->peer, f->n_conns + 1, f->port.device.max_qp);
         return STORM_ERR_FABRIC;
     }
@@ -425,7 +428,7 @@ static storm_status fill_conn(struct verbs_fabric *f, struct verbs_conn *conn)
 
 static storm_status begin(struct verbs_fabric *f, struct verbs_conn *conn)
 {
-    if (conn->peer == f->fabric.boot.rank) { /* F13: a pair with itself */
+    if (conn->peer == f->fabric.boot.rank) { /* FABRIC-13: a pair with itself */
         int error = rc_to_ready(f, conn, conn->qp->qp_num, conn->psn);
         if (error != 0)
             return conn_failed(f, conn, error);
@@ -466,7 +469,7 @@ storm_status verbs_conn_make(struct verbs_fabric *f, int peer,
         verbs_conn_free(f, conn);
         return status;
     }
-    /* Any number will do, but not that of a pair which was here before. */
+    /* Any number, but not that of an earlier pair. */
     conn->psn =
         (conn->qp->qp_num * 7919u + (uint32_t)f->cards[0].nonce) & PSN_MASK;
     f->conns[f->n_conns++] = conn;

@@ -2,22 +2,25 @@
 /*
  * The data path.
  *
- *   D1  Puts wait in the connection's chain for what follows them: a put_word,
- *       a get or an atomic hands the whole chain over with one call, so does a
- *       full chain, and poll whatever is left.
- *   D2  Gets, atomics and delivered puts ask for a completion, because somebody
- *       waits for them. Of puts and put_words every VERBS_SIGNAL_EVERYth does.
- *   D3  A connection whose last request has not asked is loose. It is noted,
- *       oldest first, and after LOOSE_POLLS polls, or when the rank idles, an
- *       empty write asks for all. One place in every queue is kept for that.
- *   D4  No more requests are under way than the completion queue can hold, even
- *       if a broken connection returns every single one.
- *   D5  A broken connection is final for all: poll says so from then on, that
- *       nobody waits for what will not come. Operations to other peers still
- *       work, to carry the news.
- *   D6  While a rank idles, a connection with nothing under way carries an empty
- *       write now and then, which the adapter over there answers by itself: so
- *       a rank that only waits learns that a peer is gone.
+ *   IBVDATA-1  Puts wait in the connection's chain for what follows them: a
+ *              put_word, a get or an atomic posts the whole chain with one
+ *              call, so does a full chain, and poll posts what is left.
+ *   IBVDATA-2  Gets, atomics and delivered puts ask for a completion, because a
+ *              caller waits for them. Of puts and put_words every
+ *              VERBS_SIGNAL_EVERYth does.
+ *   IBVDATA-3  A connection whose last request has not asked is loose. It is
+ *              listed, oldest first, and after LOOSE_POLLS polls, or when the
+ *              rank idles, an empty write asks for all. One entry in every
+ *              queue is reserved for that.
+ *   IBVDATA-4  No more requests are in flight than the completion queue can
+ *              hold, even if a broken connection returns every single one.
+ *   IBVDATA-5  A broken connection is final for the fabric: poll returns the
+ *              error from then on, so that no caller waits for ever. Operations
+ *              to other peers still work, to report it.
+ *   IBVDATA-6  While a rank idles, a connection with nothing in flight carries
+ *              an empty write from time to time, which the remote adapter
+ *              answers by itself: so a rank that only waits notices a lost
+ *              peer.
  */
 #include <errno.h>
 #include <string.h>
@@ -28,14 +31,14 @@
 
 enum {
     LOOSE_POLLS = 32,
-    MAIL_POLLS = 16, /* polls between two looks for datagrams */
+    HANDSHAKE_POLLS = 16, /* polls between two polls for datagrams */
     N_WC = 16
 };
 static const double ask_every_s = 1;
 
 /* ---- posting --------------------------------------------------------------*/
 
-static void note_loose(struct verbs_fabric *f, struct verbs_conn *conn)
+static void list_loose(struct verbs_fabric *f, struct verbs_conn *conn)
 {
     if (conn->in_loose)
         return;
@@ -49,13 +52,13 @@ static void note_loose(struct verbs_fabric *f, struct verbs_conn *conn)
     f->loose_last = conn;
 }
 
-/* Gives up a connection: everything under way on it ends with an error. The
- * adapter still returns n_flushed requests, one by one. */
+/* Marks a connection as broken: everything in flight on it ends with an error.
+ * The adapter still returns n_flushed requests, one by one. */
 static void break_conn(struct verbs_fabric *f, struct verbs_conn *conn,
                        uint32_t n_flushed)
 {
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
-    f->failed = STORM_ERR_FABRIC; /* D5 */
+    f->failed = STORM_ERR_FABRIC; /* IBVDATA-5 */
     conn->state = VERBS_BROKEN;
     (void)f->port.library.modify_qp(conn->qp, &attr, IBV_QP_STATE);
     conn->n_chain = 0;
@@ -96,10 +99,10 @@ static void hand_over(struct verbs_fabric *f, struct verbs_conn *conn)
     }
     conn->n_chain = 0;
     if (conn->signalled < conn->accepted)
-        note_loose(f, conn);
+        list_loose(f, conn);
 }
 
-/* Is there room for n requests, and the empty one (D3, D4)? */
+/* Is there room for n requests, and the empty one (IBVDATA-3, IBVDATA-4)? */
 static storm_status room(const struct verbs_fabric *f,
                          const struct verbs_conn *conn, uint64_t n)
 {
@@ -107,16 +110,15 @@ static storm_status room(const struct verbs_fabric *f,
         return conn->state == VERBS_BROKEN ? STORM_ERR_FABRIC : STORM_AGAIN;
     if (conn->accepted - conn->done + n >= f->depth ||
         f->n_flying + n + f->n_conns > f->limit)
-        return n < f->depth
-                   ? STORM_AGAIN
-                   : STORM_ERR_ARG; /* more than the queue holds: would be AGAIN for ever */
+        /* More than the queue holds would be STORM_AGAIN for ever. */
+        return n < f->depth ? STORM_AGAIN : STORM_ERR_ARG;
     return STORM_OK;
 }
 
 /* What one request is about. */
 struct request {
     enum ibv_wr_opcode opcode;
-    uint64_t address; /* over there */
+    uint64_t address; /* at the target */
     uint32_t rkey;
     void *local;
     uint32_t bytes;
@@ -198,7 +200,7 @@ static storm_status transfer(const struct storm_transfer *t,
         r.address += r.bytes;
         r.local = (unsigned char *)r.local + r.bytes;
     }
-    if (check) { /* F6 */
+    if (check) { /* FABRIC-6 */
         r = (struct request){.opcode = IBV_WR_RDMA_READ,
                              .address = r.address - 1,
                              .rkey = r.rkey,
@@ -229,7 +231,7 @@ static storm_status verbs_get(const struct storm_transfer *t)
     return transfer(t, IBV_WR_RDMA_READ);
 }
 
-/* The word that belongs to the next request, here. */
+/* The local word of the next request. */
 static uint64_t *next_word(const struct verbs_fabric *f,
                            const struct verbs_conn *conn)
 {
@@ -320,14 +322,14 @@ static void complete(struct verbs_fabric *f, struct verbs_conn *conn,
     f->n_flying -= n;
 }
 
-static void say_lost(const struct verbs_fabric *f,
+static void log_lost(const struct verbs_fabric *f,
                      const struct verbs_conn *conn, const struct ibv_wc *wc)
 {
     const char *hint = "";
     if (wc->status == IBV_WC_RETRY_EXC_ERR)
-        hint = "; it does not answer: has it ended?";
+        hint = "; it does not answer: has the rank ended?";
     else if (wc->status == IBV_WC_REM_ACCESS_ERR)
-        hint = "; that memory is not there any more: has it ended?";
+        hint = "; that memory no longer exists: has the rank ended?";
     storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
                     "ibv: a transfer to rank %d failed: %s (%s, vendor code "
                     "%#x)%s",
@@ -345,7 +347,7 @@ static void take_completion(struct verbs_fabric *f, const struct ibv_wc *wc)
             f->n_flying--;
         }
     } else if (STORM_UNLIKELY(wc->status != IBV_WC_SUCCESS)) {
-        say_lost(f, conn, wc);
+        log_lost(f, conn, wc);
         break_conn(f, conn,
                    (uint32_t)conn->accepted - conn->n_chain - number - 1);
     } else {
@@ -353,7 +355,7 @@ static void take_completion(struct verbs_fabric *f, const struct ibv_wc *wc)
     }
 }
 
-/* D1. What waited for poll asks for its completion at once. */
+/* IBVDATA-1. What waited for poll asks for its completion at once. */
 static void hand_over_all(struct verbs_fabric *f)
 {
     while (f->chained) {
@@ -368,7 +370,7 @@ static void hand_over_all(struct verbs_fabric *f)
     }
 }
 
-/* D3, for the connections that have been loose for so many polls. */
+/* IBVDATA-3, for the connections that have been loose for so many polls. */
 static void tie_loose(struct verbs_fabric *f, uint64_t n_polls)
 {
     const struct request empty = {.opcode = IBV_WR_RDMA_WRITE, .wanted = true};
@@ -383,7 +385,7 @@ static void tie_loose(struct verbs_fabric *f, uint64_t n_polls)
     }
 }
 
-/* D6 */
+/* IBVDATA-6 */
 static void ask_all(struct verbs_fabric *f)
 {
     const struct request empty = {.opcode = IBV_WR_RDMA_WRITE, .wanted = true};
@@ -413,7 +415,7 @@ static storm_status poll_all(struct verbs_fabric *f, uint64_t loose_polls)
         hand_over_all(f);
     if (f->loose)
         tie_loose(f, loose_polls);
-    if (f->n_connecting > 0 || f->n_polls % MAIL_POLLS == 0)
+    if (f->n_connecting > 0 || f->n_polls % HANDSHAKE_POLLS == 0)
         verbs_connect_poll(f);
     return f->failed;
 }

@@ -9,14 +9,14 @@
 
 enum { IPV4_MARK_AT = 10, MAX_GIDS = 256 };
 
-/* Some text with its room. */
+/* A text buffer. */
 struct reason {
     char *text;
     size_t bytes;
 };
 
 /* What the kernel has; libibverbs may lack the driver for it. */
-static void say_no_device(const struct reason *why)
+static void log_no_device(const struct reason *why)
 {
     DIR *dir = opendir("/sys/class/infiniband");
     const struct dirent *entry = NULL;
@@ -72,15 +72,16 @@ static int choose_gid(const struct verbs_port *port)
     return found;
 }
 
-/* Takes the address of the port that is wished for, or the best. */
-static bool take_gid(struct verbs_port *port, const struct verbs_wish *wish,
+/* Takes the address asked for, or the best of the port. */
+static bool take_gid(struct verbs_port *port,
+                     const struct verbs_request *request,
                      const struct reason *why)
 {
     bool ethernet = port->attr.link_layer == IBV_LINK_LAYER_ETHERNET;
-    int64_t index = wish->gid_index >= 0 ? wish->gid_index
-                    : ethernet           ? choose_gid(port)
-                                         : 0;
-    port->global = ethernet || wish->gid_index >= 0 ||
+    int64_t index = request->gid_index >= 0 ? request->gid_index
+                    : ethernet              ? choose_gid(port)
+                                            : 0;
+    port->global = ethernet || request->gid_index >= 0 ||
                    (port->attr.flags & IBV_QPF_GRH_REQUIRED) != 0;
     if (index >= port->attr.gid_tbl_len ||
         port->library.query_gid(port->context, port->number, (int)index,
@@ -96,18 +97,19 @@ static bool take_gid(struct verbs_port *port, const struct verbs_wish *wish,
     return true;
 }
 
-/* Takes the port that is wished for, or the first active one. */
-static bool take_port(struct verbs_port *port, const struct verbs_wish *wish,
+/* Takes the port asked for, or the first active one. */
+static bool take_port(struct verbs_port *port,
+                      const struct verbs_request *request,
                       const struct reason *why)
 {
     uint8_t n = port->device.phys_port_cnt;
-    if (wish->port > n) {
+    if (request->port > n) {
         snprintf(why->text, why->bytes, "%s has no port %lld; it has %d",
-                 port->name, (long long)wish->port, n);
+                 port->name, (long long)request->port, n);
         return false;
     }
-    uint8_t first = wish->port > 0 ? (uint8_t)wish->port : 1;
-    uint8_t last = wish->port > 0 ? (uint8_t)wish->port : n;
+    uint8_t first = request->port > 0 ? (uint8_t)request->port : 1;
+    uint8_t last = request->port > 0 ? (uint8_t)request->port : n;
     snprintf(why->text, why->bytes, "%s has no port", port->name);
     for (uint8_t i = first; i <= last; i++) {
         port->number = i;
@@ -115,12 +117,12 @@ static bool take_port(struct verbs_port *port, const struct verbs_wish *wish,
         int error =
             port->library.query_port(port->context, i, (void *)&port->attr);
         if (error != 0) {
-            snprintf(why->text, why->bytes, "%s port %d cannot be asked: %s",
+            snprintf(why->text, why->bytes, "%s port %d cannot be queried: %s",
                      port->name, i, strerror(error));
             continue;
         }
         if (port->attr.state == IBV_PORT_ACTIVE)
-            return take_gid(port, wish, why);
+            return take_gid(port, request, why);
         snprintf(why->text, why->bytes,
                  "%s port %d is not active (%s): is its network up?",
                  port->name, i, port->library.port_state_str(port->attr.state));
@@ -130,8 +132,8 @@ static bool take_port(struct verbs_port *port, const struct verbs_wish *wish,
 
 static bool take_device(const struct verbs_library *library,
                         struct ibv_device *device,
-                        const struct verbs_wish *wish, struct verbs_port *port,
-                        const struct reason *why)
+                        const struct verbs_request *request,
+                        struct verbs_port *port, const struct reason *why)
 {
     *port = (struct verbs_port){.library = *library,
                                 .context = library->open_device(device)};
@@ -147,25 +149,25 @@ static bool take_device(const struct verbs_library *library,
     int error = port->library.query_device(port->context, &port->device);
     bool good = false;
     if (error != 0)
-        snprintf(why->text, why->bytes, "%s cannot be asked: %s", port->name,
+        snprintf(why->text, why->bytes, "%s cannot be queried: %s", port->name,
                  strerror(error));
     else if (port->device.atomic_cap == IBV_ATOMIC_NONE ||
              port->device.max_qp_rd_atom < 1 ||
              port->device.max_qp_init_rd_atom < 1)
         snprintf(why->text, why->bytes, "%s has no remote atomics", port->name);
     else
-        good = take_port(port, wish, why);
+        good = take_port(port, request, why);
     if (!good)
         port->library.close_device(port->context);
     return good;
 }
 
-storm_status verbs_port_open(const struct verbs_wish *wish,
+storm_status verbs_port_open(const struct verbs_request *request,
                              struct verbs_port *port_out, char *reason_out,
                              size_t reason_bytes)
 {
     const struct reason why = {reason_out, reason_bytes};
-    bool any = wish->device[0] == '\0', seen = false;
+    bool any = request->device[0] == '\0', seen = false;
     int n = 0;
     struct verbs_library library;
     storm_status status =
@@ -183,19 +185,19 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
         return STORM_ERR_NOSUP;
     }
     if (n == 0)
-        say_no_device(&why);
+        log_no_device(&why);
     struct verbs_port port;
     bool good = false;
     for (int i = 0; i < n && !good; i++)
         if (any ||
-            strcmp(wish->device, library.get_device_name(list[i])) == 0) {
+            strcmp(request->device, library.get_device_name(list[i])) == 0) {
             seen = true;
-            good = take_device(&library, list[i], wish, &port, &why);
+            good = take_device(&library, list[i], request, &port, &why);
         }
     if (n > 0 && !seen)
         snprintf(reason_out, reason_bytes,
                  "there is no RDMA device %s (ibv_devices lists what there is)",
-                 wish->device);
+                 request->device);
     library.free_device_list(list);
     if (!good)
         return STORM_ERR_NOSUP;
@@ -205,7 +207,7 @@ storm_status verbs_port_open(const struct verbs_wish *wish,
 
 void verbs_survey(void (*line)(void *self, const char *text), void *self)
 {
-    const struct verbs_wish any = {.device = "", .gid_index = -1};
+    const struct verbs_request any = {.device = "", .gid_index = -1};
     char text[256];
     const struct reason why = {text, sizeof text};
     int n = 0;

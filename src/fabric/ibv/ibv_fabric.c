@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life and memory of the fabric over libibverbs. */
+/* Lifecycle and memory of the fabric over libibverbs. */
 #include "fabric/ibv/ibv_fabric.h"
 #include "fabric/fabric_memory.h"
 
@@ -29,7 +29,7 @@ storm_status verbs_fail(struct verbs_fabric *f, const char *what, int error)
 
 static storm_status verbs_probe(char *reason_out, size_t reason_bytes)
 {
-    const struct verbs_wish any = {.device = "", .gid_index = -1};
+    const struct verbs_request any = {.device = "", .gid_index = -1};
     struct verbs_port port;
     storm_status status =
         verbs_port_open(&any, &port, reason_out, reason_bytes);
@@ -38,7 +38,7 @@ static storm_status verbs_probe(char *reason_out, size_t reason_bytes)
     return status;
 }
 
-/* Emulated devices count too: whoever sets one up wants it. */
+/* Emulated devices count too: a user who sets one up wants it. */
 static bool verbs_offloads(void)
 {
     return true;
@@ -47,14 +47,14 @@ static bool verbs_offloads(void)
 static storm_status open_port(struct verbs_fabric *f)
 {
     const struct storm_env *env = f->fabric.env;
-    const struct verbs_wish wish = {
+    const struct verbs_request request = {
         .device = storm_options_text(env->options, "transport.ibv_device"),
         .port = storm_options_int(env->options, "transport.ibv_port"),
         .gid_index = storm_options_int(env->options, "transport.ibv_gid_index"),
     };
     char reason[256] = "";
     storm_status status =
-        verbs_port_open(&wish, &f->port, reason, sizeof reason);
+        verbs_port_open(&request, &f->port, reason, sizeof reason);
     if (status < 0)
         storm_log_write(&env->log, STORM_LOG_ERROR, "ibv: %s", reason);
     return status;
@@ -73,20 +73,20 @@ static storm_status open_alone(struct verbs_fabric *f)
         storm_alloc(memory, "ibv cards", n * sizeof *f->conn_of_rank);
     if (!f->cards || !f->conn_of_rank)
         return STORM_ERR_NOMEM;
-    int most = f->port.device.max_cqe;
-    f->limit = (uint32_t)(most < VERBS_COMPLETIONS ? most : VERBS_COMPLETIONS);
+    int max = f->port.device.max_cqe;
+    f->limit = (uint32_t)(max < VERBS_COMPLETIONS ? max : VERBS_COMPLETIONS);
     errno = 0;
     f->pd = f->port.library.alloc_pd(f->port.context);
     f->cq = f->pd ? f->port.library.create_cq(f->port.context, (int)f->limit,
                                               NULL, NULL, 0)
                   : NULL;
     if (!f->cq) {
-        verbs_say_denied(f, errno, "a completion queue of %u entries",
+        verbs_log_denied(f, errno, "a completion queue of %u entries",
                          f->limit);
         return STORM_ERR_FABRIC;
     }
     status = verbs_memory_make(f, 1, &f->scrap);
-    return status < 0 ? status : verbs_mail_open(f);
+    return status < 0 ? status : verbs_handshake_open(f);
 }
 
 static struct verbs_card card_of(const struct verbs_fabric *f)
@@ -94,7 +94,7 @@ static struct verbs_card card_of(const struct verbs_fabric *f)
     int reads = f->port.device.max_qp_rd_atom;
     struct verbs_card card = {
         .nonce = (uint64_t)getpid() << 40 ^ storm_clock_ticks(),
-        .qpn = f->mail.qp->qp_num,
+        .qpn = f->handshake.qp->qp_num,
         .lid = f->port.attr.lid,
         .mtu = (uint8_t)f->port.attr.active_mtu,
         .reads = (uint8_t)(reads < VERBS_READS ? reads : VERBS_READS),
@@ -108,7 +108,7 @@ static void close_alone(struct verbs_fabric *f)
     struct storm_memory *memory = f->fabric.env->memory;
     for (size_t i = 0; i < f->n_conns; i++)
         verbs_conn_free(f, f->conns[i]);
-    verbs_mail_close(f);
+    verbs_handshake_close(f);
     verbs_memory_free(f, &f->scrap);
     if (f->cq)
         f->port.library.destroy_cq(f->cq);
@@ -172,8 +172,8 @@ static storm_status verbs_open(const struct storm_env *env,
 static void verbs_close(struct storm_fabric *fabric)
 {
     struct storm_boot *boot = &fabric->boot;
-    /* Others may still want to connect; but what a broken fabric completes has
-     * nobody left who waits for it. */
+    /* Others may still want to connect; but no caller waits for completions of
+     * a broken fabric. */
     storm_status status, polled = verbs_of(fabric)->failed;
     for (uint64_t n = 0;
          (status = boot->barrier_try(boot->self)) == STORM_AGAIN; n++)
@@ -183,7 +183,7 @@ static void verbs_close(struct storm_fabric *fabric)
             storm_idle(n);
     if (status < 0)
         storm_log_write(&fabric->env->log, STORM_LOG_DEBUG,
-                        "ibv: closed without the other ranks");
+                        "ibv: closed without waiting for the other ranks");
     close_alone(verbs_of(fabric));
 }
 

@@ -8,21 +8,24 @@
  * the fabric is opened.
  *
  * How the lines of the contract (fabric_ops.h) are kept:
- *   F3, F4  Requests of one queue pair complete in order. Only some ask for a
- *           completion; it stands for all before it. What nobody has asked
- *           for is followed by an empty request that does, as soon as the
- *           queue pair has been left alone for a while (ibv_data.c).
- *   F6      The completion of an RDMA write says that the remote adapter has
- *           answered, which is not yet a promise that a processor over there
- *           reads the data. A `delivered` put is therefore followed by a read
- *           of its last byte: the adapter's read cannot overtake its writes.
- *   F7, F8  RC executes writes in the order of their posting, and without
- *           IBV_ACCESS_RELAXED_ORDERING they reach memory in it; eight aligned
- *           bytes go in one piece.
- *   F9      Atomics are those of the target's adapter, for every rank, the
- *           target included: a rank reaches itself through the adapter too.
- *   F12     Connecting a pair needs polls of both ends, and allocates; after
- *           that the target need not call in.
+ *   FABRIC-3, FABRIC-4  Requests of one queue pair complete in order. Only some
+ *                       ask for a completion; it stands for all before it.
+ *                       Requests without one are followed by an empty request
+ *                       that asks, as soon as the queue pair has been idle for
+ *                       a while (ibv_data.c).
+ *   FABRIC-6            The completion of an RDMA write means that the remote
+ *                       adapter has answered, not that the data can be read at
+ *                       the target. A `delivered` put is therefore followed by
+ *                       a read of its last byte: the adapter's read cannot
+ *                       overtake its writes.
+ *   FABRIC-7, FABRIC-8  RC executes writes in the order of their posting, and
+ *                       without IBV_ACCESS_RELAXED_ORDERING they reach memory
+ *                       in it; eight aligned bytes are written at once.
+ *   FABRIC-9            Atomics are those of the target's adapter, for every
+ *                       rank, the target included: a rank reaches itself
+ *                       through the adapter too.
+ *   FABRIC-12           Connecting a pair needs polls of both ends, and
+ *                       allocates; after that the target need not poll.
  *
  * Memory that grows with the number of ranks: a card and a pointer for each,
  * 48 bytes. All else follows the active peers.
@@ -34,18 +37,18 @@
 #include "fabric/ibv/ibv_library.h"
 
 enum {
-    VERBS_QUEUE = 128,         /* requests under way to one peer, if possible */
+    VERBS_QUEUE = 128,         /* requests in flight to one peer, if possible */
     VERBS_COMPLETIONS = 16384, /* the same to all peers */
     VERBS_INLINE = 64,         /* bytes sent out of the request itself */
-    VERBS_CHAIN = 16,          /* requests handed over together */
+    VERBS_CHAIN = 16,          /* requests posted together */
     VERBS_SIGNAL_EVERY = 16,   /* requests per completion */
-    VERBS_READS = 16,          /* reads and atomics under way to one peer */
+    VERBS_READS = 16,          /* reads and atomics in flight to one peer */
     VERBS_NAME_BYTES = 64,
     VERBS_ADDRESS_BYTES = 16,
 };
 
 /* Which device, port and address; what the user did not choose is "", 0, -1. */
-struct verbs_wish {
+struct verbs_request {
     const char *device;
     int64_t port;
     int64_t gid_index;
@@ -74,7 +77,7 @@ struct verbs_card {
     uint8_t reads; /* reads and atomics it can answer at a time */
 };
 
-/* A page-aligned stretch of memory that the adapter may touch. */
+/* Page-aligned memory that the adapter may access. */
 struct verbs_memory {
     void *base;
     size_t map_bytes;
@@ -101,14 +104,14 @@ struct verbs_conn {
     uint64_t signalled; /* of them, up to the last that asks for completion */
     uint64_t done;
     struct verbs_entry *entry; /* by count modulo the depth */
-    uint64_t *word;            /* the same: words to write, words that came */
+    uint64_t *word;            /* the same: words to write, words read */
     struct verbs_memory words;
-    uint32_t n_flushed; /* if broken: requests yet to come back */
+    uint32_t n_flushed; /* if broken: requests still to be returned */
     uint32_t n_chain;
     struct ibv_send_wr chain[VERBS_CHAIN];
     struct ibv_sge sge[VERBS_CHAIN];
 
-    /* lists of those that want something of poll */
+    /* lists that poll works on */
     bool in_chained, in_loose;
     struct verbs_conn *next_chained, *next_loose;
     uint64_t loose_since; /* poll */
@@ -122,7 +125,7 @@ struct verbs_conn {
 };
 
 /* Datagrams for connecting. */
-struct verbs_mail {
+struct verbs_handshake {
     struct ibv_cq *cq;
     struct ibv_qp *qp;
     struct verbs_memory memory; /* receive slots, then send slots */
@@ -137,8 +140,8 @@ struct verbs_fabric {
     uint32_t depth;    /* of one connection, a power of two */
     uint32_t limit;    /* of all together */
     uint32_t inline_bytes;
-    struct verbs_memory scrap; /* where bytes read for F6 go */
-    struct verbs_mail mail;
+    struct verbs_memory scrap; /* where bytes read for FABRIC-6 go */
+    struct verbs_handshake handshake;
     struct verbs_card *cards;         /* by rank */
     struct verbs_conn **conn_of_rank; /* NULL: none */
 
@@ -148,7 +151,7 @@ struct verbs_fabric {
     uint32_t n_flying; /* accepted and not done, all together */
     uint64_t n_polls;
     double ask_s;        /* when to ask silent peers again */
-    storm_status failed; /* what poll answers from now on, or STORM_OK */
+    storm_status failed; /* what poll returns from now on, or STORM_OK */
     struct verbs_conn *chained;
     struct verbs_conn *loose, *loose_last; /* oldest first */
 };
@@ -174,15 +177,15 @@ static inline struct verbs_fabric *verbs_of(struct storm_fabric *fabric)
 
 /* ibv_device.c */
 
-/* Opens the device and port wished for, or the first that can be used.
- * STORM_ERR_NOSUP and why not. */
-storm_status verbs_port_open(const struct verbs_wish *wish,
+/* Opens the device and port asked for, or the first that can be used.
+ * STORM_ERR_NOSUP and the reason. */
+storm_status verbs_port_open(const struct verbs_request *request,
                              struct verbs_port *port_out, char *reason_out,
                              size_t reason_bytes);
 void verbs_port_close(struct verbs_port *port);
 void verbs_survey(void (*line)(void *self, const char *text), void *self);
 
-/* ibv_fabric.c: the fabric is broken for good. Says why, the first time. */
+/* ibv_fabric.c: the fabric has failed for good. Logs the reason, once. */
 storm_status verbs_fail(struct verbs_fabric *f, const char *what, int error);
 
 /* ibv_memory.c: both log what fails. */
@@ -192,14 +195,14 @@ void verbs_memory_free(struct verbs_fabric *f, struct verbs_memory *memory);
 
 /* Logs that the device does not grant something, and what a user can do about
  * it: everything that it grants costs locked memory. */
-void verbs_say_denied(const struct verbs_fabric *f, int error,
+void verbs_log_denied(const struct verbs_fabric *f, int error,
                       const char *format, ...) STORM_PRINTF(3, 4);
 
 /* ibv_connect.c */
 
 /* Finds queue sizes that the device grants; makes the datagram queue pair. */
-storm_status verbs_mail_open(struct verbs_fabric *f);
-void verbs_mail_close(struct verbs_fabric *f);
+storm_status verbs_handshake_open(struct verbs_fabric *f);
+void verbs_handshake_close(struct verbs_fabric *f);
 
 /* The connection to a rank, begun if there is none. Does not wait. */
 storm_status verbs_conn_make(struct verbs_fabric *f, int peer,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that the adapter may touch: locked in place, and counted. */
+/* Memory that the adapter may access: locked and counted. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "fabric/fabric_memory.h"
 #include "fabric/ibv/ibv_fabric.h"
 
-void verbs_say_denied(const struct verbs_fabric *f, int error,
+void verbs_log_denied(const struct verbs_fabric *f, int error,
                       const char *format, ...)
 {
     char what[160];
@@ -17,7 +17,7 @@ void verbs_say_denied(const struct verbs_fabric *f, int error,
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    storm_fabric_say_denied(&f->fabric, what, strerror(error), error == ENOMEM);
+    storm_fabric_log_denied(&f->fabric, what, strerror(error), error == ENOMEM);
 }
 
 storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,
@@ -32,7 +32,7 @@ storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,
     errno = 0;
     m.mr = f->port.library.reg_mr(f->pd, m.base, m.map_bytes, access);
     if (!m.mr) {
-        verbs_say_denied(f, errno, "access to %zu bytes of memory", bytes);
+        verbs_log_denied(f, errno, "access to %zu bytes of memory", bytes);
         munmap(m.base, m.map_bytes);
         return STORM_ERR_NOMEM;
     }
@@ -50,7 +50,7 @@ void verbs_memory_free(struct verbs_fabric *f, struct verbs_memory *memory)
         storm_log_write(&f->fabric.env->log, STORM_LOG_WARN,
                         "ibv: memory cannot be deregistered: %s",
                         strerror(error));
-    /* Also gives the pages back. */
+    /* Also frees the pages. */
     munmap(memory->base, memory->map_bytes);
     storm_fabric_pin(&f->fabric, -(ptrdiff_t)memory->map_bytes);
     *memory = (struct verbs_memory){0};

@@ -2,44 +2,47 @@
 /*
  * Fabric over MPI-3 one-sided communication with passive targets.
  *
- * MPI knows two ways to learn that an operation is over: a request, which
- * speaks of the origin alone, and MPI_Win_flush, which speaks of both sides and
- * of all operations to a target at once. Only the second orders anything, and
- * it serves for both, so operations have no requests here: they are issued, and
- * poll flushes every peer that has some and completes them all.
+ * MPI has two means to learn that an operation is complete: a request, for the
+ * origin alone, and MPI_Win_flush, for both sides and all operations to a
+ * target at once. Only the second orders anything, and it serves for both, so
+ * operations have no requests here: they are issued, and poll flushes every
+ * peer that has some and completes them all.
  *
- *   P1  A put_word behind puts that are not flushed is held back. poll flushes,
- *       then issues it: it cannot be seen before them (F7). Words for one peer
- *       are issued in their order, and MPI keeps the order of accumulates to
- *       one address.
- *   P2  Everything completes by a flush, so what has completed has landed: puts,
- *       `delivered` or not, and words too.
- *   P3  The words of put_word and of atomics lie in the operation's entry until
- *       then: MPI reads and writes them there.
- *   P4  Words are written by MPI_Accumulate with MPI_REPLACE on MPI_UINT64_T:
- *       MPI promises whole words for accumulates alone (F8).
- *   P5  A flush blocks, and where MPI does one-sided work in software it does so
- *       until the target next calls MPI. So poll first sends a scout behind the
- *       operations, a get of one byte with a request, and flushes when that is
- *       back: by then the target has seen to what came before. MPI does not
- *       promise that, and nothing but the wait depends on it.
- *   P6  MPI serves other ranks only inside its calls, so every poll makes one,
- *       but for a few of them directly behind an operation of this rank: the
- *       calls of a poll take longer than a small put. A rank that waits calls
- *       idle, or polls with nothing issued, and is served at once.
- *   P7  A compare-and-swap of this rank on its own memory in the dynamic window
- *       is done by the processor: see swap_here.
+ *   MPIRMA-1  A put_word behind puts that are not flushed is held back. poll
+ *             flushes, then issues it: it cannot be seen before them
+ *             (FABRIC-7). Words for one peer are issued in their order, and MPI
+ *             keeps the order of accumulates to one address.
+ *   MPIRMA-2  Everything completes by a flush, so what has completed has
+ *             landed: puts, `delivered` or not, and words too.
+ *   MPIRMA-3  The words of put_word and of atomics lie in the operation's entry
+ *             until then: MPI reads and writes them there.
+ *   MPIRMA-4  Words are written by MPI_Accumulate with MPI_REPLACE on
+ *             MPI_UINT64_T: MPI promises whole words for accumulates alone
+ *             (FABRIC-8).
+ *   MPIRMA-5  A flush blocks, and where MPI does one-sided work in software it
+ *             does so until the target next calls MPI. So poll first sends a
+ *             scout behind the operations, a get of one byte with a request,
+ *             and flushes when that is complete: by then the target has served
+ *             what came before. MPI does not promise that, and nothing but the
+ *             wait depends on it.
+ *   MPIRMA-6  MPI serves other ranks only inside its calls, so every poll makes
+ *             one, but for a few of them directly behind an operation of this
+ *             rank: the calls of a poll take longer than a small put. A rank
+ *             that waits calls idle, or polls with nothing issued, and is
+ *             served at once.
+ *   MPIRMA-7  A compare-and-swap of this rank on its own memory in the dynamic
+ *             window is done by the processor: see swap_here.
  *
  * Two lines of the contract go further than what MPI promises: that the words
- * of a get come whole (F8), and that fetch_add and compare_swap on one word are
- * atomic to each other (F9; MPI says so of equal operations alone). Both MPIs
- * that storm is tested with keep them: tests/conform, fabric_words and
- * fabric_atomic.
+ * of a get come whole (FABRIC-8), and that fetch_add and compare_swap on one
+ * word are atomic to each other (FABRIC-9; MPI says so of equal operations
+ * alone). Both MPIs that storm is tested with keep them: tests/conform,
+ * fabric_words and fabric_atomic.
  *
  * What may still wait for the target: a flush, if operations were issued behind
  * the scout; and with Open MPI an atomic or a put_word into the dynamic window,
  * already when it is issued. The target's next poll, collective call or flush
- * ends the wait. A rank that waits in this way is inside MPI and serves all
+ * ends the wait. A rank that waits there is inside MPI and serves all
  * others, so ranks that wait for each other do not wait for ever.
  */
 #include <stdatomic.h>
@@ -53,9 +56,9 @@
 #include "fabric/mpirma/mpirma_memory.h"
 
 enum {
-    N_OPS = 1024,       /* under way at a time, to all peers */
-    MAX_SKIPPED = 3,    /* P6 */
-    PROBE_TAG = 1,      /* nobody ever sends it */
+    N_OPS = 1024,       /* in flight at a time, to all peers */
+    MAX_SKIPPED = 3,    /* MPIRMA-6 */
+    PROBE_TAG = 1,      /* never sent */
     MAX_COUNT = 1 << 30 /* bytes in one MPI call */
 };
 
@@ -74,15 +77,15 @@ struct mpirma_queue {
     struct mpirma_op *first, *last;
 };
 
-/* A rank this one has something to do with. */
+/* A rank with which this one exchanges data. */
 struct mpirma_peer {
     int rank;
-    bool listed;                    /* among those that poll looks at */
+    bool listed;                    /* among those that poll visits */
     bool touched[MPIRMA_N_WINDOWS]; /* since the last flush */
     bool puts;                      /* so, and by puts */
     struct mpirma_queue issued;     /* complete with the next flush */
-    struct mpirma_queue held;       /* P1 */
-    MPI_Request scout;              /* P5; MPI_REQUEST_NULL: none on its way */
+    struct mpirma_queue held;       /* MPIRMA-1 */
+    MPI_Request scout; /* MPIRMA-5; MPI_REQUEST_NULL: none in flight */
     unsigned char scout_byte;
     MPI_Aint at; /* where the last operation went: there until the flush */
     enum mpirma_window window;
@@ -97,7 +100,7 @@ struct mpirma_fabric {
     struct mpirma_peer *listed;
     struct mpirma_op *ops, *free;
     bool has_issued; /* since MPI was last called for progress */
-    int n_skipped;   /* polls since then that did not (P6) */
+    int n_skipped;   /* polls since then that did not (MPIRMA-6) */
     bool broken;
 };
 
@@ -165,7 +168,7 @@ static void op_give(struct mpirma_fabric *f, struct mpirma_op *op)
     f->free = op;
 }
 
-/* An operation on its way: poll must look at the peer. */
+/* An operation in flight: poll must visit the peer. */
 static void peer_add(struct mpirma_fabric *f, struct mpirma_peer *peer,
                      struct mpirma_op *op)
 {
@@ -180,7 +183,7 @@ static void peer_add(struct mpirma_fabric *f, struct mpirma_peer *peer,
     f->listed = peer;
 }
 
-/* What the MPI call that issued the operation said. */
+/* The result of the MPI call that issued the operation. */
 static storm_status op_issued(struct mpirma_fabric *f, struct mpirma_peer *peer,
                               struct mpirma_op *op, const char *what, int rc)
 {
@@ -244,7 +247,7 @@ static storm_status mpirma_get(const struct storm_transfer *t)
     return op_issued(f, peer, op, "a get", rc);
 }
 
-/* P4 */
+/* MPIRMA-4 */
 static int word_issue(const struct mpirma_fabric *f,
                       const struct mpirma_peer *peer,
                       const struct mpirma_op *op)
@@ -268,7 +271,7 @@ static storm_status mpirma_put_word(struct storm_remote *remote,
     if (!peer->puts)
         return op_issued(f, peer, op, "a word", word_issue(f, peer, op));
     ticket->pending++;
-    queue_add(&peer->held, op); /* P1 */
+    queue_add(&peer->held, op); /* MPIRMA-1 */
     return STORM_OK;
 }
 
@@ -301,7 +304,7 @@ static storm_status mpirma_fetch_add(const struct storm_atomic *a)
 
 /* Open MPI 4.1 crashes in MPI_Compare_and_swap if the target is the caller and
  * the window dynamic. There atomics are done in software by the process that
- * owns the memory, which is this one: so the processor's will do. */
+ * owns the memory, which is this one: so those of the processor serve. */
 static void swap_here(struct mpirma_op *op)
 {
     _Atomic uint64_t *word = (_Atomic uint64_t *)(uintptr_t)op->at;
@@ -328,7 +331,7 @@ static storm_status mpirma_compare_swap(const struct storm_atomic *a)
 
 /* ---- progress -------------------------------------------------------------*/
 
-/* STORM_AGAIN: a flush might have to wait (P5). */
+/* STORM_AGAIN: a flush might have to wait (MPIRMA-5). */
 static storm_status peer_scout(struct mpirma_fabric *f,
                                struct mpirma_peer *peer)
 {
@@ -375,7 +378,7 @@ static void queue_complete(struct mpirma_fabric *f, struct mpirma_queue *queue,
     }
 }
 
-/* Issues the words that waited for a flush (P1). */
+/* Issues the words that waited for a flush (MPIRMA-1). */
 static storm_status words_release(struct mpirma_fabric *f,
                                   struct mpirma_peer *peer)
 {
@@ -410,8 +413,8 @@ static storm_status peer_poll(struct mpirma_fabric *f, struct mpirma_peer *peer)
     return status;
 }
 
-/* Lets MPI do what others want from this rank (P6), and what they have done be
- * seen by it. */
+/* Lets MPI serve other ranks (MPIRMA-6), and makes what they have done visible
+ * here. */
 static storm_status serve(struct mpirma_fabric *f)
 {
     int found = 0;
@@ -441,7 +444,7 @@ static storm_status progress(struct mpirma_fabric *f)
     return STORM_UNLIKELY(f->broken) ? STORM_ERR_FABRIC : STORM_OK;
 }
 
-/* P6 */
+/* MPIRMA-6 */
 static storm_status mpirma_poll(struct storm_fabric *fabric)
 {
     struct mpirma_fabric *f = mpirma_of(fabric);
@@ -454,7 +457,7 @@ static storm_status mpirma_poll(struct storm_fabric *fabric)
 
 static storm_status mpirma_idle(struct storm_fabric *fabric, uint64_t n_empty)
 {
-    /* No sleep: others may wait for our next call (P5). */
+    /* No sleep: others may wait for our next call (MPIRMA-5). */
     storm_idle(n_empty < STORM_IDLE_SPINS ? n_empty : STORM_IDLE_SPINS);
     return progress(mpirma_of(fabric));
 }
@@ -473,7 +476,7 @@ static const struct storm_fabric_data_ops mpirma_data = {
 
 static void count_pinned(struct mpirma_fabric *f)
 {
-    /* MPI registers windows where the network wants it, and does not tell. */
+    /* MPI may register windows with a network, without a report. */
     f->fabric.pinned_bytes = f->memory.bytes;
     if (f->fabric.pinned_bytes_peak < f->memory.bytes)
         f->fabric.pinned_bytes_peak = f->memory.bytes;
@@ -601,7 +604,7 @@ static struct mpirma_fabric *make(const struct storm_env *env,
     f->fabric = (struct storm_fabric){
         .ops = &storm_fabric_mpirma,
         .data = &mpirma_data,
-        .caps = {.ordered = true}, /* P1 */
+        .caps = {.ordered = true}, /* MPIRMA-1 */
         .env = env,
         .boot = *boot,
     };
@@ -654,10 +657,10 @@ static storm_status mpirma_open(const struct storm_env *env,
 static void mpirma_close(struct storm_fabric *fabric)
 {
     struct mpirma_fabric *f = mpirma_of(fabric);
-    /* A peer may still wait in a flush for our help. */
+    /* A peer may still wait for us in a flush. */
     if (storm_boot_barrier(&fabric->boot) == STORM_OK)
         free_all(f);
-    /* Else to free a window would be to wait for a rank that is lost. */
+    /* Freeing a window would wait for a lost rank. */
 }
 
 const struct storm_fabric_ops storm_fabric_mpirma = {

@@ -31,7 +31,7 @@ static uint64_t line_round(uint64_t bytes)
 
 /* ---- arenas ---------------------------------------------------------------*/
 
-/* Gives memory from MPI to the list, all of it free. */
+/* Adds memory from MPI to the list, all of it free. */
 static storm_status arena_add(struct mpirma_memory *m,
                               const struct mpirma_arena *given,
                               struct mpirma_arena **arena_out)
@@ -59,7 +59,7 @@ static storm_status arena_add(struct mpirma_memory *m,
     return STORM_OK;
 }
 
-/* Forgets an arena, and gives a slab back to MPI. */
+/* Removes an arena, and returns a slab to MPI. */
 static void arena_drop(struct mpirma_memory *m, struct mpirma_arena *arena)
 {
     if (arena->window == MPIRMA_DYNAMIC) {
@@ -94,7 +94,7 @@ static storm_status agree(MPI_Comm comm, storm_status mine)
     return worst < 0 ? STORM_ERR_PEER : STORM_OK;
 }
 
-/* W1, W2 for a window just made. */
+/* WINDOW-1, WINDOW-2 for a window just created. */
 static storm_status window_begin(const struct storm_env *env, MPI_Win window)
 {
     int *model = NULL, found = 0;
@@ -115,7 +115,7 @@ static storm_status window_begin(const struct storm_env *env, MPI_Win window)
 }
 
 /* Agrees on a window that all ranks have just made. Where only some have one it
- * cannot be freed, which would take them all: it is forgotten. */
+ * cannot be freed, which is collective: it is leaked. */
 static storm_status window_made(MPI_Comm comm, MPI_Win *window, int rc)
 {
     if (rc != MPI_SUCCESS)
@@ -133,7 +133,7 @@ static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
     MPI_Win *window = &m->window[MPIRMA_ALLOCATED];
     MPI_Info info = MPI_INFO_NULL;
     void *raw = NULL;
-    /* Only hints: a rank without them goes on. */
+    /* Only hints: they may be missing. */
     if (MPI_Info_create(&info) == MPI_SUCCESS) {
         MPI_Info_set(info, "same_size", "true");
         MPI_Info_set(info, "same_disp_unit", "true");
@@ -144,7 +144,7 @@ static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
         MPI_Info_free(&info);
     if (rc != MPI_SUCCESS)
         storm_log_write(&m->env->log, STORM_LOG_ERROR,
-                        "mpirma: no window of %llu MiB; lower "
+                        "mpirma: cannot create a window of %llu MiB; lower "
                         "transport.rma_window_mb",
                         (unsigned long long)(bytes >> 20));
     storm_status status = window_made(comm, window, rc);
@@ -178,7 +178,7 @@ static void window_end(const struct storm_env *env, MPI_Win *window)
     if (*window == MPI_WIN_NULL)
         return;
     int rc = MPI_Win_unlock_all(*window);
-    /* Collective, so in any case: the others are in it. */
+    /* Collective: in any case, because the others call it. */
     int freed = MPI_Win_free(window);
     if (rc == MPI_SUCCESS)
         rc = freed;
@@ -293,7 +293,7 @@ void mpirma_memory_return(struct mpirma_memory *m, struct mpirma_arena *arena,
     if (arena->window != MPIRMA_DYNAMIC ||
         !storm_extents_unused(&arena->extents))
         return;
-    /* One empty slab is kept: a ring may just be on its way to a larger one. */
+    /* One empty slab is kept: a ring may be growing. */
     for (size_t i = 0; i < m->n_arenas; i++)
         if (m->arena[i] != arena && m->arena[i]->window == MPIRMA_DYNAMIC &&
             storm_extents_unused(&m->arena[i]->extents)) {

@@ -2,13 +2,14 @@
 /*
  * The memory that peers may reach, and the windows it lies in.
  *
- * Nearly everything is carved from one allocated window made at open: MPI knows
- * its place on every rank, so that an operation needs nothing else. A dynamic
+ * Nearly everything is allocated from one window created at open: MPI knows its
+ * address on every rank, so that an operation needs nothing else. A dynamic
  * window takes what no longer fits; because implementations allow some thirty
- * attachments at most, slabs are attached to it and carved in their turn.
+ * attachments at most, slabs are attached to it and divided in turn.
  *
- *   W1  Every window is locked for all ranks from open to close (lock_all).
- *   W2  Every window is of the unified memory model; others are refused.
+ *   WINDOW-1  Every window is locked for all ranks from open to close
+ *             (lock_all).
+ *   WINDOW-2  Every window is of the unified memory model; others are refused.
  */
 #ifndef STORM_FABRIC_MPIRMA_MEMORY_H
 #define STORM_FABRIC_MPIRMA_MEMORY_H
@@ -26,12 +27,12 @@
 
 enum mpirma_window { MPIRMA_ALLOCATED, MPIRMA_DYNAMIC, MPIRMA_N_WINDOWS };
 
-/* A block of memory that a window reaches, from which regions are carved. */
+/* A block of memory that a window reaches, from which regions are allocated. */
 struct mpirma_arena {
     enum mpirma_window window;
     void *raw;           /* as MPI gave it */
     unsigned char *base; /* the same, aligned */
-    MPI_Aint at;         /* base as the window calls it */
+    MPI_Aint at;         /* of base in the window */
     uint64_t bytes;
     struct storm_extents extents;
 };
@@ -50,11 +51,11 @@ struct mpirma_memory {
 storm_status mpirma_memory_open(struct mpirma_memory *memory,
                                 const struct storm_env *env, MPI_Comm comm);
 
-/* Collective; the ranks must have nothing under way. Also after an open that
+/* Collective; the ranks must have nothing in flight. Also after an open that
  * failed. */
 void mpirma_memory_close(struct mpirma_memory *memory);
 
-/* Carves zeroed memory, aligned to a cache line. STORM_ERR_NOMEM, logged. */
+/* Allocates zeroed memory, aligned to a cache line. STORM_ERR_NOMEM, logged. */
 storm_status mpirma_memory_carve(struct mpirma_memory *memory, uint64_t bytes,
                                  struct mpirma_arena **arena_out,
                                  struct storm_extent *extent_out);
@@ -67,7 +68,7 @@ void mpirma_memory_return(struct mpirma_memory *memory,
 bool mpirma_memory_has(const struct mpirma_memory *memory,
                        enum mpirma_window window);
 
-/* Logs what an MPI call said; always STORM_ERR_FABRIC. peer < 0: nobody. */
+/* Logs an error of MPI; returns STORM_ERR_FABRIC. peer < 0: none. */
 storm_status mpirma_failed(const struct storm_env *env, const char *what,
                            int peer, int rc);
 

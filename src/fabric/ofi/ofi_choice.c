@@ -19,7 +19,7 @@ static const struct {
     {"udp;ofi_rxd", "its target crashes when an atomic arrives"},
 };
 
-/* Providers whose put_word stays behind earlier puts (F7) according to
+/* Providers whose put_word stays behind earlier puts (FABRIC-7) according to
  * tests/conform/fabric_order. Without atomics tcp;ofi_rxm would also report
  * it; with them it reports nothing and still keeps all in one stream. */
 static const char *const ofi_ordered[] = {
@@ -95,10 +95,10 @@ static const char *why_broken(const struct fi_info *info)
 /* ---- asking ---------------------------------------------------------------*/
 
 /* What is asked for, in this order. */
-enum ofi_wish { WISH_ORDERED, WISH_USABLE, WISH_ANY, N_WISHES };
+enum ofi_request { REQUEST_ORDERED, REQUEST_USABLE, REQUEST_ANY, N_REQUESTS };
 
 static struct fi_info *make_hints(const struct ofi_library *library,
-                                  enum ofi_wish wish)
+                                  enum ofi_request request)
 {
     struct fi_info *hints = library->dupinfo(NULL);
     if (!hints)
@@ -112,12 +112,12 @@ static struct fi_info *make_hints(const struct ofi_library *library,
     hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
                                   FI_MR_ALLOCATED | FI_MR_PROV_KEY |
                                   FI_MR_ENDPOINT;
-    if (wish == WISH_ANY)
+    if (request == REQUEST_ANY)
         return hints;
     hints->caps |= FI_ATOMIC;
-    /* That it can; which operations do is said by each. */
+    /* That it can; each operation sets whether it does. */
     hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
-    if (wish == WISH_ORDERED)
+    if (request == REQUEST_ORDERED)
         hints->tx_attr->msg_order =
             FI_ORDER_WAW | FI_ORDER_RMA_WAW | FI_ORDER_ATOMIC_WAW;
     return hints;
@@ -132,7 +132,7 @@ static bool listed(const struct ofi_candidates *c, const struct fi_info *info)
     return false;
 }
 
-/* Puts it behind all that are at least as good. */
+/* Inserts it after all that are at least as good. */
 static void add(struct ofi_candidates *c, struct fi_info *info,
                 const char *refused)
 {
@@ -158,22 +158,23 @@ static storm_status find_candidates(struct ofi_candidates *c, char *reason_out,
         ofi_library_open(&c->library, reason_out, reason_bytes);
     if (status < 0)
         return status;
-    for (int wish = 0; wish < N_WISHES; wish++) {
-        struct fi_info *hints = make_hints(&c->library, (enum ofi_wish)wish);
+    for (int request = 0; request < N_REQUESTS; request++) {
+        struct fi_info *hints =
+            make_hints(&c->library, (enum ofi_request)request);
         if (!hints) {
             snprintf(reason_out, reason_bytes, "no memory");
             return STORM_ERR_NOMEM;
         }
-        if (c->library.getinfo(OFI_API, NULL, NULL, 0, hints, &c->list[wish]) !=
-            0)
-            c->list[wish] = NULL;
+        if (c->library.getinfo(OFI_API, NULL, NULL, 0, hints,
+                               &c->list[request]) != 0)
+            c->list[request] = NULL;
         c->library.freeinfo(hints);
     }
-    /* In the order of the second list, which is libfabric's; but with what the
-     * first one says, if it has it. */
-    for (struct fi_info *i = c->list[WISH_USABLE]; i; i = i->next) {
+    /* In the order of the second list, which is libfabric's; but with
+     * the entry of the first, if it has one. */
+    for (struct fi_info *i = c->list[REQUEST_USABLE]; i; i = i->next) {
         struct fi_info *best = i;
-        for (struct fi_info *k = c->list[WISH_ORDERED]; k; k = k->next)
+        for (struct fi_info *k = c->list[REQUEST_ORDERED]; k; k = k->next)
             if (strcmp(k->fabric_attr->prov_name, i->fabric_attr->prov_name) ==
                 0) {
                 best = k;
@@ -181,16 +182,16 @@ static storm_status find_candidates(struct ofi_candidates *c, char *reason_out,
             }
         add(c, best, why_broken(i));
     }
-    for (struct fi_info *i = c->list[WISH_ORDERED]; i; i = i->next)
+    for (struct fi_info *i = c->list[REQUEST_ORDERED]; i; i = i->next)
         add(c, i, why_broken(i));
-    for (struct fi_info *i = c->list[WISH_ANY]; i; i = i->next)
+    for (struct fi_info *i = c->list[REQUEST_ANY]; i; i = i->next)
         add(c, i, "it has no atomics, or cannot tell when data have landed");
     return STORM_OK;
 }
 
 static void free_candidates(struct ofi_candidates *c)
 {
-    for (int i = 0; i < N_WISHES; i++)
+    for (int i = 0; i < N_REQUESTS; i++)
         if (c->list[i])
             c->library.freeinfo(c->list[i]);
 }
@@ -260,7 +261,7 @@ static storm_status choose_alone(const struct storm_env *env,
     return complain(env, wanted, c, NULL);
 }
 
-/* What a rank tells the others of its choice. */
+/* What ranks exchange about their choice. */
 struct ofi_choice_card {
     char provider[OFI_NAME_BYTES];
     char network[OFI_NAME_BYTES]; /* such as 10.0.0.0/8 */
@@ -271,8 +272,8 @@ static struct fi_info *same_as(const struct ofi_candidates *c,
                                const struct ofi_choice_card *card)
 {
     struct fi_info *found = NULL;
-    for (int wish = 0; wish < WISH_ANY && !found; wish++)
-        for (struct fi_info *i = c->list[wish]; i; i = i->next) {
+    for (int request = 0; request < REQUEST_ANY && !found; request++)
+        for (struct fi_info *i = c->list[request]; i; i = i->next) {
             if (strcmp(i->fabric_attr->prov_name, card->provider) != 0)
                 continue;
             if (strcmp(i->fabric_attr->name, card->network) == 0)
@@ -349,7 +350,8 @@ storm_status ofi_choose(const struct storm_env *env,
     return status;
 }
 
-/* ---- telling --------------------------------------------------------------*/
+/* ---- reporting
+ * --------------------------------------------------------------*/
 
 storm_status ofi_probe(char *reason_out, size_t reason_bytes)
 {

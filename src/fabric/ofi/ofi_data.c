@@ -6,7 +6,7 @@
 #include "base/idle.h"
 #include "fabric/ofi/ofi_internal.h"
 
-enum { LOUD_ERRORS = 8 }; /* failed operations that are named in the log */
+enum { LOGGED_ERRORS = 8 }; /* failed operations that are named in the log */
 
 static struct ofi_op *take_op(struct ofi_fabric *f)
 {
@@ -39,13 +39,13 @@ static void *words_desc(const struct ofi_fabric *f)
 static void complain(struct ofi_fabric *f, int peer, const char *what,
                      const char *detail)
 {
-    if (f->n_errors++ < LOUD_ERRORS)
+    if (f->n_errors++ < LOGGED_ERRORS)
         storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
                         "ofi (%s): a transfer to rank %d failed: %s%s%s",
                         f->name, peer, what, detail[0] ? ": " : "", detail);
 }
 
-/* What a call that posts an operation came to: none is under way then. */
+/* The result of a call that failed to post an operation. */
 static storm_status not_posted(struct ofi_fabric *f, int peer, ssize_t rc)
 {
     f->has_posted = false; /* poll makes room */
@@ -70,7 +70,7 @@ static storm_status posted(struct ofi_fabric *f, struct ofi_op *op,
 
 /* ---- put ------------------------------------------------------------------*/
 
-/* A write whose completion says that the data can be read over there. */
+/* A write whose completion means that the data can be read at the target. */
 static ssize_t write_delivered(struct ofi_fabric *f, const struct iovec *from,
                                void *desc, const struct ofi_remote *remote,
                                uint64_t offset, void *context)
@@ -134,7 +134,7 @@ static ssize_t atomic_word(struct ofi_fabric *f,
     return fi_atomicmsg(f->ep, &message, FI_DELIVERY_COMPLETE | FI_COMPLETION);
 }
 
-/* In one of the ways that take an operation. */
+/* By a method that takes an operation. */
 static ssize_t post_word(struct ofi_fabric *f, struct ofi_op *op,
                          const struct ofi_remote *remote, uint64_t offset,
                          uint64_t word)
@@ -142,11 +142,11 @@ static ssize_t post_word(struct ofi_fabric *f, struct ofi_op *op,
     struct ofi_words *words = words_of(f, op);
     words->operand = word;
     struct iovec from = {&words->operand, sizeof words->operand};
-    switch (f->word_way) {
+    switch (f->word_method) {
     case OFI_WORD_MESSAGE:
-        words->note = (struct ofi_note){remote->id, offset, word};
-        return fi_send(f->ep, &words->note, sizeof words->note, words_desc(f),
-                       remote->addr, op);
+        words->message = (struct ofi_word_message){remote->id, offset, word};
+        return fi_send(f->ep, &words->message, sizeof words->message,
+                       words_desc(f), remote->addr, op);
     case OFI_WORD_ATOMIC:
         return atomic_word(f, remote, remote->base + offset, &words->operand,
                            op);
@@ -163,7 +163,7 @@ static storm_status ofi_put_word(struct storm_remote *remote, uint64_t offset,
     struct ofi_fabric *f = ofi_of(remote->fabric);
     const struct ofi_remote *own = (const struct ofi_remote *)remote;
     STORM_ASSERT(offset % 8 == 0 && offset + 8 <= remote->bytes);
-    if (f->word_way == OFI_WORD_INJECT) {
+    if (f->word_method == OFI_WORD_INJECT) {
         ssize_t rc = fi_inject_write(f->ep, &word, sizeof word, own->addr,
                                      own->base + offset, own->key);
         return STORM_LIKELY(rc == 0) ? STORM_OK
@@ -274,7 +274,7 @@ static void finish(struct ofi_fabric *f, struct ofi_op *op, storm_status status)
     give_back(f, op);
 }
 
-/* Goes on with a get that has pieces left. */
+/* Continues a get that has pieces left. */
 static void next_piece(struct ofi_fabric *f, struct ofi_op *op)
 {
     ssize_t rc = post_piece(f, op);
@@ -292,12 +292,12 @@ static void next_piece(struct ofi_fabric *f, struct ofi_op *op)
 
 int ofi_post_arrivals(struct ofi_fabric *f)
 {
-    struct ofi_note *notes = f->inbox->base;
+    struct ofi_word_message *messages = f->inbox->base;
     void *desc = ((const struct ofi_region *)f->inbox)->desc;
     while (f->unposted) {
         struct ofi_op *op = f->unposted;
-        ssize_t rc = fi_recv(f->ep, &notes[op - f->arrivals], sizeof *notes,
-                             desc, FI_ADDR_UNSPEC, op);
+        ssize_t rc = fi_recv(f->ep, &messages[op - f->arrivals],
+                             sizeof *messages, desc, FI_ADDR_UNSPEC, op);
         if (rc != 0)
             return rc == -FI_EAGAIN ? 0 : (int)rc;
         f->unposted = op->next;
@@ -305,20 +305,21 @@ int ofi_post_arrivals(struct ofi_fabric *f)
     return 0;
 }
 
-/* Stores the word, unless its region is gone: as with any put that is late. */
+/* Stores the word, unless its region was released, as with any late put. */
 static void store_arrival(struct ofi_fabric *f, struct ofi_op *op)
 {
-    const struct ofi_note *note =
-        (const struct ofi_note *)f->inbox->base + (op - f->arrivals);
-    size_t place = note->region & UINT32_MAX;
+    const struct ofi_word_message *message =
+        (const struct ofi_word_message *)f->inbox->base + (op - f->arrivals);
+    size_t place = message->region & UINT32_MAX;
     const struct ofi_region *region =
         place < f->n_regions ? f->region[place] : NULL;
-    if (STORM_LIKELY(region && region->id == note->region &&
-                     note->offset % 8 == 0 &&
-                     note->offset < region->region.bytes)) {
-        unsigned char *at = (unsigned char *)region->region.base + note->offset;
-        /* F8; what was put before is in place, by this same thread. */
-        atomic_store_explicit((_Atomic uint64_t *)(void *)at, note->word,
+    if (STORM_LIKELY(region && region->id == message->region &&
+                     message->offset % 8 == 0 &&
+                     message->offset < region->region.bytes)) {
+        unsigned char *at =
+            (unsigned char *)region->region.base + message->offset;
+        /* FABRIC-8; what was put before is in place, by this same thread. */
+        atomic_store_explicit((_Atomic uint64_t *)(void *)at, message->word,
                               memory_order_release);
     }
     op->next = f->unposted;
@@ -373,9 +374,9 @@ static void read_error(struct ofi_fabric *f, ssize_t rc)
                                               error.err_data, room, sizeof room)
                              : NULL;
     struct ofi_op *op = error.op_context;
-    if (!op || op->kind == OFI_ARRIVAL) { /* no ticket to tell */
+    if (!op || op->kind == OFI_ARRIVAL) { /* it has no ticket */
         storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
-                        "ofi (%s): a word was lost: %s", f->name,
+                        "ofi (%s): receiving a word failed: %s", f->name,
                         f->library.strerror(error.err));
         f->broken = STORM_ERR_FABRIC;
         return;
@@ -406,9 +407,9 @@ static storm_status read_queue(struct ofi_fabric *f)
     return f->broken;
 }
 
-/* On a byte stream a look at the queue takes some system calls, each about as
- * dear as a small put. A rank that sends looks less often; one that waits for
- * something, or has been refused, at once. */
+/* On a byte stream reading the queue takes some system calls, each about as
+ * expensive as a small put. A rank that sends reads it less often; one that
+ * waits, or got STORM_AGAIN, at once. */
 static storm_status ofi_poll(struct storm_fabric *fabric)
 {
     struct ofi_fabric *f = ofi_of(fabric);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life and memory of the fabric over libfabric. */
+/* Lifecycle and memory of the fabric over libfabric. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { ADDRESS_BYTES = 248, DEFAULT_UNIVERSE = 256, MAX_KEY_TRIES = 4096 };
 
-/* What a rank tells the others of itself. */
+/* What ranks exchange at open. */
 struct address_card {
     uint64_t bytes;
     unsigned char address[ADDRESS_BYTES];
@@ -20,7 +20,7 @@ struct address_card {
 
 /* ---- memory ---------------------------------------------------------------*/
 
-/* The next key, if it is for us to choose one. */
+/* The next key, if keys are ours to choose. */
 static uint64_t next_key(struct ofi_fabric *f)
 {
     size_t bytes = f->info->domain_attr->mr_key_size;
@@ -88,7 +88,7 @@ static storm_status ofi_alloc(struct storm_fabric *fabric, size_t bytes,
     if (rc != 0) {
         char what[64];
         snprintf(what, sizeof what, "access to %zu bytes of memory", bytes);
-        storm_fabric_say_denied(fabric, what, f->library.strerror(-rc),
+        storm_fabric_log_denied(fabric, what, f->library.strerror(-rc),
                                 rc == -FI_ENOMEM || rc == -FI_EPERM ||
                                     rc == -FI_EAGAIN);
         goto err_unmap;
@@ -177,7 +177,7 @@ static storm_status failed(const struct ofi_fabric *f, const char *what, int rc)
     return STORM_ERR_NOSUP;
 }
 
-/* How many operations may be under way. */
+/* Max number of operations in flight. */
 static size_t pool_size(const struct ofi_fabric *f)
 {
     size_t n = f->info->tx_attr->size;
@@ -199,23 +199,23 @@ static storm_status open_domain(struct ofi_fabric *f)
                             .wait_obj = FI_WAIT_NONE};
     rc = fi_cq_open(f->domain, &cq, &f->cq, NULL);
     if (rc != 0)
-        return failed(f, "make a completion queue", rc);
+        return failed(f, "create a completion queue", rc);
     enum fi_av_type type = f->info->domain_attr->av_type;
     struct fi_av_attr av = {.type = type == FI_AV_UNSPEC ? FI_AV_TABLE : type,
                             .count = (size_t)f->fabric.boot.size};
     rc = fi_av_open(f->domain, &av, &f->av, NULL);
     if (rc != 0)
-        return failed(f, "make a table of addresses", rc);
+        return failed(f, "create a table of addresses", rc);
     return STORM_OK;
 }
 
 static storm_status open_endpoint(struct ofi_fabric *f,
                                   struct address_card *card)
 {
-    f->info->tx_attr->op_flags = 0; /* each operation says for itself */
+    f->info->tx_attr->op_flags = 0; /* each operation sets its own */
     int rc = fi_endpoint(f->domain, f->info, &f->ep, NULL);
     if (rc != 0)
-        return failed(f, "make an endpoint", rc);
+        return failed(f, "create an endpoint", rc);
     rc = fi_ep_bind(f->ep, &f->av->fid, 0);
     if (rc == 0)
         rc = fi_ep_bind(f->ep, &f->cq->fid, FI_TRANSMIT | FI_RECV);
@@ -226,13 +226,14 @@ static storm_status open_endpoint(struct ofi_fabric *f,
     size_t bytes = sizeof card->address;
     rc = fi_getname(&f->ep->fid, card->address, &bytes);
     if (rc != 0)
-        return failed(f, "tell the address of the endpoint", rc);
+        return failed(f, "get the address of the endpoint", rc);
     card->bytes = bytes;
     return STORM_OK;
 }
 
 /* The provider shm has a file for each rank, named like its address. All have
- * mapped it by now; without a name it goes when they go, however they go. */
+ * mapped it by now; without a name it is freed when they end, however they end.
+ * */
 static void drop_file(const char *address)
 {
     static const char prefix[] = "fi_shm://";
@@ -240,7 +241,7 @@ static void drop_file(const char *address)
         (void)shm_unlink(address + sizeof prefix - 1);
 }
 
-/* Tells everybody my address and learns theirs. Collective. */
+/* Exchanges addresses. Collective. */
 static storm_status exchange_addresses(struct ofi_fabric *f,
                                        const struct address_card *card)
 {
@@ -276,7 +277,7 @@ static storm_status check_atomics(struct ofi_fabric *f)
     if (rc == 0)
         rc = fi_compare_atomicvalid(f->ep, FI_UINT64, FI_CSWAP, &swap);
     f->stream = ofi_is_stream(f->info);
-    f->word_way = f->stream ? OFI_WORD_ATOMIC : OFI_WORD_WRITE;
+    f->word_method = f->stream ? OFI_WORD_ATOMIC : OFI_WORD_WRITE;
     if (rc == 0 && f->stream)
         rc = fi_atomicvalid(f->ep, FI_UINT64, FI_ATOMIC_WRITE, &write);
     if (rc == 0 && f->stream)
@@ -318,7 +319,7 @@ static storm_status make_inbox(struct ofi_fabric *f)
         f->unposted = &f->arrivals[i];
     }
     storm_status status =
-        ofi_alloc(&f->fabric, f->n_arrivals * sizeof(struct ofi_note),
+        ofi_alloc(&f->fabric, f->n_arrivals * sizeof(struct ofi_word_message),
                   &f->inbox);
     if (status < 0)
         return status;
@@ -331,7 +332,7 @@ static void close_fid(const struct ofi_fabric *f, struct fid *fid)
     int rc = fid ? fi_close(fid) : 0;
     if (rc != 0)
         storm_log_write(&f->fabric.env->log, STORM_LOG_WARN,
-                        "ofi (%s): not closed in order: %s", f->name,
+                        "ofi (%s): closing failed: %s", f->name,
                         f->library.strerror(-rc));
 }
 
@@ -369,7 +370,7 @@ static void announce_universe(int size)
         setenv("FI_UNIVERSE_SIZE", text, 0);
 }
 
-static void say_chosen(const struct ofi_fabric *f)
+static void log_chosen(const struct ofi_fabric *f)
 {
     if (f->fabric.boot.rank != 0)
         return;
@@ -422,7 +423,7 @@ static storm_status ofi_open(const struct storm_env *env,
         status = ofi_selftest(f);
     if (status < 0)
         goto err_free;
-    say_chosen(f);
+    log_chosen(f);
     *fabric_out = &f->fabric;
     return STORM_OK;
 
@@ -433,7 +434,7 @@ err_free:
 
 static void ofi_close(struct storm_fabric *fabric)
 {
-    /* Others may need our polls until they have come here too. */
+    /* Others may need our polls until they are here too. */
     storm_status status;
     for (uint64_t n = 0;
          (status = fabric->boot.barrier_try(fabric->boot.self)) == STORM_AGAIN;
@@ -441,7 +442,7 @@ static void ofi_close(struct storm_fabric *fabric)
         (void)fabric->data->idle(fabric, n);
     if (status < 0)
         storm_log_write(&fabric->env->log, STORM_LOG_DEBUG,
-                        "ofi: closed without the other ranks");
+                        "ofi: closed without waiting for the other ranks");
     ofi_free(ofi_of(fabric));
 }
 

@@ -3,13 +3,13 @@
  * The fabric over libfabric: what its files share.
  *
  * One endpoint for reliable datagrams, one table of addresses filled once, one
- * completion queue. An operation under way has a struct ofi_op, taken from a
+ * completion queue. An operation in flight has a struct ofi_op, taken from a
  * pool made at the start; completions lead back to it by its context.
  *
- * Words (F8). libfabric promises whole words for atomics alone. Hardware and
- * shared memory write 8 aligned bytes at once; a provider on top of a byte
+ * Words (FABRIC-8). libfabric promises whole words for atomics alone. Hardware
+ * and shared memory write 8 aligned bytes at once; a provider on top of a byte
  * stream may place the first half of a word now and the second one with the
- * next packet. There, words travel in other ways:
+ * next packet. There, words travel differently:
  *
  *   put_word   a message, stored by the target's poll. It stays in the stream
  *              behind the puts before it, and unlike an atomic needs no answer
@@ -33,11 +33,11 @@
 #include "fabric/fabric_ops.h"
 
 enum {
-    OFI_MAX_OPS = 512, /* under way together, unless the provider allows less */
+    OFI_MAX_OPS = 512, /* in flight, unless the provider allows less */
     OFI_MIN_OPS = 16,
     OFI_CQ_BATCH = 32,
     OFI_MAX_SKIPPED = 3,
-    OFI_INBOX = 64, /* messages that can be taken in by one poll */
+    OFI_INBOX = 64, /* messages that one poll can receive */
     OFI_MAX_CANDIDATES = 24,
     OFI_NAME_BYTES = 64 /* of a provider */
 };
@@ -57,16 +57,16 @@ struct ofi_library {
 enum ofi_kind { OFI_PUT, OFI_GET, OFI_WORD, OFI_ATOMIC, OFI_ARRIVAL };
 
 /* How put_word is done. */
-enum ofi_word_way {
+enum ofi_word_method {
     OFI_WORD_WRITE,   /* completes when delivered */
     OFI_WORD_ATOMIC,  /* the same on a byte stream */
     OFI_WORD_INJECT,  /* if ordered; complete at once */
     OFI_WORD_MESSAGE, /* the same on a byte stream; complete when sent */
 };
 
-/* An operation under way. */
+/* An operation in flight. */
 struct ofi_op {
-    struct fi_context2 context; /* first: the provider's while under way */
+    struct fi_context2 context; /* first: the provider's while in flight */
     enum ofi_kind kind;
     int peer;
     struct storm_ticket *ticket;
@@ -78,7 +78,7 @@ struct ofi_op {
 };
 
 /* A word that travels as a message. */
-struct ofi_note {
+struct ofi_word_message {
     uint64_t region; /* its id at the target */
     uint64_t offset;
     uint64_t word;
@@ -87,7 +87,7 @@ struct ofi_note {
 /* Registered memory of an operation. */
 struct ofi_words {
     uint64_t operand, expected, old;
-    struct ofi_note note;
+    struct ofi_word_message message;
 };
 
 struct ofi_region {
@@ -124,7 +124,7 @@ struct ofi_fabric {
     uint64_t next_key;
 
     bool stream; /* see above */
-    enum ofi_word_way word_way;
+    enum ofi_word_method word_method;
     size_t read_words; /* of one FI_ATOMIC_READ */
 
     struct ofi_op *ops;
@@ -136,10 +136,10 @@ struct ofi_fabric {
     size_t n_regions, region_capacity;
     uint64_t n_ids;
 
-    struct ofi_op *arrivals; /* receives under way, on a byte stream */
+    struct ofi_op *arrivals; /* receives in flight, on a byte stream */
     size_t n_arrivals;
     struct ofi_op *unposted;    /* to be posted again */
-    struct storm_region *inbox; /* struct ofi_note for each */
+    struct storm_region *inbox; /* struct ofi_word_message for each */
 
     bool has_posted; /* on a byte stream, since the queue was last read */
     int n_skipped;   /* polls since then that did not read it */
@@ -155,7 +155,7 @@ static inline struct ofi_fabric *ofi_of(struct storm_fabric *fabric)
 
 /* ---- ofi_library.c --------------------------------------------------------*/
 
-/* Loads libfabric; for good. STORM_ERR_NOSUP and why. */
+/* Loads libfabric, for ever. STORM_ERR_NOSUP and the reason. */
 storm_status ofi_library_open(struct ofi_library *library, char *reason_out,
                               size_t reason_bytes);
 
@@ -168,8 +168,8 @@ storm_status ofi_choose(const struct storm_env *env,
                         struct ofi_library *library_out,
                         struct fi_info **info_out);
 
-/* Can this provider be what storm_fabric_caps.ordered means? Only if the
- * conformance suite has said so; the self-test looks again. */
+/* Can this provider be what storm_fabric_caps.ordered means? Only if
+ * it passes the conformance suite; the self-test checks again. */
 bool ofi_known_ordered(const struct fi_info *info);
 
 /* Does it move words through a byte stream? */
@@ -193,9 +193,9 @@ int ofi_post_arrivals(struct ofi_fabric *f);
 /* ---- ofi_selftest.c -------------------------------------------------------*/
 
 /*
- * Collective, once the fabric works as far as anybody knows: tries all kinds
- * of operations against the next rank and finds out what the capabilities
- * are. STORM_ERR_NOSUP, logged: the provider does not do what it says.
+ * Collective, on an open fabric: tries all kinds of operations against the next
+ * rank and sets the capabilities. STORM_ERR_NOSUP, logged: the provider does
+ * not do what it reports.
  */
 storm_status ofi_selftest(struct ofi_fabric *f);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libfabric is loaded at run time for one more reason than other libraries:
- * those that it brings along (PSM) catch signals such as SIGSEGV as soon as
+ * those that it loads (PSM) catch signals such as SIGSEGV as soon as
  * they are loaded, and only the environment, read at that moment, prevents it.
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /*
  * What must be in the environment before libfabric first reads it, because no
- * hint says the same. Nothing that the user has set is changed.
+ * hint does the same. Nothing that the user has set is changed.
  *
  *   IPATH_NO_BACKTRACE, HFI_NO_BACKTRACE   see above
  *   FI_OFI_RXM_BUFFER_SIZE   messages are all small here: 1 KiB instead of 16

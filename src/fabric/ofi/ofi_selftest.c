@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the provider really does, tried out against the next rank.
+ * What the provider really does, tested against the next rank.
  *
- * Every rank goes through the same stages whatever it finds, so that nobody
- * waits for one that gave up. A stage that gets no answer ends by its clock.
+ * Every rank goes through the same stages whatever it finds, so that no
+ * rank waits for another. A stage that gets no answer ends by a timeout.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -15,15 +15,15 @@
 enum {
     TAIL_AT = 0, /* counts slots written by the rank before */
     ADD_AT = 64,
-    NOTE_AT = 128,
+    BLOCK_AT = 128,
     SLOTS_AT = 4096,
     N_SLOTS = 20,
     N_LAPS = 3,
-    NOTE_BYTES = 512
+    BLOCK_BYTES = 512
 };
 
-#define ANSWER_S 30.0 /* the longest wait for anything */
-#define ASLEEP_S 1.0  /* for data to land while the target sleeps */
+#define TIMEOUT_S 30.0 /* timeout of every wait */
+#define ASLEEP_S 1.0   /* for data to land while the target sleeps */
 
 struct selftest {
     struct ofi_fabric *f;
@@ -84,13 +84,13 @@ static bool is_filled(const unsigned char *at, uint64_t rank, uint64_t number,
 
 static uint64_t word_here(const struct selftest *s, uint64_t offset)
 {
-    /* Pairs with the peer's put_word (F8). */
+    /* Pairs with the peer's put_word (FABRIC-8). */
     return atomic_load_explicit(
         (_Atomic uint64_t *)(void *)((unsigned char *)s->mine->base + offset),
         memory_order_acquire);
 }
 
-static void note(struct selftest *s, storm_status status)
+static void record_status(struct selftest *s, storm_status status)
 {
     if (s->status == STORM_OK && status < 0)
         s->status = status;
@@ -101,20 +101,20 @@ static void start_clock(struct selftest *s, double seconds)
     s->limit_s = storm_clock_seconds() + seconds;
 }
 
-/* One poll; false if it is of no use any more. */
+/* One poll; false after an error. */
 static bool poll_once(struct selftest *s, uint64_t n_empty)
 {
-    note(s, ofi_data.idle(&s->f->fabric, n_empty));
+    record_status(s, ofi_data.idle(&s->f->fabric, n_empty));
     return s->status == STORM_OK && storm_clock_seconds() < s->limit_s;
 }
 
-/* Did all operations complete in time, and well? */
+/* Did all operations complete in time, without an error? */
 static bool wait_all(struct selftest *s)
 {
     for (uint64_t n = 0; s->ticket.pending > 0; n++)
         if (!poll_once(s, n))
             return false;
-    note(s, s->ticket.status);
+    record_status(s, s->ticket.status);
     return s->ticket.status == STORM_OK;
 }
 
@@ -124,16 +124,16 @@ static void fence(struct selftest *s)
     storm_status status;
     for (uint64_t n = 0;
          (status = s->boot->barrier_try(s->boot->self)) == STORM_AGAIN; n++)
-        note(s, ofi_data.idle(&s->f->fabric, n));
-    note(s, status);
+        record_status(s, ofi_data.idle(&s->f->fabric, n));
+    record_status(s, status);
 }
 
-/* Gives up on STORM_AGAIN only when the clock says so. */
+/* Repeats on STORM_AGAIN until the timeout. */
 #define UNTIL_ACCEPTED(_s, _call)                           \
     for (uint64_t _n = 0;; _n++) {                          \
         storm_status _status = (_call);                     \
         if (_status < 0)                                    \
-            note((_s), _status);                            \
+            record_status((_s), _status);                   \
         if (_status != STORM_AGAIN || !poll_once((_s), _n)) \
             break;                                          \
     }
@@ -203,12 +203,12 @@ static storm_status try_each(struct selftest *s)
 {
     uint64_t me = (uint64_t)s->boot->rank, old[3] = {9, 9, 9};
     unsigned char *from = s->from->base;
-    start_clock(s, ANSWER_S);
-    fill(from + NOTE_AT, me, 1, NOTE_BYTES);
-    put(s, NOTE_AT, NOTE_BYTES, true);
+    start_clock(s, TIMEOUT_S);
+    fill(from + BLOCK_AT, me, 1, BLOCK_BYTES);
+    put(s, BLOCK_AT, BLOCK_BYTES, true);
     bool answered = wait_all(s);
     if (answered) {
-        get(s, NOTE_AT, SLOTS_AT, NOTE_BYTES);
+        get(s, BLOCK_AT, SLOTS_AT, BLOCK_BYTES);
         add(s, 5, &old[0]);
         answered = wait_all(s);
     }
@@ -223,9 +223,9 @@ static storm_status try_each(struct selftest *s)
     fence(s);
     if (!answered)
         return refuse(s, "transfers fail or are not answered");
-    if (!is_filled(from + SLOTS_AT, me, 1, NOTE_BYTES) ||
-        !is_filled((unsigned char *)s->mine->base + NOTE_AT, s->before, 1,
-                   NOTE_BYTES))
+    if (!is_filled(from + SLOTS_AT, me, 1, BLOCK_BYTES) ||
+        !is_filled((unsigned char *)s->mine->base + BLOCK_AT, s->before, 1,
+                   BLOCK_BYTES))
         return refuse(s, "data arrive damaged");
     if (old[0] != 0 || old[1] != 5 || old[2] != 7 || word_here(s, ADD_AT) != 7)
         return refuse(s, "atomics give wrong results");
@@ -248,14 +248,14 @@ static bool arrived(struct selftest *s, uint64_t lap, uint64_t *n_seen)
     return good;
 }
 
-/* Slots and tail words as fast as they go: does a word ever overtake? */
+/* Slots and tail words as fast as possible: does a word ever overtake? */
 static bool try_order(struct selftest *s)
 {
     uint64_t me = (uint64_t)s->boot->rank;
     bool good = true;
     for (uint64_t lap = 0; lap < N_LAPS; lap++) {
         uint64_t n_seen = 0;
-        start_clock(s, ANSWER_S);
+        start_clock(s, TIMEOUT_S);
         for (uint64_t i = 0; i < N_SLOTS; i++)
             fill((unsigned char *)s->from->base + slot_at(i), me,
                  lap * N_SLOTS + i, slot_bytes(i));
@@ -272,23 +272,23 @@ static bool try_order(struct selftest *s)
     return good;
 }
 
-/* Ranks of one parity work while the others sit in a call of somebody else:
- * does everything complete? */
+/* Ranks of one parity work while the others wait in a call of the boot: does
+ * everything complete? */
 static bool try_asleep(struct selftest *s)
 {
     bool good = true;
     uint64_t old;
     for (int turn = 0; turn < 2; turn++) {
-        int least;
+        int min;
         if (s->boot->rank % 2 == turn && s->next->peer % 2 != turn) {
             start_clock(s, ASLEEP_S);
-            put(s, NOTE_AT, NOTE_BYTES, true);
-            get(s, NOTE_AT, SLOTS_AT, NOTE_BYTES);
+            put(s, BLOCK_AT, BLOCK_BYTES, true);
+            get(s, BLOCK_AT, SLOTS_AT, BLOCK_BYTES);
             add(s, 1, &old);
             good &= wait_all(s);
         }
-        note(s, s->boot->minimum(s->boot->self, 0, &least));
-        start_clock(s, ANSWER_S);
+        record_status(s, s->boot->minimum(s->boot->self, 0, &min));
+        start_clock(s, TIMEOUT_S);
         (void)wait_all(s);
         fence(s);
     }
@@ -298,9 +298,9 @@ static bool try_asleep(struct selftest *s)
 /* Is it true on all ranks? */
 static bool all_agree(struct selftest *s, bool mine)
 {
-    int least = 0;
-    note(s, s->boot->minimum(s->boot->self, mine, &least));
-    return least;
+    int min = 0;
+    record_status(s, s->boot->minimum(s->boot->self, mine, &min));
+    return min;
 }
 
 static void find_caps(struct selftest *s)
@@ -308,14 +308,14 @@ static void find_caps(struct selftest *s)
     struct ofi_fabric *f = s->f;
     const struct fi_info *info = f->info;
     if (ofi_known_ordered(info)) {
-        enum ofi_word_way careful = f->word_way;
+        enum ofi_word_method careful = f->word_method;
         if (f->stream)
-            f->word_way = OFI_WORD_MESSAGE;
+            f->word_method = OFI_WORD_MESSAGE;
         else if (info->tx_attr->inject_size >= sizeof(uint64_t))
-            f->word_way = OFI_WORD_INJECT;
+            f->word_method = OFI_WORD_INJECT;
         f->fabric.caps.ordered = all_agree(s, try_order(s));
         if (!f->fabric.caps.ordered)
-            f->word_way = careful;
+            f->word_method = careful;
         if (!f->fabric.caps.ordered)
             storm_log_write(&f->fabric.env->log, STORM_LOG_WARN,
                             "ofi: provider %s does not keep order here; rings "

@@ -10,7 +10,7 @@
 
 enum { HOST_BYTES = 128 };
 
-/* What a rank tells the others at the start. */
+/* What ranks exchange at open. */
 struct arena_card {
     char host[HOST_BYTES]; /* machine and boot, not just a name */
     int64_t pid;
@@ -51,7 +51,7 @@ static void fill_host(char host[HOST_BYTES])
     snprintf(host, HOST_BYTES, "%s %s", boot_id, space);
 }
 
-/* Rank 0 makes the file. */
+/* Rank 0 creates the file. */
 static storm_status make_file(struct shm_arena *arena, int n_ranks)
 {
     arena->fd = memfd_create("storm rings", MFD_CLOEXEC);
@@ -59,7 +59,7 @@ static storm_status make_file(struct shm_arena *arena, int n_ranks)
         ftruncate(arena->fd, (off_t)(arena->slice_bytes * (uint64_t)n_ranks)) !=
             0) {
         storm_log_write(&arena->env->log, STORM_LOG_ERROR,
-                        "cannot make shared memory of %d times %llu MiB: %s; "
+                        "cannot create shared memory of %d times %llu MiB: %s; "
                         "use --backend p2p",
                         n_ranks, (unsigned long long)(arena->slice_bytes >> 20),
                         strerror(errno));
@@ -104,7 +104,7 @@ static storm_status map_file(struct shm_arena *arena, int n_ranks, int rank)
     return STORM_OK;
 }
 
-/* Said by the first rank of the node. */
+/* Logged by the first rank of the node. */
 static storm_status check_one_host(const struct shm_arena *arena, int rank,
                                    const struct arena_card *cards, int n_ranks)
 {
@@ -205,7 +205,7 @@ storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
 
 void shm_arena_return(struct shm_arena *arena, struct storm_extent extent)
 {
-    /* Pages come back zeroed when they are next touched; locked ones stay. */
+    /* Freed pages are zeroed when they are next touched; locked ones stay. */
     unsigned char *pages = arena->mine + extent.offset;
     if (madvise(pages, extent.bytes, MADV_REMOVE) != 0)
         memset(pages, 0, extent.bytes);

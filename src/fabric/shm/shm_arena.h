@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shared memory of the ranks of one node: one file without a name, one
- * slice of it per rank, from which that rank carves regions.
+ * slice of it per rank, from which that rank allocates regions.
  *
  * The file is sparse: a slice is as large as the machine's memory and takes
  * pages only where regions are. It has no name in any file system, so nothing
@@ -38,11 +38,11 @@ storm_status shm_arena_open(struct shm_arena *arena,
                             const struct storm_boot *boot);
 void shm_arena_close(struct shm_arena *arena);
 
-/* Carves zeroed pages. STORM_ERR_NOMEM, logged. */
+/* Allocates zeroed pages. STORM_ERR_NOMEM, logged. */
 storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
                              struct storm_extent *extent_out);
 
-/* Gives pages back to the system. */
+/* Returns pages to the system. */
 void shm_arena_return(struct shm_arena *arena, struct storm_extent extent);
 
 #endif /* STORM_FABRIC_SHM_ARENA_H */

@@ -4,11 +4,12 @@
  * Every operation is done when the call returns, so tickets never wait.
  *
  * Pairs of memory orders, by label:
- *   A1  store-release in shm_put_word, or the read-modify-write of shm_add and
- *       shm_swap: all stores before it are readable by whoever load-acquires
- *       the word (F7, F8).
- *   A2  load-acquire in shm_get: pairs with the owner's store-release of the
- *       word, so that later stores here come after the owner's reads (F10).
+ *   SHM-1  store-release in shm_put_word, or the read-modify-write of shm_add
+ *          and shm_swap: all stores before it are readable by whoever
+ *          load-acquires the word (FABRIC-7, FABRIC-8).
+ *   SHM-2  load-acquire in shm_get: pairs with the owner's store-release of the
+ *          word, so that later stores here come after the owner's reads
+ *          (FABRIC-10).
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -66,7 +67,7 @@ static storm_status shm_get(const struct storm_transfer *t)
             uint64_t word =
                 atomic_load_explicit(word_at(t->remote,
                                              t->remote_offset + done),
-                                     memory_order_acquire); /* A2 */
+                                     memory_order_acquire); /* SHM-2 */
             memcpy(to + done, &word, sizeof word);
         }
     memcpy(to + done,
@@ -79,9 +80,9 @@ static storm_status shm_put_word(struct storm_remote *remote, uint64_t offset,
                                  uint64_t word, struct storm_ticket *ticket)
 {
     (void)ticket;
-    storm_stream_fence(); /* direct stores may have gone around the cache */
+    storm_stream_fence(); /* direct stores may have bypassed the cache */
     atomic_store_explicit(word_at(remote, offset), word,
-                          memory_order_release); /* A1 */
+                          memory_order_release); /* SHM-1 */
     return STORM_OK;
 }
 
@@ -90,7 +91,7 @@ static storm_status shm_add(const struct storm_atomic *a)
     storm_stream_fence();
     *a->old_out =
         atomic_fetch_add_explicit(word_at(a->remote, a->remote_offset),
-                                  a->operand, memory_order_acq_rel); /* A1 */
+                                  a->operand, memory_order_acq_rel); /* SHM-1 */
     return STORM_OK;
 }
 
@@ -102,7 +103,7 @@ static storm_status shm_swap(const struct storm_atomic *a)
                                                     a->remote_offset),
                                             &expected, a->operand,
                                             memory_order_acq_rel,
-                                            memory_order_acquire); /* A1 */
+                                            memory_order_acquire); /* SHM-1 */
     *a->old_out = expected;
     return STORM_OK;
 }
@@ -125,7 +126,7 @@ static storm_status shm_probe(char *reason_out, size_t reason_bytes)
     int fd = memfd_create("storm probe", MFD_CLOEXEC);
     if (fd < 0) {
         snprintf(reason_out, reason_bytes,
-                 "the kernel gives no anonymous shared memory "
+                 "the kernel provides no anonymous shared memory "
                  "(memfd_create failed)");
         return STORM_ERR_NOSUP;
     }
@@ -174,10 +175,10 @@ static storm_status shm_open_fabric(const struct storm_env *env,
 static void shm_close_fabric(struct storm_fabric *fabric)
 {
     struct shm_fabric *shm = shm_of(fabric);
-    /* A peer that is a thread of this process may still look at our slice. */
+    /* A peer that is a thread of this process may still use our slice. */
     if (storm_boot_barrier(&fabric->boot) < 0)
         storm_log_write(&fabric->env->log, STORM_LOG_DEBUG,
-                        "shm: closed without the other ranks");
+                        "shm: closed without waiting for the other ranks");
     shm_arena_close(&shm->arena);
     storm_free(fabric->env->memory, shm);
 }

@@ -2,9 +2,10 @@
 /* TEST args: threads 2 3; timeout: 60; label: tsan */
 /* TEST ranks: 2 3 5; args: processes; timeout: 60 */
 /*
- * C6: the words of a note belong to its number, if the sender waits for an
- * answer before it sends the next; on every fabric, plain and under chaos, and
- * over messages. Questions run down the tree and answers up, as waves do.
+ * CHANNEL-6: the words of a wave message belong to its number, if the sender
+ * waits for an answer before it sends the next; on every fabric, plain and
+ * under chaos, and over messages. Questions run down the tree and answers up,
+ * as waves do.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,17 +14,17 @@
 #include "channel/channel_ops.h"
 #include "support/chaos.h"
 #include "support/check.h"
+#include "support/control_threads.h"
 #include "support/dice.h"
-#include "support/mailbox.h"
 #include "support/processes.h"
 #include "support/threads.h"
 
-/* One case: what carries the notes. */
-struct notes {
+/* One case: what carries the wave messages. */
+struct waves {
     const struct storm_channel_ops *ops;
     const struct storm_fabric_ops *fabric;
     uint64_t rounds;
-    struct mailbox_hub *hub;
+    struct control_hub *hub;
     const void *comm;
 };
 
@@ -39,47 +40,49 @@ static void turn(struct storm_channel *channel, uint64_t n_empty)
         CHECK(channel->ops->idle(channel, n_empty) >= 0);
 }
 
-static void tell(struct storm_channel *channel, const struct storm_boot *boot,
-                 enum storm_link link, uint64_t number)
+static void send_wave(struct storm_channel *channel,
+                      const struct storm_boot *boot, enum storm_link link,
+                      uint64_t number)
 {
     if (storm_link_rank(boot->rank, boot->size, link) < 0)
         return;
-    uint64_t words[STORM_NOTE_WORDS];
-    for (int i = 0; i < STORM_NOTE_WORDS; i++)
+    uint64_t words[STORM_WAVE_WORDS];
+    for (int i = 0; i < STORM_WAVE_WORDS; i++)
         words[i] = word_of(boot->rank, number, i);
     storm_status status;
-    for (uint64_t n = 0; (status = channel->note->send(channel, link, words,
+    for (uint64_t n = 0; (status = channel->wave->send(channel, link, words,
                                                        number)) == STORM_AGAIN;
          n++)
         turn(channel, n);
     CHECK_OK(status);
 }
 
-static void hear(struct storm_channel *channel, const struct storm_boot *boot,
-                 enum storm_link link, uint64_t number)
+static void await_wave(struct storm_channel *channel,
+                       const struct storm_boot *boot, enum storm_link link,
+                       uint64_t number)
 {
     int from = storm_link_rank(boot->rank, boot->size, link);
     if (from < 0)
         return;
-    uint64_t words[STORM_NOTE_WORDS], found = 0;
+    uint64_t words[STORM_WAVE_WORDS], found = 0;
     for (uint64_t n = 0; found < number; n++) {
         turn(channel, n);
-        CHECK_OK(channel->note->read(channel, link, NULL, &found));
+        CHECK_OK(channel->wave->read(channel, link, NULL, &found));
     }
     /* Not before: words read while the number is old may be half written. */
-    CHECK_OK(channel->note->read(channel, link, words, &found));
+    CHECK_OK(channel->wave->read(channel, link, words, &found));
     CHECK_EQ(found, number);
-    for (int i = 0; i < STORM_NOTE_WORDS; i++)
+    for (int i = 0; i < STORM_WAVE_WORDS; i++)
         CHECK_EQ(words[i], word_of(from, number, i));
 }
 
-static void notes_rank(void *self, const struct storm_env *env,
+static void waves_rank(void *self, const struct storm_env *env,
                        const struct storm_boot *boot)
 {
-    struct notes *t = self;
+    struct waves *t = self;
     struct storm_control *control = NULL;
     if (t->hub)
-        control = mailbox_open(t->hub, boot->rank);
+        control = control_hub_open(t->hub, boot->rank);
     else
         CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &control));
     struct storm_channel_params params = {
@@ -98,12 +101,12 @@ static void notes_rank(void *self, const struct storm_env *env,
     check_where("%s %s, rank %d", t->ops->name,
                 t->fabric ? t->fabric->name : "", boot->rank);
     for (uint64_t number = 1; number <= t->rounds; number++) {
-        hear(channel, boot, STORM_LINK_PARENT, number);
-        tell(channel, boot, STORM_LINK_CHILD_0, number);
-        tell(channel, boot, STORM_LINK_CHILD_1, number);
-        hear(channel, boot, STORM_LINK_CHILD_0, number);
-        hear(channel, boot, STORM_LINK_CHILD_1, number);
-        tell(channel, boot, STORM_LINK_PARENT, number);
+        await_wave(channel, boot, STORM_LINK_PARENT, number);
+        send_wave(channel, boot, STORM_LINK_CHILD_0, number);
+        send_wave(channel, boot, STORM_LINK_CHILD_1, number);
+        await_wave(channel, boot, STORM_LINK_CHILD_0, number);
+        await_wave(channel, boot, STORM_LINK_CHILD_1, number);
+        send_wave(channel, boot, STORM_LINK_PARENT, number);
     }
     uint64_t n = 0;
     while (boot->barrier_try(boot->self) == STORM_AGAIN)
@@ -112,16 +115,16 @@ static void notes_rank(void *self, const struct storm_env *env,
     control->ops->close(control);
 }
 
-static void run_case(struct notes t, int n_threads)
+static void run_case(struct waves t, int n_threads)
 {
     if (n_threads > 0) {
-        t.hub = mailbox_hub_make(n_threads);
-        threads_run(n_threads, notes_rank, &t);
-        mailbox_hub_free(t.hub);
+        t.hub = control_hub_make(n_threads);
+        threads_run(n_threads, waves_rank, &t);
+        control_hub_free(t.hub);
     } else {
         MPI_Comm world = MPI_COMM_WORLD;
         t.comm = &world;
-        processes_run(notes_rank, &t);
+        processes_run(waves_rank, &t);
     }
 }
 
@@ -130,12 +133,12 @@ static void run_all(int n_threads)
     const struct storm_fabric_ops *fabrics[] = {&storm_fabric_shm, &chaos_shm,
                                                 &chaos_shm_ordered};
     for (int i = 0; i < 3; i++)
-        run_case((struct notes){.ops = &storm_channel_ring,
+        run_case((struct waves){.ops = &storm_channel_ring,
                                 .fabric = fabrics[i],
                                 .rounds = i == 0 ? 3000 : 200},
                  n_threads);
     if (n_threads == 0)
-        run_case((struct notes){.ops = &storm_channel_p2p, .rounds = 1000}, 0);
+        run_case((struct waves){.ops = &storm_channel_p2p, .rounds = 1000}, 0);
 }
 
 int main(int argc, char **argv)

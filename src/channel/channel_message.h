@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control messages: their form, and what sends and receives them. */
-#ifndef STORM_CHANNEL_MAIL_H
-#define STORM_CHANNEL_MAIL_H
+/* Control messages: their format, and what sends and receives them. */
+#ifndef STORM_CHANNEL_MESSAGE_H
+#define STORM_CHANNEL_MESSAGE_H
 
 #include <stdint.h>
 
@@ -9,17 +9,19 @@
 
 #include "fabric/fabric_ops.h"
 
-enum storm_mail_kind {
-    STORM_MAIL_NOTES = 1,  /* where my notes lie: at the start, to the tree */
-    STORM_MAIL_WANT = 2,   /* sender to receiver: ring `id` is too small */
-    STORM_MAIL_RING = 3,   /* receiver to sender: ring `id` is there */
-    STORM_MAIL_RETIRE = 4, /* sender to receiver: done with ring `id` at T */
-    STORM_MAIL_FAIL = 5,   /* my fabric is broken: give up, and tell your own */
-    STORM_MAIL_LATER = 6   /* receiver to sender: no memory now for another
-                              ring than `id`; do not wait for it */
+enum storm_message_kind {
+    STORM_MESSAGE_WAVES = 1, /* where my wave messages land: to tree neighbours,
+                                at open */
+    STORM_MESSAGE_WANT = 2,  /* sender to receiver: ring `id` is too small */
+    STORM_MESSAGE_RING = 3,  /* receiver to sender: ring `id` is ready */
+    STORM_MESSAGE_RETIRE = 4, /* sender to receiver: done with ring `id` at T */
+    STORM_MESSAGE_FAIL = 5,   /* my fabric has failed: stop, and pass it on */
+    STORM_MESSAGE_LATER =
+        6 /* receiver to sender: no memory now for a ring after
+                                `id`; do not wait for it */
 };
 
-struct storm_mail {
+struct storm_message {
     uint32_t kind;
     uint32_t id;       /* of the ring; WANT: of the newest the sender has */
     uint64_t capacity; /* WANT: wanted, RING: given; in records */
@@ -35,10 +37,10 @@ struct storm_control {
 
 struct storm_control_ops {
     storm_status (*send)(struct storm_control *control, int rank,
-                         const struct storm_mail *mail);
+                         const struct storm_message *message);
     /* STORM_AGAIN: nothing there. */
     storm_status (*poll)(struct storm_control *control, int *rank_out,
-                         struct storm_mail *mail_out);
+                         struct storm_message *message_out);
     void (*close)(struct storm_control *control);
 };
 
@@ -46,4 +48,4 @@ struct storm_control_ops {
 void storm_control_fail(struct storm_control *control,
                         const struct storm_boot *boot);
 
-#endif /* STORM_CHANNEL_MAIL_H */
+#endif /* STORM_CHANNEL_MESSAGE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/mailbox.h"
+#include "support/control_threads.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct letter {
     struct letter *next;
     int from;
-    struct storm_mail mail;
+    struct storm_message message;
 };
 
 struct box {
@@ -18,20 +18,20 @@ struct box {
     struct letter *first, **last;
 };
 
-struct mailbox_hub {
+struct control_hub {
     int n;
     struct box box[];
 };
 
 struct mailbox {
     struct storm_control control;
-    struct mailbox_hub *hub;
+    struct control_hub *hub;
     int rank;
 };
 
-struct mailbox_hub *mailbox_hub_make(int n_ranks)
+struct control_hub *control_hub_make(int n_ranks)
 {
-    struct mailbox_hub *hub =
+    struct control_hub *hub =
         calloc(1, sizeof *hub + (size_t)n_ranks * sizeof hub->box[0]);
     CHECK(hub);
     hub->n = n_ranks;
@@ -42,7 +42,7 @@ struct mailbox_hub *mailbox_hub_make(int n_ranks)
     return hub;
 }
 
-void mailbox_hub_free(struct mailbox_hub *hub)
+void control_hub_free(struct control_hub *hub)
 {
     for (int i = 0; i < hub->n; i++)
         while (hub->box[i].first) {
@@ -54,13 +54,13 @@ void mailbox_hub_free(struct mailbox_hub *hub)
 }
 
 static storm_status mailbox_send(struct storm_control *control, int rank,
-                                 const struct storm_mail *mail)
+                                 const struct storm_message *message)
 {
     struct mailbox *m = (struct mailbox *)control;
     struct box *box = &m->hub->box[rank];
     struct letter *letter = malloc(sizeof *letter);
     CHECK(letter);
-    *letter = (struct letter){.from = m->rank, .mail = *mail};
+    *letter = (struct letter){.from = m->rank, .message = *message};
     pthread_mutex_lock(&box->lock);
     *box->last = letter;
     box->last = &letter->next;
@@ -69,7 +69,7 @@ static storm_status mailbox_send(struct storm_control *control, int rank,
 }
 
 static storm_status mailbox_poll(struct storm_control *control, int *rank_out,
-                                 struct storm_mail *mail_out)
+                                 struct storm_message *message_out)
 {
     struct mailbox *m = (struct mailbox *)control;
     struct box *box = &m->hub->box[m->rank];
@@ -84,7 +84,7 @@ static storm_status mailbox_poll(struct storm_control *control, int *rank_out,
     if (!letter)
         return STORM_AGAIN;
     *rank_out = letter->from;
-    *mail_out = letter->mail;
+    *message_out = letter->message;
     free(letter);
     return STORM_OK;
 }
@@ -100,7 +100,7 @@ static const struct storm_control_ops mailbox_ops = {
     .close = mailbox_close,
 };
 
-struct storm_control *mailbox_open(struct mailbox_hub *hub, int rank)
+struct storm_control *control_hub_open(struct control_hub *hub, int rank)
 {
     struct mailbox *m = malloc(sizeof *m);
     CHECK(m);
