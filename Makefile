@@ -17,7 +17,7 @@ JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 DEMO = $(BUILD)/storm run examples/decks/hohlraum.yaml --out out/demo && \
        $(BUILD)/storm plot out/demo && $(BUILD)/storm report out/demo
 
-# Open MPI refuses to start as root, or more ranks than cores, unless told.
+# Open MPI refuses to start as root, or more ranks than cores, unless allowed.
 demo bench bench-scaling: export OMPI_ALLOW_RUN_AS_ROOT = 1
 demo bench bench-scaling: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 demo bench bench-scaling: export OMPI_MCA_rmaps_base_oversubscribe = 1
@@ -64,7 +64,7 @@ check-rdma: ## tests that need an RDMA device, on an emulated machine; log too
 bench: all ## run the benchmarks; writes bench/results/*.json
 	@tools/dev/bench $(BUILD)/storm
 
-bench-scaling: all ## scaling of all backends; JSON and pictures to bench/results
+bench-scaling: all ## scaling of all backends, to bench/results
 	@tools/dev/bench_scaling $(BUILD)/storm
 
 format: ## format all C files

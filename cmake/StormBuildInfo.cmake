@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# storm_build_info: gives a target <storm_build.h>, which says what was built,
+# storm_build_info: gives a target <storm_build.h>, which describes the build,
 # from which commit, how. The commit is looked up at every build; the file is
 # rewritten only when it changes.
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Find MPI, tell its flavour, and pick the mpiexec that belongs to it: on a
+# Find MPI, detect its flavour, and pick the mpiexec that belongs to it: on a
 # machine with two MPIs the plain names may belong to different ones. Choose
 # with -DMPI_C_COMPILER=mpicc.mpich, and -DMPIEXEC_EXECUTABLE= if the names of
-# the two do not tell that they belong together.
+# nothing shows that the two belong together.
 #
 # Sets STORM_MPI_FLAVOUR to openmpi, mpich or other.
 

@@ -2,7 +2,7 @@
 #
 # storm_voropp: voro++, to compare with; C++ in this one library. The program's
 # benchmark and a test use it, the library never does. Without voro++, or with
-# sanitizers, it only says that there is none.
+# sanitizers, it only reports that there is none.
 
 find_path(VOROPP_INCLUDE_DIR voro++/voro++.hh)
 find_library(VOROPP_LIBRARY voro++)

@@ -99,7 +99,7 @@ static void test_any_split(void)
     }
 }
 
-/* The integer by another way: scale, cut, convert. Scaling by a power of two
+/* The integer by another method: scale, cut, convert. Scaling by a power of two
  * is exact but below 2^-1022, where the result is cut to zero anyhow. */
 static storm_exact slow_term(double term, struct storm_exact_unit unit)
 {
@@ -132,7 +132,7 @@ static void test_cut_towards_zero(void)
     }
 }
 
-/* What was added can be taken away again. */
+/* What was added can be subtracted again. */
 static void test_cancellation(void)
 {
     struct storm_exact_unit unit = storm_exact_unit(1e10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /* EXACT-2, EXACT-3, EXACT-4: the unit is fine enough, the sum wide enough, and
- * what does not fit is told. */
+ * what does not fit is detected. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,10 +56,10 @@ static void check_bound(double bound)
 
     /* EXACT-3: 2^40 terms as large as the bound; no overflow, no wrap. */
     storm_exact term = storm_exact_term(bound, unit);
-    storm_exact most = (storm_exact)(~(uint64_t)0 >> 1) << 64;
-    most |= ~(uint64_t)0;
+    storm_exact max = (storm_exact)(~(uint64_t)0 >> 1) << 64;
+    max |= ~(uint64_t)0;
     CHECK(term > 0);
-    CHECK(term <= most >> 40);
+    CHECK(term <= max >> 40);
     CHECK(term * ((storm_exact)1 << 40) > 0);
     CHECK(storm_exact_term(-bound, unit) == -term);
     CHECK(storm_exact_value(term, unit) == bound);

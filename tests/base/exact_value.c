@@ -104,11 +104,11 @@ static void test_ties(void)
 
 static void test_extremes(void)
 {
-    storm_exact least = (storm_exact)((wide)1 << 127);
+    storm_exact min = (storm_exact)((wide)1 << 127);
     for (int lsb = -1300; lsb <= 1024; lsb++) {
-        check(least, lsb);
-        check(least + 1, lsb);
-        check(-(least + 1), lsb);
+        check(min, lsb);
+        check(min + 1, lsb);
+        check(-(min + 1), lsb);
         check(1, lsb);
         check(-1, lsb);
         check(0, lsb);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 60 */
 /*
- * LIFE-1, LIFE-2: a process that is killed, or ends without a word, is noticed
+ * LIFE-1, LIFE-2: a process that is killed, or ends without closing, is noticed
  * by all others, wherever in the tree they are, at once and by its number; one
- * that takes leave is not missed. Ranks are children of this program, without
- * MPI.
+ * that closes does not count as lost. Ranks are children of this program,
+ * without MPI.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +21,7 @@
 #include "base/lifeline.h"
 #include "support/check.h"
 
-enum { MAX_RANKS = 8, CARD_BYTES = 64, NOBODY = -1 };
+enum { MAX_RANKS = 8, CARD_BYTES = 64, NO_RANK = -1 };
 
 /* At once is some milliseconds; a busy machine may take its time. */
 static const double timeout_s = 5.0;
@@ -118,7 +118,7 @@ static void on_log(void *self, storm_log_level level, int rank,
                    const char *message)
 {
     struct report *report = self;
-    int named = NOBODY;
+    int named = NO_RANK;
     (void)rank;
     if (level != STORM_LOG_ERROR)
         return;
@@ -184,8 +184,8 @@ static struct shared *make_shared(int size)
                                   (unsigned)size),
              0);
     for (int i = 0; i < MAX_RANKS; i++) {
-        atomic_store(&shared->report[i].lost, NOBODY);
-        atomic_store(&shared->report[i].named, NOBODY);
+        atomic_store(&shared->report[i].lost, NO_RANK);
+        atomic_store(&shared->report[i].named, NO_RANK);
     }
     return shared;
 }
@@ -214,10 +214,10 @@ static bool has_noticed(struct report *report)
     return atomic_load(&report->called) > 0;
 }
 
-/* LIFE-2: the lowest rank that is left says it, once. */
+/* LIFE-2: the lowest rank that is left logs it, once. */
 static void check_reports(const struct scene *scene)
 {
-    int speaker = scene->victim == 0 ? 1 : 0;
+    int reporter = scene->victim == 0 ? 1 : 0;
     bool lost = scene->how != TOOK_LEAVE;
     for (int i = 0; i < scene->size; i++) {
         struct report *report = &scene->shared->report[i];
@@ -226,10 +226,10 @@ static void check_reports(const struct scene *scene)
         check_where("rank %d of %d, victim %d, how %d", i, scene->size,
                     scene->victim, (int)scene->how);
         CHECK_EQ(atomic_load(&report->called), lost ? 1 : 0);
-        CHECK_EQ(atomic_load(&report->lost), lost ? scene->victim : NOBODY);
-        CHECK_EQ(atomic_load(&report->errors), lost && i == speaker ? 1 : 0);
+        CHECK_EQ(atomic_load(&report->lost), lost ? scene->victim : NO_RANK);
+        CHECK_EQ(atomic_load(&report->errors), lost && i == reporter ? 1 : 0);
         CHECK_EQ(atomic_load(&report->named),
-                 lost && i == speaker ? scene->victim : NOBODY);
+                 lost && i == reporter ? scene->victim : NO_RANK);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* Messages: which are handed on, and what long ones become. */
+/* Log messages: which reach the sink, and how long ones are cut. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,38 +8,39 @@
 #include "base/log.h"
 #include "support/check.h"
 
-struct heard {
+struct received {
     int n, rank;
     storm_log_level level;
     char line[2048];
 };
 
-static void hear(void *self, storm_log_level level, int rank,
-                 const char *message)
+static void receive(void *self, storm_log_level level, int rank,
+                    const char *message)
 {
-    struct heard *heard = self;
-    heard->n++;
-    heard->rank = rank;
-    heard->level = level;
-    snprintf(heard->line, sizeof heard->line, "%s", message);
+    struct received *received = self;
+    received->n++;
+    received->rank = rank;
+    received->level = level;
+    snprintf(received->line, sizeof received->line, "%s", message);
 }
 
-static void test_who_speaks(void)
+static void test_which_ranks(void)
 {
     const storm_log_level levels[] = {STORM_LOG_ERROR, STORM_LOG_WARN,
                                       STORM_LOG_INFO, STORM_LOG_DEBUG};
     for (int rank = 0; rank < 3; rank++) {
         for (int limit = 0; limit < 4; limit++) {
             for (int level = 0; level < 4; level++) {
-                struct heard heard = {.n = 0};
-                struct storm_log log = {hear, &heard, levels[limit], rank};
+                struct received received = {.n = 0};
+                struct storm_log log = {receive, &received, levels[limit],
+                                        rank};
                 storm_log_write(&log, levels[level], "peer %d lost", 4);
                 int wanted = level <= limit && (rank == 0 || level == 0);
-                CHECK_EQ(heard.n, wanted);
+                CHECK_EQ(received.n, wanted);
                 if (wanted) {
-                    CHECK_EQ(heard.rank, rank);
-                    CHECK(heard.level == levels[level]);
-                    CHECK_TEXT(heard.line, "peer 4 lost");
+                    CHECK_EQ(received.rank, rank);
+                    CHECK(received.level == levels[level]);
+                    CHECK_TEXT(received.line, "peer 4 lost");
                 }
             }
         }
@@ -48,24 +49,24 @@ static void test_who_speaks(void)
 
 static void test_long_lines(void)
 {
-    struct heard heard = {.n = 0};
-    struct storm_log log = {hear, &heard, STORM_LOG_INFO, 0};
+    struct received received = {.n = 0};
+    struct storm_log log = {receive, &received, STORM_LOG_INFO, 0};
     char lengthy[3000];
     memset(lengthy, 'a', sizeof lengthy);
     lengthy[2999] = '\0';
     storm_log_write(&log, STORM_LOG_INFO, "%s", lengthy);
-    CHECK_EQ(strlen(heard.line), 1023);
-    CHECK_TEXT(heard.line + 1018, "aa...");
+    CHECK_EQ(strlen(received.line), 1023);
+    CHECK_TEXT(received.line + 1018, "aa...");
     lengthy[1023] = '\0';
     storm_log_write(&log, STORM_LOG_INFO, "%s", lengthy);
-    CHECK_TEXT(heard.line, lengthy);
+    CHECK_TEXT(received.line, lengthy);
 }
 
-static void test_nobody_listens(void)
+static void test_no_sink(void)
 {
     struct storm_log log = {NULL, NULL, STORM_LOG_DEBUG, 0};
-    storm_log_write(&log, STORM_LOG_ERROR, "unheard");
-    storm_log_write(NULL, STORM_LOG_ERROR, "unheard");
+    storm_log_write(&log, STORM_LOG_ERROR, "not logged");
+    storm_log_write(NULL, STORM_LOG_ERROR, "not logged");
 }
 
 static void test_stderr(void)
@@ -90,9 +91,9 @@ static void test_stderr(void)
 
 int main(void)
 {
-    test_who_speaks();
+    test_which_ranks();
     test_long_lines();
-    test_nobody_listens();
+    test_no_sink();
     test_stderr();
     return 0;
 }

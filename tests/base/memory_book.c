@@ -69,7 +69,7 @@ static void test_book(void)
     CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 
-static void test_leak_is_told(void)
+static void test_leak_is_reported(void)
 {
     struct storm_memory *memory;
     CHECK_OK(storm_memory_create(&memory));
@@ -134,7 +134,7 @@ int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
     test_book();
-    test_leak_is_told();
+    test_leak_is_reported();
     test_zeroed_and_aligned();
     test_many_labels();
     test_no_memory();

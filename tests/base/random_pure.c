@@ -75,7 +75,7 @@ static void test_same_on_any_rank(void)
 
 static void test_streams_distinct(void)
 {
-    /* A new stream must be added here; the compiler tells by the switch. */
+    /* A new stream must be added here; the compiler checks the switch. */
     const storm_stream streams[] = {STORM_STREAM_HISTORY, STORM_STREAM_BIRTH,
                                     STORM_STREAM_POPULATION, STORM_STREAM_MESH,
                                     STORM_STREAM_USER};

@@ -83,9 +83,9 @@ static void test_refused(void)
     CHECK(integer == 42);
     CHECK(storm_text_to_int("-9223372036854775807", &integer));
     CHECK(integer == -INT64_MAX);
-    bool truth = true;
-    CHECK(!storm_text_to_bool("TRUE", &truth));
-    CHECK(truth);
+    bool value = true;
+    CHECK(!storm_text_to_bool("TRUE", &value));
+    CHECK(value);
 }
 
 static void test_comma_locale(void)

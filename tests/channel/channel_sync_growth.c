@@ -2,8 +2,8 @@
 /* TEST args: threads 2 3 5; label: tsan */
 /* TEST ranks: 3; backend: shm networks; args: processes; timeout: 30 */
 /*
- * CHANNEL-8, GROW-5: with synchronous growth a rank that has asked for room is
- * told to wait, and every wait ends: in a cycle of ranks that have all asked
+ * CHANNEL-8, GROW-5: with synchronous growth a rank that has asked for room
+ * waits, and every wait ends: in a cycle of ranks that have all asked
  * before one of them has served, and where there is no memory for what was
  * asked. In the second case the ring comes once there is memory.
  */
@@ -75,7 +75,7 @@ static void take(struct end *end)
     }
 }
 
-/* Waits for a ring as CHANNEL-8 says. */
+/* Waits for a ring: CHANNEL-8. */
 static void wait_for_answer(struct end *end)
 {
     for (uint64_t n = 0; progress(end) == STORM_AGAIN; n++) {
@@ -175,7 +175,7 @@ static void make_room(struct end *end)
         serve(end, n);
 }
 
-/* No memory for what rank 1 asks: it is told so, goes on, and gets its ring
+/* No memory for what rank 1 asks: it gets LATER, continues, and gets its ring
  * when there is some. */
 static void later(struct end *end)
 {

@@ -58,7 +58,7 @@ static uint64_t advance(struct conform *c, struct storm_remote *remote,
 }
 
 /* Every rank moves every rank's word `rounds` times: each value is taken from
- * it exactly once, by somebody. */
+ * it exactly once. */
 static void tickets(struct conform *c)
 {
     uint64_t rounds = conform_rounds(c, 16000);

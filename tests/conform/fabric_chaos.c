@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20; label: tsan */
 /*
- * The chaos fabric bites: code that relies on more than the contract says is
+ * The chaos fabric works: code that relies on more than the contract is
  * found out. Each mistake is made many times; at least once it must show, and
- * the right way of doing the same thing never fails.
+ * the correct code for the same never fails.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static bool word_when_delivered(struct bench *b)
     return data_there(b);
 }
 
-/* FABRIC-7 speaks of put_word alone. */
+/* FABRIC-7 is about put_word alone. */
 static bool add_at_once(struct bench *b)
 {
     uint64_t old;
@@ -250,7 +250,7 @@ static void sleeping_target(struct conform *c)
 {
     struct conform_share share;
     struct storm_ticket ticket = {0};
-    int least;
+    int lowest;
     conform_share_open(c, 8, &share);
     if (c->rank == 0) {
         for (int i = 0; i < 32; i++)
@@ -259,7 +259,7 @@ static void sleeping_target(struct conform *c)
             conform_poll(c, 0);
         CHECK(ticket.pending > 0);
     }
-    CHECK_OK(c->boot->minimum(c->boot->self, 0, &least));
+    CHECK_OK(c->boot->minimum(c->boot->self, 0, &lowest));
     conform_wait(c, &ticket);
     conform_fence(c);
     conform_share_close(c, &share);

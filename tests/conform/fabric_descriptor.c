@@ -11,7 +11,7 @@
 
 #include "support/conform.h"
 
-enum { BYTES = 1000, MAIL_OFFSET = 3 }; /* nothing need be aligned */
+enum { BYTES = 1000, DESC_OFFSET = 3 }; /* nothing need be aligned */
 
 static void put_to(struct conform *c, struct storm_remote *remote,
                    uint64_t number)
@@ -37,8 +37,9 @@ static void check_is(const struct conform *c, const struct storm_region *region,
                  conform_byte(c->seed, number, i));
 }
 
-/* Puts the descriptor of `region` into the mailbox of the rank before us. */
-static void mail_desc(struct conform *c, const struct conform_share *mailbox,
+/* Puts the descriptor of `region` into the inbox of the rank before this one.
+ * */
+static void send_desc(struct conform *c, const struct conform_share *inbox,
                       const struct storm_region *region)
 {
     struct storm_region_desc desc;
@@ -47,8 +48,8 @@ static void mail_desc(struct conform *c, const struct conform_share *mailbox,
     c->fabric->ops->describe(c->fabric, region, &desc);
     memcpy(local->base, &desc, sizeof desc);
     struct storm_transfer put = {
-        .remote = mailbox->remote[(c->rank + c->size - 1) % c->size],
-        .remote_offset = MAIL_OFFSET,
+        .remote = inbox->remote[(c->rank + c->size - 1) % c->size],
+        .remote_offset = DESC_OFFSET,
         .local = local,
         .bytes = sizeof desc,
         .delivered = true,
@@ -65,15 +66,15 @@ static void travels_as_bytes(struct conform *c)
     const struct storm_fabric_ops *ops = c->fabric->ops;
     int next = (c->rank + 1) % c->size;
     uint64_t before = (uint64_t)((c->rank + c->size - 1) % c->size);
-    struct conform_share mailbox;
-    conform_share_open(c, MAIL_OFFSET + STORM_DESC_BYTES, &mailbox);
+    struct conform_share inbox;
+    conform_share_open(c, DESC_OFFSET + STORM_DESC_BYTES, &inbox);
     struct storm_region *region = conform_alloc(c, BYTES);
-    mail_desc(c, &mailbox, region);
+    send_desc(c, &inbox, region);
     conform_fence(c);
 
     struct storm_region_desc desc;
     struct storm_remote *first, *second;
-    memcpy(&desc, (unsigned char *)mailbox.region->base + MAIL_OFFSET,
+    memcpy(&desc, (unsigned char *)inbox.region->base + DESC_OFFSET,
            sizeof desc);
     CHECK_OK(ops->attach(c->fabric, next, &desc, &first));
     CHECK_OK(ops->attach(c->fabric, next, &desc, &second));
@@ -88,7 +89,7 @@ static void travels_as_bytes(struct conform *c)
     check_is(c, region, before + 100);
     ops->detach(c->fabric, second);
     conform_release(c, region);
-    conform_share_close(c, &mailbox);
+    conform_share_close(c, &inbox);
     conform_fence(c);
 }
 
@@ -104,10 +105,10 @@ static void attach_alone(struct conform *c)
     CHECK_OK(c->boot->allgather(c->boot->self, &mine, sizeof mine, all));
     for (int owner = 0; owner < c->size; owner++) {
         struct storm_remote *remote = NULL;
-        int least;
+        int lowest;
         if (c->rank != owner)
             CHECK_OK(ops->attach(c->fabric, owner, &all[owner], &remote));
-        CHECK_OK(c->boot->minimum(c->boot->self, 0, &least));
+        CHECK_OK(c->boot->minimum(c->boot->self, 0, &lowest));
         if (remote)
             ops->detach(c->fabric, remote);
     }

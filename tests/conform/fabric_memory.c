@@ -87,7 +87,7 @@ static void write_all(struct conform *c, const struct conform_share *share,
 }
 
 /* What peers wrote into memory of ours that others used before is there, and
- * is gone when the memory is given out again. */
+ * is zeroed when the memory is allocated again. */
 static void reached_by_all(struct conform *c)
 {
     size_t bytes = (size_t)c->size * SLOT_BYTES;

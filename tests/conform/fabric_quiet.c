@@ -84,10 +84,10 @@ static void no_help(struct conform *c, const struct conform_share *share,
     for (int target = 0; target < c->size; target++) {
         if (c->rank != target)
             one_of_each(c, share->remote[target], local);
-        int least;
+        int lowest;
         if (!c->fabric->caps.async)
             conform_fence(c);
-        CHECK_OK(c->boot->minimum(c->boot->self, 0, &least));
+        CHECK_OK(c->boot->minimum(c->boot->self, 0, &lowest));
     }
 }
 

@@ -58,7 +58,7 @@ static bool landed(struct conform *c, const struct conform_share *share,
     return all;
 }
 
-/* Nothing tells when a put that is not `delivered` lands on an unordered
+/* Nothing shows when a put that is not `delivered` lands on an unordered
  * fabric; so its origin looks until it has. */
 static void local_completion(struct conform *c)
 {
@@ -74,7 +74,7 @@ static void local_completion(struct conform *c)
     conform_share_close(c, &share);
 }
 
-/* Once the origin says so, by any means, the target reads the data. */
+/* Once the origin reports it, by any means, the target reads the data. */
 static void delivered_completion(struct conform *c)
 {
     struct conform_share share;

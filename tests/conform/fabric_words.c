@@ -4,7 +4,7 @@
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
  * FABRIC-8: words are never torn. Whoever writes a word makes its halves equal;
- * whoever reads one, and in whatever way, finds them so.
+ * a reader, by any operation, finds them equal.
  */
 #include <stdatomic.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * A new mesh adds its rows to the list at the end.
  *
  * Each mesh is made twice: over all ranks, and by every rank for itself. The
- * second knows everything, and what the first says must agree with it, before
- * and after a repartition.
+ * second knows everything, and the answers of the first must agree with it,
+ * before and after a repartition.
  */
 #include <math.h>
 #include <stdio.h>
@@ -160,15 +160,15 @@ static void check_cells(const struct pair *p)
 
 /* MESH-11: so many samples fill most of the bounds, and do not leave them. */
 static void check_bounds(const struct pair *p, storm_cell_idx cell,
-                         const double least[3], const double most[3])
+                         const double lowest[3], const double highest[3])
 {
     double lo[3], hi[3];
     storm_mesh_bounds(p->mesh, cell, lo, hi);
     for (int d = 0; d < 3; d++) {
         CHECK(lo[d] >= p->mesh_case->lo_cm[d]);
         CHECK(hi[d] <= p->mesh_case->hi_cm[d]);
-        CHECK(lo[d] <= least[d] && most[d] <= hi[d]);
-        CHECK(most[d] - least[d] >= 0.6 * (hi[d] - lo[d]));
+        CHECK(lo[d] <= lowest[d] && highest[d] <= hi[d]);
+        CHECK(highest[d] - lowest[d] >= 0.6 * (hi[d] - lo[d]));
     }
 }
 
@@ -198,10 +198,10 @@ static void check_samples(const struct pair *p, struct dice *dice)
     storm_cell_idx i =
         (storm_cell_idx)dice_roll(dice, (uint64_t)storm_mesh_n_cells(p->mesh));
     double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
-    double least[3], most[3];
+    double lowest[3], highest[3];
     storm_mesh_centre(p->mesh, i, centre);
-    memcpy(least, centre, sizeof least);
-    memcpy(most, centre, sizeof most);
+    memcpy(lowest, centre, sizeof lowest);
+    memcpy(highest, centre, sizeof highest);
     for (int k = 0; k < N; k++) {
         double u[3], x[3];
         for (int d = 0; d < 3; d++)
@@ -210,11 +210,11 @@ static void check_samples(const struct pair *p, struct dice *dice)
         for (int d = 0; d < 3; d++) {
             sum[d] += x[d] - centre[d];
             square[d] += (x[d] - centre[d]) * (x[d] - centre[d]);
-            least[d] = fmin(least[d], x[d]);
-            most[d] = fmax(most[d], x[d]);
+            lowest[d] = fmin(lowest[d], x[d]);
+            highest[d] = fmax(highest[d], x[d]);
         }
     }
-    check_bounds(p, i, least, most);
+    check_bounds(p, i, lowest, highest);
     for (int d = 0; d < 3; d++)
         CHECK(fabs(sum[d]) <= 6.0 * sqrt(square[d]));
 }

@@ -2,7 +2,7 @@
 /* TEST ranks: 3; backend: auto; timeout: 60 */
 /*
  * The network loses a rank in the middle of a step: the step fails on every
- * rank, somebody says which one it was, and the engine can be destroyed.
+ * rank, a rank logs which one it was, and the engine can be destroyed.
  */
 #include "harness.h"
 #include "support/chaos.h"

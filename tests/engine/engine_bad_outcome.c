@@ -5,7 +5,7 @@
  *      label: slow-asan slow-mpich */
 /*
  * A callback that answers nonsense on one rank ends the step with an error on
- * all ranks, said once, and nobody hangs. A later step is refused.
+ * all ranks, logged once, and no rank hangs. A later step is refused.
  */
 #include "harness.h"
 
@@ -33,7 +33,7 @@ static void bad_apply(void *self, struct storm_step *step, void *packet,
     outcome->fate = STORM_FATE_BOUNDARY;
 }
 
-static void run(struct storm_outcome answer, const char *says)
+static void run(struct storm_outcome answer, const char *message)
 {
     struct bad bad = {.answer = answer};
     struct storm_engine_params params = {
@@ -57,7 +57,7 @@ static void run(struct storm_outcome answer, const char *says)
     CHECK(status == (h.rank == bad.bad_rank ? STORM_ERR_ARG : STORM_ERR_PEER));
     CHECK_EQ(h.n_errors, h.rank == bad.bad_rank);
     if (h.n_errors)
-        CHECK(strstr(h.error, says));
+        CHECK(strstr(h.error, message));
     CHECK(storm_engine_step(h.engine) == STORM_ERR_STATE);
     harness_close(&h);
 }

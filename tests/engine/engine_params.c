@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3; backend: auto; env: STORM_RANKS_PER_NODE=1; timeout: 30 */
-/* What create refuses, with which status, said once. */
+/* What create refuses, with which status, logged once. */
 #include "harness.h"
 
 static void ends(void *self, struct storm_step *step, void *packet,
@@ -11,14 +11,14 @@ static void ends(void *self, struct storm_step *step, void *packet,
 }
 
 static void refuse(struct storm_engine_params params, const char *setting,
-                   storm_status expected, const char *says)
+                   storm_status expected, const char *message)
 {
     const char *settings[] = {setting, NULL};
     struct harness h;
     CHECK(harness_open(&h, &params, settings) == expected);
     CHECK_EQ(harness_count(h.n_errors), 1);
     if (h.n_errors)
-        CHECK(strstr(h.error, says));
+        CHECK(strstr(h.error, message));
     harness_close(&h);
 }
 

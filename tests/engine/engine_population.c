@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3; backend: shm; timeout: 30 */
 /*
- * What callbacks see and do to the list of packets, and what the counts say:
+ * What callbacks see and do to the list of packets, and the counts:
  * created = census + absorbed + escaped, at all times.
  */
 #include "harness.h"
 
-struct keeper {
+struct counter {
     size_t n_pre, n_control, n_post;
     uint64_t spawned;
 };
@@ -15,7 +15,7 @@ struct thing {
     uint64_t age, pad[3];
 };
 
-static storm_status spawn(struct keeper *k, struct storm_step *step, size_t n)
+static storm_status spawn(struct counter *k, struct storm_step *step, size_t n)
 {
     struct thing thing = {0};
     for (size_t i = 0; i < n; i++) {
@@ -28,7 +28,7 @@ static storm_status spawn(struct keeper *k, struct storm_step *step, size_t n)
 
 static storm_status keeper_pre(void *self, struct storm_step *step)
 {
-    struct keeper *k = self;
+    struct counter *k = self;
     void **list = storm_step_packets(step, &k->n_pre);
     for (size_t i = 0; i < k->n_pre; i++)
         CHECK(((struct thing *)list[i])->age > 0);
@@ -44,7 +44,7 @@ static storm_status keeper_pre(void *self, struct storm_step *step)
 static void keeper_step(void *self, struct storm_step *step, void *packet,
                         struct storm_outcome *outcome)
 {
-    struct keeper *k = self;
+    struct counter *k = self;
     struct thing *thing = packet;
     size_t n;
     storm_step_packets(step, &n);
@@ -59,7 +59,7 @@ static void keeper_step(void *self, struct storm_step *step, void *packet,
 
 static storm_status keeper_control(void *self, struct storm_step *step)
 {
-    struct keeper *k = self;
+    struct counter *k = self;
     void **list = storm_step_packets(step, &k->n_control);
     for (size_t i = 0; i < k->n_control; i += 10)
         storm_step_remove(step, i);
@@ -70,7 +70,7 @@ static storm_status keeper_control(void *self, struct storm_step *step)
 
 static storm_status keeper_post(void *self, struct storm_step *step)
 {
-    struct keeper *k = self;
+    struct counter *k = self;
     size_t n;
     void **list = storm_step_packets(step, &n);
     k->n_post = n;
@@ -83,7 +83,7 @@ static storm_status keeper_post(void *self, struct storm_step *step)
 int main(void)
 {
     MPI_Init(NULL, NULL);
-    struct keeper k = {0};
+    struct counter k = {0};
     struct storm_engine_params params = {
         .size = sizeof params,
         .record_bytes = sizeof(struct thing),

@@ -7,7 +7,7 @@
 /*
  * Once rings and lists have their size, a step allocates nothing, on any rank:
  * asserted by counting, for steps that all carry the same traffic. (A core that
- * is given to somebody else can make a queue longer than ever before; hence a
+ * is given to another process can make a queue longer than ever before; hence a
  * run of quiet steps, not a fixed number of warm ones.)
  */
 #include "base/hash.h"
@@ -30,7 +30,7 @@ static void travel(void *self, struct storm_step *step, void *packet,
         outcome->fate = STORM_FATE_CENSUS;
         return;
     }
-    /* The same way in every step. */
+    /* The same path in every step. */
     outcome->fate = STORM_FATE_SEND;
     outcome->rank =
         (int)(storm_hash_fold(t->id, t->hop % N_HOPS) % (uint64_t)*size);

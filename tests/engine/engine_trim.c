@@ -5,7 +5,7 @@
  *      label: slow-asan slow-mpich */
 /*
  * storm_engine_trim gives back rings that carry nothing, they grow again when
- * they do, storm_engine_expect makes the way beforehand, and the traffic
+ * they do, storm_engine_expect prepares the route before, and the traffic
  * matrix adds up to the transfers.
  */
 #include "harness.h"

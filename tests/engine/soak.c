@@ -40,7 +40,7 @@ static void step(struct harness *h, struct walk *walk, struct walk *expected,
     CHECK_EQ(sums[1], expected->n_ended);
 }
 
-/* What all ranks take is what the slowest clock says. */
+/* All ranks take the time of the slowest clock. */
 static double agreed_seconds(const struct harness *h, double began)
 {
     double seconds = storm_clock_seconds() - began;
@@ -53,7 +53,7 @@ int main(void)
 {
     MPI_Init(NULL, NULL);
     const char *text = getenv("STORM_SOAK_SECONDS");
-    double most = text ? atof(text) : 600, next = 0, early_mb = 0;
+    double max_s = text ? atof(text) : 600, next = 0, early_mb = 0;
     struct walk walk = {.hops = 20, .max_depth = 3}, expected = walk;
     struct storm_engine_params params = {
         .size = sizeof params,
@@ -68,12 +68,12 @@ int main(void)
     walk.size = h.size;
     double began = storm_clock_seconds(), seconds = 0;
     uint64_t i_step = 0;
-    for (; seconds < most; i_step++) {
+    for (; seconds < max_s; i_step++) {
         step(&h, &walk, &expected, i_step);
         if (i_step % 64 == 63) /* rings start small again */
             CHECK_OK(storm_engine_trim(h.engine));
         seconds = agreed_seconds(&h, began);
-        if (early_mb <= 0 && seconds > most / 10)
+        if (early_mb <= 0 && seconds > max_s / 10)
             early_mb = resident_mb();
         if (h.rank == 0 && seconds >= next) {
             struct storm_stats stats = STORM_STATS_INIT;
@@ -86,7 +86,7 @@ int main(void)
                 (unsigned long long)stats.transfers,
                 (unsigned long long)stats.growths, resident_mb());
             fflush(stdout);
-            next = seconds + most / 10;
+            next = seconds + max_s / 10;
         }
     }
     double late_mb = resident_mb();

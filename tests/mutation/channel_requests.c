@@ -77,7 +77,7 @@ static void check_rings(const struct end *end, uint64_t ring_bytes,
     CHECK_EQ(stats.growths, growths);
 }
 
-/* A first ring of SLOTS, full, and a request for twice as many on its way. */
+/* A first ring of SLOTS, full, and a request for twice as many in flight. */
 static void begin(struct end *end)
 {
     if (end->boot->rank == SENDER)

@@ -3,7 +3,8 @@
 /*
  * FABRIC-5: the memory a put is made from is left alone until the put has
  * completed, even if its records were taken at the other end long before. A
- * fabric that delivers at once and completes late tells, in both protocols.
+ * fabric that delivers at once and completes late detects it, in both
+ * protocols.
  */
 #include <string.h>
 

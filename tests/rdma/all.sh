@@ -223,8 +223,8 @@ rank_at_work() {
 
 # one_killed FABRIC N LIFELINE: the last rank is killed in the middle of a long
 # step. The launcher leaves the others alone, with --enable-recovery; its exit
-# status says nothing then. With the lifeline all ranks end soon. Without it the
-# network has to notice, and name the rank.
+# status means nothing then. With the lifeline all ranks end soon. Without it
+# the network has to notice, and name the rank.
 one_killed() {
     local fabric=$1 n=$2 lifeline=$3 last=$(($2 - 1)) job pid
     local out=$scratch/killed want="rank $(($2 - 1)) is lost" start
@@ -254,8 +254,8 @@ one_killed() {
         echo "still running $((SECONDS - start)) s after rank $last was killed"
         return 1
     fi
-    grep "$want" "$out" >"$scratch/said" || return 1
-    echo "after $((SECONDS - start)) s: $(head -n 1 "$scratch/said")"
+    grep "$want" "$out" >"$scratch/found" || return 1
+    echo "after $((SECONDS - start)) s: $(head -n 1 "$scratch/found")"
 }
 
 # killed FABRIC N LIFELINE

@@ -2,7 +2,7 @@
 /* TEST timeout: 60 */
 /*
  * IBVDATA-1 to IBVDATA-3 of ibv_data.c, seen from the adapter: records and the
- * word behind them are handed over together, the word inside the request, and
+ * word behind them are posted together, the word inside the request, and
  * only one request in many asks for a completion; those that have not asked
  * complete all the same.
  */

@@ -2,11 +2,11 @@
 /* TEST timeout: 120 */
 /*
  * FABRIC-3 when things go wrong: memory that its owner has released, a peer
- * that no longer answers, and one that no longer answers somebody who only
+ * that no longer answers, and one that no longer answers a rank that only
  * waits. Every operation under way completes, once, its ticket says
  * STORM_ERR_FABRIC, one message names the peer, later operations to it are
- * refused, poll says that the fabric is broken, and operations to others still
- * go on.
+ * refused, poll reports that the fabric is broken, and operations to others
+ * still go on.
  */
 #include <stdio.h>
 #include <string.h>
@@ -71,17 +71,17 @@ static bool pour(struct conform *c, struct storm_remote *to,
     return false;
 }
 
-enum way { NO_MEMORY, NO_ANSWER, ONLY_WAIT, N_WAYS };
-static const char *const way_name[] = {"no memory", "no answer", "only wait"};
+enum loss { NO_MEMORY, NO_ANSWER, ONLY_WAIT, N_LOSSES };
+static const char *const loss_name[] = {"no memory", "no answer", "only wait"};
 
 static void at_victim(struct conform *c, struct conform_share *share,
-                      enum way way)
+                      enum loss loss)
 {
     struct verbs_fabric *f = (struct verbs_fabric *)c->fabric;
     struct verbs_conn *conn = f->conn_of_rank[0];
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
     conn->state = VERBS_BROKEN; /* what it makes of it is of no interest */
-    if (way == NO_MEMORY) {
+    if (loss == NO_MEMORY) {
         conform_release(c, share->region);
         share->region = NULL;
     } else {
@@ -90,7 +90,7 @@ static void at_victim(struct conform *c, struct conform_share *share,
 }
 
 static void at_sender(struct conform *c, struct conform_share *share,
-                      struct storm_region *local, enum way way)
+                      struct storm_region *local, enum loss loss)
 {
     struct ear ear = {0};
     struct storm_log *log = (struct storm_log *)&c->fabric->env->log;
@@ -99,7 +99,7 @@ static void at_sender(struct conform *c, struct conform_share *share,
     log->sink = listen;
     log->self = &ear;
     CHECK_OK(c->data->poll(c->fabric));
-    if (way == ONLY_WAIT) {
+    if (loss == ONLY_WAIT) {
         for (uint64_t n = 0; c->data->idle(c->fabric, n) == STORM_OK;)
             n++;
     } else {
@@ -111,10 +111,10 @@ static void at_sender(struct conform *c, struct conform_share *share,
     CHECK(pour(c, share->remote[VICTIM], local, &ticket));
     CHECK_EQ(ticket.pending, 0);
     CHECK_EQ(c->data->poll(c->fabric), STORM_ERR_FABRIC);
-    printf("%s: %s\n", way_name[way], ear.last);
+    printf("%s: %s\n", loss_name[loss], ear.last);
     CHECK_EQ(ear.n_errors, 1);
     CHECK(strstr(ear.last, "rank 1 ") != NULL);
-    CHECK(strstr(ear.last, way == NO_MEMORY ? "access" : "retry") != NULL);
+    CHECK(strstr(ear.last, loss == NO_MEMORY ? "access" : "retry") != NULL);
     pour(c, share->remote[2], local, &other);
     CHECK(other.pending > 0);
     wait_any(c, &other);
@@ -125,10 +125,10 @@ static void at_sender(struct conform *c, struct conform_share *share,
 static void rank_main(void *self, const struct storm_env *env,
                       const struct storm_boot *boot)
 {
-    enum way way = *(const enum way *)self;
+    enum loss loss = *(const enum loss *)self;
     struct conform c = {.boot = boot, .rank = boot->rank, .size = boot->size};
     struct conform_share share;
-    check_where("%s, rank %d", way_name[way], boot->rank);
+    check_where("%s, rank %d", loss_name[loss], boot->rank);
     CHECK_OK(storm_fabric_ibv.open(env, boot, &c.fabric));
     c.data = c.fabric->data;
     conform_share_open(&c, N_BYTES, &share);
@@ -139,10 +139,10 @@ static void rank_main(void *self, const struct storm_env *env,
     conform_wait(&c, &ticket);
     conform_fence(&c);
     if (c.rank == VICTIM)
-        at_victim(&c, &share, way);
+        at_victim(&c, &share, loss);
     conform_fence(&c);
     if (c.rank == 0)
-        at_sender(&c, &share, local, way);
+        at_sender(&c, &share, local, loss);
     fence_any(&c);
     conform_release(&c, local);
     if (!share.region)
@@ -158,9 +158,9 @@ int main(void)
         printf("skipped: %s\n", reason);
         return CHECK_SKIP;
     }
-    for (int i = 0; i < N_WAYS; i++) {
-        enum way way = (enum way)i;
-        threads_run(N_RANKS, rank_main, &way);
+    for (int i = 0; i < N_LOSSES; i++) {
+        enum loss loss = (enum loss)i;
+        threads_run(N_RANKS, rank_main, &loss);
     }
     return CHECK_PASS;
 }

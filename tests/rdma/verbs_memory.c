@@ -2,7 +2,7 @@
 /* TEST timeout: 60 */
 /*
  * Locked memory is counted, really given back to the kernel, and when there is
- * too little of it the message says what to do.
+ * too little of it the message has the remedy.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void keep_line(void *self, storm_log_level level, int rank,
 }
 
 /* A line of /proc/self/status, in bytes. */
-static uint64_t kernel_says(const char *key)
+static uint64_t kernel_value(const char *key)
 {
     char line[256];
     unsigned long long kib = 0;
@@ -45,15 +45,15 @@ static uint64_t kernel_says(const char *key)
 
 static void given_back(struct conform *c)
 {
-    uint64_t pinned = kernel_says("VmPin"), resident = kernel_says("VmRSS");
+    uint64_t pinned = kernel_value("VmPin"), resident = kernel_value("VmRSS");
     for (int i = 0; i < 3; i++) {
         struct storm_region *region = conform_alloc(c, HUGE);
         memset(region->base, 1, region->bytes);
-        CHECK(kernel_says("VmPin") >= pinned + HUGE);
-        CHECK(kernel_says("VmRSS") >= resident + HUGE / 2);
+        CHECK(kernel_value("VmPin") >= pinned + HUGE);
+        CHECK(kernel_value("VmRSS") >= resident + HUGE / 2);
         conform_release(c, region);
-        CHECK_EQ(kernel_says("VmPin"), pinned);
-        CHECK(kernel_says("VmRSS") < resident + HUGE / 8);
+        CHECK_EQ(kernel_value("VmPin"), pinned);
+        CHECK(kernel_value("VmRSS") < resident + HUGE / 8);
     }
 }
 

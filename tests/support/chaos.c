@@ -524,7 +524,7 @@ static const struct storm_fabric_data_ops chaos_data = {
     .idle = chaos_idle,
 };
 
-/* Regions of its own, and a way to see every peer's beat. */
+/* Regions of its own, and access to every peer's beat. */
 static storm_status make_memory(struct chaos_fabric *c)
 {
     const struct storm_boot *boot = &c->fabric.boot;

@@ -29,7 +29,7 @@
 struct chaos_params {
     uint64_t seed;
     bool ordered;        /* STORM_ERR_NOSUP if the inner fabric is not */
-    uint64_t lost_after; /* operations of a rank; 0: nobody is lost */
+    uint64_t lost_after; /* operations of a rank; 0: no rank is lost */
     int lost_peer;
 };
 

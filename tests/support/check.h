@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks for test programs. A failed check says where and ends the program at
- * once with status 1, so that no other rank waits for this one: mpiexec ends
- * the rest, threads end with the process.
+ * Checks for test programs. A failed check prints its place and ends the
+ * program at once with status 1, so that no other rank waits for this one:
+ * mpiexec ends the rest, threads end with the process.
  */
 #ifndef STORM_TESTS_CHECK_H
 #define STORM_TESTS_CHECK_H

@@ -12,7 +12,7 @@
 
 enum { CHAOS_SEEDS = 2 };
 
-/* One way to run a test. */
+/* One variant of a test. */
 struct conform_case {
     conform_fn test;
     const struct storm_fabric_ops *ops;

@@ -73,8 +73,7 @@ void conform_compare_swap(struct conform *c, const struct storm_atomic *atomic);
 struct storm_region *conform_alloc(struct conform *c, size_t bytes);
 void conform_release(struct conform *c, struct storm_region *region);
 
-/* Collective: memory for all ranks. The caller sees to it that close finds
- * nothing under way. */
+/* Collective: memory for all ranks. Nothing may be in flight at close. */
 void conform_share_open(struct conform *c, size_t bytes,
                         struct conform_share *share_out);
 void conform_share_close(struct conform *c, struct conform_share *share);

@@ -6,16 +6,16 @@
 
 #include "support/check.h"
 
-/* A letter, in a queue of the rank it is for. */
-struct letter {
-    struct letter *next;
+/* A message in the queue of its receiver. */
+struct entry {
+    struct entry *next;
     int from;
     struct storm_message message;
 };
 
 struct box {
     pthread_mutex_t lock;
-    struct letter *first, **last;
+    struct entry *first, **last;
 };
 
 struct control_hub {
@@ -46,9 +46,9 @@ void control_hub_free(struct control_hub *hub)
 {
     for (int i = 0; i < hub->n; i++)
         while (hub->box[i].first) {
-            struct letter *letter = hub->box[i].first;
-            hub->box[i].first = letter->next;
-            free(letter);
+            struct entry *entry = hub->box[i].first;
+            hub->box[i].first = entry->next;
+            free(entry);
         }
     free(hub);
 }
@@ -58,12 +58,12 @@ static storm_status mailbox_send(struct storm_control *control, int rank,
 {
     struct mailbox *m = (struct mailbox *)control;
     struct box *box = &m->hub->box[rank];
-    struct letter *letter = malloc(sizeof *letter);
-    CHECK(letter);
-    *letter = (struct letter){.from = m->rank, .message = *message};
+    struct entry *entry = malloc(sizeof *entry);
+    CHECK(entry);
+    *entry = (struct entry){.from = m->rank, .message = *message};
     pthread_mutex_lock(&box->lock);
-    *box->last = letter;
-    box->last = &letter->next;
+    *box->last = entry;
+    box->last = &entry->next;
     pthread_mutex_unlock(&box->lock);
     return STORM_OK;
 }
@@ -74,18 +74,18 @@ static storm_status mailbox_poll(struct storm_control *control, int *rank_out,
     struct mailbox *m = (struct mailbox *)control;
     struct box *box = &m->hub->box[m->rank];
     pthread_mutex_lock(&box->lock);
-    struct letter *letter = box->first;
-    if (letter) {
-        box->first = letter->next;
+    struct entry *entry = box->first;
+    if (entry) {
+        box->first = entry->next;
         if (!box->first)
             box->last = &box->first;
     }
     pthread_mutex_unlock(&box->lock);
-    if (!letter)
+    if (!entry)
         return STORM_AGAIN;
-    *rank_out = letter->from;
-    *message_out = letter->message;
-    free(letter);
+    *rank_out = entry->from;
+    *message_out = entry->message;
+    free(entry);
     return STORM_OK;
 }
 

@@ -11,7 +11,7 @@ die() {
     exit 1
 }
 
-# A scratch directory that goes away with the script.
+# A scratch directory that is removed when the script ends.
 make_scratch() {
     scratch=$(mktemp -d)
     trap 'rm -rf "$scratch"' EXIT
