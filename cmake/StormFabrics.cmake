@@ -15,7 +15,8 @@
 #
 # Makes STORM_FABRICS, the names in this build, and storm_fabric_left_out;
 # storm_fabric_includes, storm_fabric_libs, storm_fabric_tests; and
-# storm_backends.h, storm_fabrics.h and fabric_list.c in the folder generated/ of the build.
+# storm_backends.h, storm_fabrics.h and fabric_list.c in the folder generated/ of
+# the build.
 
 set(STORM_FABRICS "")
 set(storm_fabric_includes "")

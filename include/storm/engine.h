@@ -10,14 +10,14 @@
  * Lifecycle  create; any number of steps; destroy. One step is the paper's:
  *            pre_step, boundary inject, transport until no packet is alive on
  *            any rank, population control, post_step.
- * Ownership  add and spawn copy the record. Lists of packets are borrowed: valid
- *            until the next call that adds or removes a packet.
+ * Ownership  add and spawn copy the record. Lists of packets are borrowed:
+ *            valid until the next call that adds or removes a packet.
  * Progress   inside storm_engine_step alone. A callback should return within
  *            a millisecond or so; other ranks wait for it.
  * Threads    one thread at a time per engine; callbacks run on that thread.
  *            A callback may not call storm_engine_* of its own engine.
- * Memory     grows with the packets and the peers of a rank, except three arrays
- *            of 4 bytes per rank of the run.
+ * Memory     grows with the packets and the peers of a rank, except three
+ *            arrays of 4 bytes per rank of the run.
  */
 #ifndef STORM_ENGINE_H
 #define STORM_ENGINE_H

@@ -7,8 +7,8 @@
  *
  * Lifecycle  create (defaults), then set from the environment, a deck or
  *            flags, later ones override; contexts copy their options.
- * Ownership  texts passed in are copied; texts returned belong to the object and
- *            live until the option is next set.
+ * Ownership  texts passed in are copied; texts returned belong to the object
+ *            and live until the option is next set.
  * Threads    one thread at a time per object. All functions are local.
  */
 #ifndef STORM_OPTIONS_H

@@ -3,8 +3,8 @@
 # TEST timeout: 400; label: mpi slow-asan
 #
 # RUN-2, H5-2: every deck of examples/decks runs in a small form; its state and
-# all that it writes are the same, bit for bit, on any number of ranks, over any backend,
-# with any batch and any balance of work.
+# all that it writes are the same, bit for bit, on any number of ranks, over any
+# backend, with any batch and any balance of work.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh

@@ -233,7 +233,8 @@ one_killed() {
         echo "only written for Open MPI's mpiexec"
         return 77
     }
-    STORM_LIFELINE=$lifeline STORM_TEST_MARK=$mark "$mpiexec" --enable-recovery -np "$n" "$storm" \
+    STORM_LIFELINE=$lifeline STORM_TEST_MARK=$mark \
+        "$mpiexec" --enable-recovery -np "$n" "$storm" \
         bench uniform --cells 1000 --emit 20 --crossings 100000 --cycles 2 \
         --timed 1 --backend "$fabric" --no-shm >"$out" 2>&1 &
     job=$!
@@ -271,7 +272,8 @@ killed() {
 }
 
 # timeout runs programs alone; functions go through a shell of their own.
-export -f one_info one_state one_ring one_killed our_ranks rank_at_work uniform hash_of
+export -f one_info one_state one_ring one_killed our_ranks rank_at_work
+export -f uniform hash_of
 export storm mpiexec scratch mark=$$
 export ring_batches=${STORM_TEST_RING_BATCHES:-1,8,64}
 

@@ -4,8 +4,8 @@
 /*
  * The deck reader takes anything: decks with bytes changed, pieces copied,
  * moved or cut out are read or refused, and whatever is read is written so
- * that it reads back to the same text (DECK-3). Sanitizer builds see what else goes
- * wrong. The argument is the number of decks, or with an s the seconds.
+ * that it reads back to the same text (DECK-3). Sanitizer builds see what else
+ * goes wrong. The argument is the number of decks, or with an s the seconds.
  * tests/fuzz/deck.sh lets libFuzzer do the same.
  */
 #include <stdbool.h>
