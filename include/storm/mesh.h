@@ -30,6 +30,14 @@ struct storm_mesh;    /* opaque */
 /** Faces of the box: x low, x high, y low, y high, z low, z high. */
 enum { STORM_N_WALLS = 6 };
 
+/** What a wall, or a part of it, does with packets. */
+typedef enum storm_wall_kind {
+    STORM_WALL_VACUUM = 0, /**< packets escape */
+    STORM_WALL_REFLECT,
+    STORM_WALL_PERIODIC, /**< belongs to the mesh; both walls of a pair */
+    STORM_WALL_BLACKBODY /**< packets escape, and it emits */
+} storm_wall_kind;
+
 /** The i-th value of the deck key mesh.kind, NULL past the end; and whether
  *  this build has that kind. Local; may be called at any time. */
 STORM_API const char *storm_mesh_kind_name(size_t i);

@@ -79,26 +79,19 @@ struct storm_curve {
     size_t n;             /**< points; at least 1 */
 };
 
-typedef enum storm_edge_kind {
-    STORM_EDGE_VACUUM = 0, /**< packets escape */
-    STORM_EDGE_REFLECT,
-    STORM_EDGE_PERIODIC, /**< belongs to the mesh; both walls of a pair */
-    STORM_EDGE_BLACKBODY /**< packets escape, and it emits */
-} storm_edge_kind;
-
 /** The boundary condition of a wall of the box, or of a part of it. */
-struct storm_edge {
-    storm_edge_kind kind;
+struct storm_wall_part {
+    storm_wall_kind kind;
     struct storm_curve temperature; /**< BLACKBODY: keV */
     double start_s, stop_s;
-    uint64_t packets;        /**< per step, on all ranks together */
-    struct storm_shape part; /**< ALL: the whole wall */
+    uint64_t packets;         /**< per step, on all ranks together */
+    struct storm_shape shape; /**< ALL: the whole wall */
 };
 
-/** A wall; at a point, the last edge whose part contains it applies. Where
+/** A wall; at a point, the last part whose shape contains it applies. Where
  *  there is none, the wall is vacuum. */
-struct storm_edges {
-    const struct storm_edge *edge;
+struct storm_wall {
+    const struct storm_wall_part *parts;
     size_t n;
 };
 
@@ -114,16 +107,16 @@ struct storm_source {
 /** The problem. Functions that take one copy it with all it points to. */
 struct storm_problem {
     size_t size; /**< of this struct: STORM_PROBLEM_INIT, as the next four */
-    size_t material_size, region_size, edge_size, source_size; /**< of an
+    size_t material_size, region_size, wall_part_size, source_size; /**< of an
                       element of these arrays */
-    double light_cm_s;                                         /**< c */
-    double radiation_erg_cm3_kev4;                             /**< a */
+    double light_cm_s;                                              /**< c */
+    double radiation_erg_cm3_kev4;                                  /**< a */
     double lo_cm[3], hi_cm[3];
     const struct storm_material *materials;
     size_t n_materials;
     const struct storm_region *regions;
     size_t n_regions;
-    struct storm_edges walls[STORM_N_WALLS];
+    struct storm_wall walls[STORM_N_WALLS];
     const struct storm_source *sources;
     size_t n_sources;
     uint64_t n_groups;                   /**< 1: grey */
@@ -138,11 +131,11 @@ struct storm_problem {
     uint64_t seed;
 };
 /** The sizes, to begin an initialiser of C with. */
-#define STORM_PROBLEM_SIZES                         \
-    .size = sizeof(struct storm_problem),           \
-    .material_size = sizeof(struct storm_material), \
-    .region_size = sizeof(struct storm_region),     \
-    .edge_size = sizeof(struct storm_edge),         \
+#define STORM_PROBLEM_SIZES                           \
+    .size = sizeof(struct storm_problem),             \
+    .material_size = sizeof(struct storm_material),   \
+    .region_size = sizeof(struct storm_region),       \
+    .wall_part_size = sizeof(struct storm_wall_part), \
     .source_size = sizeof(struct storm_source)
 #ifdef __cplusplus
 extern "C++" inline storm_problem storm_problem_init()
@@ -151,7 +144,7 @@ extern "C++" inline storm_problem storm_problem_init()
     problem.size = sizeof(storm_problem);
     problem.material_size = sizeof(storm_material);
     problem.region_size = sizeof(storm_region);
-    problem.edge_size = sizeof(storm_edge);
+    problem.wall_part_size = sizeof(storm_wall_part);
     problem.source_size = sizeof(storm_source);
     return problem;
 }

@@ -29,13 +29,6 @@ struct storm_context;   /* opaque, storm/context.h */
 struct storm_streaming; /* opaque */
 struct storm_comb;      /* opaque */
 
-/** The boundary condition of a wall of the box. Periodic walls belong to the
- *  mesh. */
-typedef enum storm_wall {
-    STORM_WALL_VACUUM = 0,
-    STORM_WALL_REFLECT = 1
-} storm_wall;
-
 /** Sums of the path tally; OFF and DOUBLE measure the cost of EXACT. */
 typedef enum storm_tally_kind {
     STORM_TALLY_EXACT = 0, /**< order-independent, the default */
@@ -51,7 +44,9 @@ struct storm_streaming_params {
     double dt_s;                /**< required: length of a step */
     uint64_t emit_per_cell;     /**< new packets per cell and step */
     double emit_energy_erg_cm3; /**< energy they share, per volume; 0: 1 */
-    storm_wall walls[STORM_N_WALLS];
+    storm_wall_kind walls[STORM_N_WALLS]; /**< VACUUM: packets escape; REFLECT
+                                               is part of tracking; periodic
+                                               walls belong to the mesh */
     storm_tally_kind tally;
 };
 #define STORM_STREAMING_PARAMS_INIT STORM_INIT(struct storm_streaming_params)

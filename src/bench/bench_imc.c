@@ -34,7 +34,7 @@ struct imc_bench {
     struct storm_bench_imc_params params; /* no zeros left */
     struct storm_material gas;
     struct storm_region everywhere;
-    struct storm_edge mirror;
+    struct storm_wall_part mirror;
     struct storm_problem problem;
     double dt_s;
 
@@ -70,7 +70,7 @@ static void imc_prepare(struct imc_bench *b)
         .temperature_kev = 1.0,
         .radiation_temperature_kev = 1.0,
     };
-    b->mirror = (struct storm_edge){.kind = STORM_EDGE_REFLECT};
+    b->mirror = (struct storm_wall_part){.kind = STORM_WALL_REFLECT};
     b->problem = (struct storm_problem){
         STORM_PROBLEM_SIZES,
         .light_cm_s = 1.0,
@@ -89,7 +89,7 @@ static void imc_prepare(struct imc_bench *b)
                                             "seed"),
     };
     for (int k = 0; k < STORM_N_WALLS; k++)
-        b->problem.walls[k] = (struct storm_edges){&b->mirror, 1};
+        b->problem.walls[k] = (struct storm_wall){&b->mirror, 1};
 }
 
 static storm_status imc_make_mesh(struct imc_bench *b)

@@ -65,7 +65,7 @@ struct deck_region {
 };
 
 struct deck_walls {
-    struct storm_edges wall[STORM_N_WALLS];
+    struct storm_wall wall[STORM_N_WALLS];
 };
 
 /* struct deck_time, deck_output and so on, then all of them. */

@@ -241,32 +241,33 @@ static void check_span(const struct check *s, const struct deck_node *map,
                       stop);
 }
 
-static void check_edge(const struct check *s, const struct storm_edge *edge,
+static void check_edge(const struct check *s,
+                       const struct storm_wall_part *edge,
                        const struct deck_node *map, const char *path,
                        size_t n_edges)
 {
     if (map != NULL && map->kind != DECK_MAP)
         return;
-    if (edge->kind == STORM_EDGE_BLACKBODY && edge->temperature.n == 0 &&
+    if (edge->kind == STORM_WALL_BLACKBODY && edge->temperature.n == 0 &&
         deck_node_find(map, "temperature") == NULL)
         deck_complain(s->problems, check_line(map, "kind", "kind"), path,
                       "temperature is required: expected a number or a table "
                       "for kind blackbody");
-    if (edge->kind == STORM_EDGE_PERIODIC && n_edges > 1)
+    if (edge->kind == STORM_WALL_PERIODIC && n_edges > 1)
         deck_complain(s->problems, check_line(map, "kind", "kind"), path,
                       "expected a whole wall, not a part, for kind periodic");
     check_span(s, map, path, edge->start_s, edge->stop_s);
-    check_shape(s, &edge->part, deck_node_find(map, "part"), path);
+    check_shape(s, &edge->shape, deck_node_find(map, "part"), path);
 }
 
-static bool check_is_periodic(const struct storm_edges *edges)
+static bool check_is_periodic(const struct storm_wall *edges)
 {
-    return edges->n == 1 && edges->edge[0].kind == STORM_EDGE_PERIODIC;
+    return edges->n == 1 && edges->parts[0].kind == STORM_WALL_PERIODIC;
 }
 
 static void check_walls(const struct check *s, const struct deck_node *root)
 {
-    const struct storm_edges *walls = s->deck->values.boundaries.wall;
+    const struct storm_wall *walls = s->deck->values.boundaries.wall;
     const struct deck_node *map = deck_node_find(root, "boundaries");
     for (int w = 0; w < STORM_N_WALLS; w++) {
         const struct deck_node *list =
@@ -279,7 +280,7 @@ static void check_walls(const struct check *s, const struct deck_node *root)
             else
                 snprintf(path, sizeof path, "boundaries.%s",
                          check_walls_names[w]);
-            check_edge(s, &walls[w].edge[i], check_item(list, i), path,
+            check_edge(s, &walls[w].parts[i], check_item(list, i), path,
                        walls[w].n);
         }
     }

@@ -165,18 +165,19 @@
 #define DECK_FIELDS_part(FIELD) DECK_FIELDS_shape(FIELD, storm_shape, )
 
 #define DECK_FIELDS_edge(FIELD)                                                \
-    FIELD(storm_edge, kind, "kind", WORD("vacuum|reflect|periodic|blackbody"), \
-          "vacuum", "boundary condition")                                      \
-    FIELD(storm_edge, temperature, "temperature", CURVE(0, 1e30), "",          \
+    FIELD(storm_wall_part, kind, "kind",                                       \
+          WORD("vacuum|reflect|periodic|blackbody"), "vacuum",                 \
+          "boundary condition")                                                \
+    FIELD(storm_wall_part, temperature, "temperature", CURVE(0, 1e30), "",     \
           "of a blackbody, keV; or a table [[time, keV], ...], linear in "     \
           "between, constant beyond")                                          \
-    FIELD(storm_edge, start_s, "start", REAL(-DECK_MAX, DECK_MAX), "0",        \
+    FIELD(storm_wall_part, start_s, "start", REAL(-DECK_MAX, DECK_MAX), "0",   \
           "start of emission of a blackbody, s")                               \
-    FIELD(storm_edge, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX), "1e300",      \
+    FIELD(storm_wall_part, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX), "1e300", \
           "end of emission, s")                                                \
-    FIELD(storm_edge, packets, "packets", INT(1, 1e12), "10000",               \
+    FIELD(storm_wall_part, packets, "packets", INT(1, 1e12), "10000",          \
           "packets of a blackbody per step, on all ranks together")            \
-    FIELD(storm_edge, part, "part", MAP(part), "{}",                           \
+    FIELD(storm_wall_part, shape, "part", MAP(part), "{}",                     \
           "part of the wall that this applies to")
 
 #define DECK_EDGES_HELP                                                    \

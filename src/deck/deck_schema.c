@@ -27,7 +27,7 @@
     .bytes = sizeof(struct _struct)
 #define DECK_ROW_EDGES                                \
     .kind = DECK_ONE_OR_MORE, .rows = deck_edge_rows, \
-    .bytes = sizeof(struct storm_edge)
+    .bytes = sizeof(struct storm_wall_part)
 
 #define FIELD_ROW(_struct, _member, _key, _type, _default, _help) \
     {.key = _key,                                                 \

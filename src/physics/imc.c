@@ -375,7 +375,7 @@ static double birth_integral_t4(const struct storm_curve *curve,
 }
 
 double imc_edge_hottest(const struct storm_imc *imc,
-                        const struct storm_edge *edge)
+                        const struct storm_wall_part *edge)
 {
     struct birth_window window = birth_window(imc, edge->start_s, edge->stop_s);
     double max = 0.0;
@@ -385,7 +385,7 @@ double imc_edge_hottest(const struct storm_imc *imc,
 }
 
 struct birth_wall {
-    const struct storm_edge *edge;
+    const struct storm_wall_part *edge;
     const struct imc_wall *part;
     int wall;
     struct birth_window window;
@@ -494,7 +494,7 @@ static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
                                int wall, size_t i_edge, double *largest_inout)
 {
     const struct storm_problem *p = imc->problem;
-    const struct storm_edge *edge = &p->walls[wall].edge[i_edge];
+    const struct storm_wall_part *edge = &p->walls[wall].parts[i_edge];
     struct birth_edge e = {
         .w = {.edge = edge,
               .part = &imc->walls[wall][i_edge],
@@ -530,7 +530,7 @@ static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
         for (size_t i = 0; i < imc->problem->walls[wall].n; i++)
             if (status == STORM_OK &&
-                imc->problem->walls[wall].edge[i].kind == STORM_EDGE_BLACKBODY)
+                imc->problem->walls[wall].parts[i].kind == STORM_WALL_BLACKBODY)
                 status = birth_edge(imc, step, wall, i, largest_inout);
     return status;
 }

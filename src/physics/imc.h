@@ -114,7 +114,7 @@ struct imc_principle {
                      1/cm */
     struct imc_hot_face {
         storm_cell_idx cell;
-        const struct storm_edge *edge; /* a blackbody */
+        const struct storm_wall_part *edge; /* a blackbody */
         double flux;
     } * hot;
     size_t n_hot;
@@ -207,7 +207,7 @@ storm_status imc_principle_check(struct storm_imc *imc,
 /* imc.c: the highest temperature of a blackbody in this step; 0 if it does not
  * emit. */
 double imc_edge_hottest(const struct storm_imc *imc,
-                        const struct storm_edge *edge);
+                        const struct storm_wall_part *edge);
 
 /* imc_steer.c: fills imc->steer, unless it is NULL. Collective. */
 storm_status imc_steer(struct storm_imc *imc, struct storm_step *step);
@@ -222,8 +222,8 @@ void imc_source_close(struct storm_imc *imc);
 storm_status imc_wall_open(struct storm_imc *imc);
 void imc_wall_close(struct storm_imc *imc);
 /* The edge that counts at a point of a wall; NULL: vacuum. */
-const struct storm_edge *imc_edge_at(const struct storm_problem *problem,
-                                     int wall, const double point_cm[3]);
+const struct storm_wall_part *imc_edge_at(const struct storm_problem *problem,
+                                          int wall, const double point_cm[3]);
 
 /* Does the wall reflect there? For the kernel, on walls that are split. */
 bool imc_wall_reflects(const struct storm_problem *problem, int wall,

@@ -62,9 +62,9 @@ static storm_status imc_make_walk(struct storm_imc *imc)
 static void imc_sort_walls(struct storm_imc *imc)
 {
     for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        const struct storm_edges *edges = &imc->problem->walls[wall];
-        bool one = edges->n == 1 && edges->edge[0].part.kind == STORM_SHAPE_ALL;
-        if (one && edges->edge[0].kind == STORM_EDGE_REFLECT)
+        const struct storm_wall *edges = &imc->problem->walls[wall];
+        bool one = edges->n == 1 && edges->parts[0].shape.kind == STORM_SHAPE_ALL;
+        if (one && edges->parts[0].kind == STORM_WALL_REFLECT)
             imc->track.mirror_walls |= 1u << wall;
         if (edges->n > 0 && !one)
             imc->track.split_walls |= 1u << wall;

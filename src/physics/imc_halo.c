@@ -243,9 +243,9 @@ static void halo_vector(const struct storm_imc *imc, const double from[3],
     const struct storm_problem *p = imc->problem;
     for (int d = 0; d < 3; d++) {
         double length = p->hi_cm[d] - p->lo_cm[d];
-        const struct storm_edges *wall = &p->walls[2 * d];
+        const struct storm_wall *wall = &p->walls[2 * d];
         vector_out[d] = to[d] - from[d];
-        if (wall->n == 1 && wall->edge[0].kind == STORM_EDGE_PERIODIC)
+        if (wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC)
             vector_out[d] -= length * floor(vector_out[d] / length + 0.5);
     }
 }

@@ -19,21 +19,21 @@
 
 static const char wall_label[] = "imc walls";
 
-const struct storm_edge *imc_edge_at(const struct storm_problem *problem,
-                                     int wall, const double point_cm[3])
+const struct storm_wall_part *imc_edge_at(const struct storm_problem *problem,
+                                          int wall, const double point_cm[3])
 {
-    const struct storm_edges *edges = &problem->walls[wall];
+    const struct storm_wall *edges = &problem->walls[wall];
     for (size_t i = edges->n; i > 0; i--)
-        if (storm_shape_contains(&edges->edge[i - 1].part, point_cm))
-            return &edges->edge[i - 1];
+        if (storm_shape_contains(&edges->parts[i - 1].shape, point_cm))
+            return &edges->parts[i - 1];
     return NULL;
 }
 
 bool imc_wall_reflects(const struct storm_problem *problem, int wall,
                        const double point_cm[3])
 {
-    const struct storm_edge *edge = imc_edge_at(problem, wall, point_cm);
-    return edge != NULL && edge->kind == STORM_EDGE_REFLECT;
+    const struct storm_wall_part *edge = imc_edge_at(problem, wall, point_cm);
+    return edge != NULL && edge->kind == STORM_WALL_REFLECT;
 }
 
 /* A rectangle on a wall, in its two directions. */
@@ -43,7 +43,7 @@ struct wall_patch {
 
 struct wall_part {
     const struct storm_problem *problem;
-    const struct storm_edge *edge;
+    const struct storm_wall_part *edge;
     int wall;
 };
 
@@ -102,7 +102,7 @@ struct wall_cuts {
 static void wall_cut(const struct wall_part *w, const struct wall_patch *p,
                      struct wall_cuts *cuts)
 {
-    const struct storm_edges *edges = &w->problem->walls[w->wall];
+    const struct storm_wall *edges = &w->problem->walls[w->wall];
     cuts->boxes = true;
     for (int k = 0; k < 2; k++) {
         int d = (w->wall / 2 + 1 + k) % 3;
@@ -111,7 +111,7 @@ static void wall_cut(const struct wall_part *w, const struct wall_patch *p,
         at[n++] = p->lo[k];
         at[n++] = p->hi[k];
         for (size_t i = 0; i < edges->n; i++) {
-            const struct storm_shape *s = &edges->edge[i].part;
+            const struct storm_shape *s = &edges->parts[i].shape;
             if (s->kind == STORM_SHAPE_BOX) {
                 at[n++] = fmin(fmax(s->lo_cm[d], p->lo[k]), p->hi[k]);
                 at[n++] = fmin(fmax(s->hi_cm[d], p->lo[k]), p->hi[k]);
@@ -181,7 +181,7 @@ static struct wall_patch wall_tile(const struct imc_wall *wall, size_t i)
 static void wall_bounds(const struct wall_part *w, struct imc_wall *wall)
 {
     double lo[3], hi[3];
-    storm_shape_bounds(&w->edge->part, lo, hi);
+    storm_shape_bounds(&w->edge->shape, lo, hi);
     for (int k = 0; k < 2; k++) {
         int d = (w->wall / 2 + 1 + k) % 3;
         wall->lo[k] = fmax(lo[d], w->problem->lo_cm[d]);
@@ -258,9 +258,9 @@ static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
 {
     struct imc_wall *wall = &imc->walls[where][i];
     size_t n = IMC_TILES * IMC_TILES;
-    struct wall_part w = {imc->problem, &imc->problem->walls[where].edge[i],
+    struct wall_part w = {imc->problem, &imc->problem->walls[where].parts[i],
                           where};
-    if (w.edge->kind != STORM_EDGE_BLACKBODY)
+    if (w.edge->kind != STORM_WALL_BLACKBODY)
         return STORM_OK;
     wall->share = storm_alloc(imc->env->memory, wall_label,
                               (n + 1) * sizeof *wall->share);

@@ -66,7 +66,7 @@ static storm_status problem_copy_names(const struct storm_env *env,
 }
 
 static storm_status problem_copy_curves(const struct storm_env *env,
-                                        struct storm_edge *edges, size_t n)
+                                        struct storm_wall_part *edges, size_t n)
 {
     storm_status status = STORM_OK;
     for (size_t i = 0; i < n; i++) {
@@ -109,13 +109,14 @@ static storm_status problem_copy_wall(const struct storm_env *env,
     storm_status status =
         problem_copy_array(env,
                            &(struct problem_array){
-                               from->walls[wall].edge, from->walls[wall].n,
-                               from->edge_size, sizeof(struct storm_edge)},
+                               from->walls[wall].parts, from->walls[wall].n,
+                               from->wall_part_size,
+                               sizeof(struct storm_wall_part)},
                            &copy);
-    to->walls[wall].edge = copy;
+    to->walls[wall].parts = copy;
     to->walls[wall].n = copy != NULL ? from->walls[wall].n : 0;
     storm_status curves =
-        problem_copy_curves(env, (struct storm_edge *)(uintptr_t)copy,
+        problem_copy_curves(env, (struct storm_wall_part *)(uintptr_t)copy,
                             to->walls[wall].n);
     return status < 0 ? status : curves;
 }
@@ -157,14 +158,14 @@ storm_status problem_copy(const struct storm_env *env,
     *to = given;
     to->material_size = sizeof(struct storm_material);
     to->region_size = sizeof(struct storm_region);
-    to->edge_size = sizeof(struct storm_edge);
+    to->wall_part_size = sizeof(struct storm_wall_part);
     to->source_size = sizeof(struct storm_source);
     to->materials = NULL;
     to->regions = NULL;
     to->sources = NULL;
     to->n_materials = 0;
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
-        to->walls[wall] = (struct storm_edges){.n = 0};
+        to->walls[wall] = (struct storm_wall){.n = 0};
     status = problem_copy_materials(env, &given, to);
     for (int wall = 0; wall < STORM_N_WALLS && status == STORM_OK; wall++)
         status = problem_copy_wall(env, &given, wall, to);
@@ -181,10 +182,10 @@ void problem_free(const struct storm_env *env, struct storm_problem *problem)
     for (size_t i = 0; i < problem->n_materials; i++)
         problem_release(env, problem->materials[i].name);
     for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        const struct storm_edges *edges = &problem->walls[wall];
+        const struct storm_wall *edges = &problem->walls[wall];
         for (size_t i = 0; i < edges->n; i++)
-            problem_release(env, edges->edge[i].temperature.points);
-        problem_release(env, edges->edge);
+            problem_release(env, edges->parts[i].temperature.points);
+        problem_release(env, edges->parts);
     }
     problem_release(env, problem->materials);
     problem_release(env, problem->regions);

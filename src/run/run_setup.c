@@ -14,8 +14,8 @@
 
 static bool run_is_periodic(const struct deck_values *v, int axis)
 {
-    const struct storm_edges *wall = &v->boundaries.wall[2 * axis];
-    return wall->n == 1 && wall->edge[0].kind == STORM_EDGE_PERIODIC;
+    const struct storm_wall *wall = &v->boundaries.wall[2 * axis];
+    return wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
 }
 
 /* The first axis with periodic walls, -1 if there is none. */

@@ -38,7 +38,7 @@ static struct storm_material make_matter(bool walk)
     };
 }
 static const struct storm_region everywhere = {.material = 0};
-static const struct storm_edge mirror = {.kind = STORM_EDGE_REFLECT};
+static const struct storm_wall_part mirror = {.kind = STORM_WALL_REFLECT};
 
 static struct storm_problem make_problem(const struct storm_material *matter,
                                          uint64_t seed, bool walk)
@@ -63,7 +63,7 @@ static struct storm_problem make_problem(const struct storm_material *matter,
         .seed = seed,
     };
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
-        p.walls[wall] = (struct storm_edges){&mirror, 1};
+        p.walls[wall] = (struct storm_wall){&mirror, 1};
     return p;
 }
 

@@ -116,13 +116,13 @@ static const struct storm_source sources[] = {
      .packets = 500},
 };
 static const double hot[] = {0.0, 1.0};
-static const struct storm_edge edges[] = {
-    {.kind = STORM_EDGE_REFLECT},
-    {.kind = STORM_EDGE_BLACKBODY,
+static const struct storm_wall_part edges[] = {
+    {.kind = STORM_WALL_REFLECT},
+    {.kind = STORM_WALL_BLACKBODY,
      .temperature = {.points = hot, .n = 1},
      .stop_s = 100.0,
      .packets = 500,
-     .part = {.kind = STORM_SHAPE_CYLINDER,
+     .shape = {.kind = STORM_SHAPE_CYLINDER,
               .axis = 0,
               .centre_cm = {0.4, 0.6},
               .radius_cm = {0.1, 0.35},
@@ -271,18 +271,18 @@ static void check_source(void)
 /* A ring on a wall, less a quarter that a mirror covers. */
 static void check_wall(void)
 {
-    static const struct storm_edge ring[] = {
-        {.kind = STORM_EDGE_BLACKBODY,
+    static const struct storm_wall_part ring[] = {
+        {.kind = STORM_WALL_BLACKBODY,
          .temperature = {.points = hot, .n = 1},
          .stop_s = 100,
          .packets = 20000,
-         .part = {.kind = STORM_SHAPE_CYLINDER,
+         .shape = {.kind = STORM_SHAPE_CYLINDER,
                   .axis = 1,
                   .centre_cm = {0.45, 0.5},
                   .radius_cm = {0.2, 0.4},
                   .range_cm = {-1, 2}}},
-        {.kind = STORM_EDGE_REFLECT,
-         .part = {.kind = STORM_SHAPE_BOX,
+        {.kind = STORM_WALL_REFLECT,
+         .shape = {.kind = STORM_SHAPE_BOX,
                   .lo_cm = {0.5, -1, 0.45},
                   .hi_cm = {2, 2, 2}}},
     };
@@ -291,12 +291,12 @@ static void check_wall(void)
     struct box box = empty_box();
     struct sides sides = {0};
     double energy[4];
-    box.problem.walls[3] = (struct storm_edges){ring, 2};
+    box.problem.walls[3] = (struct storm_wall){ring, 2};
     box_open(&box);
     box_step(&box, 0.0, dt, energy);
     printf("wall: %.8g created, right %.8g\n", energy[0], 0.25 * area * dt);
     CHECK(fabs(energy[0] / (0.25 * area * dt) - 1.0) < 1e-4);
-    struct storm_shape larger = ring[0].part;
+    struct storm_shape larger = ring[0].shape;
     larger.radius_cm[0] -= 2.0 * dt;
     larger.radius_cm[1] += 2.0 * dt;
     count_sides(&box, &larger, centre, dt, &sides);

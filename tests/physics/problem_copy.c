@@ -22,8 +22,8 @@ struct newer_region {
     struct storm_region region;
     double added;
 };
-struct newer_edge {
-    struct storm_edge edge;
+struct newer_part {
+    struct storm_wall_part part;
     double added;
 };
 
@@ -32,7 +32,7 @@ struct given {
     double curve[4];
     struct storm_material material;
     struct newer_region regions[2];
-    struct newer_edge edge;
+    struct newer_part part;
     struct storm_problem problem;
 };
 
@@ -47,11 +47,11 @@ static void fill(struct given *g)
                                 .heat_capacity = {.coef = 1, .max = 9},
                                 .temperature_kev = 0.5};
     g->regions[0].region.material = STORM_OUTSIDE;
-    g->edge.edge =
-        (struct storm_edge){.kind = STORM_EDGE_BLACKBODY,
-                            .temperature = {.points = g->curve, .n = 2},
-                            .stop_s = 1,
-                            .packets = 10};
+    g->part.part =
+        (struct storm_wall_part){.kind = STORM_WALL_BLACKBODY,
+                                 .temperature = {.points = g->curve, .n = 2},
+                                 .stop_s = 1,
+                                 .packets = 10};
     g->problem = (struct storm_problem){
         STORM_PROBLEM_SIZES,
         .light_cm_s = 1,
@@ -61,12 +61,12 @@ static void fill(struct given *g)
         .n_materials = 1,
         .regions = &g->regions[0].region,
         .n_regions = 2, /* the second fills the box with gas */
-        .walls = {{.edge = &g->edge.edge, .n = 1}},
+        .walls = {{.parts = &g->part.part, .n = 1}},
         .n_groups = 1,
         .max_per_cell = 10,
     };
     g->problem.region_size = sizeof g->regions[0];
-    g->problem.edge_size = sizeof g->edge;
+    g->problem.wall_part_size = sizeof g->part;
 }
 
 int main(int argc, char **argv)
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     CHECK(storm_imc_create(context, mesh, &given.problem, &imc) ==
           STORM_ERR_NOSUP);
     fill(&given);
-    given.problem.edge_size = 0;
+    given.problem.wall_part_size = 0;
     CHECK(storm_imc_create(context, mesh, &given.problem, &imc) ==
           STORM_ERR_ARG);
     fill(&given);
