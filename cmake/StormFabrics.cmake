@@ -46,7 +46,8 @@ macro(storm_fabric name description)
         endif()
     endif()
     string(APPEND storm_backend_rows
-           "    {\"${name}\", ${fabric_built}, \"${description}\"}, \\\n")
+           "    {sizeof(struct storm_backend), \"${name}\", ${fabric_built}, \\\n"
+           "     \"${description}\"}, \\\n")
     if(fabric_built)
         list(APPEND STORM_FABRICS ${name})
         list(APPEND storm_fabric_tests ${fabric_TESTS})
@@ -66,7 +67,8 @@ storm_fabric(mpirma "one-sided MPI" TESTS mpirma)
 
 # Messages need no fabric.
 string(APPEND storm_backend_words "|p2p")
-string(APPEND storm_backend_rows "    {\"p2p\", true, \"MPI messages\"},\n")
+string(APPEND storm_backend_rows
+       "    {sizeof(struct storm_backend), \"p2p\", true, \"MPI messages\"},\n")
 
 foreach(file IN ITEMS storm_backends.h storm_fabrics.h fabric_list.c)
     configure_file(${PROJECT_SOURCE_DIR}/src/fabric/${file}.in

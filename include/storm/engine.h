@@ -62,6 +62,7 @@ struct storm_outcome {
 struct storm_physics {
     size_t size; /**< of this struct: STORM_PHYSICS_INIT */
     void *self;
+    size_t record_bytes; /**< it works on such records alone; 0: on any */
 
     /** Before transport, once per step: set up packets from the last step
      *  (storm_step_packets) and create new ones (storm_step_spawn). Packets of
@@ -92,6 +93,7 @@ struct storm_physics {
 struct storm_boundary {
     size_t size; /**< of this struct: STORM_BOUNDARY_INIT */
     void *self;
+    size_t record_bytes; /**< it works on such records alone; 0: on any */
     /** A packet answered STORM_FATE_BOUNDARY: CONTINUE after a reflection,
      *  SEND to re-enter elsewhere, ABSORBED or ESCAPED. NULL: escapes. */
     void (*apply)(void *self, struct storm_step *step, void *packet,
@@ -106,6 +108,7 @@ struct storm_boundary {
 struct storm_population {
     size_t size; /**< of this struct: STORM_POPULATION_INIT */
     void *self;
+    size_t record_bytes; /**< it works on such records alone; 0: on any */
     /** After transport: look at storm_step_packets (all at census), remove
      *  with storm_step_remove, add with storm_step_spawn. NULL: none. */
     storm_status (*control)(void *self, struct storm_step *step);
@@ -159,11 +162,13 @@ STORM_API void storm_engine_destroy(struct storm_engine *engine);
 
 /**
  * Set other callbacks. Local, never blocks; between steps, the same kind on
- * every rank. The structs are copied; NULL: no change. Bundled objects do this
- * themselves: storm_imc_attach and others.
+ * every rank, which agree on the status before the next step. The structs are
+ * copied; NULL: no change. Bundled objects do this themselves: storm_imc_attach
+ * and others.
  *
- * @retval STORM_ERR_ARG    a physics has neither step nor step_batch, or a
- *                          struct was not initialised (logged)
+ * @retval STORM_ERR_ARG    a physics has neither step nor step_batch, one works
+ *                          on other records, or a struct was not initialised
+ *                          (logged)
  * @retval STORM_ERR_NOSUP  a struct has fields set that this library lacks
  *                          (logged)
  * @retval STORM_ERR_STATE  called from a callback

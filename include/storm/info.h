@@ -42,6 +42,7 @@ STORM_API void storm_mpi_name(char *text_out, size_t text_bytes);
 
 /** A backend: a value of the option transport.backend. */
 struct storm_backend {
+    size_t size; /**< of this struct in the library */
     const char *name;
     bool built;       /**< part of this build */
     const char *what; /**< one line: what it is */

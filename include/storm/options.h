@@ -36,6 +36,7 @@ typedef enum storm_option_type {
 
 /** One row of the table. */
 struct storm_option {
+    size_t size;      /**< of this struct in the library */
     const char *key;  /**< deck key, dotted */
     const char *flag; /**< command line, with the two dashes */
     const char *env;  /**< environment variable */

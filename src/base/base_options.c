@@ -17,6 +17,7 @@
  * here; tests/base/options_table.c checks the rule. */
 static const struct storm_option option_table[] = {
     {
+        .size = sizeof(struct storm_option),
         .key = "seed",
         .flag = "--seed",
         .env = "STORM_SEED",
@@ -27,6 +28,7 @@ static const struct storm_option option_table[] = {
         .help = "seed of all random numbers of the run",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.backend",
         .flag = "--backend",
         .env = "STORM_BACKEND",
@@ -38,6 +40,7 @@ static const struct storm_option option_table[] = {
             "that works here",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.provider",
         .flag = "--provider",
         .env = "STORM_PROVIDER",
@@ -47,6 +50,7 @@ static const struct storm_option option_table[] = {
                 "tcp;ofi_rxm; the best that works unless set",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.ibv_device",
         .flag = "--ibv-device",
         .env = "STORM_IBV_DEVICE",
@@ -56,6 +60,7 @@ static const struct storm_option option_table[] = {
                 "first with an active port unless set",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.ibv_port",
         .flag = "--ibv-port",
         .env = "STORM_IBV_PORT",
@@ -66,6 +71,7 @@ static const struct storm_option option_table[] = {
         .help = "port of that device, from 1; 0 takes the first active one",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.ibv_gid_index",
         .flag = "--ibv-gid-index",
         .env = "STORM_IBV_GID_INDEX",
@@ -77,6 +83,7 @@ static const struct storm_option option_table[] = {
                 "first of RoCE version 2 over IPv4 on Ethernet",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.shm",
         .flag = "--shm",
         .env = "STORM_SHM",
@@ -87,6 +94,7 @@ static const struct storm_option option_table[] = {
             "backend between nodes",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.ranks_per_node",
         .flag = "--ranks-per-node",
         .env = "STORM_RANKS_PER_NODE",
@@ -98,6 +106,7 @@ static const struct storm_option option_table[] = {
                 "0 takes the real nodes",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.lifeline",
         .flag = "--lifeline",
         .env = "STORM_LIFELINE",
@@ -106,6 +115,7 @@ static const struct storm_option option_table[] = {
         .help = "detect lost ranks by TCP streams between tree neighbours",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.batch",
         .flag = "--batch",
         .env = "STORM_BATCH",
@@ -116,6 +126,7 @@ static const struct storm_option option_table[] = {
         .help = "records published at once; adapts to traffic unless set",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.ring_slots",
         .flag = "--ring-slots",
         .env = "STORM_RING_SLOTS",
@@ -127,6 +138,7 @@ static const struct storm_option option_table[] = {
                 "two, at least 8; rings grow when full",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.ring_memory_mb",
         .flag = "--ring-memory-mb",
         .env = "STORM_RING_MEMORY_MB",
@@ -138,6 +150,7 @@ static const struct storm_option option_table[] = {
             "max memory for the rings into one rank, in MiB; 0 sets no limit",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.rma_window_mb",
         .flag = "--rma-window-mb",
         .env = "STORM_RMA_WINDOW_MB",
@@ -149,6 +162,7 @@ static const struct storm_option option_table[] = {
                 "the start, in MiB; rings beyond it are slower",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.protocol",
         .flag = "--protocol",
         .env = "STORM_PROTOCOL",
@@ -160,6 +174,7 @@ static const struct storm_option option_table[] = {
             "published algorithm",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.growth",
         .flag = "--growth",
         .env = "STORM_GROWTH",
@@ -171,6 +186,7 @@ static const struct storm_option option_table[] = {
             "or wait for it (sync)",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.growth_factor",
         .flag = "--growth-factor",
         .env = "STORM_GROWTH_FACTOR",
@@ -182,6 +198,7 @@ static const struct storm_option option_table[] = {
                 "power of two",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.control_every",
         .flag = "--control-every",
         .env = "STORM_CONTROL_EVERY",
@@ -194,6 +211,7 @@ static const struct storm_option option_table[] = {
             "without work polls when it wakes up",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.connect",
         .flag = "--connect",
         .env = "STORM_CONNECT",
@@ -205,6 +223,7 @@ static const struct storm_option option_table[] = {
             "ranks that own a neighbouring cell (neighbours)",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.max_events",
         .flag = "--max-events",
         .env = "STORM_MAX_EVENTS",
@@ -217,6 +236,7 @@ static const struct storm_option option_table[] = {
             "error",
     },
     {
+        .size = sizeof(struct storm_option),
         .key = "transport.statistics",
         .flag = "--statistics",
         .env = "STORM_STATISTICS",

@@ -203,19 +203,21 @@ static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
 {
     struct mpi_boot *b = self;
     MPI_Request request;
-    int size;
+    int rank, size;
+    MPI_Comm_rank(b->comm, &rank);
     MPI_Comm_size(b->comm, &size);
     size_t n = (size_t)size;
-    char *copy = malloc((n + 1) * bytes);
-    if (!copy)
-        return STORM_ERR_NOMEM;
-    memcpy(copy, mine, bytes);
-    int rc = MPI_Iallgather(copy, (int)bytes, MPI_BYTE, copy + bytes,
-                            (int)bytes, MPI_BYTE, b->comm, &request);
+    /* After a lost rank MPI may still write there. Without memory the caller's
+     * buffer must do: to stay away would leave the others in the collective. */
+    char *copy = malloc(n * bytes), *all = copy ? copy : all_out;
+    memcpy(all + (size_t)rank * bytes, mine, bytes);
+    int rc = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, (int)bytes,
+                            MPI_BYTE, b->comm, &request);
     storm_status status = boot_wait(b, rc, &request);
     if (status == STORM_ERR_LOST)
         return status;
-    memcpy(all_out, copy + bytes, n * bytes);
+    if (copy)
+        memcpy(all_out, copy, n * bytes);
     free(copy);
     return status;
 }

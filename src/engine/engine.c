@@ -184,6 +184,34 @@ storm_status storm_engine_create(struct storm_context *context,
     return STORM_OK;
 }
 
+/* Do the callbacks work on this engine's records? */
+static bool records_fit(const struct storm_engine *e, size_t wanted,
+                        const char *whose)
+{
+    bool fit = wanted == 0 || wanted == e->params.record_bytes;
+    if (!fit && e->env->rank == 0)
+        storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                        "storm_engine_use: the %s works on records of %zu "
+                        "bytes, those of the engine have %zu: create the "
+                        "engine with that record_bytes",
+                        whose, wanted, e->params.record_bytes);
+    return fit;
+}
+
+static storm_status check_physics(const struct storm_engine *e,
+                                  const struct storm_physics *physics)
+{
+    if (!records_fit(e, physics->record_bytes, "physics"))
+        return STORM_ERR_ARG;
+    if (physics->step || physics->step_batch)
+        return STORM_OK;
+    if (e->env->rank == 0)
+        storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                        "storm_engine_use: the physics has neither step nor "
+                        "step_batch");
+    return STORM_ERR_ARG;
+}
+
 storm_status storm_engine_use(struct storm_engine *engine,
                               const struct storm_physics *physics,
                               const struct storm_boundary *boundary,
@@ -199,20 +227,18 @@ storm_status storm_engine_use(struct storm_engine *engine,
     if (status == STORM_OK && physics)
         status = storm_sized_read(env, what, physics, &own_physics,
                                   sizeof own_physics);
+    if (status == STORM_OK && physics)
+        status = check_physics(engine, &own_physics);
     if (status == STORM_OK && boundary)
         status = storm_sized_read(env, what, boundary, &own_boundary,
                                   sizeof own_boundary);
     if (status == STORM_OK && population)
         status = storm_sized_read(env, what, population, &own_population,
                                   sizeof own_population);
-    if (status == STORM_OK && physics && !own_physics.step &&
-        !own_physics.step_batch) {
-        if (env->rank == 0)
-            storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "%s: the physics has neither step nor step_batch",
-                            what);
+    if (status == STORM_OK &&
+        (!records_fit(engine, own_boundary.record_bytes, "boundary") ||
+         !records_fit(engine, own_population.record_bytes, "population")))
         status = STORM_ERR_ARG;
-    }
     if (status < 0)
         return status;
     engine->physics = own_physics;

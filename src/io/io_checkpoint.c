@@ -144,7 +144,7 @@ static storm_status write_commit(const struct io_source *source, uint64_t step,
     }
     if (status == STORM_OK)
         status = io_commit_file(source->context, source->dir, part, path);
-    if (status == STORM_ERR_IO)
+    if (status < 0 && status != STORM_ERR_LOST)
         unlink(part); /* useless, and the disk may be full */
     return status;
 }

@@ -152,7 +152,12 @@ bool io_h5_get_number(io_h5_file file, const char *name, double *value_out)
     H5E_BEGIN_TRY
     {
         hid_t mark = H5Aopen((hid_t)file, name, H5P_DEFAULT);
-        good = mark >= 0 && H5Aread(mark, H5T_NATIVE_DOUBLE, value_out) >= 0;
+        hid_t space = mark >= 0 ? H5Aget_space(mark) : -1;
+        good = space >= 0 &&
+               H5Sget_simple_extent_npoints(space) == 1 && /* H5-4 */
+               H5Aread(mark, H5T_NATIVE_DOUBLE, value_out) >= 0;
+        if (space >= 0)
+            H5Sclose(space);
         if (mark >= 0)
             H5Aclose(mark);
     }

@@ -343,6 +343,7 @@ storm_status storm_comb_attach(struct storm_comb *comb,
 {
     const struct storm_population population = {
         .size = sizeof population,
+        .record_bytes = sizeof(struct storm_packet),
         .self = comb,
         .control = comb_control,
     };

@@ -639,6 +639,7 @@ storm_status storm_imc_attach(struct storm_imc *imc,
 {
     const struct storm_physics physics = {
         .size = sizeof physics,
+        .record_bytes = sizeof(struct storm_packet),
         .self = imc,
         .pre_step = imc_pre_step,
         .step_batch = imc_step_batch,

@@ -63,7 +63,8 @@ static void imc_sort_walls(struct storm_imc *imc)
 {
     for (int wall = 0; wall < STORM_N_WALLS; wall++) {
         const struct storm_wall *edges = &imc->problem->walls[wall];
-        bool one = edges->n == 1 && edges->parts[0].shape.kind == STORM_SHAPE_ALL;
+        bool one =
+            edges->n == 1 && edges->parts[0].shape.kind == STORM_SHAPE_ALL;
         if (one && edges->parts[0].kind == STORM_WALL_REFLECT)
             imc->track.mirror_walls |= 1u << wall;
         if (edges->n > 0 && !one)

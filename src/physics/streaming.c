@@ -305,6 +305,7 @@ storm_status storm_streaming_attach(struct storm_streaming *streaming,
 {
     const struct storm_physics physics = {
         .size = sizeof physics,
+        .record_bytes = sizeof(struct storm_packet),
         .self = streaming,
         .pre_step = streaming_pre_step,
         .step_batch = streaming_step_batch,
@@ -312,6 +313,7 @@ storm_status storm_streaming_attach(struct storm_streaming *streaming,
     };
     const struct storm_boundary boundary = {
         .size = sizeof boundary,
+        .record_bytes = sizeof(struct storm_packet),
         .self = streaming,
         .apply = streaming_apply,
     };

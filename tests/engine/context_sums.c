@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3 5; timeout: 20 */
-/* Sums over all ranks, and over those before: exact, and zero before rank 0. */
+/* Sums over all ranks, and over those before: exact, and zero before rank 0;
+ * in a context of Fortran's communicator. */
 #include <storm/context.h>
+#include <storm/version.h>
 
 #include "support/check.h"
 
@@ -11,7 +13,9 @@ int main(void)
     struct storm_context *context;
     uint64_t all[N], before[N];
     MPI_Init(NULL, NULL);
-    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &context));
+    CHECK_EQ(storm_version_number(), STORM_VERSION_NUMBER);
+    CHECK_OK(storm_context_create_f(MPI_Comm_c2f(MPI_COMM_WORLD), NULL,
+                                    &context));
     const uint64_t rank = (uint64_t)storm_context_rank(context);
     const uint64_t size = (uint64_t)storm_context_size(context);
     /* Rank r has i + r 2^40: r (r - 1) / 2 of the latter before it. */

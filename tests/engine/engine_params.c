@@ -34,6 +34,11 @@ static void attach_later(struct storm_engine_params params)
     CHECK(strstr(h.error, "no physics"));
     CHECK(storm_engine_use(h.engine, &physics, NULL, NULL) == STORM_ERR_ARG);
     physics.step = ends;
+    physics.record_bytes = params.record_bytes + 16;
+    CHECK(storm_engine_use(h.engine, &physics, NULL, NULL) == STORM_ERR_ARG);
+    if (h.rank == 0)
+        CHECK(strstr(h.error, "works on records"));
+    physics.record_bytes = params.record_bytes;
     CHECK_OK(storm_engine_use(h.engine, &physics, NULL, NULL));
     CHECK_OK(storm_engine_add(h.engine, record));
     CHECK_OK(storm_engine_step(h.engine));

@@ -123,10 +123,10 @@ static const struct storm_wall_part edges[] = {
      .stop_s = 100.0,
      .packets = 500,
      .shape = {.kind = STORM_SHAPE_CYLINDER,
-              .axis = 0,
-              .centre_cm = {0.4, 0.6},
-              .radius_cm = {0.1, 0.35},
-              .range_cm = {-1, 2}}},
+               .axis = 0,
+               .centre_cm = {0.4, 0.6},
+               .radius_cm = {0.1, 0.35},
+               .range_cm = {-1, 2}}},
 };
 
 static uint64_t kernel_hash(const struct storm_track_ops *ops, bool walk,
@@ -277,14 +277,14 @@ static void check_wall(void)
          .stop_s = 100,
          .packets = 20000,
          .shape = {.kind = STORM_SHAPE_CYLINDER,
-                  .axis = 1,
-                  .centre_cm = {0.45, 0.5},
-                  .radius_cm = {0.2, 0.4},
-                  .range_cm = {-1, 2}}},
+                   .axis = 1,
+                   .centre_cm = {0.45, 0.5},
+                   .radius_cm = {0.2, 0.4},
+                   .range_cm = {-1, 2}}},
         {.kind = STORM_WALL_REFLECT,
          .shape = {.kind = STORM_SHAPE_BOX,
-                  .lo_cm = {0.5, -1, 0.45},
-                  .hi_cm = {2, 2, 2}}},
+                   .lo_cm = {0.5, -1, 0.45},
+                   .hi_cm = {2, 2, 2}}},
     };
     const double dt = 1e-9, area = 0.75 * 3.14159265358979 * 0.12;
     const double centre[3] = {0.5, 0.5, 0.45}; /* z first on this axis */

@@ -6,10 +6,14 @@
  * with the shape it says, and slices of the mesh fill the cross section
  * (SLICE-1). Boxes and Voronoi cells.
  */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <hdf5.h>
 
 #include "base/memory.h"
 #include "case.h"
+#include "io/io_h5.h"
 #include "view/slice.h"
 
 /* An array of numbers of a file. */
@@ -235,6 +239,28 @@ static void check_run(const char *const *sets, bool boxes)
     case_close(&run);
 }
 
+/* H5-4: an attribute that is no single number is not read. */
+static void check_attribute(void)
+{
+    char path[] = "attribute-XXXXXX";
+    int fd = mkstemp(path);
+    CHECK(fd >= 0);
+    close(fd);
+    const hsize_t n = 64;
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &n, NULL);
+    H5Aclose(H5Acreate2(file, "time", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                        H5P_DEFAULT));
+    H5Sclose(space);
+    CHECK(H5Fclose(file) >= 0);
+    double value[2] = {1.0, 2.0};
+    io_h5_file again = io_h5_open(path);
+    CHECK(!io_h5_get_number(again, "time", &value[0]));
+    CHECK(value[0] == 1.0 && value[1] == 2.0);
+    io_h5_close(again);
+    unlink(path);
+}
+
 int main(int argc, char **argv)
 {
     const char *boxes[] = {
@@ -251,6 +277,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     check_run(boxes, true);
     check_run(voronoi, false);
+    check_attribute();
     MPI_Finalize();
     return CHECK_PASS;
 }

@@ -254,7 +254,7 @@ storm_mesh_create_voronoi(struct storm_context *context,
     status = storm_context_agree(context, status);
     if (status >= 0)
         status = voronoi_take(mesh, params);
-    for (uint32_t i = 0; i < params->lloyd && status >= 0; i++)
+    for (uint32_t i = 0; status >= 0 && i < params->lloyd; i++)
         status = voronoi_relax(mesh);
     status =
         storm_mesh_finish(mesh != NULL ? &mesh->base : NULL, context, status);
