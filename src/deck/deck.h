@@ -68,7 +68,8 @@ struct deck_walls {
     struct storm_wall wall[STORM_N_WALLS];
 };
 
-/* struct deck_time, deck_output and so on, then all of them. */
+/* The table in deck_keys.h makes struct deck_time, deck_output and so on: one
+ * struct deck_<map> for each of its maps, then one of all of them. */
 DECK_MAPS_OF_KEYS(DECK_STRUCT)
 struct deck_values {
     DECK_KEYS_values(DECK_MEMBER, DECK_NO_MEMBER)
@@ -112,8 +113,9 @@ struct deck_row {
     const char *choices;
     int n;                       /* INTS, REALS */
     const char *when;            /* only with this `shape` */
-    const struct deck_row *rows; /* ENTRY, LISTED, SPLIT; ended by a NULL key */
-    size_t bytes;                /* LISTED, SPLIT: of one */
+    const struct deck_row *rows; /* ENTRY, LISTED, ONE_OR_MORE; the last has a
+                                    NULL key */
+    size_t bytes;                /* LISTED, ONE_OR_MORE: of one */
     const char *help;
 };
 

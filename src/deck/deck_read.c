@@ -290,7 +290,7 @@ static struct reader read_inside(const struct reader *r, const char *key,
     return inner;
 }
 
-/* A list of maps; a single one too, for SPLIT. */
+/* A list of maps; for ONE_OR_MORE also a single map. */
 static bool read_list(const struct reader *r, const struct deck_row *row,
                       struct deck_node *node, void *field)
 {
