@@ -35,7 +35,7 @@
 struct storm_context; /* opaque, storm/context.h */
 
 /** Numbers of a list, such as 1,2,4. */
-enum { STORM_BENCH_MAX_NUMBERS = 256 };
+enum { STORM_BENCH_MAX_NUMBERS = 4096 };
 struct storm_bench_numbers {
     uint32_t value[STORM_BENCH_MAX_NUMBERS];
     size_t n;

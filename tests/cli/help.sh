@@ -26,6 +26,7 @@ good --help
 for command in bench info options; do
     grep -q "^  $command" "$scratch/out" || fail "--help: no $command"
 done
+grep -q "storm help COMMAND" "$scratch/out" || fail "--help: no help"
 good bench --help
 cp "$scratch/out" "$scratch/bench_help"
 for name in uniform scaling breakdown exchange ring termination; do
@@ -34,6 +35,17 @@ for name in uniform scaling breakdown exchange ring termination; do
     [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "$name --help is too long"
 done
 good info --help
+same_help() { # WORDS: "storm help WORDS" prints what "storm WORDS --help" does
+    good "$@" --help
+    cp "$scratch/out" "$scratch/flag_help"
+    good help "$@"
+    cmp -s "$scratch/out" "$scratch/flag_help" || fail "help $*: not --help's"
+}
+same_help
+same_help run
+same_help bench uniform
+run help nothing
+[ "$status" -eq 2 ] || fail "help nothing: exit status $status"
 good info
 grep -q "^  shm  *shared memory.*works" "$scratch/out" || fail "info: no shm"
 grep -q "^  p2p  *MPI messages.*works" "$scratch/out" || fail "info: no p2p"

@@ -183,6 +183,8 @@ volume, temperatures, material_energy, material_temperature, radiation_energy" \
 bad "no field ''" "$scratch/boxes" --field ,
 bad "no step 3; there are: 0, 2, 4" "$scratch/boxes" --step 0,3
 bad "--step: expected whole numbers" "$scratch/boxes" --step 1,,2
+# Many steps, more than fit into a short line.
+bad "no step 1; there are: 0, 2, 4" "$scratch/boxes" --step "$(seq -s, 1 900)"
 bad "--axis: expected x, y or z" "$scratch/boxes" --axis r
 bad "z = 0.66 is not in the box" "$scratch/boxes" --at 0.66
 bad "--at: expected a number" "$scratch/boxes" --at here

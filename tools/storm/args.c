@@ -141,18 +141,20 @@ static int args_set_list(struct storm_bench_numbers *list,
                          const struct tool_flag *flag, const char *name,
                          const char *text)
 {
-    char copy[1024], *rest = NULL;
-    snprintf(copy, sizeof copy, "%s", text);
     list->n = 0;
-    if (strlen(text) >= sizeof copy || strstr(text, ",,") != NULL)
+    if (strstr(text, ",,") != NULL)
         return args_expected(flag, name, text);
-    for (char *item = strtok_r(copy, ",", &rest); item != NULL;
-         item = strtok_r(NULL, ",", &rest)) {
+    size_t length;
+    for (const char *item = text + (*text == ','); *item != '\0';
+         item += length + (item[length] == ',')) {
+        char number[64];
         double value;
+        length = strcspn(item, ",");
+        snprintf(number, sizeof number, "%.*s", (int)length, item);
         if (list->n == STORM_BENCH_MAX_NUMBERS)
             return tool_usage("%s: at most %d numbers", name,
                               STORM_BENCH_MAX_NUMBERS);
-        if (!args_in_range(flag, item, &value))
+        if (length >= sizeof number || !args_in_range(flag, number, &value))
             return args_expected(flag, name, text);
         list->value[list->n++] = (uint32_t)value;
     }
@@ -407,9 +409,15 @@ static int args_take_flag(struct tool_args *args, char **argv, int argc,
 
 /* ---- the whole line ------------------------------------------------------ */
 
+/* "help COMMAND" is COMMAND --help. */
 static int args_take_command(struct tool_args *args, const char *word)
 {
     struct args_nearest nearest = args_nearest_to(word);
+    if (strcmp(word, "help") == 0) {
+        args->help = true;
+        return TOOL_OK;
+    }
+    args_consider(&nearest, "help");
     for (const struct tool_command *c = tool_commands; c->name != NULL; c++) {
         if (strcmp(c->name, word) == 0) {
             args->command = c;

@@ -91,7 +91,7 @@ static void help_main(void)
     }
     printf("\n");
     help_flags(tool_global_flags);
-    printf("\n'storm COMMAND --help' describes a command. Examples:\n\n"
+    printf("\n'storm help COMMAND' describes a command. Examples:\n\n"
            "  storm info\n"
            "  storm run examples/decks/marshak.yaml\n"
            "  storm plot out/marshak\n"
