@@ -107,7 +107,7 @@ static storm_status open_host(struct host *host)
         status = storm_imc_attach(host->imc, host->engine);
     if (status >= 0)
         status = storm_comb_attach(host->comb, host->engine);
-    return status;
+    return storm_context_agree(host->context, status);
 }
 
 /* The engine borrows the others: it is the first to go. */

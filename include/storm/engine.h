@@ -7,9 +7,9 @@
  * them to the rank where they continue, keeps every rank busy and knows when
  * all ranks are done. It never looks into a packet.
  *
- * Lifecycle  create; any number of steps; destroy. One step is the paper's:
- *            pre_step, boundary inject, transport until no packet is alive on
- *            any rank, population control, post_step.
+ * Lifecycle  create; any number of steps; destroy. One step is, in this
+ *            order: pre_step, inject, transport until no packet is alive on any
+ *            rank, population control, post_step.
  * Ownership  add and spawn copy the record. Lists of packets are borrowed:
  *            valid until the next call that adds or removes a packet.
  * Progress   inside storm_engine_step alone. A callback should return within
@@ -55,30 +55,28 @@ struct storm_outcome {
 /**
  * What packets do. `self` is passed to every callback. A negative status or
  * an impossible outcome (an unknown fate, a rank that does not exist) ends
- * the step with an error on all ranks. If some callback communicates among
- * ranks, all of them must agree on their errors (storm_context_agree), or a
- * rank waits for one that has left.
+ * the step with an error on all ranks. In a callback that communicates among
+ * ranks, every rank must call storm_context_agree with its status before it
+ * returns; else a rank may wait for one that has left.
  */
 struct storm_physics {
     size_t size; /**< of this struct: STORM_PHYSICS_INIT */
     void *self;
     size_t record_bytes; /**< it works on such records alone; 0: on any */
-
     /** Before transport, once per step: set up packets from the last step
-     *  (storm_step_packets) and create new ones (storm_step_spawn). Packets of
-     *  other ranks' cells may be left to `step` to send. May be NULL.
-     *  May communicate among all ranks. */
+     *  (storm_step_packets) and create new ones (storm_step_spawn), also in
+     *  cells of other ranks: `step` then answers SEND. May communicate among
+     *  all ranks. May be NULL. */
     storm_status (*pre_step)(void *self, struct storm_step *step);
 
     /** Advance one packet, which is aligned to 16 bytes, by one or more events.
-     *  May spawn. *outcome_out is zeroed. Either this or step_batch is
-     *  required. */
+     *  May spawn. *outcome_out is zeroed. Required: this or step_batch. */
     void (*step)(void *self, struct storm_step *step, void *packet,
                  struct storm_outcome *outcome_out);
 
     /** Advance @p n packets, each by one or more events, in any order, and
-     *  fill outcomes_out[0..n), which are undefined. Used instead of `step` if
-     *  both are set. */
+     *  fill outcomes_out[0..n), which are not initialised. Used instead of
+     *  `step` if both are set. */
     void (*step_batch)(void *self, struct storm_step *step,
                        void *const *packets, size_t n,
                        struct storm_outcome *outcomes_out);
@@ -133,14 +131,13 @@ struct storm_engine_params {
 
 /**
  * Build an engine over all ranks of @p context, with its transport.* options.
- *
  * Collective: same params (except the callbacks) on every rank; an error of one
  * is an error of all. @p context must outlive the engine.
  *
  * @param[out] engine_out    set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG     a field is out of range, a struct was not
- *                           initialised, or a physics has neither step nor
- *                           step_batch (logged)
+ * @retval STORM_ERR_ARG     a field is out of range, a struct was not begun
+ *                           with its _INIT or works on other records, or there
+ *                           is neither step nor step_batch (logged)
  * @retval STORM_ERR_NOSUP   the backend asked for cannot work here, or a struct
  *                           has fields set that this library lacks (logged)
  * @retval STORM_ERR_NOMEM   on this rank
@@ -153,24 +150,18 @@ storm_engine_create(struct storm_context *context,
                     const struct storm_engine_params *params,
                     struct storm_engine **engine_out);
 
-/**
- * Release everything, packets included. Collective: waits for all ranks, and
- * ends the step of a rank that is still in one with an error. NULL is allowed;
- * problems are logged.
- */
+/** Release everything, packets included. Collective: waits for all ranks; a
+ *  rank that is still in a step gets an error from it. NULL is allowed. */
 STORM_API void storm_engine_destroy(struct storm_engine *engine);
 
 /**
  * Set other callbacks. Local, never blocks; between steps, the same kind on
- * every rank, which agree on the status before the next step. The structs are
- * copied; NULL: no change. Bundled objects do this themselves: storm_imc_attach
- * and others.
+ * every rank; agree on the status (storm_context_agree) before the next step.
+ * The structs are copied; NULL: no change. Bundled objects call it:
+ * storm_imc_attach and others.
  *
- * @retval STORM_ERR_ARG    a physics has neither step nor step_batch, one works
- *                          on other records, or a struct was not initialised
- *                          (logged)
- * @retval STORM_ERR_NOSUP  a struct has fields set that this library lacks
- *                          (logged)
+ * @retval STORM_ERR_ARG    a bad struct, as for create (logged)
+ * @retval STORM_ERR_NOSUP  a field is set that this library lacks (logged)
  * @retval STORM_ERR_STATE  called from a callback
  */
 STORM_API STORM_MUST_CHECK storm_status
@@ -181,11 +172,9 @@ storm_engine_use(struct storm_engine *engine,
 
 /**
  * Run one time step. Collective, blocks until all ranks are done.
- *
- * Transport ends with the same verdict on every rank. An error of one rank's
- * population control or post_step is that rank's status; all other ranks get
- * STORM_ERR_PEER from their next step (or at once if they are still in this
- * one). After an error only storm_engine_destroy is allowed.
+ * Transport succeeds or fails on all ranks together. If population control or
+ * post_step fails on a rank, that rank returns its status, the others return
+ * STORM_ERR_PEER from this step or the next. Then only destroy is allowed.
  *
  * @retval STORM_ERR_ARG    a callback gave an impossible outcome (logged)
  * @retval STORM_ERR_STATE  a packet did not end within transport.max_events
@@ -205,8 +194,7 @@ storm_engine_step(struct storm_engine *engine);
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_add(struct storm_engine *engine, const void *record);
 
-/** Set the number of the next step, as when a run is restarted. Local, the same
- *  on every rank; between steps. */
+/** Number the next step, the same on every rank. Local; between steps. */
 STORM_API void storm_engine_set_step(struct storm_engine *engine,
                                      uint64_t number);
 
@@ -214,28 +202,26 @@ STORM_API void storm_engine_set_step(struct storm_engine *engine,
 STORM_API void *const *storm_engine_packets(struct storm_engine *engine,
                                             size_t *n_out);
 
-/** Prepare the route to @p rank, so that it is ready for the first packet.
- *  Local, never blocks. STORM_ERR_ARG: no such rank; STORM_ERR_NOMEM;
- *  STORM_ERR_FABRIC: MPI or the network failed. */
+/** Prepare the route to @p rank before the first packet. Local, never blocks.
+ *  STORM_ERR_ARG: no such rank; STORM_ERR_NOMEM; STORM_ERR_FABRIC. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_expect(struct storm_engine *engine, int rank);
 
-/** Shrink the rings of peers that have sent nothing since the last call, as
- *  after a repartition. Local, never blocks; between steps. STORM_ERR_NOMEM;
- *  STORM_ERR_FABRIC: MPI or the network failed. */
+/** Shrink the rings of peers that have sent nothing since the last call. Local,
+ *  never blocks; between steps. STORM_ERR_NOMEM; STORM_ERR_FABRIC. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_trim(struct storm_engine *engine);
 
 /** @name For callbacks, with the step passed to them. All local. */
 /** @{ */
 
-/** Create a packet from a copy of @p record, on this rank. STORM_ERR_NOMEM:
- *  the step then ends with an error, whatever the callback answers. */
+/** Create a packet on this rank, a copy of @p record. STORM_ERR_NOMEM: the step
+ *  then ends with an error, whatever the callback answers. */
 STORM_API storm_status storm_step_spawn(struct storm_step *step,
                                         const void *record);
 
-/** The same without a copy: returns the new packet's memory, undefined, to be
- *  filled before the callback returns. NULL: no memory. */
+/** The same without a copy: returns memory, not initialised, for the packet.
+ *  Fill it before the callback returns. NULL: no memory. */
 STORM_API void *storm_step_new(struct storm_step *step);
 
 /** This rank's packets: in pre_step those of the last step (not those spawned
@@ -247,20 +233,19 @@ STORM_API void **storm_step_packets(struct storm_step *step, size_t *n_out);
  *  control and post_step. Counted as absorbed. */
 STORM_API void storm_step_remove(struct storm_step *step, size_t i);
 
-/** Number of the step, counted from 0 unless set by storm_engine_set_step; the
- *  same on every rank. */
+/** Number of the step: from 0, unless set by storm_engine_set_step. */
 STORM_API uint64_t storm_step_number(const struct storm_step *step);
 
-/** transport.max_events: a callback that takes a packet through many events
- *  must return it with CONTINUE after at most this many. */
+/** transport.max_events: a callback must return a packet after at most this
+ *  many events, with CONTINUE if it is not done. */
 STORM_API uint64_t storm_step_max_events(const struct storm_step *step);
 
-/** storm_engine_expect for pre_step, with the same statuses. */
+/** As storm_engine_expect, but may be called in pre_step. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_step_expect(struct storm_step *step, int rank);
 /** @} */
 
-/** The paper's six categories of time, in seconds of this rank. */
+/** Where the time goes, in seconds of this rank: six parts. */
 struct storm_times {
     double physics;     /**< in step, step_batch and apply */
     double progress;    /**< driving the fabric and the message layer */

@@ -15,8 +15,12 @@
  *            copied.
  * Mesh       the object is built for one generation of its mesh. After
  *            storm_mesh_repartition, or storm_imc_rebalance of another object
- *            on the same mesh, every call and the next step are STORM_ERR_STATE
- *            (logged) until storm_imc_rebalance has moved its state.
+ *            on the same mesh, the next step and the calls that list it return
+ *            STORM_ERR_STATE (logged) until storm_imc_rebalance has moved the
+ *            state of this object. Until then, of the calls without a status,
+ *            storm_imc_deposit does nothing, storm_imc_max_packets returns
+ *            problem.max_per_cell, storm_imc_material returns STORM_OUTSIDE,
+ *            and storm_imc_set_step works as always.
  * Threads    one thread at a time per object.
  */
 #ifndef STORM_IMC_H
@@ -77,7 +81,7 @@ STORM_API void storm_imc_deposit(void *imc, storm_cell_idx cell,
 STORM_API uint64_t storm_imc_max_packets(void *imc, storm_cell_idx cell);
 
 /** Add the initial radiation to @p engine, before its first step. Local.
- *  @retval STORM_ERR_STATE  the mesh has another generation (logged), or called
+ *  @retval STORM_ERR_STATE  the mesh was repartitioned (logged), or called
  *                           from a callback
  *  @retval STORM_ERR_NOMEM */
 STORM_API STORM_MUST_CHECK storm_status
@@ -108,7 +112,7 @@ typedef enum storm_imc_field {
  * RADIATION_CENSUS, else local.
  *
  * @retval STORM_ERR_ARG     no such field
- * @retval STORM_ERR_STATE   the mesh has another generation (logged)
+ * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
  * @retval STORM_ERR_FABRIC  RADIATION_CENSUS: MPI reports an error
  * @retval STORM_ERR_LOST    RADIATION_CENSUS: a rank is lost (logged)
  */
@@ -117,8 +121,8 @@ storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
               storm_imc_field field, double *values_out);
 
 /** Index of a local cell's material, STORM_OUTSIDE, or n_materials for a cell
- *  of no region. Local. STORM_OUTSIDE for all cells while the mesh has another
- *  generation than the object. */
+ *  of no region. Local. STORM_OUTSIDE for all cells if the mesh was
+ *  repartitioned. */
 STORM_API int storm_imc_material(const struct storm_imc *imc,
                                  storm_cell_idx cell);
 
@@ -129,7 +133,7 @@ STORM_API int storm_imc_material(const struct storm_imc *imc,
  * @param[out] energy_erg_out  created, absorbed, escaped, now at census
  * @param[out] error_out  relative error of created = absorbed + escaped +
  *                        census
- * @retval STORM_ERR_STATE   the mesh has another generation (logged)
+ * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
@@ -141,7 +145,7 @@ storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
  * Hash of all cell fields and all packets; equal for any number of ranks,
  * backend, partition and order of arrival. Collective, blocks; between steps.
  *
- * @retval STORM_ERR_STATE   the mesh has another generation (logged)
+ * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
@@ -155,9 +159,11 @@ storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
  *
  * The state is a row of numbers for each cell, by id of the cell, and accounts
  * of the whole run. Packets are the engine's: save the records of
- * storm_engine_packets, and give each to storm_engine_add on any one rank. Then
- * call storm_engine_set_step and storm_imc_set_step, and continue. Load a new
- * object instead of calling storm_imc_start.
+ * storm_engine_packets.
+ *
+ * To restart, load the state into a newly created object, and do not call
+ * storm_imc_start. Add each packet with storm_engine_add on exactly one rank,
+ * any. Then call storm_engine_set_step and storm_imc_set_step, and continue.
  */
 /** @{ */
 
@@ -182,7 +188,7 @@ storm_imc_state_layout(const struct storm_imc *imc,
  *
  * @param[out] cells_out     cell_values for each local cell, in order
  * @param[out] accounts_out  n_accounts * account_words, the same on every rank
- * @retval STORM_ERR_STATE   the mesh has another generation (logged)
+ * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
@@ -198,7 +204,7 @@ storm_imc_save_state(struct storm_imc *imc, double *cells_out,
  * @param cells     of the local cells, in order
  * @param accounts  on rank 0; elsewhere ignored, and may be NULL
  * @retval STORM_ERR_NOSUP  another version; nothing has changed
- * @retval STORM_ERR_STATE  the mesh has another generation (logged)
+ * @retval STORM_ERR_STATE  the mesh was repartitioned (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_load_state(struct storm_imc *imc, uint64_t version,

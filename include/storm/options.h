@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/options.h
- * The options of a run: one table row makes the deck key
- * (`transport.ring_slots`), the flag (`--ring-slots`) and the environment
+ * The options of a run. Each is one row of a table and has three names: a deck
+ * key (`transport.ring_slots`), a flag (`--ring-slots`) and an environment
  * variable (`STORM_RING_SLOTS`).
  *
  * Lifecycle  create (defaults), then set from the environment, a deck or

@@ -106,11 +106,11 @@ struct storm_source {
 
 /** The problem. Functions that take one copy it with all it points to. */
 struct storm_problem {
-    size_t size; /**< of this struct: STORM_PROBLEM_INIT, as the next four */
-    size_t material_size, region_size, wall_part_size, source_size; /**< of an
-                      element of these arrays */
-    double light_cm_s;                                              /**< c */
-    double radiation_erg_cm3_kev4;                                  /**< a */
+    size_t size; /**< of this struct; STORM_PROBLEM_INIT sets all sizes */
+    /** Sizes of an element of each array, for structs that can grow. */
+    size_t material_size, region_size, wall_part_size, source_size;
+    double light_cm_s;             /**< c */
+    double radiation_erg_cm3_kev4; /**< a */
     double lo_cm[3], hi_cm[3];
     const struct storm_material *materials;
     size_t n_materials;

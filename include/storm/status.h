@@ -27,6 +27,10 @@ extern "C" {
  * of the struct, such as STORM_CART_PARAMS_INIT, then set fields: those that
  * are left zero mean "choose for me" or are filled by the library. Programs
  * compiled with older headers work with a newer library.
+ *
+ * Small values inside other structs (storm_progress, storm_times,
+ * storm_outcome, storm_shape, storm_power_law, storm_curve, storm_wall) never
+ * grow and so have no size.
  */
 #ifdef __cplusplus
 extern "C++" {
@@ -47,14 +51,14 @@ template <class storm_type> inline storm_type storm_sized_init()
 
 typedef enum storm_status {
     STORM_OK = 0,
-    STORM_AGAIN = 1,       /**< no room now: make progress, then retry */
+    STORM_AGAIN = 1,       /**< not now or not here: call later, or elsewhere */
     STORM_DONE = 2,        /**< nothing left to do */
     STORM_ERR_ARG = -1,    /**< the caller broke the documented contract */
     STORM_ERR_STATE = -2,  /**< right call, wrong moment */
     STORM_ERR_NOMEM = -3,  /**< out of memory */
     STORM_ERR_NOSUP = -4,  /**< this build or this machine cannot do it */
     STORM_ERR_IO = -5,     /**< file system, input file */
-    STORM_ERR_FABRIC = -6, /**< the network reported a failure */
+    STORM_ERR_FABRIC = -6, /**< MPI or a network reported a failure */
     STORM_ERR_PEER = -7,   /**< another rank failed and has logged the cause */
     STORM_ERR_LOST = -8    /**< a rank is lost; of MPI only MPI_Abort is safe */
 } storm_status;
