@@ -126,7 +126,7 @@ static storm_status run_steps(struct host *host, int first, int end)
         storm_imc_set_step(host->imc, step * dt_s, dt_s);
         status = storm_engine_step(host->engine);
     }
-    return status;
+    return storm_context_agree(host->context, status);
 }
 
 /* What a rank would write: its cells, its packets, and the accounts of all. */
