@@ -37,7 +37,7 @@ struct storm_progress {
 typedef enum storm_run_part {
     STORM_RUN_JSON = 0, /**< one JSON object */
     STORM_RUN_TABLE,    /**< text for people */
-    STORM_RUN_PICTURE   /**< SVG; benchmarks only, on request */
+    STORM_RUN_PICTURE   /**< SVG, where one was asked for */
 } storm_run_part;
 
 /** Text of one part; NULL on ranks other than 0 and if there is none. Local;

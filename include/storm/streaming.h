@@ -136,21 +136,6 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_hash(const struct storm_streaming *streaming,
                      struct storm_engine *engine, uint64_t *hash_out);
 
-/**
- * Measure the tracking kernel alone, without engine, on copies of the packets
- * of @p engine; borders of this rank's cells are mirrors. Local.
- *
- * @param seconds  stop after the first whole pass that ends later
- * @param[out] steps_per_second_out  crossings per second
- * @retval STORM_ERR_STATE  the mesh was repartitioned since the last step
- *                          (logged)
- * @retval STORM_ERR_NOMEM
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_streaming_bare_kernel(struct storm_streaming *streaming,
-                            struct storm_engine *engine, double seconds,
-                            double *steps_per_second_out);
-
 /** Comb: the packets of a cell with more than n_max are merged down to n_max,
  *  those of a cell with fewer than n_min are split up to n_min. Zero: never. */
 struct storm_comb_params {

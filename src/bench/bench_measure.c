@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "bench/bench_kernel.h"
 #include "engine/engine_context.h"
 
 storm_status storm_bench_barrier(struct storm_context *context)
@@ -82,10 +83,11 @@ static storm_status measure_kernel(struct storm_bench_loop *loop,
     double rate = 0.0;
     storm_status status = storm_bench_barrier(loop->context);
     if (status >= 0)
-        status = storm_context_agree(
-            loop->context,
-            storm_streaming_bare_kernel(loop->streaming, loop->engine,
-                                        loop->kernel_seconds, &rate));
+        status = storm_context_agree(loop->context,
+                                     storm_bench_kernel(loop->streaming,
+                                                        loop->engine,
+                                                        loop->kernel_seconds,
+                                                        &rate));
     if (status >= 0)
         status = storm_bench_sum(loop->context, &rate);
     *rate_out = rate / storm_context_size(loop->context);

@@ -43,7 +43,7 @@ struct storm_track {
     double speed_cm_s;
     uint64_t max_events;   /* at least 1 */
     unsigned mirror_walls; /* bit w: wall w reflects, in the kernel */
-    bool mirror_borders;   /* so do borders to other ranks */
+    bool mirror_borders;   /* so do borders: the rank is a closed box */
     storm_tally_kind tally;
     struct storm_exact_unit unit; /* EXACT */
     storm_exact *exact;           /* EXACT: one per cell */

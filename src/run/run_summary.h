@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports of runs and benchmarks: progress, the summary over all ranks, and its
- * texts.
+ * Reports: progress, the summary over all ranks, and its texts.
  *
  * The caller fills a summary with the values of this rank, reduces it, and then
  * writes on rank 0 the JSON object (common keys first, then its own) and the

@@ -16,6 +16,7 @@
 #include <storm/mesh.h>
 #include <storm/streaming.h>
 
+#include "bench/bench_kernel.h"
 #include "support/check.h"
 
 enum { SIDE = 6, N_CELLS = SIDE * SIDE * SIDE };
@@ -252,8 +253,8 @@ static void check_streaming(void)
                 storm_streaming_hash(light.streaming, light.engine, &hash));
     CHECK_STALE(&world, storm_streaming_balance(light.streaming, light.engine,
                                                 energy, &error));
-    CHECK_STALE(&world, storm_streaming_bare_kernel(light.streaming,
-                                                    light.engine, 0.0, &speed));
+    CHECK_STALE(&world,
+                storm_bench_kernel(light.streaming, light.engine, 0.0, &speed));
     CHECK(storm_streaming_energy_density(light.streaming) == NULL);
     CHECK_OK(storm_engine_step(light.engine));
     CHECK_OK(storm_streaming_hash(light.streaming, light.engine, &hash));

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bench/bench_kernel.h"
+
+#include "base/clock.h"
+#include "physics/streaming.h"
+
+enum { KERNEL_BATCH = 512 }; /* as the engine's */
+static const char kernel_label[] = "bare kernel";
+
+struct kernel {
+    struct storm_track track;
+    double *density;
+    struct storm_packet *packets;
+    void **pointers;
+    size_t n;
+};
+
+/* Copies of the packets that are in this rank's cells. */
+static void kernel_copy(struct kernel *kernel,
+                        const struct storm_streaming *streaming,
+                        void *const *packets, size_t n)
+{
+    storm_cell_id first = storm_mesh_cell_id(streaming->mesh, 0);
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const struct storm_packet *packet = packets[i];
+        storm_cell_id offset = packet->cell - first;
+        if (offset >= (storm_cell_id)streaming->n_cells)
+            continue;
+        largest = packet->weight_erg > largest ? packet->weight_erg : largest;
+        kernel->packets[kernel->n] = *packet;
+        kernel->packets[kernel->n].cell_idx = (storm_cell_idx)offset;
+        kernel->pointers[kernel->n] = &kernel->packets[kernel->n];
+        kernel->n++;
+    }
+    kernel->track.unit = streaming_unit(streaming, largest);
+}
+
+/* One time step of all packets; returns events and adds the seconds. */
+static uint64_t kernel_pass(const struct kernel *kernel,
+                            const struct storm_streaming *streaming,
+                            double *seconds_inout)
+{
+    struct storm_outcome outcomes[KERNEL_BATCH];
+    uint64_t events = 0;
+    for (size_t i = 0; i < kernel->n; i++)
+        kernel->packets[i].time_left_s = streaming->params.dt_s;
+    double start = storm_clock_seconds();
+    for (size_t i = 0; i < kernel->n; i += KERNEL_BATCH) {
+        size_t n = kernel->n - i < KERNEL_BATCH ? kernel->n - i : KERNEL_BATCH;
+        streaming->advance(&kernel->track, kernel->pointers + i, n, outcomes);
+        for (size_t k = 0; k < n; k++)
+            events += outcomes[k].events;
+    }
+    *seconds_inout += storm_clock_seconds() - start;
+    return events;
+}
+
+storm_status storm_bench_kernel(const struct storm_streaming *streaming,
+                                struct storm_engine *engine, double seconds,
+                                double *events_per_second_out)
+{
+    struct storm_memory *memory = streaming->env->memory;
+    struct kernel kernel = {.n = 0};
+    size_t n;
+    void *const *packets = storm_engine_packets(engine, &n);
+    storm_status status = streaming_check(streaming);
+    if (status == STORM_OK)
+        status = streaming_allocate(streaming, &kernel.track, &kernel.density);
+    if (status < 0)
+        return status;
+    kernel.track.mirror_walls = (1u << STORM_N_WALLS) - 1u;
+    kernel.track.mirror_borders = true;
+    kernel.track.max_events = UINT64_MAX;
+    kernel.packets =
+        storm_alloc(memory, kernel_label, (n + 1) * sizeof *kernel.packets);
+    kernel.pointers =
+        storm_alloc(memory, kernel_label, (n + 1) * sizeof *kernel.pointers);
+    status = STORM_ERR_NOMEM;
+    if (kernel.packets == NULL || kernel.pointers == NULL)
+        goto out;
+    kernel_copy(&kernel, streaming, packets, n);
+
+    uint64_t events = 0;
+    double spent = 0.0;
+    do {
+        events += kernel_pass(&kernel, streaming, &spent);
+    } while (kernel.n > 0 && spent < seconds);
+    *events_per_second_out = spent > 0.0 ? (double)events / spent : 0.0;
+    status = STORM_OK;
+out:
+    storm_free(memory, kernel.pointers);
+    storm_free(memory, kernel.packets);
+    streaming_release(streaming, &kernel.track, kernel.density);
+    return status;
+}
