@@ -123,6 +123,20 @@ uint64_t storm_mesh_generation(const struct storm_mesh *mesh)
     return mesh->generation;
 }
 
+storm_status storm_mesh_check_generation(const struct storm_mesh *mesh,
+                                         uint64_t generation, const char *what,
+                                         const char *advice)
+{
+    if (!storm_mesh_is_repartitioned(mesh, generation))
+        return STORM_OK;
+    storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                    "%s was built for generation %llu of its mesh, which has "
+                    "been repartitioned since and is at %llu: %s",
+                    what, (unsigned long long)generation,
+                    (unsigned long long)mesh->generation, advice);
+    return STORM_ERR_STATE;
+}
+
 uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh)
 {
     return mesh->n_total;
@@ -235,11 +249,16 @@ storm_status storm_polyhedra_build(struct storm_polyhedra *polyhedra,
 {
     const struct storm_mesh *mesh = polyhedra->mesh;
     struct storm_polyhedron polyhedron = STORM_POLYHEDRON_INIT;
-    if (polyhedra->generation != mesh->generation)
-        return STORM_ERR_STATE;
+    storm_status status =
+        storm_mesh_check_generation(mesh, polyhedra->generation,
+                                    "storm_polyhedra",
+                                    "close it and call storm_polyhedra_open "
+                                    "again");
+    if (status < 0)
+        return status;
     if (cell < 0 || cell >= mesh->part->n_cells)
         return STORM_ERR_ARG;
-    storm_status status = mesh->ops->shape->build(polyhedra, cell, &polyhedron);
+    status = mesh->ops->shape->build(polyhedra, cell, &polyhedron);
     return status < 0 ? status
                       : storm_sized_write(&polyhedron, sizeof polyhedron,
                                           polyhedron_out);

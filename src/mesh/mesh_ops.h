@@ -128,6 +128,20 @@ struct storm_mesh {
     uint64_t generation; /* see storm_mesh_generation */
 };
 
+/* For objects whose arrays or indices belong to one generation of their mesh:
+ * has it been repartitioned since? */
+static inline bool storm_mesh_is_repartitioned(const struct storm_mesh *mesh,
+                                               uint64_t generation)
+{
+    return mesh->generation != generation;
+}
+
+/* The same as a status: STORM_ERR_STATE, logged, if it has. `what` is the
+ * object, `advice` is what to do. Local. */
+storm_status storm_mesh_check_generation(const struct storm_mesh *mesh,
+                                         uint64_t generation, const char *what,
+                                         const char *advice);
+
 /* STORM_ERR_ARG, logged, if the box is empty or not finite. */
 storm_status storm_mesh_check_box(const struct storm_env *env,
                                   const double lo_cm[3], const double hi_cm[3]);

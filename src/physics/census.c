@@ -6,21 +6,6 @@
 #include <storm/context.h>
 
 #include "base/hash.h"
-#include "mesh/mesh_ops.h"
-
-storm_status storm_census_check(const struct storm_mesh *mesh,
-                                uint64_t generation, const char *what,
-                                const char *advice)
-{
-    if (!storm_census_is_stale(mesh, generation))
-        return STORM_OK;
-    storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                    "%s was built for generation %llu of its mesh, which has "
-                    "been repartitioned since and is at %llu: %s",
-                    what, (unsigned long long)generation,
-                    (unsigned long long)storm_mesh_generation(mesh), advice);
-    return STORM_ERR_STATE;
-}
 
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out)
 {

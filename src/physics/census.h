@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all bundled physics share: packets at census, and checks of the mesh.
+ * What all bundled physics share: packets at census.
  *
  *   CENSUS-1  An object is built for one generation of its mesh: its arrays
  *             have one entry for each cell the rank had then. Every user checks
- *             that first; nothing is read or written out of bounds.
+ *             that first (storm_mesh_check_generation); nothing is read or
+ *             written out of bounds.
  *   CENSUS-2  Balance and hash do not depend on the order of packets and cells,
  *             nor on their owners.
  */
 #ifndef STORM_PHYSICS_CENSUS_H
 #define STORM_PHYSICS_CENSUS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,20 +20,7 @@
 
 #include "physics/ledger.h"
 
-/* Has the mesh been repartitioned since this generation? */
-static inline bool storm_census_is_stale(const struct storm_mesh *mesh,
-                                         uint64_t generation)
-{
-    return storm_mesh_generation(mesh) != generation;
-}
-
-/* The same as a status, for every call that uses the arrays: STORM_ERR_STATE,
- * logged. `what` is the object, `advice` is what to do. Local. */
-storm_status storm_census_check(const struct storm_mesh *mesh,
-                                uint64_t generation, const char *what,
-                                const char *advice);
-
-/* For a batch on a stale mesh: all packets stay as they are. post_step reports
+/* For a batch on a repartitioned mesh: all packets stay as they are. post_step reports
  * it. */
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out);
 

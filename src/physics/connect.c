@@ -9,9 +9,11 @@ storm_status storm_connect_neighbours(struct storm_connect *connect,
                                       const struct storm_mesh *mesh,
                                       struct storm_step *step)
 {
-    if (connect->generation == mesh->generation + 1)
+    if (connect->done &&
+        !storm_mesh_is_repartitioned(mesh, connect->generation))
         return STORM_OK;
-    connect->generation = mesh->generation + 1;
+    connect->done = true;
+    connect->generation = mesh->generation;
     if (strcmp(storm_options_text(mesh->env->options, "transport.connect"),
                "neighbours") != 0)
         return STORM_OK;

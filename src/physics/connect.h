@@ -3,12 +3,16 @@
 #ifndef STORM_PHYSICS_CONNECT_H
 #define STORM_PHYSICS_CONNECT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <storm/engine.h>
 #include <storm/mesh.h>
 
 /* Zero it before use. */
 struct storm_connect {
-    uint64_t generation; /* of the mesh when last connected, plus one */
+    bool done;
+    uint64_t generation; /* of the mesh, when it was done */
 };
 
 /*

@@ -12,7 +12,7 @@
 
 storm_status imc_check(const struct storm_imc *imc)
 {
-    return storm_census_check(
+    return storm_mesh_check_generation(
         imc->mesh, imc->generation, "implicit Monte Carlo",
         "call storm_imc_rebalance, which moves the cells' "
         "state along");
@@ -20,7 +20,7 @@ storm_status imc_check(const struct storm_imc *imc)
 
 int storm_imc_material(const struct storm_imc *imc, storm_cell_idx cell)
 {
-    return storm_census_is_stale(imc->mesh, imc->generation)
+    return storm_mesh_is_repartitioned(imc->mesh, imc->generation)
                ? STORM_OUTSIDE
                : imc->material[cell];
 }
@@ -244,7 +244,7 @@ storm_status storm_imc_rebalance(struct storm_imc *imc, bool by_cells)
             "cells is lost: destroy the object");
         return STORM_ERR_STATE;
     }
-    if (!storm_census_is_stale(imc->mesh, imc->generation))
+    if (!storm_mesh_is_repartitioned(imc->mesh, imc->generation))
         status = imc_repartition(imc, by_cells);
     return status < 0 ? status : imc_follow(imc);
 }

@@ -12,7 +12,7 @@
 
 #include <storm/context.h>
 
-#include "physics/census.h"
+#include "mesh/mesh_ops.h"
 #include "physics/imc.h"
 
 /* Shares are in units of 2^-32; at least one. */
@@ -110,6 +110,6 @@ uint64_t storm_imc_max_packets(void *self, storm_cell_idx cell)
 {
     const struct storm_imc *imc = self;
     bool steered = imc->steer != NULL &&
-                   !storm_census_is_stale(imc->mesh, imc->generation);
+                   !storm_mesh_is_repartitioned(imc->mesh, imc->generation);
     return steered ? imc->steer[cell].max_packets : imc->problem->max_per_cell;
 }

@@ -10,6 +10,7 @@
 #include <storm/context.h>
 
 #include "base/port.h"
+#include "mesh/mesh_ops.h"
 #include "physics/census.h"
 #include "physics/split.h"
 
@@ -62,7 +63,7 @@ void streaming_release(const struct storm_streaming *streaming,
 /* After a repartition. Nothing is moved: all arrays belong to one step. */
 static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
 {
-    if (!storm_census_is_stale(streaming->mesh, streaming->generation))
+    if (!storm_mesh_is_repartitioned(streaming->mesh, streaming->generation))
         return STORM_OK;
     struct storm_track track;
     double *density;
@@ -167,7 +168,7 @@ static void streaming_step_batch(void *self, struct storm_step *step,
 {
     const struct storm_streaming *streaming = self;
     (void)step;
-    if (storm_census_is_stale(streaming->mesh, streaming->generation))
+    if (storm_mesh_is_repartitioned(streaming->mesh, streaming->generation))
         storm_census_stop(n, outcomes_out);
     else
         streaming->advance(&streaming->track, packets, n, outcomes_out);

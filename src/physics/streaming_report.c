@@ -2,15 +2,16 @@
 /* Free streaming: calls between steps. */
 #include <math.h>
 
+#include "mesh/mesh_ops.h"
 #include "physics/census.h"
 #include "physics/streaming.h"
 
 storm_status streaming_check(const struct storm_streaming *streaming)
 {
-    return storm_census_check(streaming->mesh, streaming->generation,
-                              "free streaming",
-                              "ask before storm_mesh_repartition, or after the "
-                              "next step");
+    return storm_mesh_check_generation(
+        streaming->mesh, streaming->generation, "free streaming",
+        "ask before storm_mesh_repartition, or after the "
+        "next step");
 }
 
 const double *

@@ -268,6 +268,21 @@ static void check_streaming(void)
     world_close(&world);
 }
 
+/* ---- polyhedra ---------------------------------------------------------- */
+
+static void check_polyhedra(void)
+{
+    struct world world = {.must_name = "storm_polyhedra_open"};
+    struct storm_polyhedra *polyhedra;
+    struct storm_polyhedron p = STORM_POLYHEDRON_INIT;
+    world_open(&world);
+    CHECK_OK(storm_polyhedra_open(world.mesh, &polyhedra));
+    world_repartition(&world, true);
+    CHECK_STALE(&world, storm_polyhedra_build(polyhedra, 0, &p));
+    storm_polyhedra_close(polyhedra);
+    world_close(&world);
+}
+
 /* ---- during a step ------------------------------------------------------ */
 
 static storm_status inject(void *self, struct storm_step *step)
@@ -305,6 +320,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     check_imc();
     check_streaming();
+    check_polyhedra();
     check_inside();
     MPI_Finalize();
     return CHECK_PASS;
