@@ -194,7 +194,7 @@ double imc_halo_hot(const struct storm_imc *imc, int32_t next);
  * repartition moves it, and storm_imc_save_state saves it. A row of values per
  * cell; a change of their meaning is another version. */
 enum { IMC_STATE_VERSION = 1, IMC_STATE_VALUES = 3 };
-double *imc_state_new(const struct storm_imc *imc); /* room; free */
+double *imc_state_new(const struct storm_imc *imc); /* storm_free */
 void imc_state_get(const struct storm_imc *imc, double *rows_out);
 void imc_state_set(struct storm_imc *imc, const double *rows);
 

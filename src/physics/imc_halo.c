@@ -133,7 +133,8 @@ static storm_status halo_build(struct storm_imc *imc)
         return STORM_ERR_NOMEM;
     size_t n = halo_pairs(imc, NULL);
     size_t n_faces = halo->first[imc->n_cells];
-    struct halo_pair *pairs = malloc((n + 1) * sizeof *pairs);
+    struct halo_pair *pairs =
+        storm_alloc(memory, halo_label, (n + 1) * sizeof *pairs);
     halo->next =
         storm_alloc(memory, halo_label, (n_faces + 1) * sizeof *halo->next);
     halo->ranks = storm_alloc(memory, halo_label, (n + 1) * sizeof(int));
@@ -158,7 +159,7 @@ static storm_status halo_build(struct storm_imc *imc)
     if (halo->out != NULL && halo->in != NULL && halo->requests != NULL)
         status = STORM_OK;
 out:
-    free(pairs);
+    storm_free(memory, pairs);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Implicit Monte Carlo: calls between steps. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <storm/context.h>
@@ -9,6 +8,8 @@
 #include "mesh/mesh_ops.h"
 #include "physics/census.h"
 #include "physics/imc.h"
+
+static const char move_label[] = "imc state"; /* being moved */
 
 storm_status imc_check(const struct storm_imc *imc)
 {
@@ -155,7 +156,8 @@ static storm_status move_values(struct storm_imc *imc,
 {
     int me = imc->env->rank, size = imc->env->size;
     size_t n = (size_t)size;
-    int *counts = malloc(4 * n * sizeof *counts);
+    struct storm_memory *memory = imc->env->memory;
+    int *counts = storm_alloc(memory, move_label, 4 * n * sizeof *counts);
     storm_status status =
         storm_context_agree(imc->context,
                             counts != NULL && out != NULL && in != NULL
@@ -176,13 +178,14 @@ static storm_status move_values(struct storm_imc *imc,
             status = storm_context_wait(imc->context, &request);
     }
     if (status != STORM_ERR_LOST)
-        free(counts);
+        storm_free(memory, counts);
     return status;
 }
 
 static uint64_t *imc_weights(const struct storm_imc *imc, bool by_cells)
 {
-    uint64_t *weight = malloc(((size_t)imc->n_cells + 1) * sizeof *weight);
+    uint64_t *weight = storm_alloc(imc->env->memory, move_label,
+                                   ((size_t)imc->n_cells + 1) * sizeof *weight);
     /* A cell has a cost even without events. */
     for (storm_cell_idx i = 0; weight != NULL && i < imc->n_cells; i++)
         weight[i] = by_cells ? 1 : 1 + imc->track.cells[i].events;
@@ -198,20 +201,21 @@ static storm_status imc_repartition(struct storm_imc *imc, bool by_cells)
                             weight != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK)
         status = storm_mesh_repartition(imc->mesh, weight);
-    free(weight);
+    storm_free(imc->env->memory, weight);
     return status;
 }
 
 /* From the partition of the arrays to the present one. */
 static storm_status imc_follow(struct storm_imc *imc)
 {
+    struct storm_memory *memory = imc->env->memory;
     uint64_t *old_partition = imc->partition;
     double *out = imc_state_new(imc), *in = NULL;
     storm_status status =
         storm_context_agree(imc->context,
                             out != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
-        free(out);
+        storm_free(memory, out);
         return status;
     }
     imc_state_get(imc, out);
@@ -228,9 +232,9 @@ static storm_status imc_follow(struct storm_imc *imc)
         imc_state_set(imc, in);
     else
         imc_cells_close(imc);
-    free(in);
-    free(out);
-    storm_free(imc->env->memory, old_partition);
+    storm_free(memory, in);
+    storm_free(memory, out);
+    storm_free(memory, old_partition);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cells of sources, and the parts of them that lie in a shape. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <storm/context.h>
@@ -129,7 +128,8 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
     const struct storm_shape *shape = &imc->problem->sources[i].shape;
     struct imc_source *source = &imc->sources[i];
     size_t capacity = (size_t)imc->n_cells + 1;
-    double *volume = calloc(capacity, sizeof *volume);
+    double *volume =
+        storm_alloc(memory, source_label, capacity * sizeof *volume);
     source->cells =
         storm_alloc(memory, source_label, capacity * sizeof *source->cells);
     source->share =
@@ -152,7 +152,7 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
         imc->env->rank == 0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
                         "source %zu lies in no cell: it emits nothing", i);
-    free(volume);
+    storm_free(memory, volume);
     return status;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Implicit Monte Carlo: the state of the cells as rows of numbers. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/sized.h"
 #include "physics/imc.h"
+
+static const char state_label[] = "imc state";
 
 enum { STATE_LEDGER_WORDS = sizeof(struct storm_ledger) / sizeof(int64_t) };
 _Static_assert(STATE_LEDGER_WORDS * sizeof(int64_t) ==
@@ -13,8 +14,9 @@ _Static_assert(STATE_LEDGER_WORDS * sizeof(int64_t) ==
 
 double *imc_state_new(const struct storm_imc *imc)
 {
-    return malloc(((size_t)imc->n_cells + 1) * IMC_STATE_VALUES *
-                  sizeof(double));
+    return storm_alloc(imc->env->memory, state_label,
+                       ((size_t)imc->n_cells + 1) * IMC_STATE_VALUES *
+                           sizeof(double));
 }
 
 void imc_state_get(const struct storm_imc *imc, double *rows_out)

@@ -256,20 +256,20 @@ static void wall_mark_all(struct storm_imc *imc)
 
 static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
 {
+    struct storm_memory *memory = imc->env->memory;
     struct imc_wall *wall = &imc->walls[where][i];
     size_t n = IMC_TILES * IMC_TILES;
     struct wall_part w = {imc->problem, &imc->problem->walls[where].parts[i],
                           where};
     if (w.edge->kind != STORM_WALL_BLACKBODY)
         return STORM_OK;
-    wall->share = storm_alloc(imc->env->memory, wall_label,
-                              (n + 1) * sizeof *wall->share);
-    wall->mine =
-        storm_alloc(imc->env->memory, wall_label, n * sizeof *wall->mine);
+    wall->share =
+        storm_alloc(memory, wall_label, (n + 1) * sizeof *wall->share);
+    wall->mine = storm_alloc(memory, wall_label, n * sizeof *wall->mine);
     size_t capacity = 2 * imc->problem->walls[where].n + 2;
-    double *room = malloc(2 * capacity * sizeof *room);
+    double *room = storm_alloc(memory, wall_label, 2 * capacity * sizeof *room);
     if (wall->share == NULL || wall->mine == NULL || room == NULL) {
-        free(room);
+        storm_free(memory, room);
         return STORM_ERR_NOMEM;
     }
     struct wall_cuts cuts = {.at = {room, room + capacity}};
@@ -280,7 +280,7 @@ static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
         if (wall->share[n] == 0) /* too thin to be found */
             wall->area_cm2 = 0.0;
     }
-    free(room);
+    storm_free(memory, room);
     /* Logged once: before the first step. */
     if (!(wall->area_cm2 > 0.0) && imc->env->rank == 0 && imc->dt_s == 0.0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
