@@ -43,19 +43,6 @@ static void cells_extent(const struct storm_mesh *mesh, storm_cell_idx cell,
         half_out[d] = fmax(hi[d] - centre[d], centre[d] - lo[d]);
 }
 
-int storm_problem_material(const struct storm_problem *problem,
-                           const double point_cm[3])
-{
-    const unsigned char *regions = (const unsigned char *)problem->regions;
-    for (size_t i = problem->n_regions; i > 0; i--) {
-        const struct storm_region *region =
-            (const void *)(regions + (i - 1) * problem->region_size);
-        if (storm_shape_contains(&region->shape, point_cm))
-            return region->material;
-    }
-    return (int)problem->n_materials;
-}
-
 static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
 {
     double *centre = &imc->centre[3 * (size_t)i];

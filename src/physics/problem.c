@@ -191,3 +191,17 @@ void problem_free(const struct storm_env *env, struct storm_problem *problem)
     problem_release(env, problem->regions);
     problem_release(env, problem->sources);
 }
+
+/* The last region that contains the point. */
+int storm_problem_material(const struct storm_problem *problem,
+                           const double point_cm[3])
+{
+    const unsigned char *regions = (const unsigned char *)problem->regions;
+    for (size_t i = problem->n_regions; i > 0; i--) {
+        const struct storm_region *region =
+            (const void *)(regions + (i - 1) * problem->region_size);
+        if (storm_shape_contains(&region->shape, point_cm))
+            return region->material;
+    }
+    return (int)problem->n_materials;
+}
