@@ -19,6 +19,8 @@
  *           its parity is that of the receiver's step.
  *   RING-4  The receiver stores head (release) after it has read the slots.
  *   RING-5  The head that the sender knows may be outdated, which is safe.
+ *   PAPER-1 Paper protocol: the fetch-and-add that moves tail has returned
+ *           before the sender's next get of head and tail is issued.
  *
  * Create, grow and shrink are one protocol; nothing is ever moved:
  *

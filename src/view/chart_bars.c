@@ -52,10 +52,10 @@ static bool bars_begins(const struct storm_bars *bars, size_t i)
 static struct bars_frame bars_layout(const struct storm_bars *bars)
 {
     struct bars_frame frame = {.height = 2.0 * BARS_EDGE};
-    double most = 0.0, widest = 0.0;
+    double max = 0.0, widest = 0.0;
     for (size_t i = 0; i < bars->n_bars; i++) {
         const struct storm_bar *bar = &bars->bars[i];
-        most = fmax(most, bars_sum(bars, i));
+        max = fmax(max, bars_sum(bars, i));
         widest = fmax(widest, storm_svg_width(bar->name, STORM_SVG_LETTERS));
         frame.height += BARS_PITCH + (bars_begins(bars, i) ? BARS_GROUP : 0.0);
     }
@@ -63,7 +63,7 @@ static struct bars_frame bars_layout(const struct storm_bars *bars)
     frame.left = fmax(60.0, 28.0 + widest);
     frame.top = storm_chart_top(bars->title, bars->subtitle);
     /* Room for the sum behind the longest bar. */
-    double hi = most > 0.0 ? fmin(1.25 * most, DBL_MAX) : 1.0;
+    double hi = max > 0.0 ? fmin(1.25 * max, DBL_MAX) : 1.0;
     frame.scale = storm_svg_scale(0.0, hi, false);
     frame.scale.lo = 0.0;
     return frame;

@@ -168,10 +168,10 @@ static unsigned plot_hue(size_t i)
 static bool plot_owners_of(const double *value, uint64_t n_cells,
                            struct plot_categories *c)
 {
-    double most = 0.0;
+    double max = 0.0;
     for (uint64_t i = 0; i < n_cells; i++)
-        most = fmax(most, value[i]);
-    if (!plot_make_categories(c, (size_t)most + 1))
+        max = fmax(max, value[i]);
+    if (!plot_make_categories(c, (size_t)max + 1))
         return false;
     for (size_t i = 0; i < c->n; i++) {
         c->colour[i] =
@@ -185,10 +185,10 @@ static bool plot_owners_of(const double *value, uint64_t n_cells,
 static size_t plot_n_shown(const struct slice *slice, const double *value,
                            size_t n)
 {
-    double most = -1.0;
+    double max = -1.0;
     for (size_t i = 0; i < slice->n_polygons; i++)
-        most = fmax(most, value[slice->polygons[i].cell]);
-    return fmin((double)n, most + 1.0) > 1.0 ? (size_t)(most + 1.0) : 1;
+        max = fmax(max, value[slice->polygons[i].cell]);
+    return fmin((double)n, max + 1.0) > 1.0 ? (size_t)(max + 1.0) : 1;
 }
 
 /* ---- one picture --------------------------------------------------------- */

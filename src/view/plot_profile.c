@@ -258,11 +258,11 @@ static storm_status profile_draw_all(struct plot_run *plot,
 storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
                            size_t n_names)
 {
-    size_t most = plot->params->n_steps + PROFILE_STEPS + 1;
+    size_t n_max = plot->params->n_steps + PROFILE_STEPS + 1;
     struct profile_set set = {.tables = storm_alloc(plot->memory, PLOT_LABEL,
-                                                    most * sizeof *set.tables),
+                                                    n_max * sizeof *set.tables),
                               .steps = storm_alloc(plot->memory, PLOT_LABEL,
-                                                   most * sizeof *set.steps)};
+                                                   n_max * sizeof *set.steps)};
     storm_status status = STORM_OK;
     if (set.tables == NULL || set.steps == NULL)
         status = plot_fail(plot, STORM_ERR_NOMEM, "no memory");
@@ -279,7 +279,7 @@ storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
                            plot->params->run_dir, plot->params->reference);
     if (status == STORM_OK && set.n > 0)
         status = profile_draw_all(plot, &set, names, n_names);
-    for (size_t i = 0; set.tables != NULL && i < most; i++)
+    for (size_t i = 0; set.tables != NULL && i < n_max; i++)
         io_table_free(&set.tables[i]);
     storm_free(plot->memory, set.tables);
     storm_free(plot->memory, set.steps);

@@ -193,12 +193,12 @@ static int slice_compare(const void *a, const void *b)
 /* Room for the corners of any item. */
 static double (*slice_room(const struct slice *s))[2]
 {
-    int most = 0;
+    int max = 0;
     for (size_t i = 0; i < s->n_polygons; i++)
-        if (s->polygons[i].n > most)
-            most = s->polygons[i].n;
+        if (s->polygons[i].n > max)
+            max = s->polygons[i].n;
     return storm_alloc(s->memory, PLOT_LABEL,
-                       ((size_t)most + 2) * sizeof(double[2]));
+                       ((size_t)max + 2) * sizeof(double[2]));
 }
 
 static bool slice_add_polygons(const struct plot_picture *p,

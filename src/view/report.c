@@ -235,16 +235,16 @@ static void report_tables(struct report *r)
     report_count(r, "absorbed", s, "packets_absorbed");
     report_count(r, "escaped", s, "packets_escaped");
     report_count(r, "alive at the end", s, "packets_census");
-    report_count(r, "steps (crossings, collisions)", s, "steps");
+    report_count(r, "events (crossings, collisions)", s, "steps");
     report_count(r, "passed between ranks", s, "transfers");
     report_end_table(r);
     report_energy(r);
     report_begin_table(r, "Run");
     report_count(r, "time steps", s, "cycles");
     report_real(r, "seconds of transport", s, "seconds", "");
-    report_real(r, "steps per second and rank", s, "steps_per_second_per_rank",
+    report_real(r, "events per second and rank", s, "steps_per_second_per_rank",
                 "");
-    report_real(r, "imbalance of steps (max / mean)", s, "imbalance", "");
+    report_real(r, "imbalance of events (max / mean)", s, "imbalance", "");
     report_real(r, "peak memory of a rank", s, "peak_memory_mb", "MB");
     report_real(r, "rings of a rank", s, "ring_memory_mb", "MB");
     report_row(r, "seed", report_text(s, "seed"));

@@ -105,9 +105,9 @@ static struct storm_svg_scale svg_log(double lo, double hi)
 
 struct storm_svg_scale storm_svg_scale(double lo, double hi, bool log)
 {
-    const double least = log ? DBL_MIN : -DBL_MAX;
-    bool has_lo = isfinite(lo) && lo >= least;
-    bool has_hi = isfinite(hi) && hi >= least;
+    const double min = log ? DBL_MIN : -DBL_MAX;
+    bool has_lo = isfinite(lo) && lo >= min;
+    bool has_hi = isfinite(hi) && hi >= min;
     if (!has_lo && !has_hi)
         return log ? svg_log(1.0, 1.0) : svg_linear(0.0, 0.0);
     if (!has_lo)

@@ -21,7 +21,7 @@ hash_of() {
     sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out"
 }
 
-# check NAME SETS...: stopped after 7 of 11 steps, gone on with on other ranks.
+# check NAME SETS...: stopped after 7 of 11 steps, continued on other ranks.
 check() {
     name=$1
     shift

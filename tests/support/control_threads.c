@@ -13,17 +13,17 @@ struct entry {
     struct storm_message message;
 };
 
-struct box {
+struct queue {
     pthread_mutex_t lock;
     struct entry *first, **last;
 };
 
 struct control_hub {
     int n;
-    struct box box[];
+    struct queue queue[];
 };
 
-struct mailbox {
+struct thread_control {
     struct storm_control control;
     struct control_hub *hub;
     int rank;
@@ -32,12 +32,12 @@ struct mailbox {
 struct control_hub *control_hub_make(int n_ranks)
 {
     struct control_hub *hub =
-        calloc(1, sizeof *hub + (size_t)n_ranks * sizeof hub->box[0]);
+        calloc(1, sizeof *hub + (size_t)n_ranks * sizeof hub->queue[0]);
     CHECK(hub);
     hub->n = n_ranks;
     for (int i = 0; i < n_ranks; i++) {
-        pthread_mutex_init(&hub->box[i].lock, NULL);
-        hub->box[i].last = &hub->box[i].first;
+        pthread_mutex_init(&hub->queue[i].lock, NULL);
+        hub->queue[i].last = &hub->queue[i].first;
     }
     return hub;
 }
@@ -45,42 +45,43 @@ struct control_hub *control_hub_make(int n_ranks)
 void control_hub_free(struct control_hub *hub)
 {
     for (int i = 0; i < hub->n; i++)
-        while (hub->box[i].first) {
-            struct entry *entry = hub->box[i].first;
-            hub->box[i].first = entry->next;
+        while (hub->queue[i].first) {
+            struct entry *entry = hub->queue[i].first;
+            hub->queue[i].first = entry->next;
             free(entry);
         }
     free(hub);
 }
 
-static storm_status mailbox_send(struct storm_control *control, int rank,
-                                 const struct storm_message *message)
+static storm_status thread_control_send(struct storm_control *control, int rank,
+                                        const struct storm_message *message)
 {
-    struct mailbox *m = (struct mailbox *)control;
-    struct box *box = &m->hub->box[rank];
+    struct thread_control *m = (struct thread_control *)control;
+    struct queue *queue = &m->hub->queue[rank];
     struct entry *entry = malloc(sizeof *entry);
     CHECK(entry);
     *entry = (struct entry){.from = m->rank, .message = *message};
-    pthread_mutex_lock(&box->lock);
-    *box->last = entry;
-    box->last = &entry->next;
-    pthread_mutex_unlock(&box->lock);
+    pthread_mutex_lock(&queue->lock);
+    *queue->last = entry;
+    queue->last = &entry->next;
+    pthread_mutex_unlock(&queue->lock);
     return STORM_OK;
 }
 
-static storm_status mailbox_poll(struct storm_control *control, int *rank_out,
-                                 struct storm_message *message_out)
+static storm_status thread_control_poll(struct storm_control *control,
+                                        int *rank_out,
+                                        struct storm_message *message_out)
 {
-    struct mailbox *m = (struct mailbox *)control;
-    struct box *box = &m->hub->box[m->rank];
-    pthread_mutex_lock(&box->lock);
-    struct entry *entry = box->first;
+    struct thread_control *m = (struct thread_control *)control;
+    struct queue *queue = &m->hub->queue[m->rank];
+    pthread_mutex_lock(&queue->lock);
+    struct entry *entry = queue->first;
     if (entry) {
-        box->first = entry->next;
-        if (!box->first)
-            box->last = &box->first;
+        queue->first = entry->next;
+        if (!queue->first)
+            queue->last = &queue->first;
     }
-    pthread_mutex_unlock(&box->lock);
+    pthread_mutex_unlock(&queue->lock);
     if (!entry)
         return STORM_AGAIN;
     *rank_out = entry->from;
@@ -89,22 +90,22 @@ static storm_status mailbox_poll(struct storm_control *control, int *rank_out,
     return STORM_OK;
 }
 
-static void mailbox_close(struct storm_control *control)
+static void thread_control_close(struct storm_control *control)
 {
     free(control);
 }
 
-static const struct storm_control_ops mailbox_ops = {
-    .send = mailbox_send,
-    .poll = mailbox_poll,
-    .close = mailbox_close,
+static const struct storm_control_ops thread_control_ops = {
+    .send = thread_control_send,
+    .poll = thread_control_poll,
+    .close = thread_control_close,
 };
 
 struct storm_control *control_hub_open(struct control_hub *hub, int rank)
 {
-    struct mailbox *m = malloc(sizeof *m);
+    struct thread_control *m = malloc(sizeof *m);
     CHECK(m);
-    *m =
-        (struct mailbox){.control.ops = &mailbox_ops, .hub = hub, .rank = rank};
+    *m = (struct thread_control){
+        .control.ops = &thread_control_ops, .hub = hub, .rank = rank};
     return &m->control;
 }

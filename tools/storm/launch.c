@@ -247,8 +247,8 @@ static char **launch_argv(const struct tool_args *args,
                           char *number)
 {
     static char ranks_flag[] = "-n"; /* understood by all launchers */
-    int most = command->n_words + args->n_child + 8;
-    char **argv = calloc((size_t)most, sizeof *argv);
+    int n_max = command->n_words + args->n_child + 8;
+    char **argv = calloc((size_t)n_max, sizeof *argv);
     if (argv == NULL)
         return NULL;
     int n = 0;

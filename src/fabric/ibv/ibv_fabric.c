@@ -122,7 +122,7 @@ static void close_alone(struct verbs_fabric *f)
     storm_free(memory, f);
 }
 
-static void say_open(const struct verbs_fabric *f)
+static void log_open(const struct verbs_fabric *f)
 {
     const struct verbs_port *port = &f->port;
     storm_log_write(&f->fabric.env->log, STORM_LOG_DEBUG,
@@ -164,7 +164,7 @@ static storm_status verbs_open(const struct storm_env *env,
         close_alone(f);
         return status;
     }
-    say_open(f);
+    log_open(f);
     *fabric_out = &f->fabric;
     return STORM_OK;
 }

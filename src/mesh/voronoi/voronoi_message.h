@@ -50,4 +50,4 @@ void voronoi_messages_release(const struct storm_env *env,
 storm_status voronoi_gather(const struct storm_context *context,
                             const void *mine, size_t bytes, void *all_out);
 
-#endif /* STORM_MESH_VORONOI_MAIL_H */
+#endif /* STORM_MESH_VORONOI_MESSAGE_H */

@@ -31,7 +31,7 @@ struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3])
     for (int d = 0; d < 3; d++)
         max = fmax(max, fmax(fabs(lo[d]), fabs(hi[d])));
     int exponent;
-    (void)frexp(max, &exponent); /* most <= 2^exponent */
+    (void)frexp(max, &exponent); /* max <= 2^exponent */
     space.grid = ldexp(1.0, exponent - 52);
     space.per_grid = ldexp(1.0, 52 - exponent);
     for (int d = 0; d < 3; d++) {
