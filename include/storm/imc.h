@@ -67,7 +67,8 @@ STORM_API void storm_imc_destroy(struct storm_imc *imc);
 
 /** Make this the physics of @p engine, whose records are struct storm_packet;
  *  the engine borrows @p imc. It handles walls itself and needs no boundary
- *  object. Local, on every rank. STORM_ERR_STATE: called from a callback. */
+ *  object. Local, on every rank. STORM_ERR_ARG: the engine has other records
+ *  (logged). STORM_ERR_STATE: called from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_attach(struct storm_imc *imc, struct storm_engine *engine);
 

@@ -28,9 +28,10 @@ extern "C" {
  * are left zero mean "choose for me" or are filled by the library. Programs
  * compiled with older headers work with a newer library.
  *
- * Small values inside other structs (storm_progress, storm_times,
- * storm_outcome, storm_shape, storm_power_law, storm_curve, storm_wall) never
- * grow and so have no size.
+ * Elements of arrays have no size of their own where their parent carries it
+ * (storm_problem). Packets and their ids, outcomes, and small values inside
+ * other structs (storm_progress, storm_times, storm_shape, storm_power_law,
+ * storm_curve, storm_wall) never grow.
  */
 #ifdef __cplusplus
 extern "C++" {

@@ -57,7 +57,8 @@ struct storm_streaming_params {
  * Local, with the same params on every rank.
  * @param[out] streaming_out  set only on STORM_OK; free with destroy
  * @retval STORM_ERR_ARG    dt, speed or energy not positive and finite, 2^40 or
- *                          more packets per cell, or no
+ *                          more packets per cell, a wall that is neither
+ *                          VACUUM nor REFLECT, or no
  *                          STORM_STREAMING_PARAMS_INIT (logged)
  * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh, or a field is set
  *                          that this library lacks (logged)
@@ -74,7 +75,8 @@ STORM_API void storm_streaming_destroy(struct storm_streaming *streaming);
 
 /** Make this physics and boundary of @p engine, whose records are struct
  *  storm_packet; the engine borrows @p streaming. Local, on every rank.
- *  STORM_ERR_STATE: called from a callback. */
+ *  STORM_ERR_ARG: the engine has other records (logged). STORM_ERR_STATE: called
+ *  from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_attach(struct storm_streaming *streaming,
                        struct storm_engine *engine);
@@ -173,7 +175,8 @@ storm_comb_create(struct storm_context *context,
 STORM_API void storm_comb_destroy(struct storm_comb *comb);
 /** Make this the population control of @p engine, whose records are struct
  *  storm_packet; the engine borrows @p comb. Local, on every rank.
- *  STORM_ERR_STATE: called from a callback. */
+ *  STORM_ERR_ARG: the engine has other records (logged). STORM_ERR_STATE: called
+ *  from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_comb_attach(struct storm_comb *comb, struct storm_engine *engine);
 

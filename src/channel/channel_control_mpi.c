@@ -208,7 +208,8 @@ static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
     MPI_Comm_size(b->comm, &size);
     size_t n = (size_t)size;
     /* After a lost rank MPI may still write there. Without memory the caller's
-     * buffer must do: to stay away would leave the others in the collective. */
+     * buffer must do, at that risk: to stay away would leave all others in the
+     * collective. */
     char *copy = malloc(n * bytes), *all = copy ? copy : all_out;
     memcpy(all + (size_t)rank * bytes, mine, bytes);
     int rc = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, (int)bytes,

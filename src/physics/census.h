@@ -20,8 +20,8 @@
 
 #include "physics/ledger.h"
 
-/* For a batch on a repartitioned mesh: all packets stay as they are. post_step reports
- * it. */
+/* For a batch on a repartitioned mesh: all packets stay as they are, and
+ * post_step reports it. */
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out);
 
 /* In pre_step: packets of the last step get dt_s. Those that are not in a cell

@@ -229,6 +229,16 @@ streaming_check_params(const struct storm_env *env,
             (unsigned long long)p->emit_per_cell);
         return STORM_ERR_ARG;
     }
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        if (p->walls[wall] != STORM_WALL_VACUUM &&
+            p->walls[wall] != STORM_WALL_REFLECT) {
+            storm_log_write(&env->log, STORM_LOG_ERROR,
+                            "wall %d of streaming is of kind %d: use "
+                            "STORM_WALL_VACUUM or STORM_WALL_REFLECT; periodic "
+                            "walls belong to the mesh",
+                            wall, (int)p->walls[wall]);
+            return STORM_ERR_ARG;
+        }
     if (streaming_is_positive(p->dt_s) &&
         streaming_is_positive(p->speed_cm_s) &&
         streaming_is_positive(p->speed_cm_s * p->dt_s) &&

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <mpi.h>
 
@@ -21,7 +22,7 @@ static size_t used_bytes(void)
     FILE *file = fopen("/proc/self/statm", "r");
     CHECK(file != NULL && fscanf(file, "%lu", &pages) == 1);
     fclose(file);
-    return (size_t)pages * 4096;
+    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* True if large blocks are refused from now on. */
@@ -55,8 +56,10 @@ int main(int argc, char **argv)
     if (rank == 1)
         limited = limit_memory();
     MPI_Bcast(&limited, 1, MPI_INT, 1, MPI_COMM_WORLD);
-    if (!limited)
+    if (!limited) {
+        MPI_Finalize();
         return CHECK_SKIP;
+    }
     CHECK_OK(boot.allgather(boot.self, mine, BYTES, all));
     for (int r = 0; r < size; r++)
         CHECK(all[(size_t)r * BYTES] == 'a' + r &&

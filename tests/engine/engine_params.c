@@ -38,6 +38,11 @@ static void attach_later(struct storm_engine_params params)
     CHECK(storm_engine_use(h.engine, &physics, NULL, NULL) == STORM_ERR_ARG);
     if (h.rank == 0)
         CHECK(strstr(h.error, "works on records"));
+    struct storm_boundary boundary = STORM_BOUNDARY_INIT;
+    struct storm_population population = STORM_POPULATION_INIT;
+    boundary.record_bytes = population.record_bytes = physics.record_bytes;
+    CHECK(storm_engine_use(h.engine, NULL, &boundary, NULL) == STORM_ERR_ARG);
+    CHECK(storm_engine_use(h.engine, NULL, NULL, &population) == STORM_ERR_ARG);
     physics.record_bytes = params.record_bytes;
     CHECK_OK(storm_engine_use(h.engine, &physics, NULL, NULL));
     CHECK_OK(storm_engine_add(h.engine, record));
@@ -66,6 +71,9 @@ int main(void)
     physics.step = NULL;
     refuse(params, NULL, STORM_ERR_ARG, "neither step nor step_batch");
     physics.step = ends;
+    physics.record_bytes = 64;
+    refuse(params, NULL, STORM_ERR_ARG, "works on records of 64");
+    physics.record_bytes = 0;
     params.size = 0;
     refuse(params, NULL, STORM_ERR_ARG, "STORM_..._INIT");
     params.size = sizeof params;
