@@ -75,8 +75,8 @@ STORM_API void storm_streaming_destroy(struct storm_streaming *streaming);
 
 /** Make this physics and boundary of @p engine, whose records are struct
  *  storm_packet; the engine borrows @p streaming. Local, on every rank.
- *  STORM_ERR_ARG: the engine has other records (logged). STORM_ERR_STATE: called
- *  from a callback. */
+ *  STORM_ERR_ARG: the engine has other records (logged). STORM_ERR_STATE:
+ *  called from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_streaming_attach(struct storm_streaming *streaming,
                        struct storm_engine *engine);
@@ -175,8 +175,8 @@ storm_comb_create(struct storm_context *context,
 STORM_API void storm_comb_destroy(struct storm_comb *comb);
 /** Make this the population control of @p engine, whose records are struct
  *  storm_packet; the engine borrows @p comb. Local, on every rank.
- *  STORM_ERR_ARG: the engine has other records (logged). STORM_ERR_STATE: called
- *  from a callback. */
+ *  STORM_ERR_ARG: the engine has other records (logged). STORM_ERR_STATE:
+ *  called from a callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_comb_attach(struct storm_comb *comb, struct storm_engine *engine);
 

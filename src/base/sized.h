@@ -6,8 +6,8 @@
  *            this library has beyond them is zero, which means "choose for me".
  *   SIZED-2  A struct of a newer version is read as far as this library knows
  *            it; if what it does not know is not zero, that is an error.
- *   SIZED-3  A size that no struct can have, such as the zero of one that was not
- *            initialised, is an error.
+ *   SIZED-3  A size that no struct can have, such as the zero of one that was
+ *            not initialised, is an error.
  */
 #ifndef STORM_BASE_SIZED_H
 #define STORM_BASE_SIZED_H
