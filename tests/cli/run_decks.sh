@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 400; label: mpi slow-asan
+# TEST timeout: 400; label: mpi slow-asan slow-mpich
 #
 # RUN-2, H5-2: every deck of examples/decks runs in a small form; its state and
 # all that it writes are the same, bit for bit, on any number of ranks, over any
