@@ -5,7 +5,8 @@
 # A rank that is killed in the middle of a run ends the whole job within 15 s,
 # with a message that names it, also if the launcher leaves the others alone;
 # nothing stays behind in shared memory. (Not with MPICH, whose launcher kills
-# all others before they can print, unless it is configured not to.)
+# all others before they can print, unless it is configured not to.) Other
+# backends, and every phase of a run: tests/kill/campaign.sh.
 set -u
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$(dirname "$0")/cli.sh"
@@ -36,26 +37,12 @@ shared_memory() {
 lose() {
     what=$1 victim=$2 wanted=$3
     shift 3
-    lose_in 'cycle [2-9]' uniform --cells 20000 --cycles 100000 --timed 1 "$@"
-}
-
-# The same while a Voronoi mesh is built.
-lose_build() {
-    what=$1 victim=$2 wanted=$3
-    shift 3
-    lose_in 'build [2-9]' voronoi --cells 100000 --repeat 1000 "$@"
-}
-
-# lose_in PATTERN BENCH ARGS...: when its progress matches.
-lose_in() {
-    pattern=$1
-    shift
-    "$STORM_BIN" bench "$@" --progress always >"$scratch/out" \
-        2>"$scratch/err" &
+    "$STORM_BIN" bench uniform --cells 20000 --cycles 100000 --timed 1 "$@" \
+        --progress always >"$scratch/out" 2>"$scratch/err" &
     job=$!
     # In the middle: the beginning is over.
     for _ in $(seq 300); do
-        grep -aq "$pattern" "$scratch/err" && break
+        grep -aq 'cycle [2-9]' "$scratch/err" && break
         sleep 0.1
     done
     all=$(ranks)
@@ -90,11 +77,7 @@ lose_in() {
 }
 
 lose "shared memory" 2 no -n 4
-lose "rank 0" 0 no -n 3
-lose "messages" 1 no -n 3 --backend p2p
-lose_build "building a mesh" 1 no -n 3
 if "$STORM_BIN" info | grep -q '^  ofi .* works$'; then
-    lose "libfabric" 1 no -n 3 --backend ofi --no-shm
     lose "libfabric, shm" 1 no -n 3 --backend ofi --provider shm --no-shm
 fi
 # Open MPI's launcher then ends with 0 whatever its ranks do.
