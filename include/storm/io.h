@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/io.h
- * Input files that do not need a deck. Part of libstorm_run.
+ * Files that do not need a deck. Part of libstorm_run.
  *
  * Ownership  arrays are the caller's, and released with the call that is named.
  * Threads    one thread at a time in a process: HDF5 may not be thread-safe.
@@ -9,6 +9,7 @@
 #ifndef STORM_IO_H
 #define STORM_IO_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <storm/status.h>
@@ -40,6 +41,22 @@ storm_points_read(struct storm_context *context, const char *path,
 
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_points_free(struct storm_context *context, double *points);
+
+/**
+ * Write a text file, all of it or not at all: as @p path with .part after it,
+ * which is synced and then renamed. A file that has the name is replaced, a
+ * link is followed, a device or pipe is written as it is. A line feed is added
+ * if the text does not end with one. Local, blocks; no MPI.
+ *
+ * @param problem       after an error, one line with the reason and what to do;
+ *                      NULL is allowed
+ * @param problem_size  bytes available there
+ * @retval STORM_ERR_IO  it cannot be written; what was there before still is
+ */
+STORM_API STORM_MUST_CHECK storm_status storm_file_write(const char *path,
+                                                         const char *text,
+                                                         char *problem,
+                                                         size_t problem_size);
 
 #ifdef __cplusplus
 }

@@ -10,13 +10,21 @@
 #include <unistd.h>
 
 #include <storm/context.h>
+#include <storm/io.h>
 
 static storm_status files_fail(const struct storm_context *context,
                                const char *path)
 {
-    storm_context_log(context, STORM_LOG_ERROR, "cannot write %s: %s", path,
-                      strerror(errno));
+    char problem[IO_PATH_BYTES + 256];
+    io_files_problem(path, errno, problem, sizeof problem);
+    storm_context_log(context, STORM_LOG_ERROR, "%s", problem);
     return STORM_ERR_IO;
+}
+
+/* A directory that is new is on the disk once the one that holds it is. */
+static bool files_make(const char *path)
+{
+    return mkdir(path, 0777) == 0 ? io_sync_directory(path) : errno == EEXIST;
 }
 
 storm_status io_make_directory(const struct storm_context *context,
@@ -31,11 +39,11 @@ storm_status io_make_directory(const struct storm_context *context,
     for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL;
          slash++) {
         *slash = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        if (!files_make(part))
             return files_fail(context, part);
         *slash = '/';
     }
-    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+    if (!files_make(part))
         return files_fail(context, path);
     struct stat info;
     if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
@@ -68,7 +76,15 @@ void io_remove_file(const struct storm_context *context, const char *path)
                           strerror(errno));
 }
 
-void io_remove_dumps(const struct storm_context *context, const char *dir)
+static bool files_is_part(const char *name)
+{
+    static const char tail[] = ".part";
+    size_t n = strlen(name), n_tail = sizeof tail - 1;
+    return n > n_tail && strcmp(name + n - n_tail, tail) == 0;
+}
+
+static void files_remove(const struct storm_context *context, const char *dir,
+                         bool (*is_one)(const char *name))
 {
     DIR *list = opendir(dir);
     if (list == NULL)
@@ -76,32 +92,36 @@ void io_remove_dumps(const struct storm_context *context, const char *dir)
     for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
         char path[IO_PATH_BYTES];
         int n = snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
-        if (files_is_dump(entry->d_name) && n < (int)sizeof path)
+        if (is_one(entry->d_name) && n < (int)sizeof path)
             io_remove_file(context, path);
     }
     closedir(list);
 }
 
+void io_remove_dumps(const struct storm_context *context, const char *dir)
+{
+    files_remove(context, dir, files_is_dump);
+}
+
+void io_remove_parts(const struct storm_context *context, const char *dir)
+{
+    files_remove(context, dir, files_is_part);
+}
+
 storm_status io_write_text(const struct storm_context *context, const char *dir,
                            const char *name, const char *text)
 {
-    char path[IO_PATH_BYTES], part[IO_PATH_BYTES];
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path ||
-        snprintf(part, sizeof part, "%s/%s.part", dir, name) >=
-            (int)sizeof part) {
+    char path[IO_PATH_BYTES], problem[IO_PATH_BYTES + 256];
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) {
         errno = ENAMETOOLONG;
         return files_fail(context, dir);
     }
-    FILE *file = fopen(part, "w");
-    if (file == NULL)
-        return files_fail(context, path);
-    bool good = fputs(text, file) >= 0;
-    good = fclose(file) == 0 && good;
-    good = good && rename(part, path) == 0;
-    return good ? STORM_OK : files_fail(context, path);
+    storm_status status = storm_file_write(path, text, problem, sizeof problem);
+    if (status < 0)
+        storm_context_log(context, STORM_LOG_ERROR, "%s", problem);
+    return status;
 }
 
-/* Sync the file, rename it, then sync the directory that holds the name. */
 storm_status io_commit_file(const struct storm_context *context,
                             const char *dir, const char *from, const char *to)
 {
@@ -109,12 +129,8 @@ storm_status io_commit_file(const struct storm_context *context,
     bool good = file >= 0 && fsync(file) == 0;
     if (file >= 0)
         close(file);
-    good = good && rename(from, to) == 0;
-    int folder = good ? open(dir, O_RDONLY) : -1;
-    if (folder >= 0) {
-        good = fsync(folder) == 0;
-        close(folder);
-    }
+    good = good && rename(from, to) == 0 && io_sync_directory(to);
+    (void)dir;
     return good ? STORM_OK : files_fail(context, to);
 }
 

@@ -63,6 +63,8 @@ static storm_status run_begin_output(struct run *run)
         if (status == STORM_OK && run->restart_dir == NULL)
             io_remove_dumps(run->context, run->out_dir);
         if (status == STORM_OK)
+            io_remove_parts(run->context, run->out_dir);
+        if (status == STORM_OK)
             status = io_write_text(run->context, run->out_dir, "deck.yaml",
                                    storm_deck_text(run->deck));
     }

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <storm/io.h>
+
 #include "tool.h"
 
 static int output_problem(const char *path)
@@ -16,14 +18,11 @@ static int output_problem(const char *path)
 
 static int output_file(const char *path, const char *text)
 {
-    FILE *file = fopen(path, "w");
-    if (file == NULL)
-        return output_problem(path);
-    bool good = fputs(text, file) >= 0;
-    good = text[strlen(text) - 1] == '\n' || fputc('\n', file) != EOF ? good
-                                                                      : false;
-    good = fclose(file) == 0 && good;
-    return good ? TOOL_OK : output_problem(path);
+    char problem[TOOL_PATH_BYTES + 256];
+    if (storm_file_write(path, text, problem, sizeof problem) == STORM_OK)
+        return TOOL_OK;
+    fprintf(stderr, "storm: error: %s\n", problem);
+    return TOOL_FAILED;
 }
 
 /* mkdir -p */
