@@ -58,7 +58,7 @@ struct storm_lifeline {
 
 /* Address of a rank. */
 struct card {
-    uint64_t machine, secret;
+    uint64_t machine;
     uint32_t address; /* in network order; 0: not at all */
     uint16_t port;
     uint16_t pad;
@@ -178,16 +178,16 @@ static void keep_alive(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-static bool join_parent(struct storm_lifeline *l, const struct card *cards)
+static bool join_parent(struct storm_lifeline *l, uint64_t machine,
+                        const struct card *to)
 {
     struct neighbour *parent = &l->near[0];
     if (parent->rank < 0)
         return true;
-    const struct card *to = &cards[parent->rank];
     if (to->address == 0)
         return false;
     /* Containers of one machine may have loopbacks of their own. */
-    if (to->machine == cards[l->rank].machine)
+    if (to->machine == machine)
         parent->fd = connect_to(htonl(INADDR_LOOPBACK), to->port);
     if (parent->fd < 0)
         parent->fd = connect_to(to->address, to->port);
@@ -229,29 +229,46 @@ static void close_all(struct storm_lifeline *l)
     }
 }
 
-/* All addresses are known: connect to the parent, then accept the children. */
+/* Exchanges a few bytes with each neighbour; `mine` and `theirs_out` have
+ * N_NEIGHBOURS items. Collective. */
+static storm_status swap(const struct storm_lifeline *l,
+                         const struct storm_boot *boot, const void *mine,
+                         void *theirs_out, size_t bytes)
+{
+    struct storm_boot_link link[N_NEIGHBOURS];
+    for (size_t i = 0; i < N_NEIGHBOURS; i++)
+        link[i] = (struct storm_boot_link){
+            .to = l->near[i].rank,
+            .mine = (const unsigned char *)mine + i * bytes,
+            .from = l->near[i].rank,
+            .theirs_out = (unsigned char *)theirs_out + i * bytes};
+    return boot->exchange(boot->self, link, N_NEIGHBOURS, bytes);
+}
+
+/* Connects to the parent, then accepts the children. */
 static storm_status join(struct storm_lifeline *l,
                          const struct storm_boot *boot, int listener,
-                         const struct card *cards, unsigned char *joined)
+                         const struct card *mine)
 {
-    unsigned char mine = join_parent(l, cards);
-    storm_status status =
-        boot->allgather(boot->self, &mine, sizeof mine, joined);
-    unsigned char taken = 0; /* bit i: neighbour i is in */
+    struct card cards[N_NEIGHBOURS] = {*mine, *mine, *mine};
+    struct card near[N_NEIGHBOURS] = {{0}};
+    unsigned char joined[N_NEIGHBOURS] = {0}, theirs[N_NEIGHBOURS] = {0};
+    storm_status status = swap(l, boot, cards, near, sizeof *cards);
+    if (status == STORM_OK) {
+        joined[0] = join_parent(l, mine->machine, &near[0]);
+        status = swap(l, boot, joined, theirs, 1);
+    }
     for (int i = 1; i < N_NEIGHBOURS && status == STORM_OK; i++) {
         const struct neighbour *child = &l->near[i];
-        while (child->rank >= 0 && joined[child->rank] && child->fd < 0 &&
+        while (child->rank >= 0 && theirs[i] && child->fd < 0 &&
                accept_child(l, listener))
             continue;
-        if (child->fd >= 0)
-            taken |= (unsigned char)(1 << i);
+        joined[i] = child->fd >= 0;
     }
     if (status == STORM_OK)
-        status = boot->allgather(boot->self, &taken, sizeof taken, joined);
+        status = swap(l, boot, joined, theirs, 1);
     struct neighbour *parent = &l->near[0];
-    int bit = l->rank % 2 == 1 ? 1 : 2; /* which child of its parent it is */
-    bool alone = parent->rank >= 0 && status == STORM_OK &&
-                 !(joined[parent->rank] & 1 << bit);
+    bool alone = parent->rank >= 0 && status == STORM_OK && !theirs[0];
     if (alone && parent->fd >= 0) {
         close(parent->fd);
         parent->fd = -1;
@@ -353,21 +370,17 @@ storm_status storm_lifeline_open(const struct storm_log *log,
                                  struct storm_lifeline_call call,
                                  struct storm_lifeline **lifeline_out)
 {
-    size_t n = (size_t)boot->size;
     struct storm_lifeline *l = calloc(1, sizeof *l);
-    struct card *cards = calloc(n, sizeof *cards);
-    unsigned char *joined = calloc(n, 1);
     storm_status status =
-        storm_boot_agree(boot,
-                         l && cards && joined ? STORM_OK : STORM_ERR_NOMEM);
+        storm_boot_agree(boot, l ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
         free(l); /* nothing in it is open yet */
-        l = NULL;
-        goto out;
+        return status;
     }
     *l = (struct storm_lifeline){.log = log,
                                  .rank = boot->rank,
                                  .size = boot->size,
+                                 .secret = make_secret(),
                                  .call = call,
                                  .lost = NO_RANK,
                                  .end = -1};
@@ -376,21 +389,17 @@ storm_status storm_lifeline_open(const struct storm_log *log,
         l->near[i] =
             (struct neighbour){.rank = rank < l->size ? rank : -1, .fd = -1};
     }
-    struct card mine = {.machine = this_machine(), .secret = make_secret()};
+    struct card mine = {.machine = this_machine()};
     int listener = listen_anywhere(&mine.port);
     mine.address = listener < 0 ? 0 : own_address();
-    status = boot->allgather(boot->self, &mine, sizeof mine, cards);
-    l->secret = cards[0].secret;
+    status = boot->broadcast(boot->self, &l->secret, sizeof l->secret);
     if (status == STORM_OK)
-        status = join(l, boot, listener, cards, joined);
+        status = join(l, boot, listener, &mine);
     if (listener >= 0)
         close(listener);
     if (status == STORM_OK && !start_thread(l))
         status = STORM_ERR_NOMEM;
     status = storm_boot_agree(boot, status);
-out:
-    free(cards);
-    free(joined);
     if (status < 0) {
         storm_lifeline_close(l);
         return status;

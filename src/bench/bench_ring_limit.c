@@ -36,8 +36,7 @@ static storm_status limit_open(const struct storm_bench_ring_case *that,
         ops->describe(memory->fabric, memory->region, &mine);
     status = storm_context_agree(context, status);
     if (status >= 0)
-        status = context->boot.allgather(context->boot.self, &mine, sizeof mine,
-                                         desc);
+        status = storm_boot_allgather(&context->boot, &mine, sizeof mine, desc);
     int peer = 1 - storm_context_rank(context);
     if (status >= 0)
         status =

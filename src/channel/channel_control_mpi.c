@@ -12,7 +12,7 @@
 #include "base/lifeline.h"
 #include "channel/channel_control.h"
 
-enum { MESSAGE_TAG = 7, N_POSTED = 8 };
+enum { MESSAGE_TAG = 7, EXCHANGE_TAG = 8, N_POSTED = 8 };
 
 /* One message in flight. */
 struct outgoing {
@@ -173,15 +173,17 @@ storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
     return STORM_OK;
 }
 
+/* What MPI works on is here: after a loss messages may still arrive, and it is
+ * not freed then (BOOT-3). */
 struct mpi_boot {
     MPI_Comm comm;
     MPI_Request barrier;
     struct storm_lifeline *lifeline;
     int mine, min; /* of a minimum in flight */
+    unsigned char root[STORM_BOOT_BYTES];
+    unsigned char out[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
+    unsigned char in[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
 };
-
-/* Collective calls work on memory of their own: when a rank is lost they never
- * complete, and what they may still write to is not freed. */
 
 /* Waits for a request as long as no rank is lost. */
 static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
@@ -198,28 +200,52 @@ static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
     return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
 }
 
-static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
-                                   void *all_out)
+static storm_status boot_broadcast(void *self, void *inout, size_t bytes)
 {
     struct mpi_boot *b = self;
     MPI_Request request;
-    int rank, size;
-    MPI_Comm_rank(b->comm, &rank);
-    MPI_Comm_size(b->comm, &size);
-    size_t n = (size_t)size;
-    /* After a lost rank MPI may still write there. Without memory the caller's
-     * buffer must do, at that risk: to stay away would leave all others in the
-     * collective. */
-    char *copy = malloc(n * bytes), *all = copy ? copy : all_out;
-    memcpy(all + (size_t)rank * bytes, mine, bytes);
-    int rc = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, (int)bytes,
-                            MPI_BYTE, b->comm, &request);
-    storm_status status = boot_wait(b, rc, &request);
-    if (status == STORM_ERR_LOST)
+    storm_status status = storm_lifeline_check(b->lifeline);
+    if (status < 0)
         return status;
-    if (copy)
-        memcpy(all_out, copy, n * bytes);
-    free(copy);
+    STORM_ASSERT(bytes <= STORM_BOOT_BYTES);
+    memcpy(b->root, inout, bytes); /* of use on rank 0 alone */
+    int rc = MPI_Ibcast(b->root, (int)bytes, MPI_BYTE, 0, b->comm, &request);
+    status = boot_wait(b, rc, &request);
+    if (status == STORM_OK)
+        memcpy(inout, b->root, bytes);
+    return status;
+}
+
+static storm_status boot_exchange(void *self,
+                                  const struct storm_boot_link *link,
+                                  int n_links, size_t bytes)
+{
+    struct mpi_boot *b = self;
+    MPI_Request in[STORM_BOOT_LINKS], out[STORM_BOOT_LINKS];
+    storm_status status = storm_lifeline_check(b->lifeline);
+    if (status < 0)
+        return status;
+    STORM_ASSERT(n_links <= STORM_BOOT_LINKS && bytes <= STORM_BOOT_BYTES);
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < n_links; i++)
+        in[i] = out[i] = MPI_REQUEST_NULL;
+    for (int i = 0; i < n_links && rc == MPI_SUCCESS; i++)
+        if (link[i].from >= 0)
+            rc = MPI_Irecv(b->in[i], (int)bytes, MPI_BYTE, link[i].from,
+                           EXCHANGE_TAG, b->comm, &in[i]);
+    for (int i = 0; i < n_links && rc == MPI_SUCCESS; i++)
+        if (link[i].to >= 0) {
+            memcpy(b->out[i], link[i].mine, bytes);
+            rc = MPI_Isend(b->out[i], (int)bytes, MPI_BYTE, link[i].to,
+                           EXCHANGE_TAG, b->comm, &out[i]);
+        }
+    for (int i = 0; i < n_links && status == STORM_OK; i++) {
+        status = boot_wait(b, rc, &in[i]);
+        if (status == STORM_OK)
+            status = boot_wait(b, rc, &out[i]);
+        if (status == STORM_OK && link[i].from >= 0)
+            memcpy(link[i].theirs_out, b->in[i], bytes);
+    }
     return status;
 }
 
@@ -227,10 +253,13 @@ static storm_status boot_minimum(void *self, int mine, int *min_out)
 {
     struct mpi_boot *b = self;
     MPI_Request request;
+    storm_status status = storm_lifeline_check(b->lifeline);
+    if (status < 0)
+        return status;
     b->mine = mine;
     int rc = MPI_Iallreduce(&b->mine, &b->min, 1, MPI_INT, MPI_MIN, b->comm,
                             &request);
-    storm_status status = boot_wait(b, rc, &request);
+    status = boot_wait(b, rc, &request);
     if (status == STORM_OK)
         *min_out = b->min;
     return status;
@@ -268,7 +297,8 @@ storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
     *boot_out = (struct storm_boot){
         .self = b,
         .mpi_comm = &b->comm,
-        .allgather = boot_allgather,
+        .broadcast = boot_broadcast,
+        .exchange = boot_exchange,
         .minimum = boot_minimum,
         .barrier_try = boot_barrier_try,
     };

@@ -62,34 +62,26 @@ static MPI_Comm make_node(struct storm_context *context)
     return node;
 }
 
-/* Fills node_rank. */
+/* Fills node_rank: MPI knows who is where, nobody needs to be asked. */
 static storm_status fill_node_ranks(struct storm_context *context)
 {
-    const struct storm_boot *node = &context->node_boot;
     size_t size = (size_t)context->env.size;
-    struct place {
-        int32_t leader, rank;
-    } mine = {.leader = context->env.rank, .rank = node->rank};
-    struct place *all = calloc(size, sizeof *all);
-    context->node_rank = calloc(size, sizeof *context->node_rank);
-    storm_status status =
-        storm_boot_agree(&context->boot, all && context->node_rank
-                                             ? STORM_OK
-                                             : STORM_ERR_NOMEM);
-    MPI_Request request;
-    if (status == STORM_OK)
-        status = MPI_Ibcast(&mine.leader, 1, MPI_INT32_T, 0,
-                            *(const MPI_Comm *)node->mpi_comm,
-                            &request) == MPI_SUCCESS
-                     ? storm_context_wait(context, &request)
-                     : STORM_ERR_FABRIC;
-    if (status == STORM_OK)
-        status = context->boot.allgather(context->boot.self, &mine, sizeof mine,
-                                         all);
-    for (size_t i = 0; status == STORM_OK && i < size; i++)
-        context->node_rank[i] = all[i].leader == mine.leader ? all[i].rank : -1;
-    free(all);
-    return status;
+    context->node_rank = malloc(size * sizeof *context->node_rank);
+    if (!context->node_rank)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < size; i++)
+        context->node_rank[i] = -1;
+    MPI_Group all, node;
+    MPI_Comm_group(context->comm, &all);
+    MPI_Comm_group(*(const MPI_Comm *)context->node_boot.mpi_comm, &node);
+    for (int i = 0; i < context->node_boot.size; i++) {
+        int rank = 0;
+        MPI_Group_translate_ranks(node, 1, &i, all, &rank);
+        context->node_rank[rank] = i;
+    }
+    MPI_Group_free(&node);
+    MPI_Group_free(&all);
+    return STORM_OK;
 }
 
 static storm_status find_nodes(struct storm_context *context)
@@ -103,7 +95,8 @@ static storm_status find_nodes(struct storm_context *context)
         status = context->boot.minimum(context->boot.self,
                                        context->node_boot.size, &lowest);
     context->one_node = lowest == context->env.size;
-    return status < 0 ? status : fill_node_ranks(context);
+    return storm_boot_agree(&context->boot,
+                            status < 0 ? status : fill_node_ranks(context));
 }
 
 /* Hash of exp, log and pow on this processor: C libraries choose their code by
@@ -342,14 +335,5 @@ storm_status storm_context_reduce(const struct storm_context *context,
 storm_status storm_context_exscan(const struct storm_context *context,
                                   uint64_t *inout, int n)
 {
-    MPI_Request request;
-    size_t bytes = (size_t)n * sizeof *inout;
-    void *copy = reduce_copy(inout, bytes);
-    int error = MPI_Iexscan(MPI_IN_PLACE, copy, n, MPI_UINT64_T, MPI_SUM,
-                            context->comm, &request);
-    storm_status status =
-        reduce_end(context, error, &request, copy, inout, bytes);
-    if (status == STORM_OK && context->env.rank == 0)
-        memset(inout, 0, bytes); /* MPI leaves it undefined there */
-    return status;
+    return storm_boot_exscan(&context->boot, inout, (size_t)n);
 }

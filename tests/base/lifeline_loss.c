@@ -41,7 +41,7 @@ struct report {
 /* What all processes see. */
 struct shared {
     pthread_barrier_t barrier;
-    unsigned char cards[MAX_RANKS][CARD_BYTES];
+    unsigned char cards[MAX_RANKS][MAX_RANKS][CARD_BYTES]; /* from, to */
     int number[MAX_RANKS];
     struct report report[MAX_RANKS];
 };
@@ -72,15 +72,32 @@ struct boot_self {
     int rank, size;
 };
 
-static storm_status boot_allgather(void *self, const void *mine, size_t bytes,
-                                   void *all_out)
+static storm_status boot_broadcast(void *self, void *inout, size_t bytes)
 {
     const struct boot_self *b = self;
     CHECK(bytes <= CARD_BYTES);
-    memcpy(b->shared->cards[b->rank], mine, bytes);
+    if (b->rank == 0)
+        memcpy(b->shared->cards[0][0], inout, bytes);
     pthread_barrier_wait(&b->shared->barrier);
-    for (int i = 0; i < b->size; i++)
-        memcpy((char *)all_out + (size_t)i * bytes, b->shared->cards[i], bytes);
+    memcpy(inout, b->shared->cards[0][0], bytes);
+    pthread_barrier_wait(&b->shared->barrier);
+    return STORM_OK;
+}
+
+static storm_status boot_exchange(void *self,
+                                  const struct storm_boot_link *link,
+                                  int n_links, size_t bytes)
+{
+    const struct boot_self *b = self;
+    CHECK(bytes <= CARD_BYTES);
+    for (int i = 0; i < n_links; i++)
+        if (link[i].to >= 0)
+            memcpy(b->shared->cards[b->rank][link[i].to], link[i].mine, bytes);
+    pthread_barrier_wait(&b->shared->barrier);
+    for (int i = 0; i < n_links; i++)
+        if (link[i].from >= 0)
+            memcpy(link[i].theirs_out, b->shared->cards[link[i].from][b->rank],
+                   bytes);
     pthread_barrier_wait(&b->shared->barrier);
     return STORM_OK;
 }
@@ -152,7 +169,8 @@ static void be_rank(const struct scene *scene, int rank)
     struct storm_boot boot = {.self = &self,
                               .rank = rank,
                               .size = scene->size,
-                              .allgather = boot_allgather,
+                              .broadcast = boot_broadcast,
+                              .exchange = boot_exchange,
                               .minimum = boot_minimum,
                               .barrier_try = boot_barrier_try};
     struct report *report = &scene->shared->report[rank];

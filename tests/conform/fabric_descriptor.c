@@ -102,7 +102,7 @@ static void attach_alone(struct conform *c)
     struct storm_region_desc *all = malloc((size_t)c->size * sizeof *all);
     CHECK(all);
     ops->describe(c->fabric, region, &mine);
-    CHECK_OK(c->boot->allgather(c->boot->self, &mine, sizeof mine, all));
+    CHECK_OK(storm_boot_allgather(c->boot, &mine, sizeof mine, all));
     for (int owner = 0; owner < c->size; owner++) {
         struct storm_remote *remote = NULL;
         int lowest;

@@ -53,7 +53,7 @@ static void one_round(struct conform *c)
     struct storm_remote *remote[N_RANKS] = {NULL};
     struct storm_ticket ticket = {0};
     ops->describe(c->fabric, region, &mine);
-    CHECK_OK(c->boot->allgather(c->boot->self, &mine, sizeof mine, all));
+    CHECK_OK(storm_boot_allgather(c->boot, &mine, sizeof mine, all));
     for (uint64_t n = dice_roll(&dice, 400); n > 0; n--)
         conform_poll(c, n);
     for (int i = 0; i < N_RANKS; i++)

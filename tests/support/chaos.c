@@ -544,7 +544,7 @@ static storm_status make_memory(struct chaos_fabric *c)
     status = storm_boot_agree(boot, status);
     if (status == STORM_OK) {
         inner->ops->describe(inner, c->beats, &mine);
-        status = boot->allgather(boot->self, &mine, sizeof mine, all);
+        status = storm_boot_allgather(boot, &mine, sizeof mine, all);
         for (int i = 0; status == STORM_OK && i < boot->size; i++)
             status = inner->ops->attach(inner, i, &all[i], &c->peers[i].beat);
         status = storm_boot_agree(boot, status);

@@ -252,7 +252,7 @@ void conform_share_open(struct conform *c, size_t bytes,
     struct storm_region *region = conform_alloc(c, bytes);
     CHECK(all && remote);
     ops->describe(c->fabric, region, &mine);
-    CHECK_OK(c->boot->allgather(c->boot->self, &mine, sizeof mine, all));
+    CHECK_OK(storm_boot_allgather(c->boot, &mine, sizeof mine, all));
     for (int i = 0; i < c->size; i++) {
         CHECK_OK(ops->attach(c->fabric, i, &all[i], &remote[i]));
         CHECK_EQ(remote[i]->bytes, bytes);

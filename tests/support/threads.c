@@ -35,28 +35,63 @@ struct thread_rank {
     uint64_t n_barriers;
 };
 
-static storm_status threads_allgather(void *self, const void *mine,
-                                      size_t bytes, void *all_out)
+/* What rank i gives is there until the next barrier. */
+static void threads_give(const struct thread_rank *r, const void *given)
+{
+    r->team->given[r->rank] = given;
+    pthread_barrier_wait(&r->team->barrier);
+}
+
+static storm_status threads_broadcast(void *self, void *inout, size_t bytes)
 {
     struct thread_rank *r = self;
-    struct thread_team *team = r->team;
-    team->given[r->rank] = mine;
-    pthread_barrier_wait(&team->barrier);
-    for (int i = 0; i < team->n; i++)
-        memcpy((unsigned char *)all_out + (size_t)i * bytes, team->given[i],
-               bytes);
-    pthread_barrier_wait(&team->barrier);
+    threads_give(r, inout);
+    if (r->rank != 0)
+        memcpy(inout, r->team->given[0], bytes);
+    pthread_barrier_wait(&r->team->barrier);
+    return STORM_OK;
+}
+
+struct links {
+    const struct storm_boot_link *link;
+    int n;
+};
+
+static storm_status threads_exchange(void *self,
+                                     const struct storm_boot_link *link,
+                                     int n_links, size_t bytes)
+{
+    struct thread_rank *r = self;
+    const struct links mine = {link, n_links};
+    CHECK(n_links <= STORM_BOOT_LINKS && bytes <= STORM_BOOT_BYTES);
+    threads_give(r, &mine);
+    for (int i = 0; i < n_links; i++) {
+        if (link[i].from < 0)
+            continue;
+        const struct links *theirs = r->team->given[link[i].from];
+        int found = 0;
+        for (int k = 0; k < theirs->n; k++)
+            if (theirs->link[k].to == r->rank) {
+                memcpy(link[i].theirs_out, theirs->link[k].mine, bytes);
+                found++;
+            }
+        CHECK_EQ(found, 1);
+    }
+    pthread_barrier_wait(&r->team->barrier);
     return STORM_OK;
 }
 
 static storm_status threads_minimum(void *self, int mine, int *min_out)
 {
     struct thread_rank *r = self;
-    int all[MAX_THREADS];
-    threads_allgather(self, &mine, sizeof mine, all);
-    int min = all[0];
-    for (int i = 1; i < r->team->n; i++)
-        min = all[i] < min ? all[i] : min;
+    int min = mine;
+    threads_give(r, &mine);
+    for (int i = 0; i < r->team->n; i++) {
+        int theirs;
+        memcpy(&theirs, r->team->given[i], sizeof theirs);
+        min = theirs < min ? theirs : min;
+    }
+    pthread_barrier_wait(&r->team->barrier);
     *min_out = min;
     return STORM_OK;
 }
@@ -87,7 +122,8 @@ static void *threads_main(void *arg)
         .self = r,
         .rank = r->rank,
         .size = r->team->n,
-        .allgather = threads_allgather,
+        .broadcast = threads_broadcast,
+        .exchange = threads_exchange,
         .minimum = threads_minimum,
         .barrier_try = threads_barrier_try,
     };

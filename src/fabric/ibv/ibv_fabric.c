@@ -157,7 +157,8 @@ static storm_status verbs_open(const struct storm_env *env,
     status = storm_boot_agree(boot, open_alone(f));
     if (status == STORM_OK) {
         struct verbs_card mine = card_of(f);
-        status = storm_boot_agree(boot, boot->allgather(boot->self, &mine,
+        status =
+            storm_boot_agree(boot, storm_boot_allgather(boot, &mine,
                                                         sizeof mine, f->cards));
     }
     if (status < 0) {

@@ -261,7 +261,7 @@ static storm_status choose_alone(const struct storm_env *env,
     return complain(env, wanted, c, NULL);
 }
 
-/* What ranks exchange about their choice. */
+/* What rank 0 chooses. */
 struct ofi_choice_card {
     char provider[OFI_NAME_BYTES];
     char network[OFI_NAME_BYTES]; /* such as 10.0.0.0/8 */
@@ -291,24 +291,22 @@ static storm_status choose_together(const struct storm_env *env,
 {
     const struct ofi_candidate *mine = NULL;
     struct ofi_choice_card card = {0};
-    struct ofi_choice_card *all =
-        storm_alloc(env->memory, "ofi cards", (size_t)boot->size * sizeof *all);
-    storm_status status = all ? STORM_OK : STORM_ERR_NOMEM;
-    if (status == STORM_OK && boot->rank == 0)
+    storm_status status = STORM_OK;
+    if (boot->rank == 0)
         status = choose_alone(env, c, &mine);
     status = storm_boot_agree(boot, status);
     if (status < 0)
-        goto out;
+        return status;
     if (mine) {
         snprintf(card.provider, sizeof card.provider, "%s",
                  mine->info->fabric_attr->prov_name);
         snprintf(card.network, sizeof card.network, "%s",
                  mine->info->fabric_attr->name);
     }
-    status = boot->allgather(boot->self, &card, sizeof card, all);
+    status = boot->broadcast(boot->self, &card, sizeof card);
     if (status < 0)
-        goto out;
-    struct fi_info *info = same_as(c, &all[0]);
+        return status;
+    struct fi_info *info = same_as(c, &card);
     struct fi_info *copy = info ? c->library.dupinfo(info) : NULL;
     if (!info) {
         char names[256];
@@ -316,7 +314,7 @@ static storm_status choose_together(const struct storm_env *env,
         storm_log_write(&env->log, STORM_LOG_ERROR,
                         "ofi: rank 0 uses provider %s, which this machine "
                         "does not have; usable here: %s",
-                        all[0].provider, names[0] ? names : "none");
+                        card.provider, names[0] ? names : "none");
         status = STORM_ERR_NOSUP;
     } else if (!copy) {
         status = STORM_ERR_NOMEM;
@@ -326,8 +324,6 @@ static storm_status choose_together(const struct storm_env *env,
         *info_out = copy;
     else if (copy)
         c->library.freeinfo(copy);
-out:
-    storm_free(env->memory, all);
     return status;
 }
 

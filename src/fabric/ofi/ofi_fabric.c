@@ -254,7 +254,7 @@ static storm_status exchange_addresses(struct ofi_fabric *f,
     storm_status status =
         storm_boot_agree(boot, all && f->addr ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK)
-        status = boot->allgather(boot->self, card, sizeof *card, all);
+        status = storm_boot_allgather(boot, card, sizeof *card, all);
     for (size_t i = 0; status == STORM_OK && i < n; i++)
         if (fi_av_insert(f->av, all[i].address, 1, &f->addr[i], 0, NULL) != 1) {
             storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,

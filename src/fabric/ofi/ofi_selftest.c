@@ -332,24 +332,22 @@ static void find_caps(struct selftest *s)
 static storm_status make_memory(struct selftest *s)
 {
     struct storm_fabric *fabric = &s->f->fabric;
-    struct storm_memory *memory = fabric->env->memory;
     int next = (s->boot->rank + 1) % s->boot->size;
-    struct storm_region_desc card,
-        *all = storm_alloc(memory, "ofi cards",
-                           (size_t)s->boot->size * sizeof *all);
-    storm_status status = all ? STORM_OK : STORM_ERR_NOMEM;
-    if (status == STORM_OK)
-        status = s->ops->alloc(fabric, slot_at(N_SLOTS), &s->mine);
+    struct storm_region_desc mine, theirs;
+    const struct storm_boot_link link = {.to = (int)s->before,
+                                         .mine = &mine,
+                                         .from = next,
+                                         .theirs_out = &theirs};
+    storm_status status = s->ops->alloc(fabric, slot_at(N_SLOTS), &s->mine);
     if (status == STORM_OK)
         status = s->ops->alloc(fabric, slot_at(N_SLOTS), &s->from);
     status = storm_boot_agree(s->boot, status);
     if (status == STORM_OK) {
-        s->ops->describe(fabric, s->mine, &card);
-        status = s->boot->allgather(s->boot->self, &card, sizeof card, all);
+        s->ops->describe(fabric, s->mine, &mine);
+        status = s->boot->exchange(s->boot->self, &link, 1, sizeof mine);
     }
     if (status == STORM_OK)
-        status = s->ops->attach(fabric, next, &all[next], &s->next);
-    storm_free(memory, all);
+        status = s->ops->attach(fabric, next, &theirs, &s->next);
     return storm_boot_agree(s->boot, status);
 }
 

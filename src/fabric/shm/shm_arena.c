@@ -10,13 +10,12 @@
 
 enum { HOST_BYTES = 128 };
 
-/* What ranks exchange at open. */
+/* What rank 0 tells the others at open. */
 struct arena_card {
     char host[HOST_BYTES]; /* machine and boot, not just a name */
     int64_t pid;
     int64_t fd;
     uint64_t slice_bytes;
-    uint64_t mine; /* address of its own slice in its own process */
 };
 
 static uint64_t page_round(uint64_t bytes)
@@ -104,21 +103,24 @@ static storm_status map_file(struct shm_arena *arena, int n_ranks, int rank)
     return STORM_OK;
 }
 
-/* Logged by the first rank of the node. */
-static storm_status check_one_host(const struct shm_arena *arena, int rank,
-                                   const struct arena_card *cards, int n_ranks)
+/* Logged by the first rank of the node. Collective. */
+static storm_status check_one_host(const struct shm_arena *arena,
+                                   const struct storm_boot *boot,
+                                   const struct arena_card *root)
 {
-    for (int i = 1; i < n_ranks; i++)
-        if (strcmp(cards[i].host, cards[0].host) != 0) {
-            if (rank == 0)
-                storm_log_write(
-                    &arena->env->log, STORM_LOG_ERROR,
-                    "shared memory cannot reach all ranks of %s (are "
-                    "they in containers of their own?): use --no-shm",
-                    cards[0].host);
-            return STORM_ERR_NOSUP;
-        }
-    return STORM_OK;
+    char host[HOST_BYTES];
+    int all_here = 0;
+    fill_host(host);
+    storm_status status =
+        boot->minimum(boot->self, strcmp(host, root->host) == 0, &all_here);
+    if (status < 0 || all_here)
+        return status;
+    if (boot->rank == 0)
+        storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+                        "shared memory cannot reach all ranks of %s (are "
+                        "they in containers of their own?): use --no-shm",
+                        root->host);
+    return STORM_ERR_NOSUP;
 }
 
 storm_status shm_arena_open(struct shm_arena *arena,
@@ -127,49 +129,30 @@ storm_status shm_arena_open(struct shm_arena *arena,
 {
     int n = boot->size;
     *arena = (struct shm_arena){.env = env, .fd = -1};
-    struct storm_memory *memory = env->memory;
-    struct arena_card *cards =
-        storm_alloc(memory, "shm cards", (size_t)n * sizeof *cards);
-    arena->slice =
-        storm_alloc(memory, "shm slices", (size_t)n * sizeof *arena->slice);
     arena->slice_bytes = wanted_slice_bytes(n);
-    storm_status status = cards && arena->slice ? STORM_OK : STORM_ERR_NOMEM;
-    if (status == STORM_OK && boot->rank == 0)
+    storm_status status = STORM_OK;
+    if (boot->rank == 0)
         status = make_file(arena, n);
     status = storm_boot_agree(boot, status);
+    struct arena_card root = {
+        .pid = getpid(), .fd = arena->fd, .slice_bytes = arena->slice_bytes};
+    fill_host(root.host);
+    if (status == STORM_OK)
+        status = boot->broadcast(boot->self, &root, sizeof root);
+    if (status == STORM_OK)
+        status = check_one_host(arena, boot, &root);
     if (status < 0)
         goto out;
-
-    struct arena_card card = {
-        .pid = getpid(), .fd = arena->fd, .slice_bytes = arena->slice_bytes};
-    fill_host(card.host);
-    status = boot->allgather(boot->self, &card, sizeof card, cards);
-    if (status == STORM_OK)
-        status = check_one_host(arena, boot->rank, cards, n);
-    arena->slice_bytes = cards[0].slice_bytes;
-    if (status == STORM_OK && boot->rank != 0)
-        status = open_file(arena, &cards[0]);
+    arena->slice_bytes = root.slice_bytes;
+    if (boot->rank != 0)
+        status = open_file(arena, &root);
     if (status == STORM_OK)
         status = map_file(arena, n, boot->rank);
-    status = storm_boot_agree(boot, status);
-    if (status < 0)
-        goto out;
-
-    card.mine = (uint64_t)(uintptr_t)arena->mine;
-    status = boot->allgather(boot->self, &card, sizeof card, cards);
     if (status == STORM_OK)
-        status = storm_extents_open(&arena->extents, memory, "shm free list",
-                                    arena->slice_bytes);
+        status = storm_extents_open(&arena->extents, env->memory,
+                                    "shm free list", arena->slice_bytes);
     status = storm_boot_agree(boot, status);
-    if (status < 0)
-        goto out;
-    /* Ranks that are threads of one process use each other's own mapping. */
-    for (int i = 0; i < n; i++)
-        arena->slice[i] = cards[i].pid == card.pid
-                              ? (unsigned char *)(uintptr_t)cards[i].mine
-                              : arena->map + (uint64_t)i * arena->slice_bytes;
 out:
-    storm_free(memory, cards);
     if (status < 0)
         shm_arena_close(arena);
     return status;
@@ -181,7 +164,6 @@ void shm_arena_close(struct shm_arena *arena)
         munmap(arena->map, arena->map_bytes);
     if (arena->fd >= 0)
         close(arena->fd);
-    storm_free(arena->env->memory, arena->slice);
     storm_extents_close(&arena->extents);
     *arena = (struct shm_arena){.env = arena->env, .fd = -1};
 }

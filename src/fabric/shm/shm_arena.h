@@ -26,9 +26,8 @@ struct shm_arena {
     unsigned char *map; /* the whole file */
     uint64_t map_bytes;
     uint64_t slice_bytes;
-    unsigned char *mine;   /* this rank's slice */
-    unsigned char **slice; /* where each rank's slice is, for this process */
-    struct storm_extents extents; /* of this rank's slice */
+    unsigned char *mine;          /* this rank's slice */
+    struct storm_extents extents; /* of it */
 };
 
 /* Collective. STORM_ERR_NOSUP if the ranks are not all on one machine or the

@@ -31,9 +31,12 @@ struct shm_region {
     struct storm_extent extent;
 };
 
-/* What a descriptor holds. */
+/* What a descriptor holds. Ranks that are threads of one process use each
+ * other's own mapping. */
 struct shm_card {
-    uint64_t offset, bytes;
+    uint64_t offset, bytes; /* in the owner's slice */
+    int64_t pid;            /* of the owner */
+    uint64_t address;       /* there */
 };
 
 static struct shm_fabric *shm_of(struct storm_fabric *fabric)
@@ -216,7 +219,12 @@ static void shm_describe(const struct storm_fabric *fabric,
 {
     (void)fabric;
     const struct shm_region *own = (const struct shm_region *)region;
-    struct shm_card card = {own->extent.offset, region->bytes};
+    struct shm_card card = {
+        .offset = own->extent.offset,
+        .bytes = region->bytes,
+        .pid = getpid(),
+        .address = (uint64_t)(uintptr_t)region->base,
+    };
     _Static_assert(sizeof card <= STORM_DESC_BYTES, "descriptor too small");
     memset(desc_out, 0, sizeof *desc_out);
     memcpy(desc_out->bytes, &card, sizeof card);
@@ -230,12 +238,16 @@ static storm_status shm_attach(struct storm_fabric *fabric, int peer,
         storm_alloc(fabric->env->memory, "shm remotes", sizeof *remote);
     if (!remote)
         return STORM_ERR_NOMEM;
+    const struct shm_arena *arena = &shm_of(fabric)->arena;
     struct shm_card card;
     memcpy(&card, desc->bytes, sizeof card);
     *remote = (struct storm_remote){
         .fabric = fabric,
         .peer = peer,
-        .direct = shm_of(fabric)->arena.slice[peer] + card.offset,
+        .direct = card.pid == getpid()
+                      ? (unsigned char *)(uintptr_t)card.address
+                      : arena->map + (uint64_t)peer * arena->slice_bytes +
+                            card.offset,
         .bytes = card.bytes,
     };
     *remote_out = remote;
