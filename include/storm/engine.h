@@ -56,8 +56,9 @@ struct storm_outcome {
  * What packets do. `self` is passed to every callback. A negative status or
  * an impossible outcome (an unknown fate, a rank that does not exist) ends
  * the step with an error on all ranks. In a callback that communicates among
- * ranks, every rank must call storm_context_agree with its status before it
- * returns; else a rank may wait for one that has left.
+ * ranks, every rank should call storm_context_agree with its status before the
+ * others can wait for it: if one fails alone, it counts as lost after 5 s, and
+ * their calls return STORM_ERR_LOST.
  */
 struct storm_physics {
     size_t size; /**< of this struct: STORM_PHYSICS_INIT */
@@ -171,20 +172,22 @@ storm_engine_use(struct storm_engine *engine,
                  const struct storm_population *population);
 
 /**
- * Run one time step. Collective, blocks until all ranks are done.
- * Transport succeeds or fails on all ranks together. If population control or
- * post_step fails on a rank, that rank returns its status, the others return
- * STORM_ERR_PEER from this step or the next. Then only destroy is allowed.
+ * Run one time step. Collective, blocks until all ranks are done; it succeeds
+ * or fails on all ranks together. No rank calls pre_step before all are in this
+ * call. After a failure only destroy is allowed (if a rank had no physics, the
+ * step did not begin, and may be tried again).
  *
  * @retval STORM_ERR_ARG    a callback gave an impossible outcome (logged)
  * @retval STORM_ERR_STATE  a packet did not end within transport.max_events
  *                          events, the engine has no physics or has failed
  *                          before, or called from a callback (logged)
- * @retval STORM_ERR_PEER   another rank failed and has logged the cause
+ * @retval STORM_ERR_PEER   another rank failed and has logged the cause, or is
+ *                          in storm_engine_destroy
  * @retval STORM_ERR_NOMEM  on this rank
  * @retval STORM_ERR_FABRIC MPI or the network failed (logged)
  * @retval STORM_ERR_LOST   a rank is lost (logged)
  * @return any negative status of a callback, on the rank where it happened
+ *         (logged, with the name of the callback)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_step(struct storm_engine *engine);

@@ -52,7 +52,8 @@ struct storm_lifeline {
 
     pthread_t thread;
     bool watched;                        /* the thread runs */
-    int end;                             /* readable: the thread must end */
+    int wake;                            /* readable: the thread must look */
+    _Atomic bool end;                    /* it must end, else: LIFE-6 */
     struct neighbour near[N_NEIGHBOURS]; /* the thread's, while it runs */
 };
 
@@ -315,6 +316,22 @@ static void read_message(struct storm_lifeline *l, struct neighbour *near)
         lose(l, near->rank);
 }
 
+/* Must the thread end? Else this rank has failed. */
+static bool woken(struct storm_lifeline *l)
+{
+    uint64_t n;
+    if (read(l->wake, &n, sizeof n) == (ssize_t)sizeof n && !l->end)
+        lose(l, l->rank);
+    return l->end;
+}
+
+static void wake(struct storm_lifeline *l)
+{
+    uint64_t one = 1;
+    ssize_t n = write(l->wake, &one, sizeof one);
+    (void)n; /* it fails only if the counter is full, hence readable */
+}
+
 static void *watch(void *self)
 {
     struct storm_lifeline *l = self;
@@ -322,10 +339,10 @@ static void *watch(void *self)
     for (;;) {
         for (int i = 0; i < N_NEIGHBOURS; i++)
             fds[i] = (struct pollfd){.fd = l->near[i].fd, .events = POLLIN};
-        fds[N_NEIGHBOURS] = (struct pollfd){.fd = l->end, .events = POLLIN};
+        fds[N_NEIGHBOURS] = (struct pollfd){.fd = l->wake, .events = POLLIN};
         if (poll(fds, N_NEIGHBOURS + 1, -1) < 0)
             continue; /* interrupted */
-        if (fds[N_NEIGHBOURS].revents != 0)
+        if (fds[N_NEIGHBOURS].revents != 0 && woken(l))
             return NULL;
         for (int i = 0; i < N_NEIGHBOURS; i++)
             if (fds[i].revents != 0 && l->near[i].fd >= 0)
@@ -337,14 +354,20 @@ static void *watch(void *self)
 static bool start_thread(struct storm_lifeline *l)
 {
     sigset_t all, before;
-    l->end = eventfd(0, EFD_CLOEXEC);
-    if (l->end < 0)
+    l->wake = eventfd(0, EFD_CLOEXEC);
+    if (l->wake < 0)
         return false;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     l->watched = pthread_create(&l->thread, NULL, watch, l) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return l->watched;
+}
+
+void storm_lifeline_fail(struct storm_lifeline *l)
+{
+    if (l && l->watched)
+        wake(l);
 }
 
 storm_status storm_lifeline_check(struct storm_lifeline *l)
@@ -357,7 +380,8 @@ storm_status storm_lifeline_check(struct storm_lifeline *l)
     if (!l->logged && l->rank == (lost == 0 ? 1 : 0))
         storm_log_write(l->log, STORM_LOG_ERROR,
                         "rank %d is lost: its process was killed or has ended "
-                        "without closing its context; all ranks stop",
+                        "without closing its context, or it has failed while "
+                        "others waited for it; all ranks stop",
                         lost);
     l->logged = true;
     return STORM_ERR_LOST;
@@ -383,7 +407,7 @@ storm_status storm_lifeline_open(const struct storm_log *log,
                                  .secret = make_secret(),
                                  .call = call,
                                  .lost = NO_RANK,
-                                 .end = -1};
+                                 .wake = -1};
     for (int i = 0; i < N_NEIGHBOURS; i++) {
         int rank = i == 0 ? (l->rank + 1) / 2 - 1 : 2 * l->rank + i;
         l->near[i] =
@@ -412,14 +436,16 @@ void storm_lifeline_close(struct storm_lifeline *l)
 {
     if (!l)
         return;
-    uint64_t one = 1;
-    if (l->watched && write(l->end, &one, sizeof one) == (ssize_t)sizeof one)
+    if (l->watched) {
+        l->end = true;
+        wake(l);
         pthread_join(l->thread, NULL);
+    }
     for (int i = 0; i < N_NEIGHBOURS; i++)
         if (atomic_load(&l->lost) == NO_RANK)
             send_message(l, l->near[i].fd, MESSAGE_LEAVE, l->rank);
     close_all(l);
-    if (l->end >= 0)
-        close(l->end);
+    if (l->wake >= 0)
+        close(l->wake);
     free(l);
 }

@@ -14,6 +14,7 @@
  *           warns once.
  *   LIFE-5  Nothing here blocks for longer than a few seconds, and only in
  *           open.
+ *   LIFE-6  After fail this rank counts as lost everywhere, itself included.
  */
 #ifndef STORM_BASE_LIFELINE_H
 #define STORM_BASE_LIFELINE_H
@@ -42,6 +43,10 @@ storm_status storm_lifeline_open(const struct storm_log *log,
 
 /* Local: neighbours do not take this for a loss. NULL is allowed. */
 void storm_lifeline_close(struct storm_lifeline *lifeline);
+
+/* A rank that has failed while others wait for it, in calls that only a loss
+ * ends, reports itself as lost. Local, never blocks; NULL is allowed. */
+void storm_lifeline_fail(struct storm_lifeline *lifeline);
 
 /* Local. NULL: STORM_OK. */
 storm_status storm_lifeline_check(struct storm_lifeline *lifeline);

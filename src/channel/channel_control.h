@@ -36,6 +36,11 @@ void storm_boot_mpi_watch(struct storm_boot *boot,
 /* Waits for a request of those ranks likewise. */
 storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
                                  MPI_Request *request);
+/* As storm_boot_agree. If this rank brings an error and the others have not come
+ * after so many seconds (0: for ever), they may be in a collective call that it
+ * will not make: it reports itself as lost. */
+storm_status storm_boot_mpi_agree(const struct storm_boot *boot,
+                                  storm_status mine, double patience_s);
 void storm_boot_mpi_close(struct storm_boot *boot);
 
 #endif /* STORM_CHANNEL_CONTROL_H */

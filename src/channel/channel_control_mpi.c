@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/idle.h"
 #include "base/lifeline.h"
 #include "channel/channel_control.h"
@@ -183,12 +184,14 @@ struct mpi_boot {
     unsigned char root[STORM_BOOT_BYTES];
     unsigned char out[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
     unsigned char in[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
+    double patience_s; /* of a wait; 0: for ever */
 };
 
 /* Waits for a request as long as no rank is lost. */
 static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
 {
     int done = 0;
+    double until = storm_clock_seconds() + b->patience_s;
     for (uint64_t n_empty = 0; rc == MPI_SUCCESS && !done; n_empty++) {
         storm_status status = storm_lifeline_check(b->lifeline);
         if (status < 0)
@@ -196,6 +199,8 @@ static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
         rc = MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (!done)
             storm_idle(n_empty);
+        if (b->patience_s > 0 && storm_clock_seconds() > until)
+            storm_lifeline_fail(b->lifeline);
     }
     return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
 }
@@ -311,6 +316,16 @@ void storm_boot_mpi_watch(struct storm_boot *boot,
                           struct storm_lifeline *lifeline)
 {
     ((struct mpi_boot *)boot->self)->lifeline = lifeline;
+}
+
+storm_status storm_boot_mpi_agree(const struct storm_boot *boot,
+                                  storm_status mine, double patience_s)
+{
+    struct mpi_boot *b = boot->self;
+    b->patience_s = mine < 0 ? patience_s : 0;
+    storm_status status = storm_boot_agree(boot, mine);
+    b->patience_s = 0;
+    return status;
 }
 
 storm_status storm_boot_mpi_wait(const struct storm_boot *boot,

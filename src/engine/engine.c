@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The engine's public functions: lifecycle, steps, packets, statistics. */
+/*
+ * The engine's public functions: lifecycle, steps, packets, statistics.
+ *
+ *   STEP-1  No rank calls pre_step before all ranks have agreed to begin the
+ *           step: one that cannot, or is in destroy, ends it for all.
+ *   STEP-2  After a step all ranks agree on its success. So all ranks know that
+ *           an engine is broken, and destroy need not tell them.
+ *   STEP-3  A rank whose callback has failed while others do not come to
+ *           agree, or to answer waves, reports itself as lost.
+ */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/sized.h"
 #include "channel/channel_choice.h"
 #include "channel/channel_control.h"
@@ -14,7 +24,8 @@ enum {
     RECORD_MULTIPLE = 16,
     BATCH_MAX = 1000000,
     BATCH_DEFAULT = 512,
-    ADAPTIVE_MAX = 512 /* records per message when batches adapt */
+    ADAPTIVE_MAX = 512, /* records per message when batches adapt */
+    GATE_LEAVES = -100  /* below all statuses: a rank is in destroy */
 };
 
 static storm_status check_params(const struct storm_env *env,
@@ -65,6 +76,10 @@ static storm_status open_channel(struct storm_engine *e)
     if (status < 0)
         return status;
     storm_boot_mpi_watch(&e->step_boot, e->env->lifeline);
+    status = storm_boot_mpi_open(e->context->comm, &e->gate);
+    if (status < 0)
+        return status;
+    storm_boot_mpi_watch(&e->gate, e->env->lifeline);
     size_t batch = (size_t)storm_options_int(options, "transport.batch");
     if (!storm_options_is_set(options, "transport.batch"))
         batch = ADAPTIVE_MAX;
@@ -122,6 +137,8 @@ static void engine_free(struct storm_engine *e)
         e->channel->ops->close(e->channel);
     if (e->step_boot.self)
         storm_boot_mpi_close(&e->step_boot);
+    if (e->gate.self)
+        storm_boot_mpi_close(&e->gate);
     if (e->control)
         e->control->ops->close(e->control);
     storm_store_close(&e->store);
@@ -251,7 +268,10 @@ void storm_engine_destroy(struct storm_engine *engine)
 {
     if (!engine)
         return;
-    storm_engine_leave(engine);
+    /* Ranks that would begin a step get an error instead (STEP-1). */
+    int worst;
+    if (!engine->broken)
+        (void)engine->gate.minimum(engine->gate.self, GATE_LEAVES, &worst);
     engine_free(engine);
 }
 
@@ -268,9 +288,23 @@ static void begin_step(struct storm_engine *e)
     e->n_listed = e->todo.n;
     e->counts = (struct storm_counts){.created = e->todo.n};
     e->failed = STORM_OK;
+    e->failed_alone_s = 0;
     e->n_steps++;
     e->stats.steps++;
     storm_term_begin(&e->term);
+}
+
+/* Passes the status of a callback on. Of those that follow from another rank's
+ * error that rank has logged the cause. */
+static storm_status called(const struct storm_engine *e, const char *callback,
+                           storm_status status)
+{
+    if (status < 0 && status != STORM_ERR_PEER && status != STORM_ERR_LOST)
+        storm_log_write(&e->env->log, STORM_LOG_ERROR,
+                        "%s failed in step %llu on rank %d: %s", callback,
+                        (unsigned long long)storm_step_number(&e->step),
+                        e->env->rank, storm_status_name(status));
+    return status;
 }
 
 static storm_status before_transport(struct storm_engine *e)
@@ -280,9 +314,11 @@ static storm_status before_transport(struct storm_engine *e)
     e->phase = ENGINE_PRE;
     storm_status status = e->channel->ops->begin_step(e->channel, e->n_steps);
     if (status >= 0 && physics->pre_step)
-        status = physics->pre_step(physics->self, &e->step);
+        status =
+            called(e, "pre_step", physics->pre_step(physics->self, &e->step));
     if (status >= 0 && boundary->inject)
-        status = boundary->inject(boundary->self, &e->step);
+        status =
+            called(e, "inject", boundary->inject(boundary->self, &e->step));
     return status < 0 ? status : e->failed;
 }
 
@@ -294,10 +330,12 @@ static storm_status after_transport(struct storm_engine *e)
     e->phase = ENGINE_POST;
     e->n_listed = e->census.n;
     if (population->control)
-        status = population->control(population->self, &e->step);
+        status = called(e, "population control",
+                        population->control(population->self, &e->step));
     e->n_listed = e->census.n;
     if (status >= 0 && physics->post_step)
-        status = physics->post_step(physics->self, &e->step);
+        status =
+            called(e, "post_step", physics->post_step(physics->self, &e->step));
     size_t kept = 0;
     for (size_t i = 0; i < e->census.n; i++)
         if (e->census.item[i])
@@ -306,31 +344,57 @@ static storm_status after_transport(struct storm_engine *e)
     return status < 0 ? status : e->failed;
 }
 
-storm_status storm_engine_step(struct storm_engine *e)
+static storm_status refuse(const struct storm_engine *e, const char *problem)
 {
-    const char *problem =
-        e->broken ? "the engine has failed before; destroy it"
-        : e->phase != ENGINE_BETWEEN ? "called from a callback"
-        : !e->physics.step && !e->physics.step_batch
-            ? "the engine has no physics: call storm_engine_use"
-            : NULL;
-    if (problem != NULL) {
-        storm_log_write(&e->env->log, STORM_LOG_ERROR, "storm_engine_step: %s",
-                        problem);
-        return STORM_ERR_STATE;
-    }
+    storm_log_write(&e->env->log, STORM_LOG_ERROR, "storm_engine_step: %s",
+                    problem);
+    return STORM_ERR_STATE;
+}
+
+/* STEP-1: whether all ranks begin this step. */
+static storm_status agree_to_begin(struct storm_engine *e)
+{
+    storm_status status = STORM_OK;
+    if (!e->physics.step && !e->physics.step_batch)
+        status = refuse(e, "the engine has no physics: call storm_engine_use");
+    int worst = 0;
+    storm_status agreed = e->gate.minimum(e->gate.self, (int)status, &worst);
+    e->broken = agreed < 0 || worst == GATE_LEAVES;
+    if (status < 0 || agreed < 0)
+        return status < 0 ? status : agreed;
+    return worst < 0 ? STORM_ERR_PEER : STORM_OK;
+}
+
+static storm_status step_alone(struct storm_engine *e)
+{
     begin_step(e);
     storm_status status = before_transport(e);
     if (status < 0) {
         /* Still answer waves: they report the error. */
         e->failed = status;
+        e->failed_alone_s = storm_clock_seconds();
         e->counts.errors = 1;
     }
     e->phase = ENGINE_TRANSPORT;
     status = storm_engine_transport(e);
-    if (status == STORM_OK)
-        status = after_transport(e);
+    return status == STORM_OK ? after_transport(e) : status;
+}
+
+storm_status storm_engine_step(struct storm_engine *e)
+{
+    if (e->broken)
+        return refuse(e, "the engine has failed before; destroy it");
+    if (e->phase != ENGINE_BETWEEN)
+        return refuse(e, "called from a callback");
+    storm_status status = agree_to_begin(e);
+    if (status < 0)
+        return status;
+    status = step_alone(e);
+    /* STEP-2. After transport all ranks come here, and soon; after a callback
+     * some may be in a collective call of theirs (STEP-3). */
+    double patience_s = e->phase == ENGINE_POST ? STORM_FAILED_S : 0;
     e->phase = ENGINE_BETWEEN;
+    status = storm_boot_mpi_agree(&e->gate, status, patience_s);
     e->broken = status < 0;
     return status < 0 ? status : STORM_OK;
 }

@@ -48,6 +48,7 @@ struct storm_engine {
     /* For ends of steps alone: a failed one may leave a barrier that never
      * completes. */
     struct storm_boot step_boot;
+    struct storm_boot gate; /* for agreements alone, whatever others call */
     struct storm_channel *channel;
 
     struct storm_store store;
@@ -68,11 +69,11 @@ struct storm_engine {
     uint64_t *batch_events;
 
     enum engine_phase phase;
-    storm_status failed; /* first error of this rank in this step */
-    bool broken;         /* a step has failed: only destroy is left */
-    bool reported;       /* and waves have reported it to all ranks */
-    uint64_t n_steps;    /* begun */
-    uint64_t first_step; /* number of the first, modulo 2^64 */
+    storm_status failed;   /* first error of this rank in this step */
+    double failed_alone_s; /* when pre_step or inject did; 0: not */
+    bool broken;           /* a step has failed, on all ranks */
+    uint64_t n_steps;      /* begun */
+    uint64_t first_step;   /* number of the first, modulo 2^64 */
     uint64_t max_events;
     uint64_t control_every;
     bool timed; /* transport.statistics */
@@ -85,10 +86,11 @@ struct storm_engine {
     uint64_t ticks[N_TIMES];
 };
 
+/* So long a rank whose callback has failed waits for the others before it
+ * reports itself as lost: they may be in a collective call of theirs. */
+enum { STORM_FAILED_S = 5 };
+
 /* engine_loop.c: from pre_step's end until all ranks are done. */
 storm_status storm_engine_transport(struct storm_engine *engine);
-
-/* engine_loop.c: answers waves with an error until all ranks are leaving. */
-void storm_engine_leave(struct storm_engine *engine);
 
 #endif /* STORM_ENGINE_INTERNAL_H */

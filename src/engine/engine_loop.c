@@ -350,6 +350,9 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
 /* A rank that has failed only answers waves. */
 static storm_status answer_waves(struct storm_engine *e)
 {
+    if (e->failed_alone_s > 0 &&
+        storm_clock_seconds() > e->failed_alone_s + STORM_FAILED_S)
+        storm_lifeline_fail(e->env->lifeline);
     storm_status status = e->channel->ops->progress(e->channel);
     storm_status control_status = control(e); /* works if all else has failed */
     return status < 0 ? status : control_status;
@@ -450,31 +453,9 @@ storm_status storm_engine_transport(struct storm_engine *e)
     fold_times(e, storm_clock_seconds() - began);
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;
-    e->reported = verdict < 0;
     if (broken < 0 && channel_is_broken(e->failed))
         return find_cause(e, broken);
     if (e->failed < 0)
         return e->failed;
     return verdict == STORM_DONE ? STORM_OK : verdict;
-}
-
-/* A last step that fails for all: it releases ranks that are still in one. */
-void storm_engine_leave(struct storm_engine *e)
-{
-    /* After a step that waves have ended with an error no rank may send
-     * another: it would overwrite the error and be taken for success (TERM-6).
-     * */
-    if (e->reported)
-        return;
-    storm_status status = STORM_OK, verdict = STORM_OK;
-    storm_term_begin(&e->term);
-    e->counts.errors = 1;
-    for (uint64_t n_empty = 0; verdict == STORM_OK; n_empty++) {
-        status = answer_waves(e);
-        verdict =
-            status < 0 ? status : storm_term_poll(&e->term, &e->counts, true);
-        (void)e->channel->ops->idle(e->channel, n_empty);
-    }
-    if (status < 0 || verdict == STORM_ERR_FABRIC)
-        e->channel->ops->give_up(e->channel);
 }

@@ -546,7 +546,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         return status;
     double largest = storm_census_wake(step, imc->mesh, imc->dt_s);
     imc_fields_set(imc);
-    status = imc_halo_slopes(imc);
+    /* What comes next is collective, and the exchange may fail on one rank. */
+    status = storm_context_agree(imc->context, imc_halo_slopes(imc));
     if (status == STORM_OK)
         status = imc_principle_check(imc, step);
     if (status == STORM_OK)

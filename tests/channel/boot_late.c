@@ -24,6 +24,13 @@ storm_status storm_lifeline_check(struct storm_lifeline *lifeline)
     return STORM_ERR_LOST;
 }
 
+/* No operation here brings an error of its own. */
+void storm_lifeline_fail(struct storm_lifeline *lifeline)
+{
+    (void)lifeline;
+    CHECK(false);
+}
+
 typedef enum operation { EXCHANGE, BROADCAST } operation;
 
 static storm_status call(const struct storm_boot *boot, operation what,

@@ -88,7 +88,8 @@ static void session_lost(void *self, int rank)
     char line[SESSION_LINE_BYTES];
     snprintf(line, sizeof line,
              "storm: error: rank %d is lost: its process was killed or has "
-             "ended without an error message\n",
+             "ended without an error message, or it has failed while others "
+             "waited for it\n",
              rank);
     if (session->rank == (rank == 0 ? 1 : 0))
         session_write(line);
