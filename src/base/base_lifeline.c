@@ -8,8 +8,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <net/if.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -25,10 +24,21 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/interface.h"
 
-enum { N_NEIGHBOURS = 3, CONNECT_MS = 2000, NO_RANK = -1 };
+enum {
+    N_NEIGHBOURS = 3,
+    N_STRANGERS = 32, /* streams that have not said yet whose they are */
+    CONNECT_MS = 2000,
+    NO_RANK = -1
+};
 
-enum message_kind { MESSAGE_HELLO = 1, MESSAGE_LOST = 2, MESSAGE_LEAVE = 3 };
+enum message_kind {
+    MESSAGE_HELLO = 1,
+    MESSAGE_LOST = 2, /* its stream has ended */
+    MESSAGE_LEAVE = 3,
+    MESSAGE_SILENT = 4 /* lost, too: nothing comes from its machine */
+};
 
 /* What travels on a stream. */
 struct message {
@@ -46,8 +56,10 @@ struct storm_lifeline {
     const struct storm_log *log;
     int rank, size;
     uint64_t secret;
+    int silence_s;
     struct storm_lifeline_call call;
     bool logged;
+    bool silent;      /* how: written before `lost` */
     _Atomic int lost; /* NO_RANK: nobody */
 
     pthread_t thread;
@@ -66,26 +78,6 @@ struct card {
 };
 
 /* ---- addresses ------------------------------------------------------------*/
-
-/* The first address of this machine that others may know. */
-static uint32_t own_address(void)
-{
-    struct ifaddrs *list = NULL;
-    uint32_t address = htonl(INADDR_LOOPBACK);
-    if (getifaddrs(&list) != 0)
-        return address;
-    for (const struct ifaddrs *at = list; at; at = at->ifa_next) {
-        if (!at->ifa_addr || at->ifa_addr->sa_family != AF_INET ||
-            (at->ifa_flags & IFF_LOOPBACK) || !(at->ifa_flags & IFF_UP))
-            continue;
-        struct sockaddr_in in;
-        memcpy(&in, at->ifa_addr, sizeof in);
-        address = in.sin_addr.s_addr;
-        break;
-    }
-    freeifaddrs(list);
-    return address;
-}
 
 /* The same for all processes of a running system, else different. */
 static uint64_t this_machine(void)
@@ -140,7 +132,7 @@ static int listen_anywhere(uint16_t *port_out)
     if (fd < 0)
         return -1;
     if (bind(fd, (struct sockaddr *)&at, sizeof at) != 0 ||
-        listen(fd, 64) != 0 ||
+        listen(fd, SOMAXCONN) != 0 || /* strangers need room, too */
         getsockname(fd, (struct sockaddr *)&at, &bytes) != 0) {
         close(fd);
         return -1;
@@ -168,14 +160,18 @@ static int connect_to(uint32_t address, uint16_t port)
     return -1;
 }
 
-/* A node that fails closes no stream: probe it. */
-static void keep_alive(int fd)
+/* A node that fails closes no stream: probe it. The system answers probes,
+ * whatever the process does. LIFE-7. */
+static void keep_alive(int fd, int silence_s)
 {
-    int on = 1, after_s = 1, every_s = 1, max_probes = 3;
+    int on = 1, every_s = silence_s / 6 + 1, max_probes = 127;
+    unsigned limit_ms = 1000 * (unsigned)silence_s;
     setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &after_s, sizeof after_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &every_s, sizeof every_s);
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+    /* The limit ends it, not a count of probes. */
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &max_probes, sizeof max_probes);
+    setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit_ms, sizeof limit_ms);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
@@ -194,31 +190,90 @@ static bool join_parent(struct storm_lifeline *l, uint64_t machine,
         parent->fd = connect_to(to->address, to->port);
     if (parent->fd < 0)
         return false;
-    keep_alive(parent->fd);
+    keep_alive(parent->fd, l->silence_s);
     send_message(l, parent->fd, MESSAGE_HELLO, l->rank);
     return true;
 }
 
-/* Accepts one stream; false if none comes. */
-static bool accept_child(struct storm_lifeline *l, int listener)
+/* Streams that are accepted and have sent nothing yet, the oldest first. */
+struct strangers {
+    int n;
+    int fd[N_STRANGERS];
+};
+
+static void forget_stranger(struct strangers *s, int i)
 {
-    if (!wait_for(listener, POLLIN, CONNECT_MS))
-        return false;
+    s->n--;
+    memmove(&s->fd[i], &s->fd[i + 1], (size_t)(s->n - i) * sizeof s->fd[0]);
+}
+
+/* A neighbour's HELLO is there when its stream is: the oldest is none. */
+static void admit_stranger(struct strangers *s, int listener)
+{
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    struct message message = {0};
     if (fd < 0)
-        return errno == EINTR || errno == ECONNABORTED;
-    if (wait_for(fd, POLLIN, CONNECT_MS) &&
-        recv(fd, &message, sizeof message, 0) == (ssize_t)sizeof message &&
-        message.secret == l->secret && message.kind == MESSAGE_HELLO)
-        for (int i = 1; i < N_NEIGHBOURS; i++)
-            if (l->near[i].rank == message.rank && l->near[i].fd < 0) {
-                l->near[i].fd = fd;
-                keep_alive(fd);
-                return true;
+        return;
+    if (s->n == N_STRANGERS) {
+        close(s->fd[0]);
+        forget_stranger(s, 0);
+    }
+    s->fd[s->n++] = fd;
+}
+
+/* The first bytes decide: a child's stream, or closed. LIFE-8. */
+static void hear_stranger(struct storm_lifeline *l, struct strangers *s, int i)
+{
+    struct message message = {0};
+    int fd = s->fd[i];
+    ssize_t n = recv(fd, &message, sizeof message, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return;
+    forget_stranger(s, i);
+    if (n == (ssize_t)sizeof message && message.secret == l->secret &&
+        message.kind == MESSAGE_HELLO)
+        for (int k = 1; k < N_NEIGHBOURS; k++)
+            if (l->near[k].rank == message.rank && l->near[k].fd < 0) {
+                l->near[k].fd = fd;
+                keep_alive(fd, l->silence_s);
+                return;
             }
-    close(fd); /* not one of our ranks */
-    return true;
+    close(fd);
+}
+
+static bool children_missing(const struct storm_lifeline *l,
+                             const unsigned char expected[N_NEIGHBOURS])
+{
+    bool missing = false;
+    for (int i = 1; i < N_NEIGHBOURS; i++)
+        missing = missing ||
+                  (expected[i] && l->near[i].rank >= 0 && l->near[i].fd < 0);
+    return missing;
+}
+
+/* Until all expected children are in, or the time is over. */
+static void accept_children(struct storm_lifeline *l, int listener,
+                            const unsigned char expected[N_NEIGHBOURS])
+{
+    struct strangers s = {0};
+    double until = storm_clock_seconds() + 1e-3 * CONNECT_MS;
+    while (children_missing(l, expected)) {
+        struct pollfd fds[N_STRANGERS + 1];
+        int n = s.n, ms = (int)(1e3 * (until - storm_clock_seconds()));
+        if (ms <= 0)
+            break;
+        for (int i = 0; i < n; i++)
+            fds[i] = (struct pollfd){.fd = s.fd[i], .events = POLLIN};
+        fds[n] = (struct pollfd){.fd = listener, .events = POLLIN};
+        if (poll(fds, (nfds_t)n + 1, ms) <= 0)
+            continue;
+        for (int i = n - 1; i >= 0; i--) /* downwards: some are forgotten */
+            if (fds[i].revents != 0)
+                hear_stranger(l, &s, i);
+        if (fds[n].revents != 0)
+            admit_stranger(&s, listener);
+    }
+    while (s.n > 0)
+        close(s.fd[--s.n]);
 }
 
 static void close_all(struct storm_lifeline *l)
@@ -259,13 +314,10 @@ static storm_status join(struct storm_lifeline *l,
         joined[0] = join_parent(l, mine->machine, &near[0]);
         status = swap(l, boot, joined, theirs, 1);
     }
-    for (int i = 1; i < N_NEIGHBOURS && status == STORM_OK; i++) {
-        const struct neighbour *child = &l->near[i];
-        while (child->rank >= 0 && theirs[i] && child->fd < 0 &&
-               accept_child(l, listener))
-            continue;
-        joined[i] = child->fd >= 0;
-    }
+    if (status == STORM_OK)
+        accept_children(l, listener, theirs);
+    for (int i = 1; i < N_NEIGHBOURS; i++)
+        joined[i] = l->near[i].fd >= 0;
     if (status == STORM_OK)
         status = swap(l, boot, joined, theirs, 1);
     struct neighbour *parent = &l->near[0];
@@ -274,26 +326,32 @@ static storm_status join(struct storm_lifeline *l,
         close(parent->fd);
         parent->fd = -1;
     }
-    int lowest = 0;
+    int first = INT_MAX;
     if (status == STORM_OK)
-        status = boot->minimum(boot->self, -(int)alone, &lowest);
-    if (status == STORM_OK && lowest < 0)
+        status = boot->minimum(boot->self, alone ? l->rank : INT_MAX, &first);
+    if (status == STORM_OK && first != INT_MAX && l->rank == 0)
         storm_log_write(l->log, STORM_LOG_WARN,
-                        "some ranks cannot reach each other by TCP: the loss "
-                        "of a rank may go unnoticed");
+                        "ranks %d and %d%s cannot reach each other by TCP and "
+                        "are not watched: the loss of a rank may go unnoticed; "
+                        "name the network interface to use with "
+                        "transport.interface",
+                        (first - 1) / 2, first,
+                        l->size > 2 ? ", perhaps others," : "");
     return status;
 }
 
 /* ---- watching -------------------------------------------------------------*/
 
-static void lose(struct storm_lifeline *l, int rank)
+static void lose(struct storm_lifeline *l, int rank, bool silent)
 {
     if (atomic_load_explicit(&l->lost, memory_order_relaxed) != NO_RANK)
         return;
+    l->silent = silent;
     atomic_store_explicit(&l->lost, rank, memory_order_release);
     for (int i = 0; i < N_NEIGHBOURS; i++)
         if (l->near[i].rank != rank)
-            send_message(l, l->near[i].fd, MESSAGE_LOST, rank);
+            send_message(l, l->near[i].fd,
+                         silent ? MESSAGE_SILENT : MESSAGE_LOST, rank);
     if (l->call.lost)
         l->call.lost(l->call.self, rank);
 }
@@ -306,14 +364,16 @@ static void read_message(struct storm_lifeline *l, struct neighbour *near)
         return;
     /* Messages are small and rare: they arrive whole. */
     bool whole = n == (ssize_t)sizeof message && message.secret == l->secret;
-    if (whole && message.kind == MESSAGE_LOST) {
-        lose(l, message.rank);
+    bool silent = n < 0 && errno != ECONNRESET;
+    if (whole &&
+        (message.kind == MESSAGE_LOST || message.kind == MESSAGE_SILENT)) {
+        lose(l, message.rank, message.kind == MESSAGE_SILENT);
         return;
     }
     close(near->fd);
     near->fd = -1;
     if (!whole || message.kind != MESSAGE_LEAVE)
-        lose(l, near->rank);
+        lose(l, near->rank, silent);
 }
 
 /* Must the thread end? Else this rank has failed. */
@@ -321,7 +381,7 @@ static bool woken(struct storm_lifeline *l)
 {
     uint64_t n;
     if (read(l->wake, &n, sizeof n) == (ssize_t)sizeof n && !l->end)
-        lose(l, l->rank);
+        lose(l, l->rank, false);
     return l->end;
 }
 
@@ -364,10 +424,29 @@ static bool start_thread(struct storm_lifeline *l)
     return l->watched;
 }
 
+/* A rank without the thread stays in the tree: its own end is noticed. */
+static storm_status start_watching(struct storm_lifeline *l,
+                                   const struct storm_boot *boot)
+{
+    int first = INT_MAX;
+    bool deaf = !start_thread(l);
+    storm_status status =
+        boot->minimum(boot->self, deaf ? l->rank : INT_MAX, &first);
+    if (status == STORM_OK && first != INT_MAX && l->rank == 0)
+        storm_log_write(l->log, STORM_LOG_WARN,
+                        "rank %d cannot start the thread that watches for lost "
+                        "ranks: the loss of a rank may go unnoticed; raise the "
+                        "limit on processes (ulimit -u) of that node",
+                        first);
+    return status;
+}
+
 void storm_lifeline_fail(struct storm_lifeline *l)
 {
     if (l && l->watched)
         wake(l);
+    else if (l)
+        lose(l, l->rank, false);
 }
 
 storm_status storm_lifeline_check(struct storm_lifeline *l)
@@ -377,7 +456,14 @@ storm_status storm_lifeline_check(struct storm_lifeline *l)
     int lost = atomic_load_explicit(&l->lost, memory_order_acquire);
     if (lost == NO_RANK)
         return STORM_OK;
-    if (!l->logged && l->rank == (lost == 0 ? 1 : 0))
+    bool mine = !l->logged && l->rank == (lost == 0 ? 1 : 0);
+    if (mine && l->silent)
+        storm_log_write(l->log, STORM_LOG_ERROR,
+                        "rank %d is lost: nothing has come from its machine "
+                        "for %d s (transport.silence_s): the machine or the "
+                        "network to it has failed; all ranks stop",
+                        lost, l->silence_s);
+    else if (mine)
         storm_log_write(l->log, STORM_LOG_ERROR,
                         "rank %d is lost: its process was killed or has ended "
                         "without closing its context, or it has failed while "
@@ -391,7 +477,7 @@ storm_status storm_lifeline_check(struct storm_lifeline *l)
 
 storm_status storm_lifeline_open(const struct storm_log *log,
                                  const struct storm_boot *boot,
-                                 struct storm_lifeline_call call,
+                                 const struct storm_lifeline_params *params,
                                  struct storm_lifeline **lifeline_out)
 {
     struct storm_lifeline *l = calloc(1, sizeof *l);
@@ -405,7 +491,8 @@ storm_status storm_lifeline_open(const struct storm_log *log,
                                  .rank = boot->rank,
                                  .size = boot->size,
                                  .secret = make_secret(),
-                                 .call = call,
+                                 .silence_s = params->silence_s,
+                                 .call = params->call,
                                  .lost = NO_RANK,
                                  .wake = -1};
     for (int i = 0; i < N_NEIGHBOURS; i++) {
@@ -415,14 +502,15 @@ storm_status storm_lifeline_open(const struct storm_log *log,
     }
     struct card mine = {.machine = this_machine()};
     int listener = listen_anywhere(&mine.port);
-    mine.address = listener < 0 ? 0 : own_address();
+    mine.address =
+        listener < 0 ? 0 : storm_interface_address(params->interface);
     status = boot->broadcast(boot->self, &l->secret, sizeof l->secret);
     if (status == STORM_OK)
         status = join(l, boot, listener, &mine);
     if (listener >= 0)
         close(listener);
-    if (status == STORM_OK && !start_thread(l))
-        status = STORM_ERR_NOMEM;
+    if (status == STORM_OK)
+        status = start_watching(l, boot);
     status = storm_boot_agree(boot, status);
     if (status < 0) {
         storm_lifeline_close(l);

@@ -116,6 +116,30 @@ static const struct storm_option option_table[] = {
     },
     {
         .size = sizeof(struct storm_option),
+        .key = "transport.silence_s",
+        .flag = "--silence-s",
+        .env = "STORM_SILENCE_S",
+        .type = STORM_OPTION_INT,
+        .default_value = "30",
+        .min = 1,
+        .max = 3600,
+        .help =
+            "seconds without a sign of life from another node's system after "
+            "which its ranks are lost; a process that ends is lost at once",
+    },
+    {
+        .size = sizeof(struct storm_option),
+        .key = "transport.interface",
+        .flag = "--interface",
+        .env = "STORM_INTERFACE",
+        .type = STORM_OPTION_TEXT,
+        .default_value = "",
+        .help =
+            "network interface of those streams, such as eth0; the first that "
+            "is up and running and not a bridge unless set",
+    },
+    {
+        .size = sizeof(struct storm_option),
         .key = "transport.batch",
         .flag = "--batch",
         .env = "STORM_BATCH",

@@ -10,11 +10,16 @@
  *   LIFE-2  Once a rank is lost check answers STORM_ERR_LOST, always. The first
  *           time it logs the loss on the lowest rank that is left.
  *   LIFE-3  check costs one load.
- *   LIFE-4  Neighbours that cannot reach each other are not watched; rank 0
- *           warns once.
+ *   LIFE-4  Neighbours that cannot reach each other, or have no thread, are not
+ *           watched, and nothing else fails; rank 0 warns once, with a name.
  *   LIFE-5  Nothing here blocks for longer than a few seconds, and only in
  *           open.
  *   LIFE-6  After fail this rank counts as lost everywhere, itself included.
+ *   LIFE-7  A machine from which nothing comes for `silence_s` seconds is lost.
+ *           Not so a process that is stopped or computes: its system answers.
+ *   LIFE-8  Whoever else connects to the port is closed unread, holds a bounded
+ *           number of streams and delays open by no more than LIFE-5 allows;
+ *           neighbours are accepted all the same.
  */
 #ifndef STORM_BASE_LIFELINE_H
 #define STORM_BASE_LIFELINE_H
@@ -26,7 +31,7 @@
 
 struct storm_lifeline;
 
-/* Seconds after which the loss of a whole node is known, too. */
+/* Seconds after which the end of a process is surely known to all. */
 enum { STORM_LIFELINE_S = 5 };
 
 /* Called by the thread when a rank is lost; NULL: no call. */
@@ -35,10 +40,16 @@ struct storm_lifeline_call {
     void *self;
 };
 
+struct storm_lifeline_params {
+    int silence_s;         /* LIFE-7; at least 1 */
+    const char *interface; /* base/interface.h; may be "" */
+    struct storm_lifeline_call call;
+};
+
 /* Collective, same status on every rank; `log` must outlive it. */
 storm_status storm_lifeline_open(const struct storm_log *log,
                                  const struct storm_boot *boot,
-                                 struct storm_lifeline_call call,
+                                 const struct storm_lifeline_params *params,
                                  struct storm_lifeline **lifeline_out);
 
 /* Local: neighbours do not take this for a loss. NULL is allowed. */

@@ -138,8 +138,15 @@ static storm_status watch(struct storm_context *context,
 {
     if (!storm_options_bool(context->options, "transport.lifeline"))
         return STORM_OK;
+    struct storm_lifeline_params params = {
+        .silence_s =
+            (int)storm_options_int(context->options, "transport.silence_s"),
+        .interface =
+            storm_options_text(context->options, "transport.interface"),
+        .call = call,
+    };
     storm_status status = storm_lifeline_open(&context->env.log, &context->boot,
-                                              call, &context->env.lifeline);
+                                              &params, &context->env.lifeline);
     storm_boot_mpi_watch(&context->boot, context->env.lifeline);
     storm_boot_mpi_watch(&context->node_boot, context->env.lifeline);
     return status;

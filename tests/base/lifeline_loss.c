@@ -5,15 +5,26 @@
  * by all others, wherever in the tree they are, at once and by its number; one
  * that closes does not count as lost. Ranks are children of this program,
  * without MPI.
+ *
+ * LIFE-4: whoever cannot be watched is named, and nothing else fails. LIFE-7: a
+ * stopped process is not lost; a machine is, after its time of silence and not
+ * before (in a network of this program's own, whose loopback is taken down).
+ * LIFE-8: strangers on the port change nothing.
  */
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,19 +32,22 @@
 #include "base/lifeline.h"
 #include "support/check.h"
 
-enum { MAX_RANKS = 8, CARD_BYTES = 64, NO_RANK = -1 };
+enum { MAX_RANKS = 8, CARD_BYTES = 64, NO_RANK = -1, MAX_FD = 256 };
 
 /* At once is some milliseconds; a busy machine may take its time. */
 static const double timeout_s = 5.0;
 static const double quiet_s = 0.3;
 
-typedef enum end { KILLED, FELL_SILENT, TOOK_LEAVE } end;
+typedef enum end { KILLED, FELL_SILENT, TOOK_LEAVE, STOPPED, CUT_OFF } end;
 
 struct report {
     _Atomic int called;   /* times the thread has called */
     _Atomic int lost;     /* whom it named */
     _Atomic int errors;   /* lines in the log */
     _Atomic int named;    /* whom they name */
+    _Atomic int silent;   /* they speak of silence */
+    _Atomic int warned;   /* warnings in the log */
+    _Atomic int unheard;  /* whom they name */
     _Atomic int is_ready; /* it is watching */
     _Atomic int may_end;  /* the victim is to go; others: stop waiting */
 };
@@ -50,6 +64,11 @@ struct scene {
     struct shared *shared;
     int size, victim;
     end how;
+    int silence_s;  /* 0: longer than the test */
+    int deaf;       /* this rank can start no thread; NO_RANK: all can */
+    int mute;       /* this one has no address */
+    int strangers;  /* of each kind that connect to every port */
+    double quiet_s; /* how long nobody may notice anything */
 };
 
 static double now_s(void)
@@ -70,11 +89,50 @@ static void nap(void)
 struct boot_self {
     struct shared *shared;
     int rank, size;
+    int strangers;
 };
+
+/* One stranger; its stream stays open. */
+static void disturb(uint16_t port, const void *bytes, size_t n)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET,
+                             .sin_port = port,
+                             .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+    if (n > 0)
+        CHECK_EQ(send(fd, bytes, n, MSG_NOSIGNAL), (ssize_t)n);
+}
+
+/* Once the rank listens, strangers are there before its neighbours: some say
+ * nothing, some a little, some what looks like a message, some far more. */
+static void let_strangers_in(struct boot_self *b)
+{
+    static const uint32_t hello[4] = {0, 0, 1, 1};
+    static const char noise[4096] = {1};
+    for (int fd = 3; fd < MAX_FD && b->strangers > 0; fd++) {
+        int listens = 0;
+        socklen_t bytes = sizeof listens;
+        struct sockaddr_in at;
+        if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 ||
+            !listens)
+            continue;
+        bytes = sizeof at;
+        CHECK_EQ(getsockname(fd, (struct sockaddr *)&at, &bytes), 0);
+        for (; b->strangers > 0; b->strangers--) {
+            disturb(at.sin_port, NULL, 0);
+            disturb(at.sin_port, hello, 1);
+            disturb(at.sin_port, hello, sizeof hello);
+            disturb(at.sin_port, noise, sizeof noise);
+        }
+    }
+}
 
 static storm_status boot_broadcast(void *self, void *inout, size_t bytes)
 {
-    const struct boot_self *b = self;
+    struct boot_self *b = self;
+    let_strangers_in(b);
     CHECK(bytes <= CARD_BYTES);
     if (b->rank == 0)
         memcpy(b->shared->cards[0][0], inout, bytes);
@@ -135,11 +193,18 @@ static void on_log(void *self, storm_log_level level, int rank,
                    const char *message)
 {
     struct report *report = self;
-    int named = NO_RANK;
+    int named = NO_RANK, parent = NO_RANK;
     (void)rank;
+    if (level == STORM_LOG_WARN) {
+        CHECK(sscanf(message, "ranks %d and %d", &parent, &named) == 2 ||
+              sscanf(message, "rank %d cannot start", &named) == 1);
+        atomic_store(&report->unheard, named);
+        atomic_fetch_add(&report->warned, 1);
+    }
     if (level != STORM_LOG_ERROR)
         return;
     CHECK(sscanf(message, "rank %d is lost", &named) == 1);
+    atomic_store(&report->silent, strstr(message, "nothing has come") != NULL);
     atomic_store(&report->named, named);
     atomic_fetch_add(&report->errors, 1);
 }
@@ -161,11 +226,23 @@ static void live(const struct scene *scene, int rank,
     storm_lifeline_close(lifeline);
 }
 
+/* Threads of this process are to have a stack that no machine has. */
+static void forbid_threads(void)
+{
+    pthread_attr_t attributes;
+    CHECK_EQ(pthread_attr_init(&attributes), 0);
+    CHECK_EQ(pthread_attr_setstacksize(&attributes, (size_t)1 << 50), 0);
+    CHECK_EQ(pthread_setattr_default_np(&attributes), 0);
+}
+
 static void be_rank(const struct scene *scene, int rank)
 {
     /* Whoever waits for a rank that has failed ends with the director. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    struct boot_self self = {scene->shared, rank, scene->size};
+    if (rank == scene->deaf)
+        forbid_threads();
+    struct boot_self self = {scene->shared, rank, scene->size,
+                             scene->strangers};
     struct storm_boot boot = {.self = &self,
                               .rank = rank,
                               .size = scene->size,
@@ -179,9 +256,11 @@ static void be_rank(const struct scene *scene, int rank)
     struct storm_lifeline *lifeline;
     check_where("rank %d of %d, victim %d, how %d", rank, scene->size,
                 scene->victim, (int)scene->how);
-    CHECK_OK(storm_lifeline_open(&log, &boot,
-                                 (struct storm_lifeline_call){on_lost, report},
-                                 &lifeline));
+    struct storm_lifeline_params params = {
+        .silence_s = scene->silence_s > 0 ? scene->silence_s : 600,
+        .interface = rank == scene->mute ? "none at all" : "",
+        .call = {on_lost, report}};
+    CHECK_OK(storm_lifeline_open(&log, &boot, &params, &lifeline));
     live(scene, rank, lifeline);
     _exit(CHECK_PASS);
 }
@@ -204,6 +283,7 @@ static struct shared *make_shared(int size)
     for (int i = 0; i < MAX_RANKS; i++) {
         atomic_store(&shared->report[i].lost, NO_RANK);
         atomic_store(&shared->report[i].named, NO_RANK);
+        atomic_store(&shared->report[i].unheard, NO_RANK);
     }
     return shared;
 }
@@ -215,11 +295,22 @@ static bool wait_for_all(const struct scene *scene, bool victim_too,
     for (double late = now_s() + seconds;; nap()) {
         bool all = true;
         for (int i = 0; i < scene->size; i++)
-            if (i != scene->victim || victim_too)
+            if ((i != scene->victim && i != scene->deaf) || victim_too)
                 all = all && has(&scene->shared->report[i]);
         if (all || now_s() > late)
             return all;
     }
+}
+
+/* Has anybody but the victim noticed a loss in so many seconds? */
+static bool wait_for_any(const struct scene *scene, double seconds)
+{
+    for (double late = now_s() + seconds; now_s() < late; nap())
+        for (int i = 0; i < scene->size; i++)
+            if (i != scene->victim &&
+                atomic_load(&scene->shared->report[i].called) > 0)
+                return true;
+    return false;
 }
 
 static bool is_ready(struct report *report)
@@ -232,14 +323,19 @@ static bool has_noticed(struct report *report)
     return atomic_load(&report->called) > 0;
 }
 
+static bool is_loss(end how)
+{
+    return how == KILLED || how == FELL_SILENT || how == CUT_OFF;
+}
+
 /* LIFE-2: the lowest rank that is left logs it, once. */
 static void check_reports(const struct scene *scene)
 {
     int reporter = scene->victim == 0 ? 1 : 0;
-    bool lost = scene->how != TOOK_LEAVE;
+    bool lost = is_loss(scene->how);
     for (int i = 0; i < scene->size; i++) {
         struct report *report = &scene->shared->report[i];
-        if (i == scene->victim)
+        if (i == scene->victim || i == scene->deaf)
             continue;
         check_where("rank %d of %d, victim %d, how %d", i, scene->size,
                     scene->victim, (int)scene->how);
@@ -248,13 +344,63 @@ static void check_reports(const struct scene *scene)
         CHECK_EQ(atomic_load(&report->errors), lost && i == reporter ? 1 : 0);
         CHECK_EQ(atomic_load(&report->named),
                  lost && i == reporter ? scene->victim : NO_RANK);
+        CHECK_EQ(atomic_load(&report->silent),
+                 scene->how == CUT_OFF && i == reporter);
     }
 }
 
-static void play(int size, int victim, end how)
+/* LIFE-4: rank 0 names whom nobody watches, once; else there is no warning. */
+static void check_warnings(const struct scene *scene)
 {
-    struct scene scene = {make_shared(size), size, victim, how};
+    int unheard = scene->deaf != NO_RANK   ? scene->deaf
+                  : scene->mute != NO_RANK ? 2 * scene->mute + 1
+                                           : NO_RANK;
+    for (int i = 0; i < scene->size; i++) {
+        struct report *report = &scene->shared->report[i];
+        bool warns = unheard != NO_RANK && i == 0;
+        CHECK_EQ(atomic_load(&report->warned), warns ? 1 : 0);
+        CHECK_EQ(atomic_load(&report->unheard), warns ? unheard : NO_RANK);
+    }
+}
+
+/* The network of this program, without which nothing comes from anybody. */
+static void set_loopback(bool up)
+{
+    struct ifreq request = {.ifr_name = "lo",
+                            .ifr_flags = up ? IFF_UP | IFF_RUNNING : 0};
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    CHECK(fd >= 0);
+    CHECK_EQ(ioctl(fd, SIOCSIFFLAGS, &request), 0);
+    close(fd);
+}
+
+static void strike(const struct scene *scene, pid_t victim)
+{
+    if (scene->how == KILLED)
+        kill(victim, SIGKILL);
+    else if (scene->how == STOPPED)
+        kill(victim, SIGSTOP);
+    else if (scene->how == CUT_OFF)
+        set_loopback(false);
+    else
+        atomic_store(&scene->shared->report[scene->victim].may_end, 1);
+}
+
+static void check_end(const struct scene *scene, int rank, pid_t child)
+{
+    int status = 0;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    if (rank == scene->victim && scene->how == KILLED)
+        CHECK(WIFSIGNALED(status));
+    else
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == CHECK_PASS);
+}
+
+static void play_scene(struct scene scene)
+{
+    int size = scene.size;
     pid_t child[MAX_RANKS];
+    scene.shared = make_shared(size);
     fflush(NULL);
     for (int i = 0; i < size; i++) {
         child[i] = fork();
@@ -262,30 +408,81 @@ static void play(int size, int victim, end how)
         if (child[i] == 0)
             be_rank(&scene, i);
     }
-    check_where("%d ranks, victim %d, how %d", size, victim, (int)how);
+    check_where("%d ranks, victim %d, how %d", size, scene.victim,
+                (int)scene.how);
     CHECK(wait_for_all(&scene, true, is_ready, 30.0));
-    if (how == KILLED)
-        kill(child[victim], SIGKILL);
-    else
-        atomic_store(&scene.shared->report[victim].may_end, 1);
-    if (how == TOOK_LEAVE)
-        CHECK(!wait_for_all(&scene, false, has_noticed, quiet_s));
-    else
-        CHECK(wait_for_all(&scene, false, has_noticed, timeout_s));
+    strike(&scene, child[scene.victim]);
+    if (scene.quiet_s > 0)
+        CHECK(!wait_for_any(&scene, scene.quiet_s));
+    if (is_loss(scene.how))
+        CHECK(wait_for_all(&scene, false, has_noticed,
+                           timeout_s + 3 * scene.silence_s));
+    if (scene.how == CUT_OFF)
+        set_loopback(true);
+    kill(child[scene.victim], SIGCONT);
     for (int k = 0; k < 20; k++) /* check says so where it is called */
         nap();
     for (int i = 0; i < size; i++)
         atomic_store(&scene.shared->report[i].may_end, 1);
-    for (int i = 0; i < size; i++) {
-        int status = 0;
-        CHECK_EQ(waitpid(child[i], &status, 0), child[i]);
-        if (i == victim && how == KILLED)
-            CHECK(WIFSIGNALED(status));
-        else
-            CHECK(WIFEXITED(status) && WEXITSTATUS(status) == CHECK_PASS);
-    }
+    for (int i = 0; i < size; i++)
+        check_end(&scene, i, child[i]);
     check_reports(&scene);
+    check_warnings(&scene);
     munmap(scene.shared, sizeof *scene.shared);
+}
+
+static void play(int size, int victim, end how)
+{
+    play_scene((struct scene){.size = size,
+                              .victim = victim,
+                              .how = how,
+                              .quiet_s = how == TOOK_LEAVE ? quiet_s : 0,
+                              .deaf = NO_RANK,
+                              .mute = NO_RANK});
+}
+
+/* LIFE-8 */
+static void play_strangers(void)
+{
+    play_scene((struct scene){.size = 3,
+                              .victim = 2,
+                              .how = KILLED,
+                              .deaf = NO_RANK,
+                              .mute = NO_RANK,
+                              .strangers = 40});
+}
+
+/* LIFE-4: rank 1 has no thread; nobody can reach rank 1. */
+static void play_unwatched(void)
+{
+    play_scene((struct scene){
+        .size = 3, .victim = 2, .how = KILLED, .deaf = 1, .mute = NO_RANK});
+    play_scene((struct scene){
+        .size = 4, .victim = 3, .how = TOOK_LEAVE, .deaf = NO_RANK, .mute = 1});
+}
+
+/* LIFE-7 */
+static void play_silence(void)
+{
+    play_scene((struct scene){.size = 3,
+                              .victim = 1,
+                              .how = STOPPED,
+                              .silence_s = 1,
+                              .quiet_s = 4,
+                              .deaf = NO_RANK,
+                              .mute = NO_RANK});
+    if (unshare(CLONE_NEWNET) != 0) {
+        printf("no network of its own: nobody is cut off\n");
+        return;
+    }
+    set_loopback(true);
+    play_scene((struct scene){.size = 2,
+                              .victim = 1,
+                              .how = CUT_OFF,
+                              .silence_s = 6,
+                              .quiet_s = 5,
+                              .deaf = NO_RANK,
+                              .mute = NO_RANK});
 }
 
 int main(void)
@@ -300,5 +497,8 @@ int main(void)
     play(2, 0, TOOK_LEAVE);
     play(7, 1, TOOK_LEAVE);
     play(7, 6, TOOK_LEAVE);
+    play_strangers();
+    play_unwatched();
+    play_silence();
     return CHECK_PASS;
 }

@@ -224,7 +224,7 @@ rank_at_work() {
 # one_killed FABRIC N LIFELINE: the last rank is killed in the middle of a long
 # step. The launcher leaves the others alone, with --enable-recovery; its exit
 # status means nothing then. With the lifeline all ranks end soon. Without it
-# the network has to notice, and name the rank.
+# the network has to notice, and name the rank, after 3.8 s.
 one_killed() {
     local fabric=$1 n=$2 lifeline=$3 last=$(($2 - 1)) job pid
     local out=$scratch/killed want="rank $(($2 - 1)) is lost" start
@@ -233,7 +233,7 @@ one_killed() {
         echo "only written for Open MPI's mpiexec"
         return 77
     }
-    STORM_LIFELINE=$lifeline STORM_TEST_MARK=$mark \
+    STORM_LIFELINE=$lifeline STORM_SILENCE_S=3 STORM_TEST_MARK=$mark \
         "$mpiexec" --enable-recovery -np "$n" "$storm" \
         bench uniform --cells 1000 --emit 20 --crossings 100000 --cycles 2 \
         --timed 1 --backend "$fabric" --no-shm >"$out" 2>&1 &

@@ -36,8 +36,8 @@ enum {
     PORT_KEY = 0,   /* index of the default partition */
     RNR_TIMER = 12, /* never used, nor are its retries: all is RDMA */
     RNR_RETRIES = 7,
-    ACK_TIMEOUT = 17, /* 4.096 us * 2^17 = 0.54 s */
-    RETRIES = 6       /* 3.8 s in all; 7 means endless to Soft-RoCE */
+    MAX_ACK_TIMEOUT = 31,
+    RETRIES = 6 /* 7 means endless to Soft-RoCE */
 };
 static const double first_pause_s = 0.002, last_pause_s = 0.128;
 static const double warn_after_s = 10;
@@ -134,6 +134,20 @@ static uint8_t min_u8(uint8_t a, uint8_t b)
     return a < b ? a : b;
 }
 
+/* An unanswered request is sent again every 4.096 us * 2^n: the smallest n with
+ * which a peer may be silent for so long. (Adapters may wait up to four times as
+ * long.) */
+static uint8_t ack_timeout(const struct verbs_fabric *f)
+{
+    double silence_s = (double)storm_options_int(f->fabric.env->options,
+                                                 "transport.silence_s");
+    double all_s = 4.096e-6 * (RETRIES + 1);
+    uint8_t n = 0;
+    for (; all_s < silence_s && n < MAX_ACK_TIMEOUT; n++)
+        all_s *= 2;
+    return n;
+}
+
 static int rc_to_ready(const struct verbs_fabric *f,
                        const struct verbs_conn *conn, uint32_t qpn,
                        uint32_t psn)
@@ -161,7 +175,7 @@ static int rc_to_ready(const struct verbs_fabric *f,
     attr = (struct ibv_qp_attr){
         .qp_state = IBV_QPS_RTS,
         .sq_psn = conn->psn,
-        .timeout = ACK_TIMEOUT,
+        .timeout = ack_timeout(f),
         .retry_cnt = RETRIES,
         .rnr_retry = RNR_RETRIES,
         .max_rd_atomic =
