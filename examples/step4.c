@@ -123,8 +123,9 @@ static storm_status run_steps(struct host *host, int first, int end)
 {
     storm_status status = STORM_OK;
     for (int step = first; step < end && status >= 0; step++) {
-        storm_imc_set_step(host->imc, step * dt_s, dt_s);
-        status = storm_engine_step(host->engine);
+        status = storm_imc_set_step(host->imc, step * dt_s, dt_s);
+        if (status >= 0)
+            status = storm_engine_step(host->engine);
     }
     return storm_context_agree(host->context, status);
 }

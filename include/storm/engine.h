@@ -22,6 +22,7 @@
 #ifndef STORM_ENGINE_H
 #define STORM_ENGINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -242,6 +243,9 @@ STORM_API uint64_t storm_step_number(const struct storm_step *step);
 /** transport.max_events: a callback must return a packet after at most this
  *  many events, with CONTINUE if it is not done. */
 STORM_API uint64_t storm_step_max_events(const struct storm_step *step);
+
+/** Does the engine have population control? */
+STORM_API bool storm_step_is_controlled(const struct storm_step *step);
 
 /** As storm_engine_expect, but may be called in pre_step. */
 STORM_API STORM_MUST_CHECK storm_status

@@ -10,7 +10,7 @@
  *            every step storm_imc_set_step and storm_engine_step; destroy after
  *            the engine. If problem.comb is set, also a comb (storm_comb_create
  *            and storm_comb_attach, storm/streaming.h), which keeps the number
- *            of packets in check. examples/step4.c does all of this.
+ *            of packets in check; without it, steps fail. examples/step4.c does all of this.
  * Ownership  the mesh is the caller's and outlives the object; the problem is
  *            copied.
  * Mesh       the object is built for one generation of its mesh. After
@@ -45,11 +45,12 @@ struct storm_imc;     /* opaque */
  * Radiation and matter on @p mesh.
  *
  * Collective: same problem on every rank; an error of one rank is one on all.
- * Periodic walls must be periodic in the mesh as well.
+ * The box must be that of the mesh, and the same walls periodic in both.
  *
  * @param[out] imc_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG     the problem does not begin with STORM_PROBLEM_INIT
- *                           (logged)
+ * @retval STORM_ERR_ARG     storm_problem_check finds faults, or the box or its
+ *                           periodic walls are not those of the mesh (all
+ *                           logged, by one rank)
  * @retval STORM_ERR_NOSUP   no tracking for this kind of mesh, or the problem
  *                           has a field set that this library lacks (logged)
  * @retval STORM_ERR_NOMEM
@@ -88,9 +89,17 @@ STORM_API uint64_t storm_imc_max_packets(void *imc, storm_cell_idx cell);
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_start(struct storm_imc *imc, struct storm_engine *engine);
 
-/** The next step goes from @p time_s to @p time_s + @p dt_s. Local. */
-STORM_API void storm_imc_set_step(struct storm_imc *imc, double time_s,
-                                  double dt_s);
+/**
+ * The next step goes from @p time_s to @p time_s + @p dt_s. Local, on every
+ * rank, between steps, before each of them; without it the step returns
+ * STORM_ERR_STATE (logged).
+ *
+ * @param time_s  finite
+ * @param dt_s    above 0; c times it is finite
+ * @retval STORM_ERR_ARG    a value out of range (logged); the step is not set
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_set_step(struct storm_imc *imc, double time_s, double dt_s);
 
 /** Fields of the cells after the last step. DEPOSITED and EMITTED are 0 before
  *  the first step, after storm_imc_rebalance and after a state was loaded. */
@@ -205,7 +214,10 @@ storm_imc_save_state(struct storm_imc *imc, double *cells_out,
  * @param cells     of the local cells, in order
  * @param accounts  on rank 0; elsewhere ignored, and may be NULL
  * @retval STORM_ERR_NOSUP  another version; nothing has changed
- * @retval STORM_ERR_STATE  the mesh was repartitioned (logged)
+ * @retval STORM_ERR_ARG    a value is negative or not finite (logged); nothing
+ *                          has changed
+ * @retval STORM_ERR_STATE  the mesh was repartitioned (logged), or called from
+ *                          a callback
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_load_state(struct storm_imc *imc, uint64_t version,

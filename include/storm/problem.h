@@ -7,6 +7,10 @@
  *
  * Lengths in cm, times in s, energies in erg, temperatures and photon energies
  * in keV; with other constants c and a, in whatever units these imply.
+ *
+ * Ranges of values are given with the members. Numbers are finite: for "no
+ * limit" there is STORM_UNLIMITED. storm_problem_check finds what is out of
+ * range; functions that take a problem call it.
  */
 #ifndef STORM_PROBLEM_H
 #define STORM_PROBLEM_H
@@ -32,24 +36,27 @@ typedef enum storm_shape_kind {
     STORM_SHAPE_SPHERE    /**< centre, radius */
 } storm_shape_kind;
 
-/** A part of space, its surface included. */
+/** A part of space, its surface included. Places and lengths are up to
+ *  STORM_UNLIMITED; members of other kinds are ignored. */
 struct storm_shape {
     storm_shape_kind kind;
-    int axis; /**< of the cylinder: 0, 1 or 2 */
-    double lo_cm[3], hi_cm[3];
+    int axis;                  /**< of the cylinder: 0, 1 or 2 */
+    double lo_cm[3], hi_cm[3]; /**< lo below hi in each direction */
     double centre_cm[3]; /**< cylinder: across the axis, in cyclic order */
-    double radius_cm[2]; /**< inner, outer */
-    double range_cm[2];  /**< along the axis */
+    double radius_cm[2]; /**< inner, outer: 0 <= inner < outer */
+    double range_cm[2];  /**< along the axis: from below to */
 };
 
 /** Is the point in the shape? Local. */
 STORM_API bool storm_shape_contains(const struct storm_shape *shape,
                                     const double point_cm[3]);
 
-/** coef * T^t_exp * E^e_exp, but at least min and at most max. */
+/** coef * T^t_exp * E^e_exp, but at least min and at most max. All zero: 0. */
 struct storm_power_law {
-    double coef, t_exp, e_exp;
-    double min, max;
+    double coef;         /**< 0 .. STORM_UNLIMITED */
+    double t_exp, e_exp; /**< -100 .. 100; e_exp is 0 with one group */
+    double min, max;     /**< 0 <= min <= max <= STORM_UNLIMITED; max above 0
+                              unless coef is 0 */
 };
 
 /** What fills a cell. Without heat capacity its temperature is constant;
@@ -58,9 +65,10 @@ struct storm_material {
     const char *name;
     struct storm_power_law absorption;    /**< 1/cm */
     struct storm_power_law scattering;    /**< 1/cm, isotropic, elastic */
-    struct storm_power_law heat_capacity; /**< erg/keV/cm3; t_exp > -1 */
-    double temperature_kev;               /**< at the start */
-    double radiation_temperature_kev;     /**< negative: the same */
+    struct storm_power_law heat_capacity; /**< erg/keV/cm3; t_exp above -1,
+                                               e_exp 0 */
+    double temperature_kev;               /**< at the start; 0 .. 1e30 */
+    double radiation_temperature_kev;     /**< up to 1e30; negative: the same */
 };
 
 /** In place of a material: no transport there, packets that enter escape. */
@@ -75,17 +83,19 @@ struct storm_region {
 
 /** A function of time: linear between the points, constant beyond them. */
 struct storm_curve {
-    const double *points; /**< time, value, time, value, ... */
+    const double *points; /**< time, value, time, value, ...; times grow */
     size_t n;             /**< points; at least 1 */
 };
 
 /** The boundary condition of a wall of the box, or of a part of it. */
 struct storm_wall_part {
     storm_wall_kind kind;
-    struct storm_curve temperature; /**< BLACKBODY: keV */
-    double start_s, stop_s;
-    uint64_t packets;         /**< per step, on all ranks together */
-    struct storm_shape shape; /**< ALL: the whole wall */
+    struct storm_curve temperature; /**< BLACKBODY: keV; 0 .. 1e30 */
+    double start_s, stop_s;   /**< BLACKBODY: start below stop, which has no
+                                 default: STORM_UNLIMITED for no end */
+    uint64_t packets;         /**< BLACKBODY: per step, on all ranks together;
+                                   1 .. 1e12 */
+    struct storm_shape shape; /**< ALL: the whole wall; always so if PERIODIC */
 };
 
 /** A wall; at a point, the last part whose shape contains it applies. Where
@@ -98,10 +108,11 @@ struct storm_wall {
 /** A source in the volume, isotropic. */
 struct storm_source {
     struct storm_shape shape;
-    double power_erg_cm3_s;
-    double start_s, stop_s;
-    uint64_t packets;       /**< per step, on all ranks together */
-    double temperature_kev; /**< of its spectrum, with several groups */
+    double power_erg_cm3_s; /**< 0 .. STORM_UNLIMITED */
+    double start_s, stop_s; /**< start below stop */
+    uint64_t packets;       /**< per step, on all ranks together; 1 .. 1e12 */
+    double temperature_kev; /**< of its spectrum, with several groups: above 0,
+                                 up to 1e30 */
 };
 
 /** The problem. Functions that take one copy it with all it points to. */
@@ -109,9 +120,10 @@ struct storm_problem {
     size_t size; /**< of this struct; STORM_PROBLEM_INIT sets all sizes */
     /** Sizes of an element of each array, for structs that can grow. */
     size_t material_size, region_size, wall_part_size, source_size;
-    double light_cm_s;             /**< c */
-    double radiation_erg_cm3_kev4; /**< a */
-    double lo_cm[3], hi_cm[3];
+    double light_cm_s;             /**< c, above 0 */
+    double radiation_erg_cm3_kev4; /**< a, above 0 */
+    double lo_cm[3], hi_cm[3];     /**< the box, that of the mesh; lo below hi,
+                                        both -1e150 .. 1e150 */
     const struct storm_material *materials;
     size_t n_materials;
     const struct storm_region *regions;
@@ -119,12 +131,16 @@ struct storm_problem {
     struct storm_wall walls[STORM_N_WALLS];
     const struct storm_source *sources;
     size_t n_sources;
-    uint64_t n_groups;                   /**< 1: grey */
-    double group_min_kev, group_max_kev; /**< log-spaced in between */
-    uint64_t emit_per_cell;              /**< 0: the material does not emit */
-    uint64_t min_per_cell;               /**< of the comb */
-    uint64_t max_per_cell;               /**< also of the initial radiation */
-    bool comb;                           /**< population control */
+    uint64_t n_groups;                   /**< 1 .. 10000; 1: grey */
+    double group_min_kev, group_max_kev; /**< log-spaced in between; 0 < min <
+                                              max, or both 0 if grey */
+    uint64_t emit_per_cell;              /**< 0: the material does not emit;
+                                              up to 1e9 */
+    uint64_t min_per_cell;               /**< of the comb; up to max_per_cell */
+    uint64_t max_per_cell;               /**< also of the initial radiation;
+                                              1 .. 1e9 */
+    bool comb;                           /**< population control; the engine
+                                              must have one then */
     bool steer_by_error; /**< packets per cell such that errors are even;
                               else their numbers are even */
     bool random_walk;
@@ -155,6 +171,29 @@ extern "C++" inline storm_problem storm_problem_init()
         STORM_PROBLEM_SIZES \
     }
 #endif
+
+/**
+ * Find all faults of a problem: values out of their range, numbers that are not
+ * finite, indices and pointers that lead nowhere. Local.
+ *
+ * @param report  called for each fault; NULL: only count them.
+ *                path: the struct it is in, such as "materials[1].absorption",
+ *                empty for the problem itself;
+ *                member: of that struct, NULL for all of it;
+ *                other: a member that does not fit it, NULL if it is wrong by
+ *                itself;
+ *                message: what was expected and what was found.
+ *                All texts are valid during the call only
+ * @param self    passed to @p report
+ * @return the number of faults; 0: the problem can be run
+ */
+STORM_API size_t storm_problem_check(const struct storm_problem *problem,
+                                     void (*report)(void *self,
+                                                    const char *path,
+                                                    const char *member,
+                                                    const char *other,
+                                                    const char *message),
+                                     void *self);
 
 /** The material at a point: its index, STORM_OUTSIDE, or n_materials where
  *  there is no region. Local. */

@@ -40,10 +40,13 @@ typedef enum storm_tally_kind {
 struct storm_streaming_params {
     size_t size; /**< of this struct: STORM_STREAMING_PARAMS_INIT */
     uint64_t seed;
-    double speed_cm_s;          /**< 0: speed of light */
-    double dt_s;                /**< required: length of a step */
-    uint64_t emit_per_cell;     /**< new packets per cell and step */
-    double emit_energy_erg_cm3; /**< energy they share, per volume; 0: 1 */
+    double speed_cm_s;          /**< finite, not negative; 0: that of light */
+    double dt_s;                /**< required: length of a step, above 0; a
+                                     path of dt at this speed is finite */
+    uint64_t emit_per_cell;     /**< new packets per cell and step, below
+                                     2^40 */
+    double emit_energy_erg_cm3; /**< energy they share, per volume: finite, not
+                                     negative; 0: 1 */
     storm_wall_kind walls[STORM_N_WALLS]; /**< VACUUM: packets escape; REFLECT
                                                is part of tracking; periodic
                                                walls belong to the mesh */
@@ -56,9 +59,7 @@ struct storm_streaming_params {
  *
  * Local, with the same params on every rank.
  * @param[out] streaming_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG    dt, speed or energy not positive and finite, 2^40 or
- *                          more packets per cell, a wall that is neither
- *                          VACUUM nor REFLECT, or no
+ * @retval STORM_ERR_ARG    a value out of its range, or no
  *                          STORM_STREAMING_PARAMS_INIT (logged)
  * @retval STORM_ERR_NOSUP  no tracking for this kind of mesh, or a field is set
  *                          that this library lacks (logged)
@@ -86,8 +87,9 @@ storm_streaming_attach(struct storm_streaming *streaming,
  * Local. Its `cell` must be set and may belong to any rank: the packet is sent
  * there in the next step, which also sets time_left_s and cell_idx.
  *
- * @retval STORM_ERR_ARG    no such cell, or a weight that is negative or not
- *                          finite
+ * @retval STORM_ERR_ARG    no such cell, a weight that is negative or not
+ *                          finite, a position that is not finite, or a
+ *                          direction whose length is not 1 to 1e-6
  * @retval STORM_ERR_STATE  called from a callback
  * @retval STORM_ERR_NOMEM
  */

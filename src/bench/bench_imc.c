@@ -175,8 +175,9 @@ static storm_status imc_cycle(struct imc_bench *b)
                           (double)cycle / b->params.cycles,
                           "cycle %" PRIu32 " of %" PRIu32, cycle + 1,
                           b->params.cycles);
-    storm_imc_set_step(b->imc, cycle * b->dt_s, b->dt_s);
-    storm_status status = storm_bench_loop_cycle(&b->loop);
+    storm_status status = storm_imc_set_step(b->imc, cycle * b->dt_s, b->dt_s);
+    if (status >= 0)
+        status = storm_bench_loop_cycle(&b->loop);
     if (status >= 0)
         status =
             storm_imc_balance(b->imc, b->loop.engine, energy_erg, &balance);

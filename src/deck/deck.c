@@ -58,10 +58,10 @@ static storm_status deck_parse(struct storm_deck *deck, const char *name,
                                struct storm_deck **deck_out,
                                char **problems_out)
 {
-    struct deck_problems problems = {.file = name};
+    struct deck_problems problems = {.file = name, .pool = &deck->pool};
     deck_build(deck, text, length, sets, n_sets, &problems);
     bool good = problems.n == 0;
-    char *lines = storm_page_end(&problems.page);
+    char *lines = deck_problems_end(&problems);
     if (good && !deck->pool.failed)
         deck->text = deck_write(deck);
     bool failed =

@@ -131,8 +131,13 @@ void deck_fill(struct storm_deck *deck, struct deck_node *root,
 
 /* deck_check.c: checks of several keys together, and defaults that depend on
  * others. */
-void deck_check(struct storm_deck *deck, const struct deck_node *root,
+void deck_check(struct storm_deck *deck, struct deck_node *root,
                 struct deck_problems *problems);
+
+/* The problem of the deck but for its seed, which is an option. It points into
+ * the deck. */
+void deck_get_problem(const struct storm_deck *deck,
+                      struct storm_problem *problem_out);
 
 /* deck_write.c: the resolved deck; NULL if memory ran out. From malloc. */
 char *deck_write(const struct storm_deck *deck);

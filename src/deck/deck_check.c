@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checks of several keys together, and defaults that depend on others. */
+/* Checks of names, defaults that depend on others, and faults of the problem
+ * (storm_problem_check) at their places in the deck. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ enum { CHECK_PATH_BYTES = 256, CHECK_DEFAULT_STEPS = 100 };
 struct check {
     struct storm_deck *deck;
     struct deck_problems *problems;
+    struct deck_node *root;
 };
 
 /* Is the key given and valid? */
@@ -26,13 +28,10 @@ static bool check_usable(const struct deck_node *map, const char *key)
     return node == NULL || !node->bad;
 }
 
-/* The line of the first of two keys that is given, else of the map. */
-static int check_line(const struct deck_node *map, const char *key,
-                      const char *other)
+/* The line of a key if it is given, else of the map. */
+static int check_line(const struct deck_node *map, const char *key)
 {
     const struct deck_node *node = deck_node_find(map, key);
-    if (node == NULL)
-        node = deck_node_find(map, other);
     if (node == NULL)
         node = map;
     return node != NULL ? node->line : 1;
@@ -47,84 +46,20 @@ static const struct deck_node *check_item(const struct deck_node *list,
     return list->kind == DECK_LIST && i < list->n ? list->items[i] : NULL;
 }
 
-/* ---- shapes -------------------------------------------------------------- */
-
-static void check_shape(const struct check *s, const struct storm_shape *shape,
-                        const struct deck_node *map, const char *path)
-{
-    if (map == NULL)
-        return;
-    if (shape->kind == STORM_SHAPE_BOX && check_good(map, "lo") &&
-        check_good(map, "hi"))
-        for (int d = 0; d < 3; d++)
-            if (!(shape->lo_cm[d] < shape->hi_cm[d])) {
-                deck_complain(s->problems, check_line(map, "hi", "lo"), path,
-                              "expected lo below hi in each direction, got "
-                              "%g to %g in %c",
-                              shape->lo_cm[d], shape->hi_cm[d], "xyz"[d]);
-                break;
-            }
-    if ((shape->kind == STORM_SHAPE_CYLINDER ||
-         shape->kind == STORM_SHAPE_SPHERE) &&
-        check_good(map, "radius") &&
-        !(shape->radius_cm[0] < shape->radius_cm[1]))
-        deck_complain(s->problems, check_line(map, "radius", "radius"), path,
-                      "expected radius: [inner, outer] with inner below outer, "
-                      "got %g and %g",
-                      shape->radius_cm[0], shape->radius_cm[1]);
-    if (shape->kind == STORM_SHAPE_CYLINDER && check_usable(map, "range") &&
-        !(shape->range_cm[0] < shape->range_cm[1]))
-        deck_complain(s->problems, check_line(map, "range", "range"), path,
-                      "expected range: [low, high] with low below high, got %g "
-                      "and %g",
-                      shape->range_cm[0], shape->range_cm[1]);
-}
-
 /* ---- mesh ---------------------------------------------------------------- */
 
 static void check_mesh(const struct check *s, const struct deck_node *root)
 {
     const struct deck_mesh *mesh = &s->deck->values.mesh;
     const struct deck_node *map = deck_node_find(root, "mesh");
-    const struct deck_node *box = deck_node_find(map, "box");
-    if (check_usable(box, "lo") && check_usable(box, "hi"))
-        for (int d = 0; d < 3; d++)
-            if (!(mesh->box.lo[d] < mesh->box.hi[d])) {
-                deck_complain(s->problems, check_line(box, "hi", "lo"),
-                              "mesh.box",
-                              "expected lo below hi in each direction, got %g "
-                              "to %g in %c",
-                              mesh->box.lo[d], mesh->box.hi[d], "xyz"[d]);
-                break;
-            }
     double cells = (double)mesh->cells[0] * (double)mesh->cells[1] *
                    (double)mesh->cells[2];
     if (check_usable(map, "cells") && cells >= 0x1p48)
-        deck_complain(s->problems, check_line(map, "cells", "cells"),
-                      "mesh.cells", "expected fewer than 2^48 cells, got %g",
-                      cells);
+        deck_complain(s->problems, check_line(map, "cells"), "mesh.cells",
+                      "expected fewer than 2^48 cells, got %g", cells);
 }
 
-/* ---- materials and regions ----------------------------------------------- */
-
-static void check_law(const struct check *s, const struct storm_power_law *law,
-                      const struct deck_node *material, const char *key,
-                      size_t i)
-{
-    char path[CHECK_PATH_BYTES];
-    const struct deck_node *map = deck_node_find(material, key);
-    snprintf(path, sizeof path, "materials.%zu.%s", i, key);
-    if (check_usable(map, "min") && check_usable(map, "max") &&
-        !(law->min <= law->max))
-        deck_complain(s->problems, check_line(map, "max", "min"), path,
-                      "expected min not above max, got %g and %g", law->min,
-                      law->max);
-    if (check_good(map, "E_exp") && law->e_exp != 0.0 &&
-        s->deck->values.groups.count == 1)
-        deck_complain(
-            s->problems, check_line(map, "E_exp", "E_exp"), path,
-            "E_exp: expected 0, as there is one group (groups.count)");
-}
+/* ---- names --------------------------------------------------------------- */
 
 static bool check_same_name(const char *a, const char *b)
 {
@@ -140,7 +75,7 @@ static void check_materials(const struct check *s, const struct deck_node *root)
         const struct deck_node *map = check_item(list, i);
         char path[CHECK_PATH_BYTES];
         snprintf(path, sizeof path, "materials.%zu.name", i);
-        int line = check_line(map, "name", "name");
+        int line = check_line(map, "name");
         if (check_same_name(m->name, "outside"))
             deck_complain(s->problems, line, path,
                           "expected another name: 'outside' is for regions");
@@ -154,9 +89,6 @@ static void check_materials(const struct check *s, const struct deck_node *root)
             }
         if (!check_good(map, "radiation_temperature"))
             m->radiation_temperature_kev = m->temperature_kev;
-        check_law(s, &m->absorption, map, "absorption", i);
-        check_law(s, &m->scattering, map, "scattering", i);
-        check_law(s, &m->heat_capacity, map, "heat_capacity", i);
     }
 }
 
@@ -216,133 +148,205 @@ static void check_regions(const struct check *s, const struct deck_node *root)
         char path[CHECK_PATH_BYTES];
         int material = check_find_material(v, from->material);
         snprintf(path, sizeof path, "regions.%zu.material", i);
+        struct deck_node *name = deck_node_find(map, "material");
         if (material == -2 && from->material != NULL)
-            check_no_material(s, path, check_line(map, "material", "material"),
+            check_no_material(s, path, check_line(map, "material"),
                               from->material);
-        snprintf(path, sizeof path, "regions.%zu", i);
-        check_shape(s, &from->shape, map, path);
+        if (material == -2 && name != NULL)
+            name->bad = true;
         s->deck->regions[i] =
             (struct storm_region){.material = material, .shape = from->shape};
     }
 }
 
-/* ---- walls and sources --------------------------------------------------- */
+/* ---- faults of the problem ------------------------------------------------ */
 
-static const char *const check_walls_names[STORM_N_WALLS] = {
-    "x_lo", "x_hi", "y_lo", "y_hi", "z_lo", "z_hi"};
+/* A place in the deck, and how it is named. */
+struct place {
+    const struct deck_node *node; /* NULL: not given */
+    int line;                     /* of the nearest that is given */
+    bool reported;                /* it, or what it is in, has an error */
+    char key[CHECK_PATH_BYTES];
+};
 
-static void check_span(const struct check *s, const struct deck_node *map,
-                       const char *path, double start, double stop)
+static void place_enter(struct place *p, const char *key,
+                        const struct deck_node *node)
 {
-    if (check_usable(map, "start") && check_usable(map, "stop") &&
-        !(start <= stop))
-        deck_complain(s->problems, check_line(map, "stop", "start"), path,
-                      "expected start not after stop, got %g and %g", start,
-                      stop);
+    size_t used = strlen(p->key);
+    snprintf(p->key + used, sizeof p->key - used, "%s%s", used > 0 ? "." : "",
+             key);
+    p->node = node;
+    if (node != NULL) {
+        p->line = node->line;
+        p->reported = p->reported || node->bad;
+    }
 }
 
-static void check_edge(const struct check *s,
-                       const struct storm_wall_part *edge,
-                       const struct deck_node *map, const char *path,
-                       size_t n_edges)
+static void place_down(struct place *p, const char *key)
 {
-    if (map != NULL && map->kind != DECK_MAP)
+    place_enter(p, key, deck_node_find(p->node, key));
+}
+
+static void place_item(struct place *p, size_t i)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%zu", i);
+    place_enter(p, number, check_item(p->node, i));
+}
+
+/* Members of the problem and of its structs whose keys have other names. */
+static const char *const place_of_problem[][3] = {
+    {"light_cm_s", "constants", "c"},
+    {"radiation_erg_cm3_kev4", "constants", "a"},
+    {"lo_cm", "mesh.box", "lo"},
+    {"hi_cm", "mesh.box", "hi"},
+    {"n_groups", "groups", "count"},
+    {"group_min_kev", "groups", "min"},
+    {"group_max_kev", "groups", "max"},
+    {"emit_per_cell", "packets", "emit_per_cell"},
+    {"min_per_cell", "packets", "min_per_cell"},
+    {"max_per_cell", "packets", "max_per_cell"},
+};
+static const char *const place_names[][2] = {
+    {"t_exp", "T_exp"},
+    {"e_exp", "E_exp"},
+    {"lo_cm", "lo"},
+    {"hi_cm", "hi"},
+    {"centre_cm", "centre"},
+    {"radius_cm", "radius"},
+    {"range_cm", "range"},
+    {"temperature_kev", "temperature"},
+    {"power_erg_cm3_s", "power"},
+    {"start_s", "start"},
+    {"stop_s", "stop"},
+    {"shape", "part"},
+    {"radiation_temperature_kev", "radiation_temperature"},
+};
+
+static const char *place_name(const char *member)
+{
+    for (size_t i = 0; i < sizeof place_names / sizeof place_names[0]; i++)
+        if (strcmp(member, place_names[i][0]) == 0)
+            return place_names[i][1];
+    return member;
+}
+
+/* From a struct of the problem to the map that it was read from: one part of a
+ * path, such as "walls[1]". */
+static void place_follow(struct place *p, const char *part, bool in_wall)
+{
+    static const char *const walls[STORM_N_WALLS] = {"x_lo", "x_hi", "y_lo",
+                                                     "y_hi", "z_lo", "z_hi"};
+    char name[32];
+    size_t i = 0;
+    int n = sscanf(part, "%31[a-z_][%zu]", name, &i);
+    if (n == 2 && strcmp(name, "walls") == 0 && i < STORM_N_WALLS) {
+        place_down(p, "boundaries");
+        place_down(p, walls[i]);
+    } else if (n == 2 && strcmp(name, "parts") == 0) {
+        if (p->node != NULL && p->node->kind == DECK_LIST)
+            place_item(p, i);
+    } else if (n == 2) {
+        place_down(p, name);
+        place_item(p, i);
+    } else if (strcmp(part, "shape") != 0 || in_wall) {
+        place_down(p, place_name(part)); /* else keys are among its owner's */
+    }
+}
+
+/* The map of a path; a member of the problem itself is in a map of its own. */
+static struct place place_find(const struct check *s, const char *path,
+                               const char **member_inout)
+{
+    struct place p = {.node = s->root, .line = 1};
+    char parts[CHECK_PATH_BYTES], *rest = NULL;
+    snprintf(parts, sizeof parts, "%s", path);
+    size_t n = sizeof place_of_problem / sizeof place_of_problem[0];
+    for (size_t i = 0; path[0] == '\0' && i < n; i++)
+        if (strcmp(*member_inout, place_of_problem[i][0]) == 0) {
+            snprintf(parts, sizeof parts, "%s", place_of_problem[i][1]);
+            *member_inout = place_of_problem[i][2];
+            break;
+        }
+    for (char *part = strtok_r(parts, ".", &rest); part != NULL;
+         part = strtok_r(NULL, ".", &rest))
+        place_follow(&p, part, strncmp(path, "walls", 5) == 0);
+    return p;
+}
+
+/* Not again what was reported when the values were read: such a value is not
+ * what the deck has. */
+static void check_fault(void *self, const char *path, const char *member,
+                        const char *other, const char *message)
+{
+    const struct check *s = self;
+    const char *first = member, *second = other;
+    struct place p = place_find(s, path, &first);
+    if (other != NULL && path[0] == '\0')
+        (void)place_find(s, path, &second);
+    if (p.node != NULL &&
+        (p.node->lacks || (p.node->kind != DECK_MAP && member != NULL)))
         return;
-    if (edge->kind == STORM_WALL_BLACKBODY && edge->temperature.n == 0 &&
-        deck_node_find(map, "temperature") == NULL)
-        deck_complain(s->problems, check_line(map, "kind", "kind"), path,
-                      "temperature is required: expected a number or a table "
-                      "for kind blackbody");
-    if (edge->kind == STORM_WALL_PERIODIC && n_edges > 1)
-        deck_complain(s->problems, check_line(map, "kind", "kind"), path,
-                      "expected a whole wall, not a part, for kind periodic");
-    check_span(s, map, path, edge->start_s, edge->stop_s);
-    check_shape(s, &edge->shape, deck_node_find(map, "part"), path);
+    struct place at[2] = {p, p};
+    if (first != NULL)
+        place_down(&at[0], place_name(first));
+    if (second != NULL)
+        place_down(&at[1], place_name(second));
+    if (at[0].reported || at[1].reported)
+        return;
+    int line = at[0].node != NULL ? at[0].line : at[1].line;
+    deck_complain(s->problems, line, second != NULL ? p.key : at[0].key, "%s",
+                  message);
 }
 
-static bool check_is_periodic(const struct storm_wall *edges)
-{
-    return edges->n == 1 && edges->parts[0].kind == STORM_WALL_PERIODIC;
-}
+/* ---- all ----------------------------------------------------------------- */
 
-static void check_walls(const struct check *s, const struct deck_node *root)
-{
-    const struct storm_wall *walls = s->deck->values.boundaries.wall;
-    const struct deck_node *map = deck_node_find(root, "boundaries");
-    for (int w = 0; w < STORM_N_WALLS; w++) {
-        const struct deck_node *list =
-            deck_node_find(map, check_walls_names[w]);
-        for (size_t i = 0; i < walls[w].n; i++) {
-            char path[CHECK_PATH_BYTES];
-            if (list != NULL && list->kind == DECK_LIST)
-                snprintf(path, sizeof path, "boundaries.%s.%zu",
-                         check_walls_names[w], i);
-            else
-                snprintf(path, sizeof path, "boundaries.%s",
-                         check_walls_names[w]);
-            check_edge(s, &walls[w].parts[i], check_item(list, i), path,
-                       walls[w].n);
-        }
-    }
-    for (int w = 0; w < STORM_N_WALLS; w++)
-        if (check_is_periodic(&walls[w]) && !check_is_periodic(&walls[w ^ 1])) {
-            char path[CHECK_PATH_BYTES];
-            snprintf(path, sizeof path, "boundaries.%s", check_walls_names[w]);
-            deck_complain(s->problems,
-                          check_line(map, check_walls_names[w], ""), path,
-                          "expected %s to be periodic as well",
-                          check_walls_names[w ^ 1]);
-        }
-}
-
-static void check_sources(const struct check *s, const struct deck_node *root)
-{
-    const struct deck_values *v = &s->deck->values;
-    const struct deck_node *list = deck_node_find(root, "sources");
-    for (size_t i = 0; i < v->sources.n; i++) {
-        const struct deck_node *map = check_item(list, i);
-        char path[CHECK_PATH_BYTES];
-        snprintf(path, sizeof path, "sources.%zu", i);
-        check_shape(s, &v->sources.item[i].shape, map, path);
-        check_span(s, map, path, v->sources.item[i].start_s,
-                   v->sources.item[i].stop_s);
-    }
-}
-
-/* ---- the rest ------------------------------------------------------------ */
-
-static void check_rest(const struct check *s, const struct deck_node *root)
-{
-    struct deck_values *v = &s->deck->values;
-    const struct deck_node *groups = deck_node_find(root, "groups");
-    const struct deck_node *packets = deck_node_find(root, "packets");
-    if (v->time.stop >= STORM_UNLIMITED && v->time.steps == 0)
-        v->time.steps = CHECK_DEFAULT_STEPS;
-    if (check_usable(groups, "min") && check_usable(groups, "max") &&
-        !(v->groups.min < v->groups.max))
-        deck_complain(s->problems, check_line(groups, "max", "min"), "groups",
-                      "expected min below max, got %g and %g", v->groups.min,
-                      v->groups.max);
-    if (check_usable(packets, "min_per_cell") &&
-        check_usable(packets, "max_per_cell") &&
-        v->packets.min_per_cell > v->packets.max_per_cell)
-        deck_complain(s->problems,
-                      check_line(packets, "min_per_cell", "max_per_cell"),
-                      "packets",
-                      "expected min_per_cell not above max_per_cell, got %lld "
-                      "and %lld",
-                      (long long)v->packets.min_per_cell,
-                      (long long)v->packets.max_per_cell);
-}
-
-void deck_check(struct storm_deck *deck, const struct deck_node *root,
+void deck_check(struct storm_deck *deck, struct deck_node *root,
                 struct deck_problems *problems)
 {
-    struct check s = {.deck = deck, .problems = problems};
+    struct check s = {.deck = deck, .problems = problems, .root = root};
+    struct storm_problem problem;
+    struct deck_time *time = &deck->values.time;
+    if (time->stop >= STORM_UNLIMITED && time->steps == 0)
+        time->steps = CHECK_DEFAULT_STEPS;
     check_mesh(&s, root);
     check_materials(&s, root);
     check_regions(&s, root);
-    check_walls(&s, root);
-    check_sources(&s, root);
-    check_rest(&s, root);
+    if (deck->pool.failed)
+        return;
+    deck_get_problem(deck, &problem);
+    (void)storm_problem_check(&problem, check_fault, &s);
+}
+
+void deck_get_problem(const struct storm_deck *deck,
+                      struct storm_problem *problem_out)
+{
+    const struct deck_values *v = &deck->values;
+    struct storm_problem problem = {
+        STORM_PROBLEM_SIZES,
+        .light_cm_s = v->constants.c,
+        .radiation_erg_cm3_kev4 = v->constants.a,
+        .materials = v->materials.item,
+        .n_materials = v->materials.n,
+        .regions = deck->regions,
+        .n_regions = v->regions.n,
+        .sources = v->sources.item,
+        .n_sources = v->sources.n,
+        .n_groups = (uint64_t)v->groups.count,
+        .group_min_kev = v->groups.min,
+        .group_max_kev = v->groups.max,
+        .emit_per_cell = (uint64_t)v->packets.emit_per_cell,
+        .min_per_cell = (uint64_t)v->packets.min_per_cell,
+        .max_per_cell = (uint64_t)v->packets.max_per_cell,
+        .comb = v->packets.population == 0,
+        .steer_by_error = v->packets.steer == 1,
+        .random_walk = v->acceleration.random_walk,
+    };
+    for (int d = 0; d < 3; d++) {
+        problem.lo_cm[d] = v->mesh.box.lo[d];
+        problem.hi_cm[d] = v->mesh.box.hi[d];
+    }
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        problem.walls[wall] = v->boundaries.wall[wall];
+    *problem_out = problem;
 }

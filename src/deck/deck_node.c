@@ -48,10 +48,31 @@ void deck_pool_free(struct deck_pool *pool)
 
 /* ---- problems ------------------------------------------------------------ */
 
+/* "file:line: key: text" */
+static char *problems_line(const struct deck_problems *problems, int line,
+                           const char *key, const char *text)
+{
+    char where[16] = " --set";
+    const char *colon = key[0] != '\0' ? ": " : "";
+    if (line > 0)
+        snprintf(where, sizeof where, "%d", line);
+    size_t bytes = strlen(problems->file) + strlen(where) + strlen(key) +
+                   strlen(colon) + strlen(text) + sizeof ":: ";
+    char *copy = deck_pool_get(problems->pool, bytes);
+    if (copy != NULL)
+        snprintf(copy, bytes, "%s:%s: %s%s%s", problems->file, where, key,
+                 colon, text);
+    return copy;
+}
+
 void deck_complain(struct deck_problems *problems, int line, const char *key,
                    const char *format, ...)
 {
     char text[1024];
+    size_t i = problems->n++;
+    void *list = problems->list;
+    if (problems->pool == NULL)
+        return;
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -59,13 +80,39 @@ void deck_complain(struct deck_problems *problems, int line, const char *key,
     for (char *c = text; *c != '\0'; c++) /* a line is a line */
         if ((unsigned char)*c < ' ')
             *c = '?';
-    if (line > 0)
-        storm_page_add(&problems->page, "%s:%d: ", problems->file, line);
-    else
-        storm_page_add(&problems->page, "%s: --set: ", problems->file);
-    storm_page_add(&problems->page, "%s%s%s\n", key, key[0] != '\0' ? ": " : "",
-                   text);
-    problems->n++;
+    if (storm_reserve(problems->pool->memory, deck_label,
+                      sizeof *problems->list, problems->n, &list,
+                      &problems->room) < 0) {
+        problems->pool->failed = true;
+        problems->n = i;
+        return;
+    }
+    problems->list = list;
+    problems->list[i] = (struct deck_complaint){
+        .line = line, .i = i, .text = problems_line(problems, line, key, text)};
+}
+
+static int problems_compare(const void *a, const void *b)
+{
+    const struct deck_complaint *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return (x->i > y->i) - (x->i < y->i);
+}
+
+char *deck_problems_end(struct deck_problems *problems)
+{
+    struct storm_page page = {0};
+    if (problems->n > 0)
+        qsort(problems->list, problems->n, sizeof *problems->list,
+              problems_compare);
+    for (size_t i = 0; i < problems->n; i++)
+        storm_page_add(&page, "%s\n",
+                       problems->list[i].text != NULL ? problems->list[i].text
+                                                      : "");
+    storm_free(problems->pool->memory, problems->list);
+    *problems = (struct deck_problems){.file = problems->file};
+    return storm_page_end(&page);
 }
 
 /* ---- tree ---------------------------------------------------------------- */
@@ -336,7 +383,6 @@ void deck_node_set(struct deck_pool *pool, struct deck_node *root,
     struct deck_problems quiet = {.file = ""};
     const char *value = set + length + 1;
     struct deck_node *node = deck_node_read(pool, value, strlen(value), &quiet);
-    free(storm_page_end(&quiet.page));
     if (node == NULL || quiet.n > 0) {
         deck_complain(problems, 0, key, "'%s' is not YAML", value);
         return;

@@ -6,7 +6,8 @@
  *           node as its anchor; no node contains itself.
  *   YAML-2  Entries of a map keep their order; keys are distinct.
  *   YAML-3  Errors are added to the problems, one line each, and reading
- *           continues as far as possible.
+ *           continues as far as possible. They come out by line; those of
+ *           --set are the first.
  */
 #ifndef STORM_DECK_NODE_H
 #define STORM_DECK_NODE_H
@@ -27,6 +28,7 @@ struct deck_node {
     int line;   /* from 1; 0: from --set */
     bool plain; /* scalar without quotes */
     bool bad;   /* its problem has been reported */
+    bool lacks; /* map: a required key, which has been reported */
     char *text; /* scalar */
     size_t n, room;
     char **keys; /* map */
@@ -46,16 +48,25 @@ void *deck_pool_get(struct deck_pool *pool, size_t bytes); /* zeroed or NULL */
 char *deck_pool_text(struct deck_pool *pool, const char *text, size_t length);
 void deck_pool_free(struct deck_pool *pool); /* it can be used again */
 
-/* The errors found so far. */
+/* The errors found so far. Without a pool they are only counted. */
 struct deck_problems {
     const char *file;
-    struct storm_page page;
-    size_t n;
+    struct deck_pool *pool;
+    struct deck_complaint {
+        int line;
+        size_t i; /* in order of discovery */
+        char *text;
+    } * list;
+    size_t n, room;
 };
 
 /* "file:line: key: message"; key may be empty, line 0 means --set. */
 void deck_complain(struct deck_problems *problems, int line, const char *key,
                    const char *format, ...) STORM_PRINTF(4, 5);
+
+/* All of them, by line, and frees the list. From malloc; NULL if memory ran
+ * out. */
+char *deck_problems_end(struct deck_problems *problems);
 
 /* The one document in `text`; NULL if it cannot be read (reported) or memory
  * ran out. An empty document is an empty map. */

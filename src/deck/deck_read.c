@@ -411,7 +411,6 @@ static void read_default(const struct reader *r, const struct deck_row *row)
     struct deck_problems none = {.file = "default"};
     struct deck_node *node = deck_node_read(&r->deck->pool, row->default_yaml,
                                             strlen(row->default_yaml), &none);
-    free(storm_page_end(&none.page));
     bool good = node == NULL || (none.n == 0 && read_value(r, row, node));
     STORM_ASSERT(good || r->deck->pool.failed);
     (void)good;
@@ -518,6 +517,7 @@ static void read_rows(const struct reader *r, const struct deck_row *rows,
             read_default(r, row);
         if (node == NULL && row->default_yaml == NULL) {
             read_missing(r, row);
+            map->lacks = true;
             if (row->kind == DECK_ENTRY) /* so that checks find something */
                 read_value(r, row, &(struct deck_node){.kind = DECK_MAP});
         } else if (node != NULL && !read_value(r, row, node))

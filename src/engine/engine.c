@@ -436,6 +436,11 @@ void storm_engine_set_step(struct storm_engine *engine, uint64_t number)
     engine->first_step = number - engine->n_steps;
 }
 
+bool storm_step_is_controlled(const struct storm_step *step)
+{
+    return step->engine->population.control != NULL;
+}
+
 uint64_t storm_step_max_events(const struct storm_step *step)
 {
     return step->engine->max_events;

@@ -538,11 +538,32 @@ static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
 
 /* ---- pre_step ----------------------------------------------------------- */
 
+/* Has the host done what a step needs? The same on all ranks. */
+static storm_status imc_check_step(const struct storm_imc *imc,
+                                   const struct storm_step *step)
+{
+    storm_status status = imc_check(imc);
+    const char *missing = NULL;
+    if (!imc->is_set)
+        missing = "its time is not set: call storm_imc_set_step before each "
+                  "step";
+    else if (imc->problem->comb && !storm_step_is_controlled(step))
+        missing = "problem.comb is set, but the engine has no population "
+                  "control: call storm_comb_attach";
+    if (status < 0 || missing == NULL)
+        return status;
+    if (imc->env->rank == 0)
+        storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                        "step %llu cannot begin: %s",
+                        (unsigned long long)storm_step_number(step), missing);
+    return STORM_ERR_STATE;
+}
+
 static storm_status imc_pre_step(void *self, struct storm_step *step)
 {
     struct storm_imc *imc = self;
-    storm_status status = imc_check(imc);
-    if (status < 0) /* on all ranks: a mesh is repartitioned by all */
+    storm_status status = imc_check_step(imc, step);
+    if (status < 0) /* on all ranks */
         return status;
     double largest = storm_census_wake(step, imc->mesh, imc->dt_s);
     imc_fields_set(imc);
@@ -571,6 +592,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc->track.path_unit =
         storm_exact_unit(2.0 * largest * imc->track.light_cm_s * imc->dt_s);
     imc->track.max_events = storm_step_max_events(step);
+    imc->in_step = true;
     return STORM_OK;
 }
 
@@ -616,6 +638,8 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     struct storm_imc *imc = self;
     double length = imc->track.light_cm_s * imc->dt_s;
     (void)step;
+    imc->in_step = false;
+    imc->is_set = false;
     storm_status status = imc_check(imc);
     if (status < 0)
         return status;
@@ -650,8 +674,21 @@ storm_status storm_imc_attach(struct storm_imc *imc,
     return storm_engine_use(engine, &physics, NULL, NULL);
 }
 
-void storm_imc_set_step(struct storm_imc *imc, double time_s, double dt_s)
+storm_status storm_imc_set_step(struct storm_imc *imc, double time_s,
+                                double dt_s)
 {
+    double length_cm = imc->track.light_cm_s * dt_s;
+    if (!(fabs(time_s) <= STORM_UNLIMITED) || !(dt_s > 0.0) ||
+        !(length_cm > 0.0) || !(length_cm <= STORM_UNLIMITED)) {
+        if (imc->env->rank == 0)
+            storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                            "storm_imc_set_step: expected a time and a length "
+                            "above 0, got %g s and %g s",
+                            time_s, dt_s);
+        return STORM_ERR_ARG;
+    }
     imc->time_s = time_s;
     imc->dt_s = dt_s;
+    imc->is_set = true;
+    return STORM_OK;
 }

@@ -166,12 +166,20 @@ struct storm_imc {
     struct imc_steer *steer; /* NULL: the numbers of the problem */
     struct storm_walk *walk;
     double time_s, dt_s;
+    bool is_set;  /* the next step's times are known */
+    bool in_step; /* between pre_step and post_step */
     struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
 };
 
 /* imc_report.c: STORM_ERR_STATE, logged, if the mesh has another generation
  * than the cells. Every function that uses them calls it first. */
 storm_status imc_check(const struct storm_imc *imc);
+
+/* imc_check.c: does the problem have faults, and is it of this mesh?
+ * STORM_ERR_ARG (logged). Collective. */
+storm_status imc_problem_check(const struct storm_context *context,
+                               const struct storm_mesh *mesh,
+                               const struct storm_problem *problem);
 
 /* imc_cells.c: arrays for the present partition of the mesh; collective.
  * `energy` of the cells is zero. */

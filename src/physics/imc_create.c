@@ -72,55 +72,61 @@ static void imc_sort_walls(struct storm_imc *imc)
     }
 }
 
+/* All that does not need other ranks. The object is all zero. */
+static storm_status imc_make(struct storm_imc *imc,
+                             struct storm_context *context,
+                             struct storm_mesh *mesh,
+                             const struct storm_problem *problem)
+{
+    const struct storm_track_ops *ops = storm_track_ops_for(mesh);
+    imc->env = storm_context_env(context);
+    if (ops == NULL) {
+        if (imc->env->rank == 0)
+            storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                            "no implicit Monte Carlo on a mesh of kind %s",
+                            mesh->ops->name);
+        return STORM_ERR_NOSUP;
+    }
+    storm_status status = problem_copy(imc->env, problem, &imc->own);
+    if (status < 0)
+        return status;
+    imc->context = context;
+    imc->mesh = mesh;
+    imc->problem = &imc->own;
+    imc->advance = ops->imc;
+    imc->track = (struct imc_track){
+        .mesh = mesh,
+        .problem = imc->problem,
+        .light_cm_s = imc->problem->light_cm_s,
+        .seed = imc->problem->seed,
+        .max_events = UINT64_MAX,
+        .n_groups = (size_t)imc->problem->n_groups,
+        .escaped = &imc->account[STORM_LEDGER_ESCAPED],
+    };
+    imc_sort_walls(imc);
+    status = imc_make_groups(imc);
+    if (status == STORM_OK)
+        status = imc_make_heat(imc);
+    return status < 0 ? status : imc_make_walk(imc);
+}
+
 storm_status storm_imc_create(struct storm_context *context,
                               struct storm_mesh *mesh,
                               const struct storm_problem *problem,
                               struct storm_imc **imc_out)
 {
-    const struct storm_env *env = storm_context_env(context);
-    const struct storm_track_ops *ops = storm_track_ops_for(mesh);
-    struct storm_imc *imc = storm_alloc(env->memory, imc_label, sizeof *imc);
-    storm_status status = imc != NULL ? STORM_OK : STORM_ERR_NOMEM;
-    if (status == STORM_OK && ops == NULL) {
-        storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "no implicit Monte Carlo on a mesh of kind %s",
-                        mesh->ops->name);
-        status = STORM_ERR_NOSUP;
-    }
-    if (status == STORM_OK) {
-        imc->env = env;
-        status = problem_copy(env, problem, &imc->own);
-    }
-    if (status == STORM_OK) {
-        problem = &imc->own;
-        imc->context = context;
-        imc->mesh = mesh;
-        imc->problem = problem;
-        imc->advance = ops->imc;
-        imc->track = (struct imc_track){
-            .mesh = mesh,
-            .problem = problem,
-            .light_cm_s = problem->light_cm_s,
-            .seed = problem->seed,
-            .max_events = UINT64_MAX,
-            .n_groups = (size_t)problem->n_groups,
-            .escaped = &imc->account[STORM_LEDGER_ESCAPED],
-        };
-        imc_sort_walls(imc);
-        status = imc_make_groups(imc);
-    }
-    if (status == STORM_OK)
-        status = imc_make_heat(imc);
-    if (status == STORM_OK)
-        status = imc_make_walk(imc);
+    struct storm_memory *memory = storm_context_env(context)->memory;
+    storm_status status = imc_problem_check(context, mesh, problem);
+    if (status < 0)
+        return status;
+    struct storm_imc *imc = storm_alloc(memory, imc_label, sizeof *imc);
+    status =
+        imc != NULL ? imc_make(imc, context, mesh, problem) : STORM_ERR_NOMEM;
     status = storm_context_agree(context, status);
     if (status == STORM_OK)
         status = imc_cells_open(imc);
     if (status < 0) {
-        if (imc != NULL && imc->env != NULL)
-            storm_imc_destroy(imc);
-        else
-            storm_free(env->memory, imc);
+        storm_imc_destroy(imc);
         return status;
     }
     imc_cells_begin(imc);

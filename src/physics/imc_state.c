@@ -69,12 +69,31 @@ storm_status storm_imc_save_state(struct storm_imc *imc, double *cells_out,
     return STORM_OK;
 }
 
+static storm_status state_check(const struct storm_imc *imc,
+                                const double *cells)
+{
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        for (size_t k = 0; k < IMC_STATE_VALUES; k++) {
+            double value = cells[IMC_STATE_VALUES * (size_t)i + k];
+            if (value >= 0.0 && value <= STORM_UNLIMITED)
+                continue;
+            storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                            "storm_imc_load_state: expected numbers from 0, "
+                            "got %g as value %zu of local cell %d",
+                            value, k, i);
+            return STORM_ERR_ARG;
+        }
+    return STORM_OK;
+}
+
 storm_status storm_imc_load_state(struct storm_imc *imc, uint64_t version,
                                   const double *cells, const int64_t *accounts)
 {
     if (version != IMC_STATE_VERSION)
         return STORM_ERR_NOSUP;
-    storm_status status = imc_check(imc);
+    storm_status status = imc->in_step ? STORM_ERR_STATE : imc_check(imc);
+    if (status == STORM_OK)
+        status = state_check(imc, cells);
     if (status < 0)
         return status;
     const size_t bytes = (size_t)imc->n_cells * sizeof(double);

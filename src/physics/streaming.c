@@ -239,6 +239,13 @@ streaming_check_params(const struct storm_env *env,
                             wall, (int)p->walls[wall]);
             return STORM_ERR_ARG;
         }
+    if ((int)p->tally < STORM_TALLY_EXACT || (int)p->tally > STORM_TALLY_OFF) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "streaming has no tally of kind %d: use "
+                        "STORM_TALLY_EXACT, DOUBLE or OFF",
+                        (int)p->tally);
+        return STORM_ERR_ARG;
+    }
     if (streaming_is_positive(p->dt_s) &&
         streaming_is_positive(p->speed_cm_s) &&
         streaming_is_positive(p->speed_cm_s * p->dt_s) &&

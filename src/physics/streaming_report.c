@@ -6,6 +6,9 @@
 #include "physics/census.h"
 #include "physics/streaming.h"
 
+/* Of the square of a direction's length: tracking rounds, no more. */
+static const double streaming_unit_error = 2e-6;
+
 storm_status streaming_check(const struct storm_streaming *streaming)
 {
     return storm_mesh_check_generation(
@@ -28,12 +31,26 @@ void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
     storm_ledger_add(&self->account[STORM_LEDGER_ABSORBED], weight_erg);
 }
 
+/* A packet that can be tracked; comparisons are such that NaN fails. */
+static bool streaming_is_packet(const struct storm_streaming *streaming,
+                                const struct storm_packet *packet)
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++) {
+        square += packet->direction[d] * packet->direction[d];
+        if (!isfinite(packet->position_cm[d]))
+            return false;
+    }
+    return packet->cell < storm_mesh_n_cells_total(streaming->mesh) &&
+           packet->weight_erg >= 0.0 && isfinite(packet->weight_erg) &&
+           fabs(square - 1.0) < streaming_unit_error;
+}
+
 storm_status storm_streaming_add(struct storm_streaming *streaming,
                                  struct storm_engine *engine,
                                  const struct storm_packet *packet)
 {
-    if (packet->cell >= storm_mesh_n_cells_total(streaming->mesh) ||
-        !(packet->weight_erg >= 0.0) || !isfinite(packet->weight_erg))
+    if (!streaming_is_packet(streaming, packet))
         return STORM_ERR_ARG;
     storm_status status = storm_engine_add(engine, packet);
     if (status == STORM_OK)

@@ -110,9 +110,11 @@ static storm_status run_step(struct run *run, const struct run_target *target)
 {
     struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
     storm_engine_stats(run->engine, &before);
-    storm_imc_set_step(run->imc, run->time_s, target->dt_s);
     storm_status status =
-        storm_context_agree(run->context, storm_engine_step(run->engine));
+        storm_imc_set_step(run->imc, run->time_s, target->dt_s);
+    if (status == STORM_OK)
+        status = storm_engine_step(run->engine);
+    status = storm_context_agree(run->context, status);
     if (status < 0)
         return status;
     storm_engine_stats(run->engine, &after);

@@ -139,40 +139,6 @@ static storm_status run_make_mesh(struct run *run)
                : run_make_cart(run);
 }
 
-static void run_fill_problem(struct run *run)
-{
-    const struct storm_deck *deck = run->deck;
-    const struct deck_values *v = &deck->values;
-    const struct storm_options *options = storm_context_options(run->context);
-    run->problem = (struct storm_problem){
-        STORM_PROBLEM_SIZES,
-        .light_cm_s = v->constants.c,
-        .radiation_erg_cm3_kev4 = v->constants.a,
-        .materials = v->materials.item,
-        .n_materials = v->materials.n,
-        .regions = deck->regions,
-        .n_regions = v->regions.n,
-        .sources = v->sources.item,
-        .n_sources = v->sources.n,
-        .n_groups = (uint64_t)v->groups.count,
-        .group_min_kev = v->groups.min,
-        .group_max_kev = v->groups.max,
-        .emit_per_cell = (uint64_t)v->packets.emit_per_cell,
-        .min_per_cell = (uint64_t)v->packets.min_per_cell,
-        .max_per_cell = (uint64_t)v->packets.max_per_cell,
-        .comb = v->packets.population == 0,
-        .steer_by_error = v->packets.steer == 1,
-        .random_walk = v->acceleration.random_walk,
-        .seed = (uint64_t)storm_options_int(options, "seed"),
-    };
-    for (int d = 0; d < 3; d++) {
-        run->problem.lo_cm[d] = v->mesh.box.lo[d];
-        run->problem.hi_cm[d] = v->mesh.box.hi[d];
-    }
-    for (int wall = 0; wall < STORM_N_WALLS; wall++)
-        run->problem.walls[wall] = v->boundaries.wall[wall];
-}
-
 static int run_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -253,7 +219,10 @@ storm_status run_open(struct run *run)
             storm_context_log(run->context, STORM_LOG_ERROR, "%s", problem);
         return status;
     }
-    run_fill_problem(run);
+    deck_get_problem(run->deck, &run->problem);
+    run->problem.seed =
+        (uint64_t)storm_options_int(storm_context_options(run->context),
+                                    "seed");
     run->nominal_s = run->deck->values.time.dt;
     status = storm_context_agree(run->context, run_sort_times(run));
     if (status == STORM_OK)

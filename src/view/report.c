@@ -64,7 +64,6 @@ static void report_summary(struct report *r)
     char *text = report_read(path);
     if (text != NULL)
         r->summary = deck_node_read(&r->pool, text, strlen(text), &problems);
-    free(storm_page_end(&problems.page));
     free(text);
 }
 

@@ -86,6 +86,9 @@ for command in check run; do
     done
     [ "$(wc -l <"$scratch/err")" -eq 12 ] ||
         fail "$command, many errors: $(cat "$scratch/err")"
+    sed 's/^[^:]*: [^:]*: [^:]*:\([0-9]*\):.*/\1/' "$scratch/err" |
+        sort -n -c 2>"$scratch/order" ||
+        fail "$command, many errors: not by line: $(cat "$scratch/order")"
 done
 lines=$( (OMPI_COMM_WORLD_RANK=1 "$STORM_BIN" run "$good" --set seed=x) 2>&1 |
     wc -l)

@@ -97,7 +97,8 @@ static void check_imc(bool neighbours)
                                           .n_materials = 1,
                                           .regions = &region,
                                           .n_regions = 1,
-                                          .n_groups = 1};
+                                          .n_groups = 1,
+                                          .max_per_cell = 1};
     const struct storm_cart_params cart = {
         .size = sizeof cart, .hi_cm = {10, 8, 6}, .n = {10, 8, 6}};
     struct storm_context *context;
@@ -112,7 +113,7 @@ static void check_imc(bool neighbours)
     CHECK_OK(storm_engine_create(context, &params, &engine));
     CHECK_OK(storm_imc_attach(imc, engine));
     CHECK_OK(storm_imc_start(imc, engine));
-    storm_imc_set_step(imc, 0.0, 1e-3);
+    CHECK_OK(storm_imc_set_step(imc, 0.0, 1e-3));
     CHECK_OK(storm_engine_step(engine));
     bool expected[MAX_RANKS] = {false};
     if (neighbours)

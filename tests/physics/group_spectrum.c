@@ -95,7 +95,7 @@ static void one_run(struct storm_context *context, uint64_t seed, bool walk,
     CHECK_OK(storm_comb_attach(comb, engine));
     CHECK_OK(storm_imc_start(imc, engine));
     for (int i = 0; i < STEPS; i++) {
-        storm_imc_set_step(imc, i * dt, dt);
+        CHECK_OK(storm_imc_set_step(imc, i * dt, dt));
         CHECK_OK(storm_engine_step(engine));
     }
     size_t n;

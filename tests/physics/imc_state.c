@@ -126,7 +126,7 @@ static void host_close(struct host *host)
 static void host_steps(struct host *host, int end)
 {
     for (; host->step < end; host->step++) {
-        storm_imc_set_step(host->imc, step_s * host->step, step_s);
+        CHECK_OK(storm_imc_set_step(host->imc, step_s * host->step, step_s));
         CHECK_OK(storm_engine_step(host->engine));
     }
 }

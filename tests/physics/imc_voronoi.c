@@ -75,7 +75,7 @@ static void box_step(struct box *box, double time, double dt,
                      double energy_out[4])
 {
     double error;
-    storm_imc_set_step(box->imc, time, dt);
+    CHECK_OK(storm_imc_set_step(box->imc, time, dt));
     CHECK_OK(storm_engine_step(box->engine));
     CHECK_OK(storm_imc_balance(box->imc, box->engine, energy_out, &error));
     CHECK(error <= 1e-13);
@@ -113,7 +113,8 @@ static const struct storm_source sources[] = {
                .radius_cm = {0.1, 0.3}},
      .power_erg_cm3_s = 2.0,
      .stop_s = 100.0,
-     .packets = 500},
+     .packets = 500,
+     .temperature_kev = 1.0},
 };
 static const double hot[] = {0.0, 1.0};
 static const struct storm_wall_part edges[] = {
@@ -234,7 +235,7 @@ static struct box empty_box(void)
     return (struct box){.problem = {STORM_PROBLEM_SIZES, .light_cm_s = 1,
                                     .radiation_erg_cm3_kev4 = 1,
                                     .hi_cm = {1, 1, 1}, .n_groups = 1,
-                                    .seed = 1},
+                                    .max_per_cell = 1, .seed = 1},
                         .n_points = 200};
 }
 

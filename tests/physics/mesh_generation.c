@@ -103,7 +103,7 @@ struct matter {
 
 static void matter_step(struct matter *matter, int i)
 {
-    storm_imc_set_step(matter->imc, 0.1 * i, 0.1);
+    CHECK_OK(storm_imc_set_step(matter->imc, 0.1 * i, 0.1));
     CHECK_OK(storm_engine_step(matter->engine));
 }
 
@@ -203,7 +203,7 @@ static void check_imc(void)
     CHECK(matter_hash(&a) != hash);
 
     world_repartition(&world, true);
-    storm_imc_set_step(a.imc, 0.2, 0.1);
+    CHECK_OK(storm_imc_set_step(a.imc, 0.2, 0.1));
     CHECK_STALE(&world, storm_engine_step(a.engine));
     matter_close(&b);
     matter_close(&a);
@@ -308,7 +308,7 @@ static void check_inside(void)
     CHECK_OK(storm_imc_rebalance(matter.imc, true));
     matter_step(&matter, 1);
     CHECK_OK(storm_engine_use(matter.engine, NULL, &boundary, NULL));
-    storm_imc_set_step(matter.imc, 0.2, 0.1);
+    CHECK_OK(storm_imc_set_step(matter.imc, 0.2, 0.1));
     CHECK_STALE(&world, storm_engine_step(matter.engine));
     light_close(&light);
     matter_close(&matter);

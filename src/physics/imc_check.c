@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Implicit Monte Carlo: is the problem one that can be run, on this mesh? */
+#include <math.h>
+
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/imc.h"
+
+/* Bounds of cells are those of the box to rounding. */
+static const double check_rounding = 1e-9;
+
+static void check_log(void *self, const char *path, const char *member,
+                      const char *other, const char *message)
+{
+    const struct storm_env *env = self;
+    storm_log_write(&env->log, STORM_LOG_ERROR, "problem: %s%s%s%s%s: %s", path,
+                    path[0] != '\0' && member != NULL ? "." : "",
+                    member != NULL ? member : "", other != NULL ? ", " : "",
+                    other != NULL ? other : "", message);
+}
+
+/* Faults are logged by the lowest rank that has some: it is one problem. */
+static storm_status check_values(const struct storm_context *context,
+                                 const struct storm_problem *problem)
+{
+    const struct storm_env *env = storm_context_env(context);
+    size_t n = storm_problem_check(problem, NULL, NULL);
+    int first = n > 0 ? env->rank : env->size;
+    storm_status status =
+        storm_context_reduce(context, &first, 1, MPI_INT, MPI_MIN);
+    if (status < 0 || first == env->size)
+        return status;
+    if (first == env->rank)
+        (void)storm_problem_check(problem, check_log, (void *)(uintptr_t)env);
+    return n > 0 ? STORM_ERR_ARG : STORM_ERR_PEER;
+}
+
+/* ---- the mesh ----------------------------------------------------------- */
+
+/* What the cells of all ranks say of the box: its corners, upper ones and
+ * negated lower ones, and which walls have faces. */
+struct check_box {
+    double reach[6];
+    unsigned walls; /* bits */
+};
+
+static storm_status check_measure(const struct storm_context *context,
+                                  const struct storm_mesh *mesh,
+                                  struct check_box *box_out)
+{
+    struct check_box box = {.walls = 0};
+    for (int k = 0; k < 6; k++)
+        box.reach[k] = -INFINITY;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        double lo[3], hi[3];
+        storm_mesh_bounds(mesh, i, lo, hi);
+        for (int d = 0; d < 3; d++) {
+            box.reach[d] = fmax(box.reach[d], -lo[d]);
+            box.reach[3 + d] = fmax(box.reach[3 + d], hi[d]);
+        }
+        for (int k = 0; k < storm_mesh_n_faces(mesh, i); k++) {
+            struct storm_face face = STORM_FACE_INIT;
+            (void)storm_mesh_face(mesh, i, k, &face);
+            if (face.wall >= 0)
+                box.walls |= 1u << face.wall;
+        }
+    }
+    storm_status status =
+        storm_context_reduce(context, box.reach, 6, MPI_DOUBLE, MPI_MAX);
+    if (status == STORM_OK)
+        status =
+            storm_context_reduce(context, &box.walls, 1, MPI_UNSIGNED, MPI_BOR);
+    *box_out = box;
+    return status;
+}
+
+static bool check_corner(const struct storm_problem *p,
+                         const struct check_box *box, int d)
+{
+    double lo = -box->reach[d], hi = box->reach[3 + d];
+    double slack = check_rounding * (hi - lo);
+    return fabs(lo - p->lo_cm[d]) <= slack && fabs(hi - p->hi_cm[d]) <= slack;
+}
+
+static bool check_is_periodic(const struct storm_wall *wall)
+{
+    return wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
+}
+
+/* The same on all ranks: rank 0 logs. */
+static storm_status check_mesh(const struct storm_context *context,
+                               const struct storm_mesh *mesh,
+                               const struct storm_problem *p)
+{
+    const struct storm_env *env = storm_context_env(context);
+    struct check_box box;
+    storm_status status = check_measure(context, mesh, &box);
+    if (status < 0)
+        return status;
+    for (int d = 0; d < 3; d++)
+        if (!check_corner(p, &box, d)) {
+            if (env->rank == 0)
+                storm_log_write(&env->log, STORM_LOG_ERROR,
+                                "problem: lo_cm, hi_cm: expected the box of "
+                                "the mesh, %g to %g in %c, got %g to %g",
+                                -box.reach[d], box.reach[3 + d], "xyz"[d],
+                                p -> lo_cm[d], p -> hi_cm[d]);
+            return STORM_ERR_ARG;
+        }
+    for (int w = 0; w < STORM_N_WALLS; w++)
+        if (check_is_periodic(&p->walls[w]) == (box.walls >> w & 1u)) {
+            if (env->rank == 0)
+                storm_log_write(&env->log, STORM_LOG_ERROR,
+                                "problem: walls[%d]: expected it to be "
+                                "periodic in the mesh as well, or in neither",
+                                w);
+            return STORM_ERR_ARG;
+        }
+    return STORM_OK;
+}
+
+storm_status imc_problem_check(const struct storm_context *context,
+                               const struct storm_mesh *mesh,
+                               const struct storm_problem *problem)
+{
+    storm_status status = check_values(context, problem);
+    return status < 0 ? status : check_mesh(context, mesh, problem);
+}

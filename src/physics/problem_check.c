@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one check of problems, for decks and programs.
+ *
+ *   CHECK-1  A problem without faults can be run: no value is outside its
+ *            documented range or not a number, and no index or pointer leads
+ *            nowhere.
+ *   CHECK-2  All faults are reported, in the order of the members, each with
+ *            its path, the value and what was expected.
+ *   CHECK-3  What a deck may say has no fault: ranges are not narrower than
+ *            those of the deck's keys.
+ */
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <storm/problem.h>
+
+#include "base/port.h"
+#include "base/sized.h"
+
+enum { CHECK_PATH_BYTES = 96, CHECK_TEXT_BYTES = 256 };
+
+static const double check_far_cm = 1e150; /* its square is a number, too */
+static const double check_max_kev = 1e30; /* T^4 is a number */
+static const double check_max_exponent = 100.0;
+static const uint64_t check_max_groups = 10000;
+static const uint64_t check_max_per_cell = 1000000000;
+static const uint64_t check_max_packets = 1000000000000;
+
+struct check {
+    const struct storm_problem *p;
+    void (*report)(void *self, const char *path, const char *member,
+                   const char *other, const char *message);
+    void *self;
+    size_t n;
+    char path[CHECK_PATH_BYTES]; /* of the struct that is being checked */
+};
+
+static void check_enter(struct check *c, const char *format, ...)
+    STORM_PRINTF(2, 3);
+static void check_enter(struct check *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->path, sizeof c->path, format, args);
+    va_end(args);
+}
+
+static void check_fault(struct check *c, const char *member, const char *other,
+                        const char *format, ...) STORM_PRINTF(4, 5);
+static void check_fault(struct check *c, const char *member, const char *other,
+                        const char *format, ...)
+{
+    char message[CHECK_TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    c->n++;
+    if (c->report != NULL)
+        c->report(c->self, c->path, member, other, message);
+}
+
+/* ---- values ------------------------------------------------------------- */
+
+/* Comparisons are such that NaN fails. */
+static bool check_from(struct check *c, const char *member, double value,
+                       double min, double max)
+{
+    if (value >= min && value <= max)
+        return true;
+    check_fault(c, member, NULL, "expected a number from %g to %g, got %g", min,
+                max, value);
+    return false;
+}
+
+static bool check_above(struct check *c, const char *member, double value,
+                        double min, double max)
+{
+    if (value > min && value <= max)
+        return true;
+    check_fault(c, member, NULL, "expected a number above %g up to %g, got %g",
+                min, max, value);
+    return false;
+}
+
+static bool check_all(struct check *c, const char *member, const double *values,
+                      int n, const double range[2])
+{
+    for (int i = 0; i < n; i++)
+        if (!check_from(c, member, values[i], range[0], range[1]))
+            return false;
+    return true;
+}
+
+static bool check_count(struct check *c, const char *member, uint64_t value,
+                        uint64_t min, uint64_t max)
+{
+    if (value >= min && value <= max)
+        return true;
+    check_fault(c, member, NULL,
+                "expected a whole number from %llu to %llu, got %llu",
+                (unsigned long long)min, (unsigned long long)max,
+                (unsigned long long)value);
+    return false;
+}
+
+static void check_corners(struct check *c, const double lo[3],
+                          const double hi[3])
+{
+    for (int d = 0; d < 3; d++)
+        if (!(lo[d] < hi[d])) {
+            check_fault(c, "hi_cm", "lo_cm",
+                        "expected lo below hi in each direction, got %g to %g "
+                        "in %c",
+                        lo[d], hi[d], "xyz"[d]);
+            return;
+        }
+}
+
+/* ---- arrays ------------------------------------------------------------- */
+
+/* A caller's array. */
+struct check_array {
+    const char *name, *size_name;
+    const void *items;
+    size_t n, item_size;
+};
+
+/* Can its elements be read? */
+static bool check_array(struct check *c, const struct check_array *a)
+{
+    unsigned char first;
+    if (a->n == 0)
+        return false;
+    if (a->items == NULL || a->n > INT_MAX) {
+        check_fault(c, a->name, NULL, "expected an array of %zu, got %s", a->n,
+                    a->items == NULL ? "NULL" : "too many");
+        return false;
+    }
+    if (storm_sized_read_element(NULL, "", a->items, a->item_size, &first, 1) ==
+        STORM_ERR_ARG) {
+        check_fault(c, a->size_name, NULL,
+                    "expected the size of an element, as STORM_PROBLEM_INIT "
+                    "sets it, got %zu",
+                    a->item_size);
+        return false;
+    }
+    return true;
+}
+
+/* An element as this library knows it; false: it has a field that this library
+ * lacks, which is reported by who copies it. */
+static bool check_item(const struct check_array *a, size_t i, void *to,
+                       size_t bytes)
+{
+    const unsigned char *from = (const unsigned char *)a->items;
+    return storm_sized_read_element(NULL, "", from + i * a->item_size,
+                                    a->item_size, to, bytes) == STORM_OK;
+}
+
+/* ---- shapes ------------------------------------------------------------- */
+
+static const double check_place[2] = {-STORM_UNLIMITED, STORM_UNLIMITED};
+static const double check_length[2] = {0.0, STORM_UNLIMITED};
+
+static void check_radius(struct check *c, const struct storm_shape *shape)
+{
+    if (check_all(c, "radius_cm", shape->radius_cm, 2, check_length) &&
+        !(shape->radius_cm[0] < shape->radius_cm[1]))
+        check_fault(c, "radius_cm", NULL,
+                    "expected [inner, outer] with inner below outer, got %g "
+                    "and %g",
+                    shape->radius_cm[0], shape->radius_cm[1]);
+}
+
+static void check_cylinder(struct check *c, const struct storm_shape *shape)
+{
+    if (shape->axis < 0 || shape->axis > 2)
+        check_fault(c, "axis", NULL, "expected 0, 1 or 2, got %d", shape->axis);
+    check_all(c, "centre_cm", shape->centre_cm, 2, check_place);
+    check_radius(c, shape);
+    if (check_all(c, "range_cm", shape->range_cm, 2, check_place) &&
+        !(shape->range_cm[0] < shape->range_cm[1]))
+        check_fault(c, "range_cm", NULL,
+                    "expected [low, high] with low below high, got %g and %g",
+                    shape->range_cm[0], shape->range_cm[1]);
+}
+
+static void check_shape(struct check *c, const struct storm_shape *shape)
+{
+    switch ((storm_shape_kind)shape->kind) {
+    case STORM_SHAPE_ALL:
+        return;
+    case STORM_SHAPE_BOX:
+        if (check_all(c, "lo_cm", shape->lo_cm, 3, check_place) &&
+            check_all(c, "hi_cm", shape->hi_cm, 3, check_place))
+            check_corners(c, shape->lo_cm, shape->hi_cm);
+        return;
+    case STORM_SHAPE_CYLINDER:
+        check_cylinder(c, shape);
+        return;
+    case STORM_SHAPE_SPHERE:
+        check_all(c, "centre_cm", shape->centre_cm, 3, check_place);
+        check_radius(c, shape);
+        return;
+    }
+    check_fault(c, "kind", NULL, "expected a kind of shape, got %d",
+                (int)shape->kind);
+}
+
+/* ---- materials and regions ---------------------------------------------- */
+
+static void check_law(struct check *c, const struct storm_power_law *law)
+{
+    check_from(c, "coef", law->coef, 0.0, STORM_UNLIMITED);
+    if (check_from(c, "min", law->min, 0.0, STORM_UNLIMITED) &&
+        check_from(c, "max", law->max, 0.0, STORM_UNLIMITED) &&
+        !(law->min <= law->max))
+        check_fault(c, "max", "min",
+                    "expected min not above max, got %g and %g", law->min,
+                    law->max);
+    else if (law->coef > 0.0 && law->max == 0.0)
+        check_fault(c, "max", NULL,
+                    "expected a number above 0, as coef is %g (%g: no limit)",
+                    law->coef, STORM_UNLIMITED);
+}
+
+static void check_opacity(struct check *c, const struct storm_power_law *law)
+{
+    const double exponent[2] = {-check_max_exponent, check_max_exponent};
+    check_law(c, law);
+    check_all(c, "t_exp", &law->t_exp, 1, exponent);
+    if (check_all(c, "e_exp", &law->e_exp, 1, exponent) && law->e_exp != 0.0 &&
+        c->p->n_groups == 1)
+        check_fault(c, "e_exp", NULL,
+                    "expected 0, as there is one group, got %g", law->e_exp);
+}
+
+static void check_heat(struct check *c, const struct storm_power_law *law)
+{
+    check_law(c, law);
+    check_above(c, "t_exp", law->t_exp, -1.0, check_max_exponent);
+    if (!(law->e_exp == 0.0))
+        check_fault(c, "e_exp", NULL, "expected 0, got %g", law->e_exp);
+}
+
+static void check_materials(struct check *c)
+{
+    struct storm_material m;
+    const struct check_array array = {"materials", "material_size",
+                                      c->p->materials, c->p->n_materials,
+                                      c->p->material_size};
+    if (!check_array(c, &array))
+        return;
+    for (size_t i = 0; i < array.n; i++) {
+        if (!check_item(&array, i, &m, sizeof m))
+            continue;
+        check_enter(c, "materials[%zu].absorption", i);
+        check_opacity(c, &m.absorption);
+        check_enter(c, "materials[%zu].scattering", i);
+        check_opacity(c, &m.scattering);
+        check_enter(c, "materials[%zu].heat_capacity", i);
+        check_heat(c, &m.heat_capacity);
+        check_enter(c, "materials[%zu]", i);
+        check_from(c, "temperature_kev", m.temperature_kev, 0.0, check_max_kev);
+        if (!(m.radiation_temperature_kev <= check_max_kev))
+            check_fault(c, "radiation_temperature_kev", NULL,
+                        "expected a number up to %g, negative: the same as the "
+                        "material's, got %g",
+                        check_max_kev, m.radiation_temperature_kev);
+    }
+}
+
+static void check_regions(struct check *c)
+{
+    struct storm_region region;
+    const struct check_array array = {"regions", "region_size", c->p->regions,
+                                      c->p->n_regions, c->p->region_size};
+    if (!check_array(c, &array))
+        return;
+    for (size_t i = 0; i < array.n; i++) {
+        if (!check_item(&array, i, &region, sizeof region))
+            continue;
+        check_enter(c, "regions[%zu]", i);
+        if (region.material != STORM_OUTSIDE &&
+            (region.material < 0 ||
+             (size_t)region.material >= c->p->n_materials))
+            check_fault(c, "material", NULL,
+                        "expected the index of one of %zu materials, or "
+                        "STORM_OUTSIDE, got %d",
+                        c->p->n_materials, region.material);
+        check_enter(c, "regions[%zu].shape", i);
+        check_shape(c, &region.shape);
+    }
+}
+
+/* ---- walls and sources -------------------------------------------------- */
+
+static const char *const check_wall_names[STORM_N_WALLS] = {
+    "x_lo", "x_hi", "y_lo", "y_hi", "z_lo", "z_hi"};
+
+static void check_curve(struct check *c, const struct storm_curve *curve)
+{
+    if (curve->n == 0 || curve->points == NULL) {
+        check_fault(c, "kind", "temperature",
+                    "temperature is required: expected a number or a table for "
+                    "kind blackbody");
+        return;
+    }
+    for (size_t i = 0; i < curve->n; i++) {
+        const double *point = &curve->points[2 * i];
+        if (!check_all(c, "temperature", point, 1, check_place) ||
+            !check_from(c, "temperature", point[1], 0.0, check_max_kev))
+            return;
+        if (i > 0 && !(point[0] > point[-2])) {
+            check_fault(c, "temperature", NULL,
+                        "expected growing times, got %g after %g", point[0],
+                        point[-2]);
+            return;
+        }
+    }
+}
+
+/* From when to when; what emits must have some time for it. */
+static void check_span(struct check *c, double start_s, double stop_s,
+                       bool emits)
+{
+    if (!check_all(c, "start_s", &start_s, 1, check_place) ||
+        !check_all(c, "stop_s", &stop_s, 1, check_place))
+        return;
+    if (!(start_s <= stop_s))
+        check_fault(c, "stop_s", "start_s",
+                    "expected start not after stop, got %g and %g", start_s,
+                    stop_s);
+    else if (emits && start_s == stop_s)
+        check_fault(c, "stop_s", "start_s",
+                    "expected start before stop, got %g and %g, which emits "
+                    "nothing (%g: no end)",
+                    start_s, stop_s, STORM_UNLIMITED);
+}
+
+static void check_part(struct check *c, const struct storm_wall_part *part,
+                       size_t n_parts)
+{
+    bool black = part->kind == STORM_WALL_BLACKBODY;
+    if ((int)part->kind < STORM_WALL_VACUUM ||
+        (int)part->kind > STORM_WALL_BLACKBODY)
+        check_fault(c, "kind", NULL, "expected a kind of wall, got %d",
+                    (int)part->kind);
+    if (part->kind == STORM_WALL_PERIODIC &&
+        (n_parts > 1 || part->shape.kind != STORM_SHAPE_ALL))
+        check_fault(c, "kind", "shape",
+                    "expected a whole wall, not a part, for kind periodic");
+    if (black)
+        check_curve(c, &part->temperature);
+    check_span(c, part->start_s, part->stop_s, black);
+    if (black)
+        check_count(c, "packets", part->packets, 1, check_max_packets);
+}
+
+static bool check_is_periodic(const struct storm_wall *wall)
+{
+    return wall->n == 1 && wall->parts != NULL &&
+           wall->parts[0].kind == STORM_WALL_PERIODIC;
+}
+
+static void check_walls(struct check *c)
+{
+    struct storm_wall_part part;
+    for (int w = 0; w < STORM_N_WALLS; w++) {
+        const struct storm_wall *wall = &c->p->walls[w];
+        const struct check_array array = {"parts", "wall_part_size",
+                                          wall->parts, wall->n,
+                                          c->p->wall_part_size};
+        check_enter(c, "walls[%d]", w);
+        bool readable = check_array(c, &array);
+        for (size_t i = 0; readable && i < wall->n; i++) {
+            if (!check_item(&array, i, &part, sizeof part))
+                continue;
+            check_enter(c, "walls[%d].parts[%zu]", w, i);
+            check_part(c, &part, wall->n);
+            check_enter(c, "walls[%d].parts[%zu].shape", w, i);
+            check_shape(c, &part.shape);
+        }
+        check_enter(c, "walls[%d]", w);
+        if (check_is_periodic(wall) && !check_is_periodic(&c->p->walls[w ^ 1]))
+            check_fault(c, NULL, NULL, "expected %s to be periodic as well",
+                        check_wall_names[w ^ 1]);
+    }
+}
+
+static void check_sources(struct check *c)
+{
+    struct storm_source source;
+    const struct check_array array = {"sources", "source_size", c->p->sources,
+                                      c->p->n_sources, c->p->source_size};
+    if (!check_array(c, &array))
+        return;
+    for (size_t i = 0; i < array.n; i++) {
+        if (!check_item(&array, i, &source, sizeof source))
+            continue;
+        check_enter(c, "sources[%zu].shape", i);
+        check_shape(c, &source.shape);
+        check_enter(c, "sources[%zu]", i);
+        check_from(c, "power_erg_cm3_s", source.power_erg_cm3_s, 0.0,
+                   STORM_UNLIMITED);
+        check_span(c, source.start_s, source.stop_s, true);
+        check_count(c, "packets", source.packets, 1, check_max_packets);
+        if (c->p->n_groups != 1)
+            check_above(c, "temperature_kev", source.temperature_kev, 0.0,
+                        check_max_kev);
+    }
+}
+
+/* ---- the rest ----------------------------------------------------------- */
+
+static void check_box(struct check *c)
+{
+    const double far[2] = {-check_far_cm, check_far_cm};
+    check_above(c, "light_cm_s", c->p->light_cm_s, 0.0, STORM_UNLIMITED);
+    check_above(c, "radiation_erg_cm3_kev4", c->p->radiation_erg_cm3_kev4, 0.0,
+                STORM_UNLIMITED);
+    if (check_all(c, "lo_cm", c->p->lo_cm, 3, far) &&
+        check_all(c, "hi_cm", c->p->hi_cm, 3, far))
+        check_corners(c, c->p->lo_cm, c->p->hi_cm);
+}
+
+/* Without groups their limits may be left out. */
+static void check_groups(struct check *c)
+{
+    const struct storm_problem *p = c->p;
+    if (!check_count(c, "n_groups", p->n_groups, 1, check_max_groups) ||
+        (p->n_groups == 1 && p->group_min_kev == 0.0 &&
+         p->group_max_kev == 0.0))
+        return;
+    if (check_above(c, "group_min_kev", p->group_min_kev, 0.0,
+                    STORM_UNLIMITED) &&
+        check_above(c, "group_max_kev", p->group_max_kev, 0.0,
+                    STORM_UNLIMITED) &&
+        !(p->group_min_kev < p->group_max_kev))
+        check_fault(c, "group_max_kev", "group_min_kev",
+                    "expected min below max, got %g and %g", p->group_min_kev,
+                    p->group_max_kev);
+}
+
+static void check_packets(struct check *c)
+{
+    const struct storm_problem *p = c->p;
+    check_count(c, "emit_per_cell", p->emit_per_cell, 0, check_max_per_cell);
+    if (check_count(c, "min_per_cell", p->min_per_cell, 0,
+                    check_max_per_cell) &&
+        check_count(c, "max_per_cell", p->max_per_cell, 1,
+                    check_max_per_cell) &&
+        p->min_per_cell > p->max_per_cell)
+        check_fault(c, "min_per_cell", "max_per_cell",
+                    "expected min_per_cell not above max_per_cell, got %llu "
+                    "and %llu",
+                    (unsigned long long)p->min_per_cell,
+                    (unsigned long long)p->max_per_cell);
+}
+
+size_t storm_problem_check(const struct storm_problem *problem,
+                           void (*report)(void *self, const char *path,
+                                          const char *member, const char *other,
+                                          const char *message),
+                           void *self)
+{
+    struct storm_problem own;
+    struct check c = {.p = &own, .report = report, .self = self};
+    storm_status status =
+        storm_sized_read(NULL, "storm_problem", problem, &own, sizeof own);
+    if (status == STORM_ERR_ARG)
+        check_fault(&c, "size", NULL,
+                    "expected what STORM_PROBLEM_INIT sets, got %zu",
+                    problem->size);
+    if (status < 0)
+        return c.n;
+    check_box(&c);
+    check_materials(&c);
+    check_regions(&c);
+    check_walls(&c);
+    check_sources(&c);
+    check_enter(&c, "%s", "");
+    check_groups(&c);
+    check_packets(&c);
+    return c.n;
+}
