@@ -16,6 +16,9 @@
  *
  *   H5-4  Files are not trusted: false if something does not exist or has
  *         another shape or type than asked for.
+ *   H5-5  HDF5 itself trusts what a file says of chunks, filters and types:
+ *         a damaged one can crash it. Values of plain arrays are read here,
+ *         past HDF5, in types of a list. Chunks are for our own files.
  */
 #ifndef STORM_IO_H5_H
 #define STORM_IO_H5_H
@@ -79,6 +82,7 @@ struct io_h5_array {
     int n_dims;
     uint64_t shape[2]; /* rows, columns (1 if n_dims is 1); else 0 */
     bool numbers;      /* not texts or other types */
+    bool plain;        /* one piece of the file: neither chunks nor filters */
 };
 
 /* Negative: it does not exist or is not HDF5. */

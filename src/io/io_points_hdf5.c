@@ -35,6 +35,11 @@ static storm_status hdf5_check(const struct io_points_share *share,
     char what[256];
     if (!array->numbers)
         snprintf(what, sizeof what, "`%s` does not hold numbers", name);
+    else if (!array->plain)
+        snprintf(what, sizeof what,
+                 "`%s` is stored in chunks (make it contiguous: "
+                 "h5repack -l %s:CONTI OLD NEW)",
+                 name, name);
     else if (array->n_dims != 2)
         snprintf(what, sizeof what, "`%s` has %d dimensions", name,
                  array->n_dims);
