@@ -31,6 +31,8 @@ struct storm_message {
     struct storm_region_desc ring, tails;
 };
 
+struct storm_tree; /* channel_ops.h */
+
 struct storm_control {
     const struct storm_control_ops *ops;
 };
@@ -46,6 +48,6 @@ struct storm_control_ops {
 
 /* Sends FAIL to the neighbours in the tree. */
 void storm_control_fail(struct storm_control *control,
-                        const struct storm_boot *boot);
+                        const struct storm_tree *tree);
 
 #endif /* STORM_CHANNEL_MESSAGE_H */

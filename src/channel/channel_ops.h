@@ -65,23 +65,50 @@ struct storm_arrival {
     uint32_t slot; /* for the channel's own use */
 };
 
-/* The tree: rank i under (i - 1) / 2. */
+/*
+ * The tree of ranks along which wave messages travel.
+ *
+ *   TREE-1  The lowest rank of a node is its leader. Leaders are in a binary
+ *           tree, in the order of their ranks, and the other ranks of a node in
+ *           another below their leader: only links between leaders cross the
+ *           network. Rank 0 is the root.
+ *   TREE-2  The parent of a rank has it as a child, under the link `back`.
+ */
 enum storm_link {
     STORM_LINK_PARENT = 0,
-    STORM_LINK_CHILD_0 = 1,
-    STORM_LINK_CHILD_1 = 2,
-    STORM_N_LINKS = 3
+    STORM_LINK_CHILDREN = 1, /* the first of them */
+    STORM_LINK_FAR_0 = 1,    /* leaders of other nodes */
+    STORM_LINK_FAR_1 = 2,
+    STORM_LINK_NEAR_0 = 3, /* ranks of this node */
+    STORM_LINK_NEAR_1 = 4,
+    STORM_N_LINKS = 5
 };
 
 enum { STORM_WAVE_WORDS = 6 };
 
-/* Rank at the other end of a link, or -1. */
-int storm_link_rank(int rank, int size, enum storm_link link);
+/* The neighbours of one rank in the tree. */
+struct storm_tree {
+    int rank[STORM_N_LINKS]; /* -1: none */
+    enum storm_link back;    /* the link under which the parent sees it */
+};
+
+/* Where a rank is: number i_near of the n_near ranks of a node, which is number
+ * i_far of n_far; ranks by these numbers. `far` is used for leaders alone. */
+struct storm_tree_place {
+    int i_near, n_near, i_far, n_far;
+    const int *near, *far;
+};
+
+struct storm_tree storm_tree_at(const struct storm_tree_place *place);
+
+/* The tree of ranks that are all on one node. */
+struct storm_tree storm_tree_one_node(int rank, int size);
 
 struct storm_channel_params {
     const struct storm_env *env;
     const struct storm_boot *boot;
     const struct storm_boot *step_boot; /* the same ranks, for end_step alone */
+    const struct storm_tree *tree;      /* NULL: all ranks are on one node */
     struct storm_control *control;      /* ring: create, grow; all: failures */
     const struct storm_fabric_ops *fabric; /* ring only */
     /* Ring only, NULL: none. Another fabric for ranks of the same node: its
@@ -99,6 +126,14 @@ struct storm_channel_params {
     double growth;     /* factor */
     bool sync_growth;  /* ring: CHANNEL-8 */
 };
+
+static inline struct storm_tree
+storm_tree_given(const struct storm_channel_params *params)
+{
+    return params->tree
+               ? *params->tree
+               : storm_tree_one_node(params->boot->rank, params->boot->size);
+}
 
 struct storm_channel_stats {
     uint64_t batches;
@@ -177,6 +212,7 @@ struct storm_channel {
     const struct storm_channel_data_ops *data;
     const struct storm_channel_wave_ops *wave;
     struct storm_channel_names names; /* from open on */
+    struct storm_tree tree;           /* likewise */
 };
 
 extern const struct storm_channel_ops storm_channel_ring;

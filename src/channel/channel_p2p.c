@@ -335,8 +335,7 @@ static storm_status p2p_note_send(struct storm_channel *channel,
         return STORM_AGAIN;
     memcpy(c->wave_out[link].words, words, sizeof c->wave_out[link].words);
     c->wave_out[link].number = number;
-    int rank =
-        storm_link_rank(c->params.boot->rank, c->params.boot->size, link);
+    int rank = c->channel.tree.rank[link];
     int rc = MPI_Isend(&c->wave_out[link], (int)sizeof c->wave_out[link],
                        MPI_BYTE, rank, WAVE_TAG, c->comm, &c->wave_sent[link]);
     return check(c, rc, "MPI_Isend");
@@ -352,8 +351,7 @@ static storm_status fetch_waves(struct p2p_channel *c)
         if (status < 0 || !done)
             return status;
         for (int i = 0; i < STORM_N_LINKS; i++)
-            if (storm_link_rank(c->params.boot->rank, c->params.boot->size,
-                                (enum storm_link)i) == from.MPI_SOURCE)
+            if (c->channel.tree.rank[i] == from.MPI_SOURCE)
                 c->wave_newest[i] = c->wave_in[c->next_wave];
         status = post_wave(c, c->next_wave);
         if (status < 0)
@@ -410,7 +408,7 @@ static void p2p_give_up(struct storm_channel *channel)
 {
     struct p2p_channel *c = p2p_of(channel);
     if (!c->gave_up && c->params.control)
-        storm_control_fail(c->params.control, c->params.boot);
+        storm_control_fail(c->params.control, &c->channel.tree);
     c->gave_up = true;
 }
 
@@ -590,6 +588,7 @@ static storm_status p2p_open(const struct storm_channel_params *params,
                       .provider = "",
                       .near = "",
                       .protocol = "none"},
+            .tree = storm_tree_given(params),
         };
         c->params = *params;
         c->memory = params->env->memory;

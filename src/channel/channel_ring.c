@@ -65,7 +65,7 @@ void ring_give_up(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
     if (!c->gave_up)
-        storm_control_fail(c->params.control, c->params.boot);
+        storm_control_fail(c->params.control, &c->channel.tree);
     c->gave_up = true;
 }
 
@@ -191,7 +191,8 @@ static storm_status ring_open(const struct storm_channel_params *params,
     if (c) {
         c->channel = (struct storm_channel){.ops = &storm_channel_ring,
                                             .data = &ring_data,
-                                            .wave = &ring_waves};
+                                            .wave = &ring_waves,
+                                            .tree = storm_tree_given(params)};
         c->params = *params;
         c->memory = env->memory;
         c->out_of_rank = storm_alloc(c->memory, "ring peers by rank",

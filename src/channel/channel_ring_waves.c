@@ -18,14 +18,6 @@ enum { WAVE_BYTES = 64, NUMBER_OFFSET = 56 };
 
 _Static_assert(STORM_WAVE_WORDS * 8 <= NUMBER_OFFSET, "wave message too long");
 
-/* The link under which the neighbour at `link` sees this rank. */
-static enum storm_link link_back(int rank, enum storm_link link)
-{
-    if (link != STORM_LINK_PARENT)
-        return STORM_LINK_PARENT;
-    return rank % 2 == 1 ? STORM_LINK_CHILD_0 : STORM_LINK_CHILD_1;
-}
-
 static storm_status attach_link(struct ring_channel *c, int rank,
                                 const struct storm_message *message)
 {
@@ -34,9 +26,9 @@ static storm_status attach_link(struct ring_channel *c, int rank,
         if (link->rank != rank)
             continue;
         struct storm_fabric *f = link->route->fabric;
-        link->offset =
-            (uint64_t)link_back(c->params.boot->rank, (enum storm_link)i) *
-            WAVE_BYTES;
+        enum storm_link back =
+            i == STORM_LINK_PARENT ? c->channel.tree.back : STORM_LINK_PARENT;
+        link->offset = (uint64_t)back * WAVE_BYTES; /* TREE-2 */
         return f->ops->attach(f, ring_peer_at(c, link->route, rank),
                               &message->ring, &link->remote);
     }
@@ -56,14 +48,12 @@ static storm_status make_notes(struct ring_route *route)
 /* Sends the neighbours where their wave messages go; counts them. */
 static storm_status send_places(struct ring_channel *c, int *n_out)
 {
-    const struct storm_boot *boot = c->params.boot;
     struct storm_control *control = c->params.control;
     storm_status status = STORM_OK;
     *n_out = 0;
     for (int i = 0; i < STORM_N_LINKS && status >= 0; i++) {
         struct wave_link *link = &c->link[i];
-        link->rank =
-            storm_link_rank(boot->rank, boot->size, (enum storm_link)i);
+        link->rank = c->channel.tree.rank[i];
         if (link->rank < 0)
             continue;
         link->route = ring_route_to(c, link->rank);

@@ -87,6 +87,7 @@ static storm_status open_channel(struct storm_engine *e)
         .env = e->env,
         .boot = &e->context->boot,
         .step_boot = &e->step_boot,
+        .tree = &e->context->tree,
         .control = e->control,
         .fabric = choice.fabric,
         .near = choice.near,

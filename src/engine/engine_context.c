@@ -62,12 +62,16 @@ static MPI_Comm make_node(struct storm_context *context)
     return node;
 }
 
-/* Fills node_rank: MPI knows who is where, nobody needs to be asked. */
-static storm_status fill_node_ranks(struct storm_context *context)
+/* Fills node_rank and near_out, the ranks of this node: MPI knows who is where,
+ * nobody needs to be asked. */
+static storm_status fill_node_ranks(struct storm_context *context,
+                                    int **near_out)
 {
     size_t size = (size_t)context->env.size;
+    int *near = malloc((size_t)context->node_boot.size * sizeof *near);
+    *near_out = near;
     context->node_rank = malloc(size * sizeof *context->node_rank);
-    if (!context->node_rank)
+    if (!context->node_rank || !near)
         return STORM_ERR_NOMEM;
     for (size_t i = 0; i < size; i++)
         context->node_rank[i] = -1;
@@ -78,10 +82,50 @@ static storm_status fill_node_ranks(struct storm_context *context)
         int rank = 0;
         MPI_Group_translate_ranks(node, 1, &i, all, &rank);
         context->node_rank[rank] = i;
+        near[i] = rank;
     }
     MPI_Group_free(&node);
     MPI_Group_free(&all);
     return STORM_OK;
+}
+
+/* Sums over all ranks; far_out[k] is the leader of node k. Four bytes a node,
+ * for a moment: which rank leads a node is known to its own ranks alone. */
+static storm_status find_leaders(struct storm_context *context,
+                                 struct storm_tree_place *place, int **far_out)
+{
+    bool leads = place->i_near == 0;
+    uint64_t before = leads;
+    storm_status status = storm_boot_exscan(&context->boot, &before, 1);
+    place->n_far = leads;
+    if (status == STORM_OK)
+        status =
+            storm_context_reduce(context, &place->n_far, 1, MPI_INT, MPI_SUM);
+    if (status < 0)
+        return status;
+    place->i_far = (int)before;
+    int *far = calloc((size_t)place->n_far, sizeof *far);
+    *far_out = far;
+    status = storm_boot_agree(&context->boot, far ? STORM_OK : STORM_ERR_NOMEM);
+    if (status < 0)
+        return status;
+    if (leads)
+        far[before] = context->env.rank;
+    return storm_context_reduce(context, far, place->n_far, MPI_INT, MPI_MAX);
+}
+
+static storm_status find_tree(struct storm_context *context, const int *near)
+{
+    int *far = NULL;
+    struct storm_tree_place place = {.i_near = context->node_boot.rank,
+                                     .n_near = context->node_boot.size,
+                                     .near = near};
+    storm_status status = find_leaders(context, &place, &far);
+    place.far = far;
+    if (status == STORM_OK)
+        context->tree = storm_tree_at(&place);
+    free(far);
+    return status;
 }
 
 static storm_status find_nodes(struct storm_context *context)
@@ -95,8 +139,14 @@ static storm_status find_nodes(struct storm_context *context)
         status = context->boot.minimum(context->boot.self,
                                        context->node_boot.size, &lowest);
     context->one_node = lowest == context->env.size;
-    return storm_boot_agree(&context->boot,
-                            status < 0 ? status : fill_node_ranks(context));
+    int *near = NULL;
+    if (status == STORM_OK)
+        status = fill_node_ranks(context, &near);
+    status = storm_boot_agree(&context->boot, status);
+    if (status == STORM_OK)
+        status = find_tree(context, near);
+    free(near);
+    return status;
 }
 
 /* Hash of exp, log and pow on this processor: C libraries choose their code by

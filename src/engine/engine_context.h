@@ -9,6 +9,7 @@
 
 #include "base/boot.h"
 #include "base/env.h"
+#include "channel/channel_ops.h"
 
 struct storm_context {
     struct storm_env env;
@@ -17,6 +18,7 @@ struct storm_context {
     struct storm_boot boot;
     struct storm_boot node_boot; /* the ranks of this node */
     int32_t *node_rank;          /* of every rank there; -1: elsewhere */
+    struct storm_tree tree;      /* of waves: TREE-1 */
     bool one_node;               /* all ranks can share memory */
     bool backend_logged;
 };

@@ -27,9 +27,6 @@ void storm_term_open(struct storm_term *term, struct storm_channel *channel,
 {
     *term = (struct storm_term){
         .channel = channel, .env = env, .max_moves = max_moves};
-    for (int i = 0; i < STORM_N_LINKS; i++)
-        term->link_rank[i] =
-            storm_link_rank(env->rank, env->size, (enum storm_link)i);
 }
 
 void storm_term_begin(struct storm_term *term)
@@ -65,9 +62,17 @@ static storm_status send_due(struct storm_term *term)
 
 static void send_children(struct storm_term *term, uint32_t wave)
 {
-    for (int i = STORM_LINK_CHILD_0; i < STORM_N_LINKS; i++)
-        if (term->link_rank[i] >= 0)
+    for (int i = STORM_LINK_CHILDREN; i < STORM_N_LINKS; i++)
+        if (term->channel->tree.rank[i] >= 0)
             term->due[i] = number(term->step, wave);
+}
+
+static bool children_sent(const struct storm_term *term)
+{
+    for (int i = STORM_LINK_CHILDREN; i < STORM_N_LINKS; i++)
+        if (term->due[i] != 0)
+            return false;
+    return true;
 }
 
 /* Passes the verdict on before this rank leaves the step: poll is not called
@@ -79,10 +84,9 @@ static storm_status end_step(struct storm_term *term, uint32_t wave)
     storm_status status = STORM_AGAIN;
     for (uint64_t n_empty = 0; status == STORM_AGAIN; n_empty++) {
         status = send_due(term);
-        bool sent =
-            !term->due[STORM_LINK_CHILD_0] && !term->due[STORM_LINK_CHILD_1];
         if (status >= 0)
-            status = sent ? channel->ops->end_step(channel) : STORM_AGAIN;
+            status = children_sent(term) ? channel->ops->end_step(channel)
+                                         : STORM_AGAIN;
         if (status != STORM_AGAIN)
             break;
         status = storm_lifeline_check(term->env->lifeline);
@@ -110,8 +114,8 @@ static storm_status collect(struct storm_term *term, struct storm_counts *sums,
                             bool *complete_out)
 {
     *complete_out = false;
-    for (int i = STORM_LINK_CHILD_0; i < STORM_N_LINKS; i++) {
-        if (term->link_rank[i] < 0)
+    for (int i = STORM_LINK_CHILDREN; i < STORM_N_LINKS; i++) {
+        if (term->channel->tree.rank[i] < 0)
             continue;
         uint64_t words[STORM_WAVE_WORDS], from;
         storm_status status =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Termination detection: waves along a binary tree of ranks, after Mattern's
- * four counters.
+ * Termination detection: waves along a tree of ranks, after Mattern's four
+ * counters.
  *
  * Every rank keeps two counters per step that only grow: C packets created, F
  * packets finished.
@@ -43,7 +43,6 @@ struct storm_counts {
 struct storm_term {
     struct storm_channel *channel;
     const struct storm_env *env;
-    int link_rank[STORM_N_LINKS];
     uint64_t max_moves; /* max moves of one packet */
 
     uint64_t step; /* as in numbers: from 1 */

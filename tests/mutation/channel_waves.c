@@ -44,7 +44,7 @@ static void send_wave(struct storm_channel *channel,
                       const struct storm_boot *boot, enum storm_link link,
                       uint64_t number)
 {
-    if (storm_link_rank(boot->rank, boot->size, link) < 0)
+    if (channel->tree.rank[link] < 0)
         return;
     uint64_t words[STORM_WAVE_WORDS];
     for (int i = 0; i < STORM_WAVE_WORDS; i++)
@@ -57,11 +57,10 @@ static void send_wave(struct storm_channel *channel,
     CHECK_OK(status);
 }
 
-static void await_wave(struct storm_channel *channel,
-                       const struct storm_boot *boot, enum storm_link link,
+static void await_wave(struct storm_channel *channel, enum storm_link link,
                        uint64_t number)
 {
-    int from = storm_link_rank(boot->rank, boot->size, link);
+    int from = channel->tree.rank[link];
     if (from < 0)
         return;
     uint64_t words[STORM_WAVE_WORDS], found = 0;
@@ -76,10 +75,29 @@ static void await_wave(struct storm_channel *channel,
         CHECK_EQ(words[i], word_of(from, number, i));
 }
 
+/* Two ranks on every node, so that all kinds of links are used. */
+static struct storm_tree tree_of_pairs(int rank, int size)
+{
+    enum { MAX_NODES = 8 };
+    int leader[MAX_NODES], node = rank / 2;
+    CHECK(size <= 2 * MAX_NODES);
+    for (int i = 0; i < MAX_NODES; i++)
+        leader[i] = 2 * i;
+    return storm_tree_at(&(struct storm_tree_place){
+        .i_near = rank % 2,
+        .n_near = 2 * node + 2 <= size ? 2 : 1,
+        .i_far = node,
+        .n_far = (size + 1) / 2,
+        .near = (int[]){2 * node, 2 * node + 1},
+        .far = leader,
+    });
+}
+
 static void waves_rank(void *self, const struct storm_env *env,
                        const struct storm_boot *boot)
 {
     struct waves *t = self;
+    struct storm_tree tree = tree_of_pairs(boot->rank, boot->size);
     struct storm_control *control = NULL;
     if (t->hub)
         control = control_hub_open(t->hub, boot->rank);
@@ -88,6 +106,7 @@ static void waves_rank(void *self, const struct storm_env *env,
     struct storm_channel_params params = {
         .env = env,
         .boot = boot,
+        .tree = &tree,
         .control = control,
         .fabric = t->fabric,
         .comm = t->comm,
@@ -101,11 +120,11 @@ static void waves_rank(void *self, const struct storm_env *env,
     check_where("%s %s, rank %d", t->ops->name,
                 t->fabric ? t->fabric->name : "", boot->rank);
     for (uint64_t number = 1; number <= t->rounds; number++) {
-        await_wave(channel, boot, STORM_LINK_PARENT, number);
-        send_wave(channel, boot, STORM_LINK_CHILD_0, number);
-        send_wave(channel, boot, STORM_LINK_CHILD_1, number);
-        await_wave(channel, boot, STORM_LINK_CHILD_0, number);
-        await_wave(channel, boot, STORM_LINK_CHILD_1, number);
+        await_wave(channel, STORM_LINK_PARENT, number);
+        for (int i = STORM_LINK_CHILDREN; i < STORM_N_LINKS; i++)
+            send_wave(channel, boot, (enum storm_link)i, number);
+        for (int i = STORM_LINK_CHILDREN; i < STORM_N_LINKS; i++)
+            await_wave(channel, (enum storm_link)i, number);
         send_wave(channel, boot, STORM_LINK_PARENT, number);
     }
     uint64_t n = 0;
