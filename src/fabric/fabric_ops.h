@@ -42,6 +42,12 @@
  *              .. poll) and nothing needs the target's help but its own calls
  *              of poll.
  *   FABRIC-13  Operations to this rank itself work like those to any other.
+ *   FABRIC-14  A descriptor also holds where its owner is in the network: two
+ *              ranks know nothing of each other before the first attach of one
+ *              to memory of the other. What open sends, and memory, do not
+ *              grow with the number of ranks but as its logarithm or with the
+ *              peers attached; where the network itself wants more, the fabric
+ *              says so.
  */
 #ifndef STORM_FABRIC_OPS_H
 #define STORM_FABRIC_OPS_H
@@ -84,9 +90,9 @@ struct storm_remote {
     size_t bytes;
 };
 
-enum { STORM_DESC_BYTES = 64 };
+enum { STORM_DESC_BYTES = 280 };
 
-/* What a peer must know to reach a region. */
+/* What a peer must know to reach a region: FABRIC-14. */
 struct storm_region_desc {
     unsigned char bytes[STORM_DESC_BYTES];
 };

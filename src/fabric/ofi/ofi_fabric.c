@@ -10,13 +10,7 @@
 #include "fabric/fabric_memory.h"
 #include "fabric/ofi/ofi_internal.h"
 
-enum { ADDRESS_BYTES = 248, DEFAULT_UNIVERSE = 256, MAX_KEY_TRIES = 4096 };
-
-/* What ranks exchange at open. */
-struct address_card {
-    uint64_t bytes;
-    unsigned char address[ADDRESS_BYTES];
-};
+enum { DEFAULT_UNIVERSE = 256, MAX_KEY_TRIES = 4096, EXPECTED_PEERS = 64 };
 
 /* ---- memory ---------------------------------------------------------------*/
 
@@ -136,24 +130,60 @@ static void ofi_describe(const struct storm_fabric *fabric,
         .key = own->key,
         .bytes = region->bytes,
         .id = own->id,
+        .owner = f->address,
     };
     _Static_assert(sizeof card <= STORM_DESC_BYTES, "descriptor too small");
     storm_fabric_pack(&card, sizeof card, desc_out);
+}
+
+/* The peer's place in the table of addresses: FABRIC-14. */
+static storm_status peer_address(struct ofi_fabric *f, int rank,
+                                 const struct ofi_address *address,
+                                 fi_addr_t *addr_out)
+{
+    for (size_t i = 0; i < f->n_peers; i++)
+        if (f->peers[i].rank == rank) {
+            *addr_out = f->peers[i].addr;
+            return STORM_OK;
+        }
+    void *list = f->peers;
+    storm_status status =
+        storm_reserve(f->fabric.env->memory, "ofi peers", sizeof *f->peers,
+                      f->n_peers + 1, &list, &f->peer_capacity);
+    f->peers = list;
+    if (status < 0)
+        return status;
+    struct ofi_peer *peer = &f->peers[f->n_peers];
+    peer->rank = rank;
+    if (fi_av_insert(f->av, address->name, 1, &peer->addr, 0, NULL) != 1) {
+        storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
+                        "ofi (%s): the address of rank %d is not accepted",
+                        f->name, rank);
+        return STORM_ERR_FABRIC;
+    }
+    f->n_peers++;
+    *addr_out = peer->addr;
+    return STORM_OK;
 }
 
 static storm_status ofi_attach(struct storm_fabric *fabric, int peer,
                                const struct storm_region_desc *desc,
                                struct storm_remote **remote_out)
 {
+    struct ofi_card card;
+    fi_addr_t addr;
+    memcpy(&card, desc->bytes, sizeof card);
+    storm_status status =
+        peer_address(ofi_of(fabric), peer, &card.owner, &addr);
+    if (status < 0)
+        return status;
     struct ofi_remote *remote =
         storm_alloc(fabric->env->memory, "ofi remotes", sizeof *remote);
     if (!remote)
         return STORM_ERR_NOMEM;
-    struct ofi_card card;
-    memcpy(&card, desc->bytes, sizeof card);
     *remote = (struct ofi_remote){
         .remote = {.fabric = fabric, .peer = peer, .bytes = card.bytes},
-        .addr = ofi_of(fabric)->addr[peer],
+        .addr = addr,
         .base = card.base,
         .key = card.key,
         .id = card.id,
@@ -202,15 +232,14 @@ static storm_status open_domain(struct ofi_fabric *f)
         return failed(f, "create a completion queue", rc);
     enum fi_av_type type = f->info->domain_attr->av_type;
     struct fi_av_attr av = {.type = type == FI_AV_UNSPEC ? FI_AV_TABLE : type,
-                            .count = (size_t)f->fabric.boot.size};
+                            .count = EXPECTED_PEERS}; /* it grows */
     rc = fi_av_open(f->domain, &av, &f->av, NULL);
     if (rc != 0)
         return failed(f, "create a table of addresses", rc);
     return STORM_OK;
 }
 
-static storm_status open_endpoint(struct ofi_fabric *f,
-                                  struct address_card *card)
+static storm_status open_endpoint(struct ofi_fabric *f)
 {
     f->info->tx_attr->op_flags = 0; /* each operation sets its own */
     int rc = fi_endpoint(f->domain, f->info, &f->ep, NULL);
@@ -223,49 +252,42 @@ static storm_status open_endpoint(struct ofi_fabric *f,
         rc = fi_enable(f->ep);
     if (rc != 0)
         return failed(f, "enable the endpoint", rc);
-    size_t bytes = sizeof card->address;
-    rc = fi_getname(&f->ep->fid, card->address, &bytes);
+    size_t bytes = sizeof f->address.name;
+    rc = fi_getname(&f->ep->fid, f->address.name, &bytes);
     if (rc != 0)
         return failed(f, "get the address of the endpoint", rc);
-    card->bytes = bytes;
     return STORM_OK;
 }
 
-/* The provider shm has a file for each rank, named like its address. All have
- * mapped it by now; without a name it is freed when they end, however they end.
- * */
-static void drop_file(const char *address)
+/*
+ * The provider shm has a file for each rank, named like its address, which all
+ * others map when they learn the address. So that nothing is left behind
+ * however a rank ends, all learn all addresses, and the names are dropped; it
+ * serves one node, and at most 256 ranks. Collective.
+ */
+static storm_status drop_files(struct ofi_fabric *f)
 {
     static const char prefix[] = "fi_shm://";
-    if (strncmp(address, prefix, sizeof prefix - 1) == 0)
-        (void)shm_unlink(address + sizeof prefix - 1);
-}
-
-/* Exchanges addresses. Collective. */
-static storm_status exchange_addresses(struct ofi_fabric *f,
-                                       const struct address_card *card)
-{
     const struct storm_boot *boot = &f->fabric.boot;
     struct storm_memory *memory = f->fabric.env->memory;
+    const char *name = (const char *)f->address.name;
     size_t n = (size_t)boot->size;
-    struct address_card *all =
-        storm_alloc(memory, "ofi cards", n * sizeof *all);
-    f->addr = storm_alloc(memory, "ofi addresses", n * sizeof *f->addr);
+    if (f->info->addr_format != FI_ADDR_STR ||
+        strncmp(name, prefix, sizeof prefix - 1) != 0)
+        return STORM_OK;
+    struct ofi_address *all = storm_alloc(memory, "ofi cards", n * sizeof *all);
     storm_status status =
-        storm_boot_agree(boot, all && f->addr ? STORM_OK : STORM_ERR_NOMEM);
+        storm_boot_agree(boot, all ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK)
-        status = storm_boot_allgather(boot, card, sizeof *card, all);
-    for (size_t i = 0; status == STORM_OK && i < n; i++)
-        if (fi_av_insert(f->av, all[i].address, 1, &f->addr[i], 0, NULL) != 1) {
-            storm_log_write(&f->fabric.env->log, STORM_LOG_ERROR,
-                            "ofi (%s): the address of rank %zu is not accepted",
-                            f->name, i);
-            status = STORM_ERR_NOSUP;
-        }
+        status = storm_boot_allgather(boot, &f->address, sizeof *all, all);
+    for (size_t i = 0; status == STORM_OK && i < n; i++) {
+        fi_addr_t addr;
+        status = peer_address(f, (int)i, &all[i], &addr);
+    }
     storm_free(memory, all);
     status = storm_boot_agree(boot, status);
-    if (status == STORM_OK && f->info->addr_format == FI_ADDR_STR)
-        drop_file((const char *)card->address);
+    if (status == STORM_OK)
+        (void)shm_unlink(name + sizeof prefix - 1);
     return status;
 }
 
@@ -357,7 +379,7 @@ static void ofi_free(struct ofi_fabric *f)
     storm_free(memory, f->region);
     storm_free(memory, f->arrivals);
     storm_free(memory, f->ops);
-    storm_free(memory, f->addr);
+    storm_free(memory, f->peers);
     storm_free(memory, f);
 }
 
@@ -406,10 +428,9 @@ static storm_status ofi_open(const struct storm_env *env,
     snprintf(f->name, sizeof f->name, "%s", f->info->fabric_attr->prov_name);
     f->fabric.provider = f->name;
 
-    struct address_card card = {0};
     status = open_domain(f);
     if (status == STORM_OK)
-        status = open_endpoint(f, &card);
+        status = open_endpoint(f);
     if (status == STORM_OK)
         status = check_atomics(f);
     if (status == STORM_OK)
@@ -418,7 +439,7 @@ static storm_status ofi_open(const struct storm_env *env,
         status = make_inbox(f);
     status = storm_boot_agree(boot, status);
     if (status == STORM_OK)
-        status = exchange_addresses(f, &card);
+        status = drop_files(f);
     if (status == STORM_OK)
         status = ofi_selftest(f);
     if (status < 0)

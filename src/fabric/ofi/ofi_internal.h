@@ -2,8 +2,9 @@
 /*
  * The fabric over libfabric: what its files share.
  *
- * One endpoint for reliable datagrams, one table of addresses filled once, one
- * completion queue. An operation in flight has a struct ofi_op, taken from a
+ * One endpoint for reliable datagrams, one table of addresses, one completion
+ * queue. The table gets an address with the first descriptor of its rank
+ * (FABRIC-14). An operation in flight has a struct ofi_op, taken from a
  * pool made at the start; completions lead back to it by its context.
  *
  * Words (FABRIC-8). libfabric promises whole words for atomics alone. Hardware
@@ -39,7 +40,8 @@ enum {
     OFI_MAX_SKIPPED = 3,
     OFI_INBOX = 64, /* messages that one poll can receive */
     OFI_MAX_CANDIDATES = 24,
-    OFI_NAME_BYTES = 64 /* of a provider */
+    OFI_NAME_BYTES = 64,     /* of a provider */
+    OFI_ADDRESS_BYTES = 248, /* of an endpoint, max */
 };
 
 /* The functions of libfabric that are not reached through its objects. */
@@ -105,9 +107,21 @@ struct ofi_remote {
     uint64_t base, key, id;
 };
 
+/* Of an endpoint, as libfabric writes it. */
+struct ofi_address {
+    unsigned char name[OFI_ADDRESS_BYTES];
+};
+
+/* A rank whose address is in the table. */
+struct ofi_peer {
+    int rank;
+    fi_addr_t addr;
+};
+
 /* What a descriptor holds. */
 struct ofi_card {
     uint64_t base, key, bytes, id;
+    struct ofi_address owner;
 };
 
 struct ofi_fabric {
@@ -120,7 +134,9 @@ struct ofi_fabric {
     struct fid_av *av;
     struct fid_cq *cq;
     struct fid_ep *ep;
-    fi_addr_t *addr; /* by rank: 8 bytes for each rank of the run */
+    struct ofi_address address; /* of ep */
+    struct ofi_peer *peers;     /* whose memory was ever attached */
+    size_t n_peers, peer_capacity;
     uint64_t next_key;
 
     bool stream; /* see above */

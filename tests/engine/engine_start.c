@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 16; backend: shm p2p ofi-tcp; timeout: 60;
+ * env: OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp; label: slow-asan slow-mpich */
+/* TEST ranks: 8 32 64; backend: shm p2p ofi-tcp; timeout: 300;
+ * env: OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp; label: long */
+/*
+ * BOOT-2, FABRIC-14: what a rank sends to start a context and an engine, and
+ * the sockets that are then open, grow as the logarithm of the number of ranks;
+ * a scan sends one message per doubling. Of MPI's collectives only broadcasts,
+ * allreduces and barriers are used, which MPI does in log P; they count by
+ * their sockets, since MPI has been told to use TCP. Creating communicators is
+ * left to MPI: a constant number.
+ */
+#include <dirent.h>
+#include <unistd.h>
+
+#include "harness.h"
+
+/* ---- counting -------------------------------------------------------------*/
+
+enum { MAX_RANKS = 64 };
+
+/* Calls of this process so far. */
+static struct counts {
+    int sends, collectives, communicators, forbidden;
+    bool partner[MAX_RANKS];
+} n_calls;
+
+#define COUNTED(_what, _name, _params, _args) \
+    int MPI_##_name _params                   \
+    {                                         \
+        n_calls._what++;                      \
+        return PMPI_##_name _args;            \
+    }
+
+#define SENT(_name, _params, _args) \
+    int MPI_##_name _params         \
+    {                               \
+        n_calls.sends++;            \
+        n_calls.partner[to] = true; \
+        return PMPI_##_name _args;  \
+    }
+
+SENT(Send, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c),
+     (b, n, t, to, tag, c))
+SENT(Isend,
+     (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c,
+      MPI_Request *r),
+     (b, n, t, to, tag, c, r))
+SENT(Issend,
+     (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c,
+      MPI_Request *r),
+     (b, n, t, to, tag, c, r))
+
+COUNTED(collectives, Barrier, (MPI_Comm c), (c))
+COUNTED(collectives, Ibarrier, (MPI_Comm c, MPI_Request *r), (c, r))
+COUNTED(collectives, Bcast,
+        (void *b, int n, MPI_Datatype t, int root, MPI_Comm c),
+        (b, n, t, root, c))
+COUNTED(collectives, Ibcast,
+        (void *b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *r),
+        (b, n, t, root, c, r))
+COUNTED(collectives, Allreduce,
+        (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
+        (a, b, n, t, o, c))
+COUNTED(collectives, Iallreduce,
+        (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c,
+         MPI_Request *r),
+        (a, b, n, t, o, c, r))
+
+COUNTED(communicators, Comm_dup, (MPI_Comm c, MPI_Comm *out), (c, out))
+COUNTED(communicators, Comm_split, (MPI_Comm c, int k, int i, MPI_Comm *out),
+        (c, k, i, out))
+COUNTED(communicators, Comm_split_type,
+        (MPI_Comm c, int k, int i, MPI_Info info, MPI_Comm *out),
+        (c, k, i, info, out))
+
+COUNTED(forbidden, Reduce,
+        (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, int root,
+         MPI_Comm c),
+        (a, b, n, t, o, root, c))
+COUNTED(forbidden, Scan,
+        (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
+        (a, b, n, t, o, c))
+COUNTED(forbidden, Exscan,
+        (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c),
+        (a, b, n, t, o, c))
+COUNTED(forbidden, Iexscan,
+        (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c,
+         MPI_Request *r),
+        (a, b, n, t, o, c, r))
+COUNTED(forbidden, Gather,
+        (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u,
+         int root, MPI_Comm c),
+        (a, n, t, b, m, u, root, c))
+COUNTED(forbidden, Allgather,
+        (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u,
+         MPI_Comm c),
+        (a, n, t, b, m, u, c))
+COUNTED(forbidden, Iallgather,
+        (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u,
+         MPI_Comm c, MPI_Request *r),
+        (a, n, t, b, m, u, c, r))
+COUNTED(forbidden, Alltoall,
+        (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u,
+         MPI_Comm c),
+        (a, n, t, b, m, u, c))
+COUNTED(forbidden, Ialltoall,
+        (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u,
+         MPI_Comm c, MPI_Request *r),
+        (a, n, t, b, m, u, c, r))
+COUNTED(forbidden, Ialltoallv,
+        (const void *a, const int *n, const int *i, MPI_Datatype t, void *b,
+         const int *m, const int *k, MPI_Datatype u, MPI_Comm c,
+         MPI_Request *r),
+        (a, n, i, t, b, m, k, u, c, r))
+
+static int open_sockets(void)
+{
+    DIR *dir = opendir("/proc/self/fd");
+    int n = 0;
+    CHECK(dir != NULL);
+    for (const struct dirent *at; (at = readdir(dir)) != NULL;) {
+        char path[300], target[64] = "";
+        snprintf(path, sizeof path, "/proc/self/fd/%s", at->d_name);
+        if (readlink(path, target, sizeof target - 1) > 0)
+            n += strncmp(target, "socket:", 7) == 0;
+    }
+    closedir(dir);
+    return n;
+}
+
+static int doublings(int n)
+{
+    int k = 0;
+    while (1 << k < n)
+        k++;
+    return k;
+}
+
+static void stay(void *self, struct storm_step *step, void *packet,
+                 struct storm_outcome *outcome)
+{
+    (void)self, (void)step, (void)packet;
+    outcome->fate = STORM_FATE_CENSUS;
+}
+
+/* ---- checking -------------------------------------------------------------*/
+
+static size_t booked_bytes(const struct harness *h, const char *label)
+{
+    struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
+    size_t peak_bytes = 0;
+    for (size_t i = 0; storm_context_memory(h->context, i, &entry) == STORM_OK;
+         i++)
+        if (strcmp(entry.label, label) == 0)
+            peak_bytes = entry.peak_bytes;
+    return peak_bytes;
+}
+
+enum { SENDS, PARTNERS, COLLECTIVES, COMMUNICATORS, SOCKETS, SCAN, N_FIGURES };
+
+static void print_table(const struct harness *h, const int *mine)
+{
+    static const char *const name[N_FIGURES] = {
+        "sends",         "partners", "collectives",
+        "communicators", "sockets",  "sends of a scan"};
+    int max[N_FIGURES], sum[N_FIGURES];
+    PMPI_Reduce(mine, max, N_FIGURES, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD);
+    PMPI_Reduce(mine, sum, N_FIGURES, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    for (int i = 0; h->rank == 0 && i < N_FIGURES; i++)
+        printf("%d ranks: %s: max %d, mean %.1f\n", h->size, name[i], max[i],
+               (double)sum[i] / h->size);
+}
+
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    struct harness h;
+    struct storm_engine_params params = {
+        .size = sizeof params,
+        .record_bytes = 64,
+        .physics = &(struct storm_physics){.size = sizeof(struct storm_physics),
+                                           .step = stay}};
+    int before = open_sockets();
+    CHECK_OK(harness_open(&h, &params, NULL));
+    struct counts start = n_calls;
+    int figures[N_FIGURES] = {
+        [SENDS] = start.sends,
+        [COLLECTIVES] = start.collectives,
+        [COMMUNICATORS] = start.communicators,
+        [SOCKETS] = open_sockets() - before,
+    };
+    for (int i = 0; i < h.size; i++)
+        figures[PARTNERS] += start.partner[i];
+    uint64_t word = 1;
+    CHECK_OK(storm_context_exscan(h.context, &word, 1));
+    CHECK_EQ(word, h.rank);
+    figures[SCAN] = n_calls.sends - start.sends;
+    print_table(&h, figures);
+
+    int d = doublings(h.size);
+    check_where("rank %d of %d", h.rank, h.size);
+    CHECK_EQ(n_calls.forbidden, 0);
+    CHECK(figures[SENDS] > 0 && figures[SENDS] <= 12 + d);
+    CHECK(figures[PARTNERS] <= 3 + d);
+    CHECK(figures[COLLECTIVES] <= 60);
+    CHECK(figures[COMMUNICATORS] <= 8);
+    CHECK(figures[SOCKETS] <= 12 + 4 * d);
+    CHECK(figures[SCAN] <= d);
+    CHECK_EQ(n_calls.collectives, figures[COLLECTIVES]);
+    CHECK(booked_bytes(&h, "ofi peers") <= 512);
+    CHECK_EQ(booked_bytes(&h, "ofi cards"), 0);
+    harness_close(&h);
+    MPI_Finalize();
+    return CHECK_PASS;
+}
