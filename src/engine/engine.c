@@ -27,6 +27,7 @@ enum {
     ADAPTIVE_MAX = 512, /* records per message when batches adapt */
     GATE_LEAVES = -100  /* below all statuses: a rank is in destroy */
 };
+static const double control_every_s = 5e-4;
 
 static storm_status check_params(const struct storm_env *env,
                                  const struct storm_engine_params *p)
@@ -174,9 +175,10 @@ storm_status storm_engine_create(struct storm_context *context,
     if (status == STORM_OK) {
         e->max_events =
             (uint64_t)storm_options_int(env->options, "transport.max_events");
-        e->control_every =
-            (uint64_t)storm_options_int(env->options,
-                                        "transport.control_every");
+        storm_pace_begin(&e->control_pace,
+                         (uint64_t)storm_options_int(env->options,
+                                                     "transport.control_every"),
+                         control_every_s);
         e->timed = storm_options_bool(env->options, "transport.statistics");
         status = open_lists(e);
     }

@@ -7,6 +7,7 @@
 
 #include <storm/engine.h>
 
+#include "base/pace.h"
 #include "engine/engine_context.h"
 #include "engine/engine_outbox.h"
 #include "engine/engine_store.h"
@@ -75,8 +76,8 @@ struct storm_engine {
     uint64_t n_steps;      /* begun */
     uint64_t first_step;   /* number of the first, modulo 2^64 */
     uint64_t max_events;
-    uint64_t control_every;
-    bool timed; /* transport.statistics */
+    struct storm_pace control_pace; /* of polls for control messages */
+    bool timed;                     /* transport.statistics */
 
     struct storm_stats stats;
     uint64_t iterations;  /* of this step */

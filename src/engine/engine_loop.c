@@ -291,12 +291,14 @@ static storm_status settle_batch(struct storm_engine *e)
 
 /* ---- the loop -------------------------------------------------------------*/
 
-/* Every control_every iterations; in each while the rank waits for a ring; and
- * on an idle rank each time it has slept, or yielded its core on a crowded
- * node. */
-static bool control_is_due(const struct storm_engine *e)
+/* Every control_every iterations, or sooner if the physics takes long; in each
+ * while the rank waits for a ring; and on an idle rank each time it has slept,
+ * or yielded its core on a crowded node. */
+static bool control_is_due(struct storm_engine *e)
 {
-    return e->iterations % e->control_every == 0 || e->waits ||
+    bool due = e->n_empty > 0 ? storm_pace_counts(&e->control_pace)
+                              : storm_pace_due(&e->control_pace);
+    return due || e->waits ||
            e->n_empty > (e->env->crowded ? 0 : STORM_IDLE_NAPS);
 }
 
@@ -419,6 +421,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
     uint64_t waves_shown = e->term.waves;
     storm_status verdict = STORM_OK, broken = STORM_OK;
     e->iterations = e->n_empty = 0;
+    storm_pace_hurry(&e->control_pace);
     e->waits = false;
     e->spins_saved = e->env->crowded ? CROWDED_SAVES : 0;
     for (int i = 0; i < N_TIMES; i++)

@@ -27,9 +27,9 @@
  *             wait depends on it.
  *   MPIRMA-6  MPI serves other ranks only inside its calls, so every poll makes
  *             one, but for a few of them directly behind an operation of this
- *             rank: the calls of a poll take longer than a small put. A rank
- *             that waits calls idle, or polls with nothing issued, and is
- *             served at once.
+ *             rank, if they come quickly: the calls of a poll take longer than
+ *             a small put. A rank that waits calls idle, or polls with
+ *             nothing issued, and is served at once.
  *   MPIRMA-7  A compare-and-swap of this rank on its own memory in the dynamic
  *             window is done by the processor: see swap_here.
  *
@@ -52,15 +52,17 @@
 #include <mpi.h>
 
 #include "base/idle.h"
+#include "base/pace.h"
 #include "fabric/fabric_ops.h"
 #include "fabric/mpirma/mpirma_memory.h"
 
 enum {
     N_OPS = 1024,       /* in flight at a time, to all peers */
-    MAX_SKIPPED = 3,    /* MPIRMA-6 */
+    CALL_EVERY = 4,     /* MPIRMA-6 */
     PROBE_TAG = 1,      /* never sent */
     MAX_COUNT = 1 << 30 /* bytes in one MPI call */
 };
+static const double call_every_s = 5e-5;
 
 /* An operation that has been accepted and has not completed. */
 struct mpirma_op {
@@ -99,8 +101,8 @@ struct mpirma_fabric {
     struct mpirma_peer **peer; /* by rank; NULL: never attached */
     struct mpirma_peer *listed;
     struct mpirma_op *ops, *free;
-    bool has_issued; /* since MPI was last called for progress */
-    int n_skipped;   /* polls since then that did not (MPIRMA-6) */
+    bool has_issued;        /* since MPI was last called for progress */
+    struct storm_pace pace; /* of calling it then (MPIRMA-6) */
     bool broken;
 };
 
@@ -429,7 +431,7 @@ static storm_status serve(struct mpirma_fabric *f)
 
 static storm_status progress(struct mpirma_fabric *f)
 {
-    f->n_skipped = 0;
+    storm_pace_restart(&f->pace, storm_clock_ticks());
     f->has_issued = false;
     if (STORM_UNLIKELY(serve(f) < 0))
         f->broken = true;
@@ -448,10 +450,8 @@ static storm_status progress(struct mpirma_fabric *f)
 static storm_status mpirma_poll(struct storm_fabric *fabric)
 {
     struct mpirma_fabric *f = mpirma_of(fabric);
-    if (f->has_issued && f->n_skipped < MAX_SKIPPED && !f->broken) {
-        f->n_skipped++;
+    if (f->has_issued && !f->broken && !storm_pace_due(&f->pace))
         return STORM_OK;
-    }
     return progress(f);
 }
 
@@ -609,6 +609,7 @@ static struct mpirma_fabric *make(const struct storm_env *env,
         .boot = *boot,
     };
     f->comm = MPI_COMM_NULL;
+    storm_pace_begin(&f->pace, CALL_EVERY, call_every_s);
     f->peer = storm_alloc(env->memory, "mpirma peers by rank",
                           (size_t)boot->size * sizeof(struct mpirma_peer *));
     f->ops =

@@ -390,8 +390,9 @@ static storm_status read_queue(struct ofi_fabric *f)
     struct fi_cq_entry entry[OFI_CQ_BATCH];
     if (STORM_UNLIKELY(f->broken < 0))
         return f->broken;
-    f->n_skipped = 0;
     f->has_posted = false;
+    if (f->stream)
+        storm_pace_restart(&f->pace, storm_clock_ticks());
     ssize_t n = fi_cq_read(f->cq, entry, OFI_CQ_BATCH);
     for (ssize_t i = 0; i < n; i++)
         complete(f, entry[i].op_context);
@@ -413,10 +414,8 @@ static storm_status read_queue(struct ofi_fabric *f)
 static storm_status ofi_poll(struct storm_fabric *fabric)
 {
     struct ofi_fabric *f = ofi_of(fabric);
-    if (f->has_posted && f->n_skipped < OFI_MAX_SKIPPED) {
-        f->n_skipped++;
+    if (f->has_posted && !storm_pace_due(&f->pace))
         return f->broken;
-    }
     return read_queue(f);
 }
 

@@ -421,6 +421,7 @@ static storm_status ofi_open(const struct storm_env *env,
     f->fabric = (struct storm_fabric){
         .ops = &storm_fabric_ofi, .data = &ofi_data, .env = env, .boot = *boot};
     f->next_key = 1;
+    storm_pace_begin(&f->pace, OFI_READ_EVERY, OFI_READ_EVERY_S);
     announce_universe(boot->size);
     status = ofi_choose(env, boot, &f->library, &f->info);
     if (status < 0)

@@ -31,18 +31,21 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 
+#include "base/pace.h"
 #include "fabric/fabric_ops.h"
 
 enum {
     OFI_MAX_OPS = 512, /* in flight, unless the provider allows less */
     OFI_MIN_OPS = 16,
     OFI_CQ_BATCH = 32,
-    OFI_MAX_SKIPPED = 3,
-    OFI_INBOX = 64, /* messages that one poll can receive */
+    OFI_READ_EVERY = 4, /* polls of a rank that sends over a byte stream */
+    OFI_INBOX = 64,     /* messages that one poll can receive */
     OFI_MAX_CANDIDATES = 24,
     OFI_NAME_BYTES = 64,     /* of a provider */
     OFI_ADDRESS_BYTES = 248, /* of an endpoint, max */
 };
+
+#define OFI_READ_EVERY_S 5e-5 /* or so long after the last time */
 
 /* The functions of libfabric that are not reached through its objects. */
 struct ofi_library {
@@ -158,7 +161,7 @@ struct ofi_fabric {
     struct storm_region *inbox; /* struct ofi_word_message for each */
 
     bool has_posted; /* on a byte stream, since the queue was last read */
-    int n_skipped;   /* polls since then that did not read it */
+    struct storm_pace pace; /* of reading it then */
 
     int n_errors;
     storm_status broken; /* for good */
