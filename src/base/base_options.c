@@ -84,6 +84,30 @@ static const struct storm_option option_table[] = {
     },
     {
         .size = sizeof(struct storm_option),
+        .key = "transport.ibv_pkey_index",
+        .flag = "--ibv-pkey-index",
+        .env = "STORM_IBV_PKEY_INDEX",
+        .type = STORM_OPTION_INT,
+        .default_value = "0",
+        .min = 0,
+        .max = 65535,
+        .help = "partition of that port, by its place in the port's table of "
+                "partition keys; 0 is the default partition",
+    },
+    {
+        .size = sizeof(struct storm_option),
+        .key = "transport.ibv_service_level",
+        .flag = "--ibv-service-level",
+        .env = "STORM_IBV_SERVICE_LEVEL",
+        .type = STORM_OPTION_INT,
+        .default_value = "0",
+        .min = 0,
+        .max = 15,
+        .help = "service level of all connections of the backend ibv; on "
+                "Ethernet their priority (up to 7)",
+    },
+    {
+        .size = sizeof(struct storm_option),
         .key = "transport.shm",
         .flag = "--shm",
         .env = "STORM_SHM",
@@ -231,8 +255,9 @@ static const struct storm_option option_table[] = {
         .min = 1,
         .max = 1e9,
         .help =
-            "loop iterations between two polls for control messages; a rank "
-            "without work polls when it wakes up",
+            "loop iterations between two polls for control messages, or half a "
+            "millisecond if that is shorter; a rank without work polls when it "
+            "wakes up",
     },
     {
         .size = sizeof(struct storm_option),

@@ -33,13 +33,14 @@ enum {
     GRH_BYTES = 40, /* before every datagram received */
     MAIL_KEY = 0x53746f72,
     PSN_MASK = 0xffffff,
-    PORT_KEY = 0,   /* index of the default partition */
     RNR_TIMER = 12, /* never used, nor are its retries: all is RDMA */
     RNR_RETRIES = 7,
+    LOOK_EVERY = 16, /* polls between two looks for datagrams */
     MAX_ACK_TIMEOUT = 31,
     RETRIES = 6 /* 7 means endless to Soft-RoCE */
 };
 static const double first_pause_s = 0.002, last_pause_s = 0.128;
+static const double look_every_s = 1e-4;
 static const double warn_after_s = 10;
 
 enum hello_kind { HELLO = 1, REPLY, READY };
@@ -66,6 +67,7 @@ static struct ibv_ah_attr address_of(const struct verbs_fabric *f, int peer)
     const struct verbs_card *card = &f->cards[peer];
     struct ibv_ah_attr address = {
         .dlid = card->lid,
+        .sl = f->port.service_level,
         .is_global = f->port.global,
         .port_num = f->port.number,
     };
@@ -119,7 +121,7 @@ static int rc_to_init(const struct verbs_fabric *f, struct ibv_qp *qp)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_INIT,
-        .pkey_index = PORT_KEY,
+        .pkey_index = f->port.pkey_index,
         .port_num = f->port.number,
         .qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
                            IBV_ACCESS_REMOTE_ATOMIC,
@@ -350,7 +352,7 @@ static int ud_to_ready(const struct verbs_fabric *f, struct ibv_qp *qp)
 {
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_INIT,
-        .pkey_index = PORT_KEY,
+        .pkey_index = f->port.pkey_index,
         .port_num = f->port.number,
         .qkey = MAIL_KEY,
     };
@@ -371,6 +373,7 @@ storm_status verbs_handshake_open(struct verbs_fabric *f)
 {
     struct verbs_handshake *handshake = &f->handshake;
     storm_status status = size_queues(f);
+    storm_pace_begin(&handshake->pace, LOOK_EVERY, look_every_s);
     if (status == STORM_OK)
         status = verbs_memory_make(f, (size_t)(N_RECEIVE + N_SEND) * SLOT_BYTES,
                                    &handshake->memory);

@@ -5,13 +5,12 @@
  *   IBVDATA-1  Puts wait in the connection's chain for what follows them: a
  *              put_word, a get or an atomic posts the whole chain with one
  *              call, so does a full chain, and poll posts what is left.
- *   IBVDATA-2  Gets, atomics and delivered puts ask for a completion, because a
- *              caller waits for them. Of puts and put_words every
- *              VERBS_SIGNAL_EVERYth does.
- *   IBVDATA-3  A connection whose last request has not asked is loose. It is
- *              listed, oldest first, and after LOOSE_POLLS polls, or when the
- *              rank idles, an empty write asks for all. One entry in every
- *              queue is reserved for that.
+ *   IBVDATA-2  Whatever a caller may wait for asks for a completion: gets,
+ *              atomics, delivered puts, and put_words, each of which may make a
+ *              ring busy until it has completed. Puts are followed by one of
+ *              them; of puts alone every VERBS_SIGNAL_EVERYth asks.
+ *   IBVDATA-3  So does the last put of a chain that poll posts. Hence every
+ *              request is behind one that has asked, or is still in the chain.
  *   IBVDATA-4  No more requests are in flight than the completion queue can
  *              hold, even if a broken connection returns every single one.
  *   IBVDATA-5  A broken connection is final for the fabric: poll returns the
@@ -29,28 +28,10 @@
 #include "base/idle.h"
 #include "fabric/ibv/ibv_fabric.h"
 
-enum {
-    LOOSE_POLLS = 32,
-    HANDSHAKE_POLLS = 16, /* polls between two polls for datagrams */
-    N_WC = 16
-};
+enum { N_WC = 64 };
 static const double ask_every_s = 1;
 
 /* ---- posting --------------------------------------------------------------*/
-
-static void list_loose(struct verbs_fabric *f, struct verbs_conn *conn)
-{
-    if (conn->in_loose)
-        return;
-    conn->in_loose = true;
-    conn->loose_since = f->n_polls;
-    conn->next_loose = NULL;
-    if (f->loose)
-        f->loose_last->next_loose = conn;
-    else
-        f->loose = conn;
-    f->loose_last = conn;
-}
 
 /* Marks a connection as broken: everything in flight on it ends with an error.
  * The adapter still returns n_flushed requests, one by one. */
@@ -98,11 +79,9 @@ static void hand_over(struct verbs_fabric *f, struct verbs_conn *conn)
                    (uint32_t)(conn->accepted - conn->done - n_refused));
     }
     conn->n_chain = 0;
-    if (conn->signalled < conn->accepted)
-        list_loose(f, conn);
 }
 
-/* Is there room for n requests, and the empty one (IBVDATA-3, IBVDATA-4)? */
+/* Is there room for n requests, and the empty one (IBVDATA-4, IBVDATA-6)? */
 static storm_status room(const struct verbs_fabric *f,
                          const struct verbs_conn *conn, uint64_t n)
 {
@@ -257,6 +236,7 @@ static storm_status verbs_put_word(struct storm_remote *to, uint64_t offset,
         .local = from,
         .bytes = sizeof word,
         .lkey = conn->words.mr->lkey,
+        .wanted = true,
         .ticket = ticket,
     };
     chain_up(f, conn, &r);
@@ -355,7 +335,7 @@ static void take_completion(struct verbs_fabric *f, const struct ibv_wc *wc)
     }
 }
 
-/* IBVDATA-1. What waited for poll asks for its completion at once. */
+/* IBVDATA-1, IBVDATA-3 */
 static void hand_over_all(struct verbs_fabric *f)
 {
     while (f->chained) {
@@ -366,21 +346,6 @@ static void hand_over_all(struct verbs_fabric *f)
             continue;
         conn->chain[conn->n_chain - 1].send_flags |= IBV_SEND_SIGNALED;
         conn->signalled = conn->accepted;
-        hand_over(f, conn);
-    }
-}
-
-/* IBVDATA-3, for the connections that have been loose for so many polls. */
-static void tie_loose(struct verbs_fabric *f, uint64_t n_polls)
-{
-    const struct request empty = {.opcode = IBV_WR_RDMA_WRITE, .wanted = true};
-    while (f->loose && f->n_polls - f->loose->loose_since >= n_polls) {
-        struct verbs_conn *conn = f->loose;
-        f->loose = conn->next_loose;
-        conn->in_loose = false;
-        if (conn->state != VERBS_UP || conn->signalled == conn->accepted)
-            continue;
-        chain_up(f, conn, &empty);
         hand_over(f, conn);
     }
 }
@@ -402,33 +367,26 @@ static void ask_all(struct verbs_fabric *f)
     }
 }
 
-static storm_status poll_all(struct verbs_fabric *f, uint64_t loose_polls)
+static storm_status verbs_poll(struct storm_fabric *fabric)
 {
+    struct verbs_fabric *f = verbs_of(fabric);
     struct ibv_wc wc[N_WC];
     int n = ibv_poll_cq(f->cq, N_WC, wc);
     if (STORM_UNLIKELY(n < 0))
         return verbs_fail(f, "the completion queue cannot be read", errno);
     for (int i = 0; i < n; i++)
         take_completion(f, &wc[i]);
-    f->n_polls++;
     if (f->chained)
         hand_over_all(f);
-    if (f->loose)
-        tie_loose(f, loose_polls);
-    if (f->n_connecting > 0 || f->n_polls % HANDSHAKE_POLLS == 0)
+    if (f->n_connecting > 0 || storm_pace_due(&f->handshake.pace))
         verbs_connect_poll(f);
     return f->failed;
-}
-
-static storm_status verbs_poll(struct storm_fabric *fabric)
-{
-    return poll_all(verbs_of(fabric), LOOSE_POLLS);
 }
 
 static storm_status verbs_idle(struct storm_fabric *fabric, uint64_t n_empty)
 {
     struct verbs_fabric *f = verbs_of(fabric);
-    storm_status status = poll_all(f, 0);
+    storm_status status = verbs_poll(fabric);
     ask_all(f);
     storm_idle(n_empty);
     return status;

@@ -97,6 +97,24 @@ static bool take_gid(struct verbs_port *port,
     return true;
 }
 
+/* Takes the partition and the service level asked for. */
+static bool take_partition(struct verbs_port *port,
+                           const struct verbs_request *request,
+                           const struct reason *why)
+{
+    if (request->pkey_index >= port->attr.pkey_tbl_len) {
+        snprintf(why->text, why->bytes,
+                 "%s port %d has no partition key number %lld; it has %d "
+                 "(/sys/class/infiniband/%s/ports/%d/pkeys)",
+                 port->name, port->number, (long long)request->pkey_index,
+                 port->attr.pkey_tbl_len, port->name, port->number);
+        return false;
+    }
+    port->pkey_index = (uint16_t)request->pkey_index;
+    port->service_level = (uint8_t)request->service_level;
+    return true;
+}
+
 /* Takes the port asked for, or the first active one. */
 static bool take_port(struct verbs_port *port,
                       const struct verbs_request *request,
@@ -122,7 +140,8 @@ static bool take_port(struct verbs_port *port,
             continue;
         }
         if (port->attr.state == IBV_PORT_ACTIVE)
-            return take_gid(port, request, why);
+            return take_partition(port, request, why) &&
+                   take_gid(port, request, why);
         snprintf(why->text, why->bytes,
                  "%s port %d is not active (%s): is its network up?",
                  port->name, i, port->library.port_state_str(port->attr.state));

@@ -2,6 +2,7 @@
 /* Lifecycle and memory of the fabric over libibverbs. */
 #include "fabric/ibv/ibv_fabric.h"
 #include "fabric/fabric_memory.h"
+#include "fabric/fabric_selftest.h"
 
 #include <errno.h>
 #include <string.h>
@@ -51,6 +52,10 @@ static storm_status open_port(struct verbs_fabric *f)
         .device = storm_options_text(env->options, "transport.ibv_device"),
         .port = storm_options_int(env->options, "transport.ibv_port"),
         .gid_index = storm_options_int(env->options, "transport.ibv_gid_index"),
+        .pkey_index =
+            storm_options_int(env->options, "transport.ibv_pkey_index"),
+        .service_level =
+            storm_options_int(env->options, "transport.ibv_service_level"),
     };
     char reason[256] = "";
     storm_status status =
@@ -126,13 +131,30 @@ static void log_open(const struct verbs_fabric *f)
 {
     const struct verbs_port *port = &f->port;
     storm_log_write(&f->fabric.env->log, STORM_LOG_DEBUG,
-                    "ibv: %s port %d, gid %d; %u requests to a peer (device: "
+                    "ibv: %s port %d, gid %d, pkey %d, service level %d; %u "
+                    "requests to a peer (device: "
                     "%d), %u to all (%d), %u bytes inline, %d reads at once "
                     "(%d)",
-                    port->name, port->number, port->gid_index, f->depth,
-                    port->device.max_qp_wr, f->limit, port->device.max_cqe,
-                    f->inline_bytes, f->cards[f->fabric.boot.rank].reads,
+                    port->name, port->number, port->gid_index, port->pkey_index,
+                    port->service_level, f->depth, port->device.max_qp_wr,
+                    f->limit, port->device.max_cqe, f->inline_bytes,
+                    f->cards[f->fabric.boot.rank].reads,
                     port->device.max_qp_rd_atom);
+}
+
+/* Verbs promise order, but adapters and buses can be set up to relax it. The
+ * rings need it: without it the device is refused. */
+storm_status verbs_selftest(struct verbs_fabric *f)
+{
+    struct storm_selftest s;
+    storm_status status = storm_selftest_open(&f->fabric, &s);
+    if (status == STORM_OK &&
+        !storm_selftest_agree(&s, storm_selftest_order(&s)))
+        status = storm_selftest_refuse(
+            &s, "a word arrives before the data that were written first; turn "
+                "relaxed ordering off (its driver's and the BIOS's settings), "
+                "or take another backend");
+    return storm_selftest_close(&s, status);
 }
 
 static storm_status verbs_open(const struct storm_env *env,
@@ -161,6 +183,8 @@ static storm_status verbs_open(const struct storm_env *env,
             storm_boot_agree(boot, storm_boot_allgather(boot, &mine,
                                                         sizeof mine, f->cards));
     }
+    if (status == STORM_OK)
+        status = verbs_selftest(f);
     if (status < 0) {
         close_alone(f);
         return status;

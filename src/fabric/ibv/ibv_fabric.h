@@ -10,9 +10,7 @@
  * How the lines of the contract (fabric_ops.h) are kept:
  *   FABRIC-3, FABRIC-4  Requests of one queue pair complete in order. Only some
  *                       ask for a completion; it stands for all before it.
- *                       Requests without one are followed by an empty request
- *                       that asks, as soon as the queue pair has been idle for
- *                       a while (ibv_data.c).
+ *                       The last one always does (ibv_data.c).
  *   FABRIC-6            The completion of an RDMA write means that the remote
  *                       adapter has answered, not that the data can be read at
  *                       the target. A `delivered` put is therefore followed by
@@ -33,6 +31,7 @@
 #ifndef STORM_FABRIC_IBV_FABRIC_H
 #define STORM_FABRIC_IBV_FABRIC_H
 
+#include "base/pace.h"
 #include "fabric/fabric_ops.h"
 #include "fabric/ibv/ibv_library.h"
 
@@ -47,11 +46,14 @@ enum {
     VERBS_ADDRESS_BYTES = 16,
 };
 
-/* Which device, port and address; what the user did not choose is "", 0, -1. */
+/* Which device, port and address, and as whom; what the user did not choose is
+ * "", 0, -1, 0. */
 struct verbs_request {
     const char *device;
     int64_t port;
     int64_t gid_index;
+    int64_t pkey_index;
+    int64_t service_level;
 };
 
 /* An open device and the port in use. */
@@ -63,6 +65,8 @@ struct verbs_port {
     struct ibv_port_attr attr;
     uint8_t number;
     uint8_t gid_index;
+    uint16_t pkey_index;
+    uint8_t service_level;
     bool global; /* packets carry gids */
     union ibv_gid gid;
 };
@@ -111,10 +115,9 @@ struct verbs_conn {
     struct ibv_send_wr chain[VERBS_CHAIN];
     struct ibv_sge sge[VERBS_CHAIN];
 
-    /* lists that poll works on */
-    bool in_chained, in_loose;
-    struct verbs_conn *next_chained, *next_loose;
-    uint64_t loose_since; /* poll */
+    /* the list that poll works on */
+    bool in_chained;
+    struct verbs_conn *next_chained;
 
     /* connecting */
     struct ibv_ah *ah;
@@ -129,7 +132,8 @@ struct verbs_handshake {
     struct ibv_cq *cq;
     struct ibv_qp *qp;
     struct verbs_memory memory; /* receive slots, then send slots */
-    uint32_t n_received, n_sending, next_send;
+    uint32_t n_sending, next_send;
+    struct storm_pace pace; /* of looking for datagrams */
 };
 
 struct verbs_fabric {
@@ -148,12 +152,10 @@ struct verbs_fabric {
     struct verbs_conn **conns; /* active */
     size_t n_conns, conns_capacity;
     size_t n_connecting;
-    uint32_t n_flying; /* accepted and not done, all together */
-    uint64_t n_polls;
+    uint32_t n_flying;   /* accepted and not done, all together */
     double ask_s;        /* when to ask silent peers again */
     storm_status failed; /* what poll returns from now on, or STORM_OK */
     struct verbs_conn *chained;
-    struct verbs_conn *loose, *loose_last; /* oldest first */
 };
 
 struct verbs_region {
@@ -187,6 +189,10 @@ void verbs_survey(void (*line)(void *self, const char *text), void *self);
 
 /* ibv_fabric.c: the fabric has failed for good. Logs the reason, once. */
 storm_status verbs_fail(struct verbs_fabric *f, const char *what, int error);
+
+/* Tries the device on the next rank. Collective. STORM_ERR_NOSUP, logged: it
+ * does not do what the rings need. */
+storm_status verbs_selftest(struct verbs_fabric *f);
 
 /* ibv_memory.c: both log what fails. */
 storm_status verbs_memory_make(struct verbs_fabric *f, size_t bytes,
