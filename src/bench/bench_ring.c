@@ -96,6 +96,7 @@ static storm_status ring_all(struct ring_bench *b)
         const struct storm_fabric_ops *fabric = storm_fabric_list[i];
         if (!storm_bench_list_has(b->params.backends, fabric->name))
             continue;
+        fabric->prepare(storm_context_size(b->context));
         status = storm_context_agree(b->context,
                                      fabric->probe(reason, sizeof reason));
         bool asked = b->params.backends != NULL;

@@ -104,6 +104,8 @@ storm_status storm_channel_choose(const struct storm_env *env,
     *choice_out = (struct storm_channel_choice){.ops = &storm_channel_p2p};
     if (strcmp(backend, "p2p") == 0)
         return STORM_OK;
+    for (size_t i = 0; storm_fabric_list[i]; i++)
+        storm_fabric_list[i]->prepare(boot->size);
     if (!storm_options_bool(env->options, "transport.shm") ||
         (shm && works(shm, boot, reason) < 0))
         shm = NULL;

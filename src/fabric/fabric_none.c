@@ -2,6 +2,11 @@
 /* For slots that a fabric has no function for: no slot is NULL. */
 #include "fabric/fabric_ops.h"
 
+void storm_no_prepare(int n_ranks)
+{
+    (void)n_ranks;
+}
+
 bool storm_no_offloads(void)
 {
     return false;

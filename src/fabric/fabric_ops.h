@@ -153,6 +153,10 @@ struct storm_fabric {
 struct storm_fabric_ops {
     const char *name; /* the word used in options, logs and test names */
 
+    /* Announces how many ranks there will be, before any other call: some
+     * libraries size their tables when they are first used. Local. */
+    void (*prepare)(int n_ranks);
+
     /* Can it work on this machine? Local. If not, STORM_ERR_NOSUP and a reason
      * that a user can act on. */
     storm_status (*probe)(char *reason_out, size_t reason_bytes);
@@ -191,7 +195,9 @@ struct storm_fabric_ops {
  * one. */
 extern const struct storm_fabric_ops *const storm_fabric_list[];
 
-/* For slots that a fabric has no function for: no devices, no offload. */
+/* For slots that a fabric has no function for: nothing to prepare, no devices,
+ * no offload. */
+void storm_no_prepare(int n_ranks);
 bool storm_no_offloads(void);
 void storm_no_survey(void (*line)(void *self, const char *text), void *self);
 

@@ -603,13 +603,13 @@ uint64_t chaos_seed(void)
 }
 
 /* A table: chaos around what _probe and _open are for. */
-#define CHAOS_OPS(_name, _probe, _open)                                 \
-    {                                                                   \
-        .name = _name, .probe = _probe, .offloads = chaos_offloads,     \
-        .survey = storm_no_survey, .open = _open, .close = chaos_close, \
-        .alloc = chaos_alloc, .release = chaos_release,                 \
-        .describe = chaos_describe, .attach = chaos_attach,             \
-        .detach = chaos_detach                                          \
+#define CHAOS_OPS(_name, _probe, _open)                                       \
+    {                                                                         \
+        .name = _name, .prepare = storm_no_prepare, .probe = _probe,          \
+        .offloads = chaos_offloads, .survey = storm_no_survey, .open = _open, \
+        .close = chaos_close, .alloc = chaos_alloc, .release = chaos_release, \
+        .describe = chaos_describe, .attach = chaos_attach,                   \
+        .detach = chaos_detach                                                \
     }
 
 /* Whoever lists chaos wants auto to take it. */

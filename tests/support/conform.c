@@ -101,6 +101,7 @@ static bool run_chosen(conform_fn test, int n_threads)
 {
     const struct storm_fabric_ops *fabric = chaos_inner();
     char reason[256] = "";
+    fabric->prepare(n_threads);
     if (fabric->probe(reason, sizeof reason) == STORM_OK)
         return run_fabric(test, fabric, n_threads);
     printf("%s: skipped: %s\n", fabric->name, reason);

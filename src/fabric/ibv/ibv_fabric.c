@@ -286,6 +286,7 @@ static void verbs_detach(struct storm_fabric *fabric,
 
 const struct storm_fabric_ops storm_fabric_ibv = {
     .name = "ibv",
+    .prepare = storm_no_prepare,
     .probe = verbs_probe,
     .offloads = verbs_offloads,
     .survey = verbs_survey,

@@ -666,6 +666,7 @@ static void mpirma_close(struct storm_fabric *fabric)
 
 const struct storm_fabric_ops storm_fabric_mpirma = {
     .name = "mpirma",
+    .prepare = storm_no_prepare,
     .probe = mpirma_probe,
     .offloads = storm_no_offloads,
     .survey = storm_no_survey,

@@ -2,7 +2,6 @@
 /* Lifecycle and memory of the fabric over libfabric. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 #include "fabric/fabric_memory.h"
 #include "fabric/ofi/ofi_internal.h"
 
-enum { DEFAULT_UNIVERSE = 256, MAX_KEY_TRIES = 4096, EXPECTED_PEERS = 64 };
+enum { MAX_KEY_TRIES = 4096, EXPECTED_PEERS = 64 };
 
 /* ---- memory ---------------------------------------------------------------*/
 
@@ -383,15 +382,6 @@ static void ofi_free(struct ofi_fabric *f)
     storm_free(memory, f);
 }
 
-/* Some providers size their tables by it and have no attribute for it. */
-static void announce_universe(int size)
-{
-    char text[16];
-    snprintf(text, sizeof text, "%d", size);
-    if (size > DEFAULT_UNIVERSE && !getenv("FI_UNIVERSE_SIZE"))
-        setenv("FI_UNIVERSE_SIZE", text, 0);
-}
-
 static void log_chosen(const struct ofi_fabric *f)
 {
     if (f->fabric.boot.rank != 0)
@@ -422,7 +412,6 @@ static storm_status ofi_open(const struct storm_env *env,
         .ops = &storm_fabric_ofi, .data = &ofi_data, .env = env, .boot = *boot};
     f->next_key = 1;
     storm_pace_begin(&f->pace, OFI_READ_EVERY, OFI_READ_EVERY_S);
-    announce_universe(boot->size);
     status = ofi_choose(env, boot, &f->library, &f->info);
     if (status < 0)
         goto err_free;
@@ -470,6 +459,7 @@ static void ofi_close(struct storm_fabric *fabric)
 
 const struct storm_fabric_ops storm_fabric_ofi = {
     .name = "ofi",
+    .prepare = ofi_prepare,
     .probe = ofi_probe,
     .offloads = ofi_offloads,
     .survey = ofi_survey,

@@ -174,6 +174,9 @@ static inline struct ofi_fabric *ofi_of(struct storm_fabric *fabric)
 
 /* ---- ofi_library.c --------------------------------------------------------*/
 
+/* Sets what libfabric reads from the environment. */
+void ofi_prepare(int n_ranks);
+
 /* Loads libfabric, for ever. STORM_ERR_NOSUP and the reason. */
 storm_status ofi_library_open(struct ofi_library *library, char *reason_out,
                               size_t reason_bytes);

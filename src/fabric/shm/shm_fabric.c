@@ -261,6 +261,7 @@ static void shm_detach(struct storm_fabric *fabric, struct storm_remote *remote)
 
 const struct storm_fabric_ops storm_fabric_shm = {
     .name = "shm",
+    .prepare = storm_no_prepare,
     .probe = shm_probe,
     .offloads = storm_no_offloads,
     .survey = storm_no_survey,
