@@ -6,15 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/env.h"
 #include "io/io_h5.h"
 
 static const char checkpoint_label[] = "checkpoint";
-
-/* Name of an incomplete file (CHECKPOINT-2). */
-static const char part_name[] = "checkpoint.part";
 
 enum {
     WORD = sizeof(uint64_t),
@@ -101,7 +97,6 @@ static storm_status write_arrays(const struct io_source *source,
     const char *dumps = series->grids.text;
     const struct storm_imc_layout layout = checkpoint_layout(source->imc);
     bool is_root = storm_context_rank(source->context) == 0;
-    io_h5_add_checksums(file); /* CHECKPOINT-3 */
     storm_status status =
         io_h5_put_plain(file, "head", IO_H5_INTEGER, HEAD_WORDS, &c->head,
                         is_root ? 1 : 0);
@@ -122,31 +117,14 @@ static storm_status write_file(const struct io_source *source,
                                const struct io_series *series,
                                const struct io_checkpoint *c)
 {
+    char name[64];
     struct io_h5_writer *file = NULL;
+    snprintf(name, sizeof name, "checkpoint-%" PRIu64 ".h5", c->head.step);
     storm_status status =
-        io_h5_create(source->context, source->dir, part_name, &file);
+        io_h5_create(source->context, source->dir, name, &file);
     if (status == STORM_OK)
         status = write_arrays(source, series, c, file);
-    storm_status closed = io_h5_finish(file);
-    return status < 0 ? status : closed;
-}
-
-/* CHECKPOINT-2, on rank 0; `status` is that of writing. */
-static storm_status write_commit(const struct io_source *source, uint64_t step,
-                                 storm_status status)
-{
-    char path[IO_PATH_BYTES], part[IO_PATH_BYTES];
-    snprintf(part, sizeof part, "%s/%s", source->dir, part_name);
-    if (status == STORM_OK && !io_checkpoint_path(source->dir, step, path)) {
-        storm_context_log(source->context, STORM_LOG_ERROR,
-                          "cannot write %s: path too long", path);
-        status = STORM_ERR_IO;
-    }
-    if (status == STORM_OK)
-        status = io_commit_file(source->context, source->dir, part, path);
-    if (status < 0 && status != STORM_ERR_LOST)
-        unlink(part); /* useless, and the disk may be full */
-    return status;
+    return io_h5_finish(file, status);
 }
 
 /* Copies the current state. Collective. */
@@ -172,27 +150,26 @@ storm_status io_checkpoint_write(const struct io_source *source,
     storm_status status = write_save_state(source, &c);
     if (status == STORM_OK)
         status = write_file(source, series, &c);
-    if (env->rank == 0)
-        status = write_commit(source, head->step, status);
     io_checkpoint_clear(&c);
     return storm_context_agree(source->context, status);
 }
 
 /* ---- reading ------------------------------------------------------------- */
 
-static bool dumps_get(io_h5_file file, struct io_checkpoint *c)
+static storm_status dumps_get(io_h5_file file, struct io_checkpoint *c)
 {
     uint64_t n;
     if (!io_h5_count_rows(file, "dumps", 1, &n))
-        return false;
+        return STORM_ERR_IO;
     c->grids = storm_alloc(c->memory, checkpoint_label, ((size_t)n + 1) * WORD);
-    return c->grids != NULL &&
-           io_h5_get_rows(file, "dumps", IO_H5_INTEGER, 1, 0, n, c->grids);
+    return c->grids != NULL
+               ? io_h5_get_rows(file, "dumps", IO_H5_INTEGER, 1, 0, n, c->grids)
+               : STORM_ERR_NOMEM;
 }
 
 /* This rank's share of the packets, in any cells. */
-static bool packets_get(const struct storm_env *env, io_h5_file file,
-                        struct io_checkpoint *c)
+static storm_status packets_get(const struct storm_env *env, io_h5_file file,
+                                struct io_checkpoint *c)
 {
     uint64_t size = (uint64_t)env->size, rank = (uint64_t)env->rank;
     uint64_t each = c->head.n_packets / size, rest = c->head.n_packets % size;
@@ -200,42 +177,87 @@ static bool packets_get(const struct storm_env *env, io_h5_file file,
     c->n_packets = (size_t)(each + (rank < rest));
     c->packets = storm_alloc(c->memory, checkpoint_label,
                              (c->n_packets + 1) * sizeof *c->packets);
-    return c->packets != NULL &&
-           io_h5_get_rows(file, "packets", IO_H5_INTEGER, PACKET_WORDS, first,
-                          c->n_packets, c->packets);
+    return c->packets != NULL
+               ? io_h5_get_rows(file, "packets", IO_H5_INTEGER, PACKET_WORDS,
+                                first, c->n_packets, c->packets)
+               : STORM_ERR_NOMEM;
 }
 
-static bool state_get(const struct io_source *source, io_h5_file file,
-                      struct io_checkpoint *c)
+static int damage_if(storm_status status, int damage)
+{
+    return status == STORM_OK          ? IO_CHECKPOINT_SOUND
+           : status == STORM_ERR_NOMEM ? IO_CHECKPOINT_NO_MEMORY
+                                       : damage;
+}
+
+/* All but the head. */
+static int state_get(const struct io_source *source, io_h5_file file,
+                     struct io_checkpoint *c)
 {
     const struct storm_imc_layout layout = checkpoint_layout(source->imc);
-    return checkpoint_reserve(source, &layout, c) == STORM_OK &&
-           io_h5_get_rows(file, "cells", IO_H5_REAL, layout.cell_values,
-                          storm_mesh_cell_id(source->mesh, 0),
-                          (uint64_t)storm_mesh_n_cells(source->mesh),
-                          c->cells) &&
-           io_h5_get_rows(file, "accounts", IO_H5_INTEGER, layout.account_words,
-                          0, layout.n_accounts, c->accounts);
+    if (checkpoint_reserve(source, &layout, c) < 0)
+        return IO_CHECKPOINT_NO_MEMORY;
+    int damage =
+        damage_if(io_h5_get_rows(file, "cells", IO_H5_REAL, layout.cell_values,
+                                 storm_mesh_cell_id(source->mesh, 0),
+                                 (uint64_t)storm_mesh_n_cells(source->mesh),
+                                 c->cells),
+                  IO_CHECKPOINT_CELLS);
+    if (damage == 0)
+        damage = damage_if(io_h5_get_rows(file, "accounts", IO_H5_INTEGER,
+                                          layout.account_words, 0,
+                                          layout.n_accounts, c->accounts),
+                           IO_CHECKPOINT_ACCOUNTS);
+    if (damage == 0)
+        damage =
+            damage_if(packets_get(storm_context_env(source->context), file, c),
+                      IO_CHECKPOINT_PACKETS);
+    return damage != 0 ? damage
+                       : damage_if(dumps_get(file, c), IO_CHECKPOINT_DUMPS);
+}
+
+/* A file says itself that it has checksums, and has them: neither can be lost
+ * alone. */
+static bool head_get(io_h5_file file, struct io_checkpoint *c)
+{
+    return io_h5_get_rows(file, "head", IO_H5_INTEGER, HEAD_WORDS, 0, 1,
+                          &c->head) == STORM_OK &&
+           c->head.version ==
+               (io_h5_has_checksums(file) ? IO_CHECKPOINT_VERSION : 1);
 }
 
 storm_status io_checkpoint_read(const struct io_source *source,
                                 const char *path,
                                 struct io_checkpoint *checkpoint_out)
 {
-    const struct storm_env *env = storm_context_env(source->context);
     struct io_checkpoint *c = checkpoint_out;
-    *c = (struct io_checkpoint){.memory = env->memory};
+    *c = (struct io_checkpoint){.memory =
+                                    storm_context_env(source->context)->memory};
     io_h5_file file = io_h5_open(path);
-    bool good = file >= 0 &&
-                io_h5_get_rows(file, "head", IO_H5_INTEGER, HEAD_WORDS, 0, 1,
-                               &c->head) &&
-                c->head.version == IO_CHECKPOINT_VERSION;
+    if (file < 0 || !head_get(file, c))
+        c->damage = IO_CHECKPOINT_HEAD;
     /* If it is of another mesh (CHECKPOINT-4), the caller needs no more. */
-    if (good && c->head.n_cells == storm_mesh_n_cells_total(source->mesh))
-        good = state_get(source, file, c) && packets_get(env, file, c) &&
-               dumps_get(file, c);
+    else if (c->head.n_cells == storm_mesh_n_cells_total(source->mesh))
+        c->damage = state_get(source, file, c);
     io_h5_close(file);
-    return good ? STORM_OK : STORM_ERR_IO;
+    return c->damage == IO_CHECKPOINT_SOUND ? STORM_OK : STORM_ERR_IO;
+}
+
+const char *io_checkpoint_damage_text(int damage)
+{
+    static const char *const texts[] = {
+        [IO_CHECKPOINT_SOUND] = "is sound",
+        [IO_CHECKPOINT_NO_MEMORY] = "does not fit into memory",
+        [IO_CHECKPOINT_HEAD] = "is damaged or of another version",
+        [IO_CHECKPOINT_ACCOUNTS] =
+            "is damaged: wrong checksums or size of 'accounts'",
+        [IO_CHECKPOINT_DUMPS] =
+            "is damaged: wrong checksums or size of 'dumps'",
+        [IO_CHECKPOINT_CELLS] =
+            "is damaged: wrong checksums or size of 'cells'",
+        [IO_CHECKPOINT_PACKETS] =
+            "is damaged: wrong checksums or size of 'packets'"};
+    return texts[damage];
 }
 
 void io_checkpoint_clear(struct io_checkpoint *checkpoint)

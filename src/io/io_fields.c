@@ -48,8 +48,7 @@ static storm_status fields_file(const struct io_source *source, double *mine)
                 io_h5_put_plain(file, io_field_names[k], IO_H5_REAL, 1, mine,
                                 (size_t)storm_mesh_n_cells(source->mesh));
     }
-    storm_status closed = io_h5_finish(file);
-    return status < 0 ? status : closed;
+    return io_h5_finish(file, status);
 }
 
 storm_status io_write_fields(const struct io_source *source,

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -120,18 +119,6 @@ storm_status io_write_text(const struct storm_context *context, const char *dir,
     if (status < 0)
         storm_context_log(context, STORM_LOG_ERROR, "%s", problem);
     return status;
-}
-
-storm_status io_commit_file(const struct storm_context *context,
-                            const char *dir, const char *from, const char *to)
-{
-    int file = open(from, O_RDONLY);
-    bool good = file >= 0 && fsync(file) == 0;
-    if (file >= 0)
-        close(file);
-    good = good && rename(from, to) == 0 && io_sync_directory(to);
-    (void)dir;
-    return good ? STORM_OK : files_fail(context, to);
 }
 
 bool io_same_directory(const char *a, const char *b)

@@ -40,9 +40,6 @@ void io_part_open(struct io_part *p, const char *dir, const char *name,
 void io_part_write(struct io_part *p, const void *bytes, size_t n,
                    uint64_t offset);
 
-/* Sets the size. */
-void io_part_resize(struct io_part *p, uint64_t n_bytes);
-
 /* Syncs and closes. */
 void io_part_close(struct io_part *p);
 
@@ -74,11 +71,6 @@ void io_remove_file(const struct storm_context *context, const char *path);
 /* Writes a text file, complete or not at all. STORM_ERR_IO. */
 storm_status io_write_text(const struct storm_context *context, const char *dir,
                            const char *name, const char *text);
-
-/* Renames a complete file of `dir`; a file with the final name is on the disk.
- * STORM_ERR_IO. */
-storm_status io_commit_file(const struct storm_context *context,
-                            const char *dir, const char *from, const char *to);
 
 /* Do both exist, and are they the same directory? */
 bool io_same_directory(const char *a, const char *b);

@@ -3,22 +3,30 @@
  * HDF5 files of arrays of numbers. No other header uses HDF5, whose own
  * messages are not printed.
  *
- * Writing: each rank has a share of an array. Rank 0 writes, a piece at a time
- * (io/io_gather.h).
+ * Writing: each rank has a share of an array and writes it itself. Rank 0 makes
+ * the layout (io/io_h5_layout.h) and writes what is not rows.
  *
  *   H5-1  Rows are in order of the ranks that have them.
  *   H5-2  The same rows give the same bytes, whichever ranks have them; no
  *         time stamps.
- *   H5-3  An error is logged once, by rank 0; then put only returns it, and so
- *         does finish.
+ *   H5-3  An error of any rank is an error on all, and is logged once, by rank
+ *         0, with the reason; then put only returns it, and so does finish.
+ *   H5-6  A file has its name only after all ranks have written and synced it
+ *         (FILES-1); after an error there is none, or the one from before.
+ *   H5-7  Every array has checksums, one for each block of rows
+ *         (io/io_h5_sums.h), in the group `checksums`.
+ *   H5-8  Memory does not grow with the number of ranks.
  *
  * Reading is local, without MPI.
  *
- *   H5-4  Files are not trusted: false if something does not exist or has
- *         another shape or type than asked for.
+ *   H5-4  Files are not trusted: false or STORM_ERR_ARG if something does not
+ *         exist or has another shape or type than asked for; STORM_ERR_IO if
+ *         rows cannot be read or their checksums are wrong. Files of earlier
+ *         versions have none.
  *   H5-5  HDF5 itself trusts what a file says of chunks, filters and types:
  *         a damaged one can crash it. Values of plain arrays are read here,
- *         past HDF5, in types of a list. Chunks are for our own files.
+ *         past HDF5, in types of a list. Chunks are for our own files of
+ *         earlier versions.
  */
 #ifndef STORM_IO_H5_H
 #define STORM_IO_H5_H
@@ -46,14 +54,11 @@ struct io_h5_share {
     void (*fill)(void *self, size_t first, size_t n, void *rows_out);
 };
 
-/* Creates a file; an existing one is replaced. Collective; call finish also
- * after an error. Here and below: STORM_ERR_IO (logged), STORM_ERR_NOMEM, or
- * an error of MPI. */
+/* Creates a file; one that exists is replaced at the end. Collective; call
+ * finish also after an error. Here and below: STORM_ERR_IO (logged),
+ * STORM_ERR_NOMEM, or an error of MPI. */
 storm_status io_h5_create(const struct storm_context *context, const char *dir,
                           const char *name, struct io_h5_writer **file_out);
-
-/* Adds checksums to the arrays that follow: reading detects damage. */
-void io_h5_add_checksums(struct io_h5_writer *file);
 
 /* Collective. */
 storm_status io_h5_put(struct io_h5_writer *file,
@@ -68,8 +73,9 @@ storm_status io_h5_put_plain(struct io_h5_writer *file, const char *name,
 storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
                               double value);
 
-/* Closes and frees. Collective. NULL is allowed. */
-storm_status io_h5_finish(struct io_h5_writer *file);
+/* Ends the file and frees. `status` is this rank's: after an error on any rank
+ * the file is removed. Collective. NULL is allowed. */
+storm_status io_h5_finish(struct io_h5_writer *file, storm_status status);
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -79,6 +85,8 @@ typedef int64_t io_h5_file;
 /* An open array. */
 struct io_h5_array {
     int64_t set, space;
+    int64_t sums; /* array of checksums; negative: none */
+    bool checked; /* there must be checksums */
     int n_dims;
     uint64_t shape[2]; /* rows, columns (1 if n_dims is 1); else 0 */
     bool numbers;      /* not texts or other types */
@@ -94,18 +102,22 @@ bool io_h5_array_open(io_h5_file file, const char *name,
                       struct io_h5_array *array_out);
 void io_h5_array_close(const struct io_h5_array *array);
 
-/* Reads rows [first, first + n) as doubles or int64_t. */
-bool io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
-                      uint64_t first, uint64_t n, void *rows_out);
+/* Reads rows [first, first + n) as doubles or int64_t. Arrays with checksums
+ * are not converted. */
+storm_status io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
+                              uint64_t first, uint64_t n, void *rows_out);
 
 /* Number of rows of the array `name`; false: none with so many columns. */
 bool io_h5_count_rows(io_h5_file file, const char *name, uint64_t columns,
                       uint64_t *rows_out);
 
 /* Reads rows of the array `name`, which must have so many columns. */
-bool io_h5_get_rows(io_h5_file file, const char *name, io_h5_kind kind,
-                    uint64_t columns, uint64_t first, uint64_t n,
-                    void *rows_out);
+storm_status io_h5_get_rows(io_h5_file file, const char *name, io_h5_kind kind,
+                            uint64_t columns, uint64_t first, uint64_t n,
+                            void *rows_out);
+
+/* Does the file have checksums? */
+bool io_h5_has_checksums(io_h5_file file);
 
 /* Visits the names of all objects of the file, in order, until a visit returns
  * false. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* HDF5 files: reading. */
 #include <errno.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <hdf5.h>
 
 #include "io/io_h5.h"
+#include "io/io_h5_sums.h"
 
 io_h5_file io_h5_open(const char *path)
 {
@@ -27,6 +29,17 @@ void io_h5_close(io_h5_file file)
 {
     if (file >= 0)
         H5Fclose((hid_t)file);
+}
+
+bool io_h5_has_checksums(io_h5_file file)
+{
+    bool has;
+    H5E_BEGIN_TRY
+    {
+        has = H5Lexists((hid_t)file, IO_H5_SUMS, H5P_DEFAULT) > 0;
+    }
+    H5E_END_TRY;
+    return has;
 }
 
 /* ---- arrays -------------------------------------------------------------- */
@@ -73,10 +86,41 @@ static void h5_read_shape(struct io_h5_array *array)
     array->shape[1] = shape[1];
 }
 
+/* Is the array of this type in the file, too? */
+static bool h5_is_type(hid_t set, hid_t wanted)
+{
+    hid_t type = H5Dget_type(set);
+    bool same = type >= 0 && H5Tequal(type, wanted) > 0;
+    if (type >= 0)
+        H5Tclose(type);
+    return same;
+}
+
+/* The array of checksums, if it is plain and has a number for each block. */
+static hid_t h5_open_sums(io_h5_file file, const char *name,
+                          const struct io_h5_array *array)
+{
+    char path[256];
+    int n = snprintf(path, sizeof path, IO_H5_SUMS "/%s", name);
+    hid_t sums =
+        n < (int)sizeof path ? H5Dopen2((hid_t)file, path, H5P_DEFAULT) : -1;
+    hid_t space = sums >= 0 ? H5Dget_space(sums) : -1;
+    bool good = space >= 0 && array->shape[1] > 0 && h5_is_plain(sums) &&
+                h5_is_type(sums, H5T_NATIVE_UINT64) &&
+                H5Sget_simple_extent_npoints(space) ==
+                    (hssize_t)io_h5_n_blocks(array->shape[0], array->shape[1]);
+    if (space >= 0)
+        H5Sclose(space);
+    if (good || sums < 0)
+        return sums;
+    H5Dclose(sums);
+    return -1;
+}
+
 bool io_h5_array_open(io_h5_file file, const char *name,
                       struct io_h5_array *array_out)
 {
-    struct io_h5_array array = {.set = -1, .space = -1};
+    struct io_h5_array array = {.set = -1, .space = -1, .sums = -1};
     H5E_BEGIN_TRY
     {
         array.set = H5Dopen2((hid_t)file, name, H5P_DEFAULT);
@@ -84,6 +128,9 @@ bool io_h5_array_open(io_h5_file file, const char *name,
             array.space = H5Dget_space((hid_t)array.set);
         if (array.space >= 0)
             h5_read_shape(&array);
+        array.checked = array.space >= 0 && io_h5_has_checksums(file);
+        if (array.checked)
+            array.sums = h5_open_sums(file, name, &array);
     }
     H5E_END_TRY;
     if (array.space < 0)
@@ -94,6 +141,8 @@ bool io_h5_array_open(io_h5_file file, const char *name,
 
 void io_h5_array_close(const struct io_h5_array *array)
 {
+    if (array->sums >= 0)
+        H5Dclose((hid_t)array->sums);
     if (array->space >= 0)
         H5Sclose((hid_t)array->space);
     if (array->set >= 0)
@@ -129,16 +178,15 @@ static bool h5_pread(int fd, char *bytes_out, size_t n, uint64_t offset)
 }
 
 /* H5-5: n values of 8 bytes from value `first` on. */
-static bool h5_read_plain(const struct io_h5_array *array, hid_t wanted,
-                          uint64_t first, uint64_t n, void *values_out)
+static bool h5_read_plain(hid_t set, hid_t wanted, uint64_t first, uint64_t n,
+                          void *values_out)
 {
-    int fd = h5_descriptor((hid_t)array->set);
-    hid_t type = H5Dget_type((hid_t)array->set);
-    haddr_t offset = H5Dget_offset((hid_t)array->set);
+    int fd = h5_descriptor(set);
+    hid_t type = H5Dget_type(set);
+    haddr_t offset = H5Dget_offset(set);
     size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
-    bool good = fd >= 0 && array->numbers && bytes > 0 && bytes <= 8 &&
-                offset < INT64_MAX && first < INT64_MAX / 16 &&
-                n < INT64_MAX / 16 &&
+    bool good = fd >= 0 && bytes > 0 && bytes <= 8 && offset < INT64_MAX &&
+                first < INT64_MAX / 16 && n < INT64_MAX / 16 &&
                 h5_pread(fd, values_out, n * bytes, offset + first * bytes) &&
                 H5Tconvert(type, wanted, n, values_out, NULL, H5P_DEFAULT) >= 0;
     if (type >= 0)
@@ -163,27 +211,81 @@ static bool h5_read_chunks(const struct io_h5_array *array, hid_t wanted,
     return good;
 }
 
-bool io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
-                      uint64_t first, uint64_t n, void *rows_out)
+static hid_t h5_type(io_h5_kind kind)
+{
+    return kind == IO_H5_INTEGER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
+}
+
+static bool h5_read_rows(const struct io_h5_array *array, io_h5_kind kind,
+                         uint64_t first, uint64_t n, void *rows_out)
 {
     uint64_t columns = array->shape[1];
-    bool good;
-    if (first > array->shape[0] || n > array->shape[0] - first)
-        return false;
-    if (n == 0 || columns == 0)
+    if (!array->plain)
+        return h5_read_chunks(array, h5_type(kind), first, n, rows_out);
+    return array->numbers &&
+           h5_read_plain((hid_t)array->set, h5_type(kind), first * columns,
+                         n * columns, rows_out);
+}
+
+/* ---- checksums ----------------------------------------------------------- */
+
+/* Adds rows [from, to), which are part of a block, from the file. */
+static bool h5_add_rows(const struct io_h5_array *array, io_h5_kind kind,
+                        uint64_t from, uint64_t to, uint64_t *sum)
+{
+    uint64_t words[IO_H5_BLOCK_WORDS];
+    const uint64_t columns = array->shape[1];
+    if (from >= to)
         return true;
-    if (array->shape[0] > UINT64_MAX / columns)
+    if (!h5_read_rows(array, kind, from, to - from, words))
         return false;
+    *sum += io_h5_sum(words, (to - from) * columns, from * columns);
+    return true;
+}
+
+/* Compares the sums of all blocks that have some of these rows. */
+static bool h5_check(const struct io_h5_array *array, io_h5_kind kind,
+                     uint64_t first, uint64_t n, const void *rows)
+{
+    const uint64_t columns = array->shape[1], end = first + n;
+    const uint64_t each = io_h5_block_rows(columns);
+    for (uint64_t from = first - first % each; from < end; from += each) {
+        uint64_t left = array->shape[0] - from;
+        uint64_t to = from + (left < each ? left : each);
+        uint64_t low = from > first ? from : first, high = to < end ? to : end;
+        uint64_t right, sum = 0;
+        if (!h5_read_plain((hid_t)array->sums, H5T_NATIVE_UINT64, from / each,
+                           1, &right) ||
+            !h5_add_rows(array, kind, from, low, &sum) ||
+            !h5_add_rows(array, kind, high, to, &sum))
+            return false;
+        sum += io_h5_sum((const uint64_t *)rows + (low - first) * columns,
+                         (high - low) * columns, low * columns);
+        if (sum != right)
+            return false;
+    }
+    return true;
+}
+
+storm_status io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
+                              uint64_t first, uint64_t n, void *rows_out)
+{
+    bool good = false, fits = true;
+    if (first > array->shape[0] || n > array->shape[0] - first ||
+        (array->shape[1] > 0 && array->shape[0] > UINT64_MAX / array->shape[1]))
+        return STORM_ERR_ARG;
+    if (n == 0 || array->shape[1] == 0)
+        return STORM_OK;
     H5E_BEGIN_TRY
     {
-        hid_t wanted =
-            kind == IO_H5_INTEGER ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-        good = array->plain ? h5_read_plain(array, wanted, first * columns,
-                                            n * columns, rows_out)
-                            : h5_read_chunks(array, wanted, first, n, rows_out);
+        if (array->checked)
+            fits = h5_is_type((hid_t)array->set, h5_type(kind));
+        good = fits && (!array->checked || array->sums >= 0) &&
+               h5_read_rows(array, kind, first, n, rows_out) &&
+               (!array->checked || h5_check(array, kind, first, n, rows_out));
     }
     H5E_END_TRY;
-    return good;
+    return good ? STORM_OK : fits ? STORM_ERR_IO : STORM_ERR_ARG;
 }
 
 bool io_h5_count_rows(io_h5_file file, const char *name, uint64_t columns,
@@ -198,17 +300,19 @@ bool io_h5_count_rows(io_h5_file file, const char *name, uint64_t columns,
     return good;
 }
 
-bool io_h5_get_rows(io_h5_file file, const char *name, io_h5_kind kind,
-                    uint64_t columns, uint64_t first, uint64_t n,
-                    void *rows_out)
+storm_status io_h5_get_rows(io_h5_file file, const char *name, io_h5_kind kind,
+                            uint64_t columns, uint64_t first, uint64_t n,
+                            void *rows_out)
 {
     struct io_h5_array array;
     if (!io_h5_array_open(file, name, &array))
-        return false;
-    bool good = array.shape[1] == columns &&
-                io_h5_array_rows(&array, kind, first, n, rows_out);
+        return STORM_ERR_ARG;
+    storm_status status =
+        array.shape[1] == columns
+            ? io_h5_array_rows(&array, kind, first, n, rows_out)
+            : STORM_ERR_ARG;
     io_h5_array_close(&array);
-    return good;
+    return status;
 }
 
 /* ---- names and numbers --------------------------------------------------- */

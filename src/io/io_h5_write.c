@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* HDF5 files: writing. */
-#include "io/io_h5.h"
-
-#include <stdbool.h>
+/* HDF5 files: writing by all ranks. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <hdf5.h>
 
 #include <storm/context.h>
 
 #include "base/env.h"
-#include "io/io_gather.h"
+#include "io/io_h5_layout.h"
+#include "io/io_h5_sums.h"
 
-enum { H5_PATH = 4096, H5_CHUNK_ROWS = 4096 };
+enum {
+    H5_PIECE_BYTES = 1 << 20, /* rows are filled and written so many at once */
+    H5_SUMS_AT_ONCE = 1 << 14
+};
+
+static const char h5_label[] = "output";
 
 struct io_h5_writer {
     const struct storm_context *context;
-    storm_status status;
-    bool checksums;
-    /* rank 0: */
-    char path[H5_PATH];
-    hid_t file;
+    struct storm_memory *memory;
+    storm_status status;        /* the same on all ranks */
+    struct io_part part;        /* with the errno of this rank */
+    struct io_h5_layout layout; /* on rank 0 */
 };
 
 static bool h5_is_root(const struct io_h5_writer *file)
@@ -29,22 +30,48 @@ static bool h5_is_root(const struct io_h5_writer *file)
     return storm_context_rank(file->context) == 0;
 }
 
-/* H5-3 */
-static storm_status h5_check(struct io_h5_writer *file, bool good)
+static void h5_note(struct io_h5_writer *file, int error)
 {
-    if (!good && file->status == STORM_OK) {
-        storm_context_log(file->context, STORM_LOG_ERROR,
-                          "cannot write %s: is the disk full?", file->path);
+    if (file->part.error == 0)
+        file->part.error = error;
+}
+
+/* ---- errors -------------------------------------------------------------- */
+
+static void h5_log(const struct io_h5_writer *file, int rank, int error)
+{
+    char where[IO_PATH_BYTES + 64], problem[IO_PATH_BYTES + 320];
+    int n = snprintf(where, sizeof where, "%s", file->part.path);
+    if (rank != 0)
+        snprintf(where + n, sizeof where - (size_t)n, " on rank %d", rank);
+    io_files_problem(where, error, problem, sizeof problem);
+    storm_context_log(file->context, STORM_LOG_ERROR, "%s", problem);
+}
+
+/* H5-3: one reason for all ranks. Collective. */
+static storm_status h5_agree(struct io_h5_writer *file)
+{
+    uint64_t worst = (uint64_t)file->part.error << 32 |
+                     (uint64_t)storm_context_rank(file->context);
+    if (file->status < 0)
+        return file->status;
+    file->status =
+        storm_context_reduce(file->context, &worst, 1, MPI_UINT64_T, MPI_MAX);
+    if (file->status == STORM_OK && worst >> 32 != 0) {
         file->status = STORM_ERR_IO;
+        if (h5_is_root(file))
+            h5_log(file, (int)(worst & UINT32_MAX), (int)(worst >> 32));
     }
     return file->status;
 }
+
+/* ---- files --------------------------------------------------------------- */
 
 storm_status io_h5_create(const struct storm_context *context, const char *dir,
                           const char *name, struct io_h5_writer **file_out)
 {
     struct storm_memory *memory = storm_context_env(context)->memory;
-    struct io_h5_writer *file = storm_alloc(memory, "output", sizeof *file);
+    struct io_h5_writer *file = storm_alloc(memory, h5_label, sizeof *file);
     storm_status status =
         storm_context_agree(context, file != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
@@ -53,155 +80,192 @@ storm_status io_h5_create(const struct storm_context *context, const char *dir,
     }
     *file_out = file;
     file->context = context;
-    file->file = -1;
+    file->memory = memory;
+    file->layout.fd = -1;
+    file->layout.file = -1;
+    file->part.fd = -1;
     if (h5_is_root(file)) {
-        int n = snprintf(file->path, sizeof file->path, "%s/%s", dir, name);
-        H5E_BEGIN_TRY
-        {
-            if (n < H5_PATH)
-                file->file = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT,
-                                       H5P_DEFAULT);
-        }
-        H5E_END_TRY;
-        h5_check(file, file->file >= 0);
+        io_part_open(&file->part, dir, name, true);
+        h5_note(file, io_h5_layout_open(&file->layout));
     }
-    file->status = storm_context_agree(context, file->status);
-    return file->status;
+    status = h5_agree(file);
+    if (status == STORM_OK && !h5_is_root(file))
+        io_part_open(&file->part, dir, name, false);
+    return status;
 }
 
-void io_h5_add_checksums(struct io_h5_writer *file)
-{
-    file->checksums = true;
-}
-
-storm_status io_h5_finish(struct io_h5_writer *file)
+storm_status io_h5_finish(struct io_h5_writer *file, storm_status status)
 {
     if (file == NULL)
-        return STORM_OK;
-    if (h5_is_root(file) && file->file >= 0) {
-        herr_t closed;
-        H5E_BEGIN_TRY
-        {
-            closed = H5Fclose(file->file);
-        }
-        H5E_END_TRY;
-        h5_check(file, closed >= 0);
-    }
-    storm_status status = storm_context_agree(file->context, file->status);
-    storm_free(storm_context_env(file->context)->memory, file);
-    return status;
+        return status;
+    storm_status agreed = storm_context_agree(file->context, status);
+    if (file->status == STORM_OK)
+        file->status = agreed;
+    if (h5_is_root(file) && file->status == STORM_OK)
+        h5_note(file, io_h5_layout_write(&file->layout, &file->part));
+    io_h5_layout_close(&file->layout);
+    io_part_close(&file->part);
+    h5_agree(file); /* no rank has it open any more */
+    if (file->status < 0)
+        h5_note(file, ECANCELED);
+    if (h5_is_root(file))
+        io_part_commit(&file->part);
+    status = h5_agree(file);
+    storm_free(file->memory, file);
+    return agreed < 0 ? agreed : status;
+}
+
+storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
+                              double value)
+{
+    if (file->status == STORM_OK && h5_is_root(file))
+        h5_note(file, io_h5_layout_number(&file->layout, name, value));
+    return file->status;
 }
 
 /* ---- arrays -------------------------------------------------------------- */
 
-/* An array that is being written, on rank 0. */
+/* An array that is being written; this rank has rows [first, first + n). */
 struct h5_target {
     struct io_h5_writer *file;
-    hid_t set, space, memory_type;
-    hsize_t next; /* row */
-    size_t columns;
+    const struct io_h5_share *array;
+    uint64_t first, n_total;
+    uint64_t rows_offset, sums_offset; /* in the file */
+    uint64_t first_block, n_blocks;    /* that have rows of this rank */
+    uint64_t *sums;                    /* of these blocks and rows */
+    uint64_t *window;                  /* checksums of all ranks, some */
+    unsigned char *piece;
+    size_t piece_rows;
 };
 
-static bool h5_open_target(const struct io_h5_share *array, uint64_t n_rows,
-                           struct h5_target *target)
+/* Where the rows of all ranks go. Collective. */
+static storm_status h5_place(struct h5_target *t)
 {
-    bool whole = array->kind == IO_H5_INTEGER;
-    int n_dims = array->columns > 1 ? 2 : 1;
-    hsize_t shape[2] = {n_rows, array->columns};
-    /* Only arrays that may grow can have chunks, and only chunks checksums. */
-    hsize_t max[2] = {H5S_UNLIMITED, array->columns};
-    /* Chunks are written whole: no larger than the array. */
-    hsize_t rows = n_rows < H5_CHUNK_ROWS ? n_rows : H5_CHUNK_ROWS;
-    hsize_t chunk[2] = {rows > 0 ? rows : 1, array->columns};
-    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    target->memory_type = whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-    target->columns = array->columns;
-    target->space =
-        H5Screate_simple(n_dims, shape, target->file->checksums ? max : NULL);
-    bool good = properties >= 0 && H5Pset_obj_track_times(properties, 0) >= 0;
-    if (good && target->file->checksums)
-        good = H5Pset_chunk(properties, n_dims, chunk) >= 0 &&
-               H5Pset_fletcher32(properties) >= 0;
-    target->set =
-        H5Dcreate2(target->file->file, array->name,
-                   whole ? H5T_STD_I64LE : H5T_IEEE_F64LE, target->space,
-                   H5P_DEFAULT, properties, H5P_DEFAULT);
-    if (properties >= 0)
-        H5Pclose(properties);
-    return good && target->set >= 0;
+    const struct io_h5_writer *file = t->file;
+    struct io_h5_range ranges[2] = {{0}};
+    t->first = t->n_total = t->array->n;
+    storm_status status = storm_context_exscan(file->context, &t->first, 1);
+    if (status == STORM_OK)
+        status = storm_context_reduce(file->context, &t->n_total, 1,
+                                      MPI_UINT64_T, MPI_SUM);
+    if (status == STORM_OK && h5_is_root(file))
+        h5_note(t->file, io_h5_layout_array(&t->file->layout, t->array,
+                                            t->n_total, ranges));
+    uint64_t offsets[2] = {ranges[0].offset, ranges[1].offset};
+    if (status == STORM_OK)
+        status = storm_context_reduce(file->context, offsets, 2, MPI_UINT64_T,
+                                      MPI_MAX);
+    t->rows_offset = offsets[0];
+    t->sums_offset = offsets[1];
+    return status;
 }
 
-static bool h5_close_target(const struct h5_target *target)
+static storm_status h5_reserve(struct h5_target *t)
 {
-    bool good = target->set >= 0 && H5Dclose(target->set) >= 0;
-    if (target->space >= 0)
-        H5Sclose(target->space);
-    return good;
+    const size_t row_bytes = t->array->columns * sizeof(uint64_t);
+    const uint64_t each = io_h5_block_rows(t->array->columns);
+    struct storm_memory *memory = t->file->memory;
+    t->first_block = t->first / each;
+    if (t->array->n > 0)
+        t->n_blocks = (t->first + t->array->n - 1) / each - t->first_block + 1;
+    t->piece_rows = H5_PIECE_BYTES / row_bytes + 1;
+    if (t->piece_rows > t->array->n)
+        t->piece_rows = t->array->n;
+    t->piece = storm_alloc(memory, h5_label, t->piece_rows * row_bytes + 1);
+    t->sums = storm_alloc(memory, h5_label,
+                          ((size_t)t->n_blocks + 1) * sizeof *t->sums);
+    t->window =
+        storm_alloc(memory, h5_label, H5_SUMS_AT_ONCE * sizeof *t->window);
+    bool good = t->piece != NULL && t->sums != NULL && t->window != NULL;
+    return good ? STORM_OK : STORM_ERR_NOMEM;
 }
 
-static bool h5_write_rows(struct h5_target *target, const void *rows, size_t n)
+/* Adds n rows of the piece, from row `row` of the array, to the sums. */
+static void h5_add_sums(struct h5_target *t, uint64_t row, uint64_t n)
 {
-    hsize_t from[2] = {target->next, 0}, shape[2] = {n, target->columns};
-    hid_t memory = H5Screate_simple(2, shape, NULL);
-    bool good = memory >= 0 &&
-                H5Sselect_hyperslab(target->space, H5S_SELECT_SET, from, NULL,
-                                    shape, NULL) >= 0 &&
-                H5Dwrite(target->set, target->memory_type, memory,
-                         target->space, H5P_DEFAULT, rows) >= 0;
-    if (memory >= 0)
-        H5Sclose(memory);
-    target->next += n;
-    return good;
-}
-
-static storm_status h5_take(void *self, const void *rows, size_t n)
-{
-    struct h5_target *target = self;
-    bool good;
-    H5E_BEGIN_TRY
-    {
-        good = h5_write_rows(target, rows, n);
+    const uint64_t columns = t->array->columns;
+    const uint64_t each = io_h5_block_rows(columns);
+    const unsigned char *at = t->piece;
+    while (n > 0) {
+        uint64_t left = each - row % each; /* of the block */
+        uint64_t some = n < left ? n : left;
+        t->sums[row / each - t->first_block] +=
+            io_h5_sum(at, some * columns, row * columns);
+        at += some * columns * sizeof(uint64_t);
+        row += some;
+        n -= some;
     }
-    H5E_END_TRY;
-    return h5_check(target->file, good);
+}
+
+static void h5_write_rows(struct h5_target *t)
+{
+    const size_t row_bytes = t->array->columns * sizeof(uint64_t);
+    for (size_t at = 0; at < t->array->n && t->file->part.error == 0;) {
+        size_t left = t->array->n - at;
+        size_t n = left < t->piece_rows ? left : t->piece_rows;
+        t->array->fill(t->array->self, at, n, t->piece);
+        h5_add_sums(t, t->first + at, n);
+        io_part_write(&t->file->part, t->piece, n * row_bytes,
+                      t->rows_offset + (t->first + at) * row_bytes);
+        at += n;
+    }
+}
+
+/* Checksums [from, from + n) of all ranks; rank 0 writes. Collective. */
+static storm_status h5_write_window(struct h5_target *t, uint64_t from,
+                                    uint64_t n)
+{
+    memset(t->window, 0, (size_t)n * sizeof *t->window);
+    for (uint64_t i = 0; i < n; i++)
+        if (from + i >= t->first_block &&
+            from + i - t->first_block < t->n_blocks)
+            t->window[i] = t->sums[from + i - t->first_block];
+    storm_status status = storm_context_reduce(t->file->context, t->window,
+                                               (int)n, MPI_UINT64_T, MPI_SUM);
+    if (status == STORM_OK && h5_is_root(t->file))
+        io_part_write(&t->file->part, t->window, (size_t)n * sizeof *t->window,
+                      t->sums_offset + from * sizeof *t->window);
+    return status;
+}
+
+static storm_status h5_write_sums(struct h5_target *t)
+{
+    uint64_t n_all = io_h5_n_blocks(t->n_total, t->array->columns);
+    storm_status status = STORM_OK;
+    for (uint64_t at = 0; at < n_all && status == STORM_OK;
+         at += H5_SUMS_AT_ONCE) {
+        uint64_t left = n_all - at;
+        status =
+            h5_write_window(t, at,
+                            left < H5_SUMS_AT_ONCE ? left : H5_SUMS_AT_ONCE);
+    }
+    return status;
 }
 
 storm_status io_h5_put(struct io_h5_writer *file,
                        const struct io_h5_share *array)
 {
-    struct h5_target target = {.file = file, .set = -1, .space = -1};
-    struct io_gather_rows rows = {.n = array->n,
-                                  .row_bytes = array->columns * sizeof(double),
-                                  .self = array->self,
-                                  .fill = array->fill};
-    uint64_t n_rows = array->n;
-    bool good = true;
+    struct h5_target t = {.file = file, .array = array};
     if (file->status < 0)
         return file->status;
-    storm_status status =
-        storm_context_reduce(file->context, &n_rows, 1, MPI_UINT64_T, MPI_SUM);
-    if (status == STORM_OK && h5_is_root(file)) {
-        H5E_BEGIN_TRY
-        {
-            good = h5_open_target(array, n_rows, &target);
-        }
-        H5E_END_TRY;
-        status = h5_check(file, good);
-    }
-    status = storm_context_agree(file->context, status);
+    storm_status status = h5_place(&t);
+    if (status == STORM_OK && t.n_total > 0 && t.rows_offset == 0)
+        return h5_agree(file); /* there is no place */
     if (status == STORM_OK)
-        status = io_gather(file->context, &rows, h5_take, &target);
-    if (h5_is_root(file)) {
-        H5E_BEGIN_TRY
-        {
-            good = h5_close_target(&target);
-        }
-        H5E_END_TRY;
-        if (status == STORM_OK)
-            status = h5_check(file, good);
+        status = h5_reserve(&t);
+    status = storm_context_agree(file->context, status);
+    if (status == STORM_OK) {
+        h5_write_rows(&t);
+        status = h5_write_sums(&t);
     }
-    file->status = storm_context_agree(file->context, status);
-    return file->status;
+    storm_free(file->memory, t.piece);
+    storm_free(file->memory, t.sums);
+    storm_free(file->memory, t.window);
+    if (status < 0) {
+        file->status = status;
+        return status;
+    }
+    return h5_agree(file);
 }
 
 /* Rows that are in memory as the file has them. */
@@ -229,37 +293,4 @@ storm_status io_h5_put_plain(struct io_h5_writer *file, const char *name,
                                       .self = &plain,
                                       .fill = h5_fill_plain};
     return io_h5_put(file, &array);
-}
-
-/* ---- numbers ------------------------------------------------------------- */
-
-static bool h5_write_number(hid_t file, const char *name, double value)
-{
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t mark =
-        H5Acreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = mark >= 0 && H5Awrite(mark, H5T_NATIVE_DOUBLE, &value) >= 0;
-    if (mark >= 0)
-        good = H5Aclose(mark) >= 0 && good;
-    if (space >= 0)
-        H5Sclose(space);
-    return good;
-}
-
-storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
-                              double value)
-{
-    bool good = true;
-    if (file->status < 0)
-        return file->status;
-    if (h5_is_root(file)) {
-        H5E_BEGIN_TRY
-        {
-            good = h5_write_number(file->file, name, value);
-        }
-        H5E_END_TRY;
-        h5_check(file, good);
-    }
-    file->status = storm_context_agree(file->context, file->status);
-    return file->status;
 }

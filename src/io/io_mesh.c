@@ -61,7 +61,8 @@ static storm_status mesh_count(struct mesh_share *share)
 }
 
 /* The next cell. Rows are asked for from the first on, one after the other.
- * After an error all ranks go on to the end of the file and then hear of it. */
+ * After an error all ranks go on to the end of the file, which is then
+ * removed. */
 static bool mesh_next(struct mesh_share *share)
 {
     storm_status status =
@@ -166,6 +167,7 @@ static storm_status mesh_put_field(struct mesh_share *share,
     storm_status status =
         storm_imc_get(share->source->imc, share->source->engine, field,
                       share->values);
+    status = storm_context_agree(share->source->context, status);
     return status < 0 ? status
                       : io_h5_put_plain(file, name, IO_H5_REAL, 1,
                                         share->values, share->n_cells);
@@ -205,10 +207,7 @@ static storm_status mesh_write(struct mesh_share *share)
         status = mesh_put_field(share, file, "volume", STORM_IMC_VOLUME);
     if (status == STORM_OK)
         status = mesh_put_field(share, file, "material", STORM_IMC_MATERIAL);
-    storm_status closed = io_h5_finish(file);
-    if (status == STORM_OK)
-        status = closed;
-    return status < 0 ? status : share->status;
+    return io_h5_finish(file, status < 0 ? status : share->status);
 }
 
 static storm_status mesh_open(struct mesh_share *share)

@@ -58,12 +58,6 @@ void io_part_write(struct io_part *p, const void *bytes, size_t n,
     }
 }
 
-void io_part_resize(struct io_part *p, uint64_t n_bytes)
-{
-    if (p->error == 0)
-        part_check(p, ftruncate(p->fd, (off_t)n_bytes) == 0);
-}
-
 void io_part_close(struct io_part *p)
 {
     if (p->fd < 0)

@@ -63,12 +63,14 @@ static storm_status hdf5_rows(struct io_points_share *share,
     storm_status status = io_points_reserve(share, (size_t)n);
     if (status < 0)
         return status;
-    if (io_h5_array_rows(array, IO_H5_REAL, first, n, share->points)) {
+    if (io_h5_array_rows(array, IO_H5_REAL, first, n, share->points) ==
+        STORM_OK) {
         share->n = (size_t)n;
         return STORM_OK;
     }
     storm_log_write(&share->env->log, STORM_LOG_ERROR,
-                    "%s: rows from %" PRIu64 " of `%s` cannot be read",
+                    "%s: rows from %" PRIu64 " of `%s` cannot be read or are "
+                    "damaged; make the file again",
                     share->path, first, name);
     return STORM_ERR_IO;
 }

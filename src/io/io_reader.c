@@ -116,6 +116,21 @@ static storm_status reader_damaged(struct reader_piece *p)
                        p->reader->dir, (unsigned long long)p->next_cell);
 }
 
+/* Rows of an array of mesh.h5. */
+static storm_status reader_rows(struct reader_piece *p, const char *name,
+                                uint64_t first, uint64_t n, void *rows_out)
+{
+    bool points = strcmp(name, "points") == 0;
+    if (io_h5_array_rows(points ? &p->points : &p->cells,
+                         points ? IO_H5_REAL : IO_H5_INTEGER, first, n,
+                         rows_out) == STORM_OK)
+        return STORM_OK;
+    return reader_fail(p->reader,
+                       "%s/mesh.h5: '%s' is damaged: it cannot be read or has "
+                       "wrong checksums; run the deck again",
+                       p->reader->dir, name);
+}
+
 /* The corners of a box as six faces. */
 static void reader_box(const int64_t corners[READER_BOX_CORNERS],
                        int64_t words_out[READER_BOX_WORDS])
@@ -143,9 +158,8 @@ static storm_status reader_next_boxes(struct reader_piece *p)
     p->n_words = n * READER_BOX_WORDS;
     storm_status status = corners != NULL ? reader_reserve_words(p, p->n_words)
                                           : reader_no_memory(p->reader);
-    if (status == STORM_OK &&
-        !io_h5_array_rows(&p->cells, IO_H5_INTEGER, p->next_cell, n, corners))
-        status = reader_damaged(p);
+    if (status == STORM_OK)
+        status = reader_rows(p, "corners", p->next_cell, n, corners);
     for (size_t i = 0; i < n && status == STORM_OK; i++)
         reader_box(corners + READER_BOX_CORNERS * i,
                    p->words + READER_BOX_WORDS * i);
@@ -205,10 +219,9 @@ static storm_status reader_next_words(struct reader_piece *p)
         storm_status status = reader_reserve_words(p, p->n_words);
         if (status < 0)
             return status;
-        if (!io_h5_array_rows(&p->cells, IO_H5_INTEGER, p->next_word,
-                              p->n_words, p->words))
-            return reader_damaged(p);
-        status = reader_trim(p, p->n_words == left, &n_cells);
+        status = reader_rows(p, "cells", p->next_word, p->n_words, p->words);
+        if (status == STORM_OK)
+            status = reader_trim(p, p->n_words == left, &n_cells);
         if (status < 0)
             return status;
     }
@@ -236,10 +249,10 @@ static storm_status reader_corners(struct reader_piece *p)
     storm_status status = reader_reserve(p, sizeof *p->corners, n, &corners,
                                          &p->corners_capacity);
     p->corners = corners;
+    if (status == STORM_OK)
+        status = reader_rows(p, "points", (uint64_t)low, n, p->corners);
     if (status < 0)
         return status;
-    if (!io_h5_array_rows(&p->points, IO_H5_REAL, (uint64_t)low, n, p->corners))
-        return reader_damaged(p);
     for (size_t at = 0; at < p->n_words;) {
         int64_t n_faces = p->words[at + 1];
         at += 2;
@@ -272,7 +285,7 @@ storm_status io_reader_cells(struct io_reader *reader, io_visit *visit,
                              void *self)
 {
     struct reader_piece p = {.reader = reader,
-                             .points = {.set = -1, .space = -1}};
+                             .points = {.set = -1, .space = -1, .sums = -1}};
     storm_status status = STORM_OK;
     bool has_cells =
         io_h5_array_open(reader->mesh, reader->boxes ? "corners" : "cells",
@@ -304,14 +317,20 @@ storm_status io_reader_values(struct io_reader *reader, const char *file,
     if (handle < 0)
         return reader_fail(reader, "%s/%s is not there or cannot be read",
                            reader->dir, file);
-    bool good =
-        io_h5_count_rows(handle, name, 1, &n_rows) &&
-        n_rows == reader->n_cells &&
-        io_h5_get_rows(handle, name, IO_H5_REAL, 1, 0, n_rows, values_out);
+    storm_status status =
+        io_h5_count_rows(handle, name, 1, &n_rows) && n_rows == reader->n_cells
+            ? io_h5_get_rows(handle, name, IO_H5_REAL, 1, 0, n_rows, values_out)
+            : STORM_ERR_ARG;
     io_h5_close(handle);
-    return good ? STORM_OK
-                : reader_fail(reader, "%s/%s has no '%s' for each cell",
-                              reader->dir, file, name);
+    if (status == STORM_ERR_IO)
+        return reader_fail(reader,
+                           "%s/%s: '%s' is damaged: it cannot be read or has "
+                           "wrong checksums; run the deck again",
+                           reader->dir, file, name);
+    return status == STORM_OK
+               ? STORM_OK
+               : reader_fail(reader, "%s/%s has no '%s' for each cell",
+                             reader->dir, file, name);
 }
 
 struct reader_names {

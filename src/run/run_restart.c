@@ -234,10 +234,10 @@ static storm_status restart_try(struct run *run, uint64_t step,
     const struct io_source source = run_source(run);
     io_checkpoint_path(run->restart_dir, step, path);
     storm_status status = io_checkpoint_read(&source, path, &c);
-    int bad = status < 0;
+    int damage = c.damage;
     storm_status reduced =
-        storm_context_reduce(run->context, &bad, 1, MPI_INT, MPI_MAX);
-    if (reduced == STORM_OK && bad)
+        storm_context_reduce(run->context, &damage, 1, MPI_INT, MPI_MAX);
+    if (reduced == STORM_OK && damage != IO_CHECKPOINT_SOUND)
         status = STORM_ERR_IO;
     else
         status = reduced;
@@ -248,9 +248,8 @@ static storm_status restart_try(struct run *run, uint64_t step,
     if (status == STORM_OK)
         status = restart_verify(run, c.head.state_hash, path);
     if (storm_context_rank(run->context) == 0 && status == STORM_ERR_IO)
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "%s is damaged or of another version: not used",
-                          path);
+        storm_context_log(run->context, STORM_LOG_WARN, "%s %s: not used", path,
+                          io_checkpoint_damage_text(damage));
     io_checkpoint_clear(&c);
     return status;
 }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/io_h5_layout.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include "io/io_h5_sums.h"
+
+/* HDF5 does not say why it failed. Without a disk it is memory. */
+static int layout_error(bool good)
+{
+    return good ? 0 : ENOMEM;
+}
+
+/* The driver of HDF5 for stdio opens a path of /proc as it is; the default one
+ * asks for the name behind it, and memory has none. */
+static hid_t layout_create(int fd)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    hid_t file = -1, access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && H5Pset_fapl_stdio(access) >= 0)
+        file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (access >= 0)
+        H5Pclose(access);
+    return file;
+}
+
+int io_h5_layout_open(struct io_h5_layout *layout)
+{
+    *layout = (struct io_h5_layout){.fd = -1, .file = -1};
+    layout->fd = memfd_create("storm layout", MFD_CLOEXEC);
+    if (layout->fd < 0)
+        return errno;
+    hid_t group = -1;
+    H5E_BEGIN_TRY
+    {
+        layout->file = layout_create(layout->fd);
+        if (layout->file >= 0)
+            group = H5Gcreate2((hid_t)layout->file, IO_H5_SUMS, H5P_DEFAULT,
+                               H5P_DEFAULT, H5P_DEFAULT);
+        if (group >= 0)
+            H5Gclose(group);
+    }
+    H5E_END_TRY;
+    return layout_error(group >= 0);
+}
+
+void io_h5_layout_close(struct io_h5_layout *layout)
+{
+    H5E_BEGIN_TRY
+    {
+        if (layout->file >= 0)
+            H5Fclose((hid_t)layout->file);
+    }
+    H5E_END_TRY;
+    if (layout->fd >= 0)
+        close(layout->fd);
+    layout->file = -1;
+    layout->fd = -1;
+}
+
+/* ---- arrays -------------------------------------------------------------- */
+
+/* Contiguous (LAYOUT-2), without time stamps (H5-2); no rows are written. */
+static hid_t layout_properties(void)
+{
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    if (properties >= 0 && H5Pset_layout(properties, H5D_CONTIGUOUS) >= 0 &&
+        H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY) >= 0 &&
+        H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER) >= 0 &&
+        H5Pset_obj_track_times(properties, 0) >= 0)
+        return properties;
+    if (properties >= 0)
+        H5Pclose(properties);
+    return -1;
+}
+
+static bool layout_add(struct io_h5_layout *layout, const char *name,
+                       hid_t type, const hsize_t shape[2],
+                       struct io_h5_range *range_out)
+{
+    struct io_h5_range range = {.bytes = shape[0] * shape[1] * 8};
+    hid_t properties = layout_properties();
+    hid_t space = H5Screate_simple(shape[1] > 1 ? 2 : 1, shape, NULL);
+    hid_t set = H5Dcreate2((hid_t)layout->file, name, type, space, H5P_DEFAULT,
+                           properties, H5P_DEFAULT);
+    bool good = properties >= 0 && space >= 0 && set >= 0;
+    if (good && range.bytes > 0) {
+        haddr_t offset = H5Dget_offset(set);
+        good = offset != HADDR_UNDEF && layout->n_ranges < 2 * IO_H5_MAX_ARRAYS;
+        range.offset = offset;
+        if (good)
+            layout->ranges[layout->n_ranges++] = range;
+    }
+    if (set >= 0)
+        H5Dclose(set);
+    if (space >= 0)
+        H5Sclose(space);
+    if (properties >= 0)
+        H5Pclose(properties);
+    *range_out = range;
+    return good;
+}
+
+/* A limit on the size of files is one for this memory, too: HDF5 must not meet
+ * it (LAYOUT-1). */
+static bool layout_too_large(const struct io_h5_layout *layout, uint64_t bytes)
+{
+    enum { ELSE = 1 << 20 }; /* more than all that is not rows */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return false;
+    for (size_t i = 0; i < layout->n_ranges; i++)
+        bytes += layout->ranges[i].bytes;
+    return limit.rlim_cur < ELSE || bytes > limit.rlim_cur - ELSE;
+}
+
+int io_h5_layout_array(struct io_h5_layout *layout,
+                       const struct io_h5_share *array, uint64_t n_rows,
+                       struct io_h5_range ranges_out[2])
+{
+    char name[256];
+    const hsize_t shape[2] = {n_rows, array->columns};
+    const hsize_t sums[2] = {io_h5_n_blocks(n_rows, array->columns), 1};
+    bool good;
+    if (layout_too_large(layout, (shape[0] * shape[1] + sums[0]) * 8))
+        return EFBIG;
+    snprintf(name, sizeof name, IO_H5_SUMS "/%s", array->name);
+    H5E_BEGIN_TRY
+    {
+        good =
+            layout_add(layout, array->name,
+                       array->kind == IO_H5_INTEGER ? H5T_NATIVE_INT64
+                                                    : H5T_NATIVE_DOUBLE,
+                       shape, &ranges_out[0]) &&
+            layout_add(layout, name, H5T_NATIVE_UINT64, sums, &ranges_out[1]);
+    }
+    H5E_END_TRY;
+    return layout_error(good);
+}
+
+/* ---- numbers ------------------------------------------------------------- */
+
+static bool layout_put_number(hid_t file, const char *name, double value)
+{
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t mark =
+        H5Acreate2(file, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = mark >= 0 && H5Awrite(mark, H5T_NATIVE_DOUBLE, &value) >= 0;
+    if (mark >= 0)
+        good = H5Aclose(mark) >= 0 && good;
+    if (space >= 0)
+        H5Sclose(space);
+    return good;
+}
+
+int io_h5_layout_number(struct io_h5_layout *layout, const char *name,
+                        double value)
+{
+    bool good;
+    H5E_BEGIN_TRY
+    {
+        good = layout_put_number((hid_t)layout->file, name, value);
+    }
+    H5E_END_TRY;
+    return layout_error(good);
+}
+
+/* ---- all that is not rows ------------------------------------------------ */
+
+static int layout_compare(const void *a, const void *b)
+{
+    const struct io_h5_range *x = a, *y = b;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+/* Copies the bytes [from, to). */
+static int layout_copy(const struct io_h5_layout *layout, uint64_t from,
+                       uint64_t to, struct io_part *part)
+{
+    unsigned char piece[4096];
+    while (from < to) {
+        size_t wanted =
+            to - from < sizeof piece ? (size_t)(to - from) : sizeof piece;
+        ssize_t n = pread(layout->fd, piece, wanted, (off_t)from);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? errno : EIO;
+        io_part_write(part, piece, (size_t)n, from);
+        from += (uint64_t)n;
+    }
+    return 0;
+}
+
+int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part)
+{
+    struct stat info;
+    herr_t closed;
+    H5E_BEGIN_TRY
+    {
+        closed = H5Fclose((hid_t)layout->file); /* brings memory up to date */
+    }
+    H5E_END_TRY;
+    layout->file = -1;
+    if (closed < 0)
+        return layout_error(false);
+    if (fstat(layout->fd, &info) != 0)
+        return errno;
+    qsort(layout->ranges, layout->n_ranges, sizeof layout->ranges[0],
+          layout_compare);
+    uint64_t from = 0;
+    int error = 0;
+    for (size_t i = 0; i < layout->n_ranges && error == 0; i++) {
+        const struct io_h5_range *range = &layout->ranges[i];
+        error = layout_copy(layout, from, range->offset, part);
+        from = range->offset + range->bytes;
+    }
+    return error != 0 ? error
+                      : layout_copy(layout, from, (uint64_t)info.st_size, part);
+}

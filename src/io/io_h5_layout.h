@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The layout of an HDF5 file: where each array lies, and all bytes that are
+ * not rows of an array. Local.
+ *
+ *   LAYOUT-1  HDF5 makes the file in memory, without the rows, and never has
+ *             one on the disk open for writing: no failure of the disk reaches
+ *             HDF5, nor its functions that run at exit.
+ *   LAYOUT-2  Arrays are contiguous. Their rows take no memory here.
+ *   LAYOUT-3  Every byte of the file is either of rows or copied from here,
+ *             and is written once.
+ */
+#ifndef STORM_IO_H5_LAYOUT_H
+#define STORM_IO_H5_LAYOUT_H
+
+#include <stdbool.h>
+
+#include "io/io_files.h"
+#include "io/io_h5.h"
+
+enum { IO_H5_MAX_ARRAYS = 16 };
+
+struct io_h5_layout {
+    int fd; /* of memory; negative: closed */
+    io_h5_file file;
+    size_t n_ranges; /* of rows, and of their checksums */
+    struct io_h5_range {
+        uint64_t offset, bytes;
+    } ranges[2 * IO_H5_MAX_ARRAYS];
+};
+
+/* Functions return 0, or the errno of a failure: no memory, as a rule. */
+int io_h5_layout_open(struct io_h5_layout *layout);
+
+/* Adds an array; the two ranges are of its rows and its checksums. */
+int io_h5_layout_array(struct io_h5_layout *layout,
+                       const struct io_h5_share *array, uint64_t n_rows,
+                       struct io_h5_range ranges_out[2]);
+
+int io_h5_layout_number(struct io_h5_layout *layout, const char *name,
+                        double value);
+
+/* Writes all that is not rows. */
+int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part);
+
+/* Allowed if it is closed. */
+void io_h5_layout_close(struct io_h5_layout *layout);
+
+#endif /* STORM_IO_H5_LAYOUT_H */

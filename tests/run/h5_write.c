@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 3; timeout: 20 */
+/*
+ * H5-1 to H5-7: rows that all ranks write give the same bytes however they are
+ * shared, and are read back in any pieces; a changed bit is found in its block
+ * and in no other; a file that fails on one rank fails on all, and the one from
+ * before is as it was. A limit on the size of files makes writes of one rank
+ * fail.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include <storm/context.h>
+
+#include "io/io_h5.h"
+#include "io/io_h5_sums.h"
+#include "support/check.h"
+
+enum { WIDE = 3, N_WIDE = 50000, N_LONG = 3, LONG = IO_H5_BLOCK_WORDS + 7 };
+
+static char dir[] = "h5_write-XXXXXX";
+
+/* Rows [first, end) of this rank. */
+struct share {
+    uint64_t first, end;
+    size_t columns;
+};
+
+static int64_t word(uint64_t row, uint64_t column)
+{
+    return (int64_t)storm_hash_fold(row, column);
+}
+
+static void fill(void *self, size_t first, size_t n, void *rows_out)
+{
+    const struct share *share = self;
+    int64_t *at = rows_out;
+    for (uint64_t i = 0; i < n; i++)
+        for (uint64_t k = 0; k < share->columns; k++)
+            *at++ = word(share->first + first + i, k);
+}
+
+/* The rows up to the end of rank r: equal parts, or all for the last. */
+static uint64_t end_of(int r, int n_ranks, uint64_t n, bool equal)
+{
+    if (r < 0)
+        return 0;
+    return equal || r + 1 == n_ranks ? n * (uint64_t)(r + 1) / (uint64_t)n_ranks
+                                     : 0;
+}
+
+static storm_status put(struct storm_context *context,
+                        struct io_h5_writer *file, const char *name,
+                        size_t columns, uint64_t n, bool equal)
+{
+    int rank = storm_context_rank(context), size = storm_context_size(context);
+    struct share share = {end_of(rank - 1, size, n, equal),
+                          end_of(rank, size, n, equal), columns};
+    const struct io_h5_share array = {.name = name,
+                                      .kind = IO_H5_INTEGER,
+                                      .columns = columns,
+                                      .n = (size_t)(share.end - share.first),
+                                      .self = &share,
+                                      .fill = fill};
+    return io_h5_put(file, &array);
+}
+
+/* `mine` is what this rank thinks of it at the end. */
+static storm_status write_file(struct storm_context *context, const char *name,
+                               bool equal, storm_status mine)
+{
+    static const double real[2] = {0.1, -1e300};
+    struct io_h5_writer *file = NULL;
+    size_t n = storm_context_rank(context) == 0 ? 2 : 0;
+    storm_status status = io_h5_create(context, dir, name, &file);
+    if (status == STORM_OK)
+        status = io_h5_put_number(file, "time", 0.25);
+    if (status == STORM_OK)
+        status = put(context, file, "wide", WIDE, N_WIDE, equal);
+    if (status == STORM_OK)
+        status = put(context, file, "none", 1, 0, equal);
+    if (status == STORM_OK)
+        status = put(context, file, "long", LONG, N_LONG, equal);
+    if (status == STORM_OK)
+        status = io_h5_put_plain(file, "real", IO_H5_REAL, 1, real, n);
+    return io_h5_finish(file, status < 0 ? status : mine);
+}
+
+/* ---- what is in the file ------------------------------------------------- */
+
+static void path_of(const char *name, char out[256])
+{
+    snprintf(out, 256, "%s/%s", dir, name);
+}
+
+static size_t read_all(const char *name, unsigned char **bytes_out)
+{
+    char path[256];
+    struct stat info;
+    path_of(name, path);
+    int fd = open(path, O_RDONLY);
+    CHECK(fd >= 0 && fstat(fd, &info) == 0);
+    *bytes_out = malloc((size_t)info.st_size);
+    CHECK(*bytes_out != NULL);
+    CHECK(read(fd, *bytes_out, (size_t)info.st_size) == info.st_size);
+    close(fd);
+    return (size_t)info.st_size;
+}
+
+static void check_same(const char *a, const char *b)
+{
+    unsigned char *one, *two;
+    size_t n = read_all(a, &one);
+    CHECK_EQ(read_all(b, &two), n);
+    CHECK(memcmp(one, two, n) == 0);
+    free(one);
+    free(two);
+}
+
+static storm_status get(const char *name, const char *array, uint64_t columns,
+                        uint64_t first, uint64_t n)
+{
+    char path[256];
+    path_of(name, path);
+    int64_t *rows = malloc((size_t)(n * columns + 1) * sizeof *rows);
+    io_h5_file file = io_h5_open(path);
+    CHECK(file >= 0 && rows != NULL);
+    CHECK(io_h5_has_checksums(file));
+    storm_status status =
+        io_h5_get_rows(file, array, IO_H5_INTEGER, columns, first, n, rows);
+    for (uint64_t i = 0; i < n * columns && status == STORM_OK; i++)
+        CHECK(rows[i] == word(first + i / columns, i % columns));
+    io_h5_close(file);
+    free(rows);
+    return status;
+}
+
+static void check_content(const char *name)
+{
+    const uint64_t block = io_h5_block_rows(WIDE);
+    double value;
+    char path[256];
+    CHECK_OK(get(name, "wide", WIDE, 0, N_WIDE));
+    CHECK_OK(get(name, "wide", WIDE, block - 1, 2));
+    CHECK_OK(get(name, "wide", WIDE, 5, 3 * block));
+    CHECK_OK(get(name, "wide", WIDE, N_WIDE - 1, 1));
+    CHECK_OK(get(name, "long", LONG, 1, 2));
+    CHECK_OK(get(name, "none", 1, 0, 0));
+    CHECK_EQ(get(name, "wide", WIDE, N_WIDE - 1, 2), STORM_ERR_ARG);
+    CHECK_EQ(get(name, "wide", WIDE + 1, 0, 1), STORM_ERR_ARG);
+    CHECK_EQ(get(name, "real", 1, 0, 1), STORM_ERR_ARG);
+    CHECK_EQ(get(name, "other", 1, 0, 1), STORM_ERR_ARG);
+    path_of(name, path);
+    io_h5_file file = io_h5_open(path);
+    CHECK(io_h5_get_number(file, "time", &value) && value == 0.25);
+    CHECK_OK(io_h5_get_rows(file, "real", IO_H5_REAL, 1, 1, 1, &value));
+    CHECK(value == -1e300);
+    io_h5_close(file);
+}
+
+/* ---- damage -------------------------------------------------------------- */
+
+static uint64_t offset_of(const char *name, const char *array)
+{
+    char path[256];
+    path_of(name, path);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, array, H5P_DEFAULT);
+    uint64_t offset = H5Dget_offset(set);
+    CHECK(file >= 0 && set >= 0 && offset != HADDR_UNDEF);
+    H5Dclose(set);
+    H5Fclose(file);
+    return offset;
+}
+
+static void flip(const char *name, uint64_t offset)
+{
+    char path[256];
+    unsigned char byte;
+    path_of(name, path);
+    int fd = open(path, O_RDWR);
+    CHECK(fd >= 0 && pread(fd, &byte, 1, (off_t)offset) == 1);
+    byte ^= 0x10;
+    CHECK(pwrite(fd, &byte, 1, (off_t)offset) == 1);
+    close(fd);
+}
+
+static void check_damage(const char *name)
+{
+    const uint64_t block = io_h5_block_rows(WIDE), row = 2 * block + 17;
+    uint64_t at = offset_of(name, "wide") + (row * WIDE + 1) * 8 + 3;
+    flip(name, at);
+    CHECK_EQ(get(name, "wide", WIDE, 0, N_WIDE), STORM_ERR_IO);
+    CHECK_EQ(get(name, "wide", WIDE, row, 1), STORM_ERR_IO);
+    CHECK_EQ(get(name, "wide", WIDE, 2 * block, 1), STORM_ERR_IO);
+    CHECK_OK(get(name, "wide", WIDE, 0, 2 * block));
+    CHECK_OK(get(name, "wide", WIDE, 3 * block, 5));
+    flip(name, at);
+    CHECK_OK(get(name, "wide", WIDE, 0, N_WIDE));
+    at = offset_of(name, "checksums/long") + 8;
+    flip(name, at);
+    CHECK_OK(get(name, "long", LONG, 0, 1));
+    CHECK_EQ(get(name, "long", LONG, 1, 1), STORM_ERR_IO);
+    flip(name, at);
+}
+
+/* ---- failures ------------------------------------------------------------ */
+
+static void limit(rlim_t bytes)
+{
+    struct rlimit now;
+    CHECK(getrlimit(RLIMIT_FSIZE, &now) == 0);
+    now.rlim_cur = bytes;
+    CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
+}
+
+/* Only the last rank fails; there is no second file. */
+static void check_failures(struct storm_context *context)
+{
+    bool last = storm_context_rank(context) + 1 == storm_context_size(context);
+    storm_status status =
+        write_file(context, "a.h5", true, last ? STORM_ERR_STATE : STORM_OK);
+    CHECK_EQ(status, last ? STORM_ERR_STATE : STORM_ERR_PEER);
+    limit(last ? 100000 : RLIM_INFINITY);
+    CHECK_EQ(write_file(context, "a.h5", true, STORM_OK), STORM_ERR_IO);
+    CHECK_EQ(write_file(context, "c.h5", false, STORM_OK), STORM_ERR_IO);
+    limit(RLIM_INFINITY);
+    if (storm_context_rank(context) == 0) {
+        char path[256];
+        check_same("a.h5", "b.h5");
+        path_of("a.h5.part", path);
+        CHECK(access(path, F_OK) != 0);
+        path_of("c.h5", path);
+        CHECK(access(path, F_OK) != 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct storm_context *context;
+    char path[256];
+    MPI_Init(&argc, &argv);
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &context));
+    bool is_root = storm_context_rank(context) == 0;
+    CHECK(!is_root || mkdtemp(dir) != NULL);
+    MPI_Bcast(dir, sizeof dir, MPI_CHAR, 0, MPI_COMM_WORLD);
+    CHECK_OK(write_file(context, "a.h5", true, STORM_OK));
+    CHECK_OK(write_file(context, "b.h5", false, STORM_OK));
+    if (is_root) {
+        check_same("a.h5", "b.h5");
+        check_content("a.h5");
+        check_damage("a.h5");
+    }
+    check_failures(context);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 2 && is_root; i++) {
+        path_of(i == 0 ? "a.h5" : "b.h5", path);
+        CHECK(unlink(path) == 0);
+    }
+    CHECK(!is_root || rmdir(dir) == 0); /* nothing else is left */
+    storm_context_destroy(context);
+    MPI_Finalize();
+    return CHECK_PASS;
+}
