@@ -21,6 +21,7 @@
 #include "base/env.h"
 #include "base/exact.h"
 #include "physics/connect.h"
+#include "physics/imc_watch.h"
 #include "physics/ledger.h"
 #include "physics/material.h"
 #include "physics/walk.h"
@@ -61,6 +62,7 @@ struct imc_track {
     struct storm_exact_unit deposit_unit, path_unit;
     struct imc_cell *cells;
     struct storm_ledger *escaped;
+    struct imc_watch *watch; /* NULL: none */
 };
 
 /* Moves n packets and fills outcomes_out[0..n): CENSUS, SEND, ABSORBED,
@@ -165,6 +167,7 @@ struct storm_imc {
     bool warned_principle;
     struct imc_steer *steer; /* NULL: the numbers of the problem */
     struct storm_walk *walk;
+    struct imc_watch watch;
     double time_s, dt_s;
     bool is_set;  /* the next step's times are known */
     bool in_step; /* between pre_step and post_step */

@@ -102,11 +102,14 @@ static storm_status imc_make(struct storm_imc *imc,
         .max_events = UINT64_MAX,
         .n_groups = (size_t)imc->problem->n_groups,
         .escaped = &imc->account[STORM_LEDGER_ESCAPED],
+        .watch = &imc->watch,
     };
     imc_sort_walls(imc);
     status = imc_make_groups(imc);
     if (status == STORM_OK)
         status = imc_make_heat(imc);
+    if (status == STORM_OK)
+        status = imc_watch_open(&imc->watch, imc);
     return status < 0 ? status : imc_make_walk(imc);
 }
 
@@ -140,6 +143,7 @@ void storm_imc_destroy(struct storm_imc *imc)
         return;
     struct storm_memory *memory = imc->env->memory;
     imc_cells_close(imc);
+    imc_watch_close(&imc->watch);
     storm_free(memory, imc->walk);
     storm_free(memory, imc->heat);
     storm_free(memory, imc->group_edge);

@@ -155,6 +155,22 @@ static uint64_t imc_expire(struct pass *pass)
     return lanes_expire(pass, &imc_kernel);
 }
 
+/* Now and then: packets that have had max_events, or samples (WATCH-1). Returns
+ * the round of the next pause. */
+static uint64_t imc_pause(struct pass *pass, uint64_t *expires_inout)
+{
+    if (pass->round == *expires_inout)
+        *expires_inout = imc_expire(pass);
+    if (pass->imc->watch != NULL && pass->round % IMC_WATCH_ROUNDS == 0) {
+        for (int k = 0; k < pass->n_lanes; k++)
+            imc_watch_add(pass->imc->watch, pass->lanes[k].cell,
+                          pass->lanes[k].packet->group);
+        imc_watch_look(pass->imc->watch);
+    }
+    uint64_t look = (pass->round / IMC_WATCH_ROUNDS + 1) * IMC_WATCH_ROUNDS;
+    return look < *expires_inout ? look : *expires_inout;
+}
+
 /* ---- events ------------------------------------------------------------- */
 
 /* The group of what a cell emits, eq. (14). */
@@ -490,10 +506,11 @@ static void imc_advance(const struct imc_track *track, void *const *packets,
     pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
-    uint64_t due = track->max_events;
+    uint64_t expires = track->max_events;
+    uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
     while (pass.n_lanes > 0) {
         if (STORM_UNLIKELY(pass.round == due))
-            due = imc_expire(&pass);
+            due = imc_pause(&pass, &expires);
         pass.round++;
         for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
              lane++)
