@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <storm/mesh.h>
+
 #include "base/text.h"
 #include "deck/deck.h"
 
@@ -48,6 +50,26 @@ static void read_expected_option(const struct deck_row *row, char *text_out,
     deck_row_expected(&number, text_out, bytes);
 }
 
+/* "one of a, b, c". Kinds of meshes that this build does not have are words of
+ * decks, but are not offered. */
+static void read_expected_word(const struct deck_row *row, char *text_out,
+                               size_t bytes)
+{
+    bool is_mesh = strcmp(row->choices, STORM_MESH_WORDS) == 0;
+    const char *word = row->choices, *comma = "";
+    int length = snprintf(text_out, bytes, "one of");
+    for (size_t i = 0; *word != '\0'; i++) {
+        size_t n = strcspn(word, "|");
+        if ((!is_mesh || storm_mesh_kind_built(i)) && length >= 0 &&
+            (size_t)length < bytes) {
+            length += snprintf(text_out + length, bytes - (size_t)length,
+                               "%s %.*s", comma, (int)n, word);
+            comma = ",";
+        }
+        word += n + (word[n] == '|');
+    }
+}
+
 /* "an integer from 1 to 9" and the like. */
 void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
 {
@@ -64,10 +86,7 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
         snprintf(text_out, bytes, "some text");
         break;
     case DECK_WORD:
-        snprintf(text_out, bytes, "one of %s", row->choices);
-        for (char *c = text_out; *c != '\0'; c++)
-            if (*c == '|')
-                *c = ' ';
+        read_expected_word(row, text_out, bytes);
         break;
     case DECK_BOOL:
         snprintf(text_out, bytes, "true or false");
