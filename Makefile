@@ -14,7 +14,8 @@ TEST       ?=
 JOBS       ?= $(shell nproc 2>/dev/null || echo 2)
 
 # What `make demo` runs once the program is built.
-DEMO = $(BUILD)/storm run examples/decks/hohlraum.yaml --out out/demo && \
+DEMO = $(BUILD)/storm run examples/decks/hohlraum.yaml --out out/demo \
+           --overwrite && \
        $(BUILD)/storm plot out/demo && $(BUILD)/storm report out/demo
 
 # Open MPI refuses to start as root, or more ranks than cores, unless allowed.

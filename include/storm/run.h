@@ -12,7 +12,9 @@
 #ifndef STORM_RUN_H
 #define STORM_RUN_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <storm/deck.h>
 #include <storm/status.h>
@@ -46,6 +48,10 @@ STORM_API const char *
 storm_run_report_text(const struct storm_run_report *report,
                       storm_run_part part);
 
+/** The step after which the run was stopped; 0: it was not, it is done. Local. */
+STORM_API uint64_t
+storm_run_report_stopped(const struct storm_run_report *report);
+
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_run_report_destroy(struct storm_run_report *report);
 
@@ -56,6 +62,15 @@ struct storm_run_params {
     const char *restart_dir; /**< restart from the newest good checkpoint there;
                                   NULL: a new run */
     struct storm_progress progress;
+    /** Called on every rank at the end of each step; if true on any rank, all
+     *  stop. May be NULL. The library installs no signal handlers: a program
+     *  sets a flag in its own, and returns it here. */
+    bool (*stop)(void *self);
+    void *stop_self;
+    double time_limit_s; /**< stop in good time, seconds from this call on rank
+                              0: when another step and a checkpoint might not
+                              fit any more; 0: no limit */
+    bool overwrite;      /**< remove an earlier run's files from out_dir */
 };
 #define STORM_RUN_PARAMS_INIT STORM_INIT(struct storm_run_params)
 
@@ -72,13 +87,40 @@ storm_run_check(const struct storm_deck *deck, char *problem,
                 size_t problem_size);
 
 /**
+ * May a run write to out_dir? Not if it holds another run, unless overwrite is
+ * set or the run is restarted there, and not while one is running there. Local;
+ * storm_run does the same on rank 0.
+ *
+ * @param problem       if not, one line with the reason and what to do; may be
+ *                      NULL
+ * @param problem_size  bytes available there
+ * @retval STORM_OK         yes
+ * @retval STORM_ERR_STATE  no
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_run_check_out(const struct storm_run_params *params, char *problem,
+                    size_t problem_size);
+
+/** The step of the newest checkpoint in a directory; 0: there is none. Local;
+ *  looks at names: restart checks the contents. */
+STORM_API uint64_t storm_run_newest_checkpoint(const char *dir);
+
+/** One line about a run that is not done, from its directory, such as "stopped
+ *  at step 20"; empty if it is done, or if it does not say. Local. */
+STORM_API void storm_run_state_text(const char *dir, char *text, size_t size);
+
+/**
  * Run @p deck on all ranks of @p context, which has the deck's options
  * (storm_deck_set_options). Collective, blocks until the run ends.
  *
- * Writes deck.yaml (resolved), mesh.h5, profiles, fields and checkpoints into
- * out_dir during the run; docs/output.md describes them. The caller writes the
- * summary. Profiles and fields of an earlier run are removed from out_dir,
- * except by a restart; checkpoints of another run are never overwritten.
+ * Writes status.json, deck.yaml (resolved), mesh.h5, profiles, fields,
+ * checkpoints and in the end summary.json into out_dir; docs/output.md describes
+ * them. A restart in the same directory removes what was written there after the
+ * checkpoint's step.
+ *
+ * If the run is asked to stop (stop, time_limit_s) it ends after the current
+ * step with a checkpoint in out_dir, whatever the deck says about checkpoints;
+ * the status is STORM_OK and storm_run_report_stopped tells.
  *
  * @param[out] report_out   JSON summary and a table; set only on STORM_OK
  * @retval STORM_ERR_NOSUP  see storm_run_check; the backend asked for does not
@@ -93,8 +135,7 @@ storm_run_check(const struct storm_deck *deck, char *problem,
  *                          the box or exists twice (logged)
  * @retval STORM_ERR_STATE  energy was lost, a packet did not end within
  *                          transport.max_events, the checkpoint gives another
- *                          state hash, or out_dir has checkpoints of another
- *                          run (logged)
+ *                          state hash, or storm_run_check_out says no (logged)
  * @retval STORM_ERR_NOMEM  no memory
  * @retval STORM_ERR_FABRIC MPI or the network reports an error (logged)
  * @retval STORM_ERR_PEER   another rank failed; it has logged why

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/io_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,60 +50,11 @@ storm_status io_make_directory(const struct storm_context *context,
     return files_fail(context, path);
 }
 
-/* fields-<number>.h5 or profile-<number>.csv? */
-static bool files_is_dump(const char *name)
-{
-    static const struct {
-        const char *head, *tail;
-    } kinds[] = {{"fields-", ".h5"}, {"profile-", ".csv"}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        size_t head = strlen(kinds[i].head);
-        if (strncmp(name, kinds[i].head, head) != 0)
-            continue;
-        size_t digits = strspn(name + head, "0123456789");
-        if (digits > 0 && strcmp(name + head + digits, kinds[i].tail) == 0)
-            return true;
-    }
-    return false;
-}
-
 void io_remove_file(const struct storm_context *context, const char *path)
 {
     if (unlink(path) != 0)
         storm_context_log(context, STORM_LOG_WARN, "cannot remove %s: %s", path,
                           strerror(errno));
-}
-
-static bool files_is_part(const char *name)
-{
-    static const char tail[] = ".part";
-    size_t n = strlen(name), n_tail = sizeof tail - 1;
-    return n > n_tail && strcmp(name + n - n_tail, tail) == 0;
-}
-
-static void files_remove(const struct storm_context *context, const char *dir,
-                         bool (*is_one)(const char *name))
-{
-    DIR *list = opendir(dir);
-    if (list == NULL)
-        return;
-    for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
-        char path[IO_PATH_BYTES];
-        int n = snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
-        if (is_one(entry->d_name) && n < (int)sizeof path)
-            io_remove_file(context, path);
-    }
-    closedir(list);
-}
-
-void io_remove_dumps(const struct storm_context *context, const char *dir)
-{
-    files_remove(context, dir, files_is_dump);
-}
-
-void io_remove_parts(const struct storm_context *context, const char *dir)
-{
-    files_remove(context, dir, files_is_part);
 }
 
 storm_status io_write_text(const struct storm_context *context, const char *dir,

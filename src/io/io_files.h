@@ -59,12 +59,6 @@ void io_files_problem(const char *path, int error, char *text_out,
 storm_status io_make_directory(const struct storm_context *context,
                                const char *path);
 
-/* Removes the fields and profiles of an earlier run. */
-void io_remove_dumps(const struct storm_context *context, const char *dir);
-
-/* Removes what runs that were killed have left: files that end in .part. */
-void io_remove_parts(const struct storm_context *context, const char *dir);
-
 /* Removes one file; a warning if it cannot. */
 void io_remove_file(const struct storm_context *context, const char *path);
 

@@ -8,6 +8,7 @@
 
 #include <storm/context.h>
 
+#include "base/clock.h"
 #include "base/sized.h"
 #include "io/io_files.h"
 #include "run/run_summary.h"
@@ -49,26 +50,6 @@ static storm_status run_dump(struct run *run)
     if (bins.n > 0)
         status = io_write_profile(&source, &bins);
     return status < 0 ? status : io_write_fields(&source, &run->series);
-}
-
-static storm_status run_begin_output(struct run *run)
-{
-    storm_status status = STORM_OK;
-    if (run->out_dir == NULL)
-        return STORM_OK;
-    if (storm_context_rank(run->context) == 0) {
-        status = io_make_directory(run->context, run->out_dir);
-        if (status == STORM_OK && !run_may_start(run))
-            status = STORM_ERR_STATE;
-        if (status == STORM_OK && run->restart_dir == NULL)
-            io_remove_dumps(run->context, run->out_dir);
-        if (status == STORM_OK)
-            io_remove_parts(run->context, run->out_dir);
-        if (status == STORM_OK)
-            status = io_write_text(run->context, run->out_dir, "deck.yaml",
-                                   storm_deck_text(run->deck));
-    }
-    return storm_context_agree(run->context, status);
 }
 
 /* ---- steps --------------------------------------------------------------- */
@@ -118,10 +99,12 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     if (status < 0)
         return status;
     storm_engine_stats(run->engine, &after);
-    double seconds = after.seconds - before.seconds;
-    status =
-        storm_context_reduce(run->context, &seconds, 1, MPI_DOUBLE, MPI_MAX);
-    run->seconds += seconds;
+    enum { SECONDS, STOP, N };
+    double max[N] = {[SECONDS] = after.seconds - before.seconds,
+                     [STOP] = (double)run_wants_stop(run)}; /* RUN-4 */
+    status = storm_context_reduce(run->context, max, N, MPI_DOUBLE, MPI_MAX);
+    run->seconds += max[SECONDS];
+    run->stopped = target->last ? RUN_GOES_ON : (enum run_stop)max[STOP];
     run->start_s = run->time_s;
     run->time_s = target->end_s;
     run->step++;
@@ -165,7 +148,9 @@ static storm_status run_loop(struct run *run)
         storm_context_log(run->context, STORM_LOG_WARN,
                           "the run is complete; to continue it, set a later "
                           "time.stop or more time.steps");
-    for (bool last = run_is_over(run); !last && status >= 0;) {
+    run->cycle_from_s = storm_clock_seconds();
+    for (bool last = run_is_over(run);
+         !last && status >= 0 && run->stopped == RUN_GOES_ON;) {
         struct run_target target = run_next(run);
         run_report_progress(run);
         status = run_step(run, &target);
@@ -178,12 +163,19 @@ static storm_status run_loop(struct run *run)
             status = run_checkpoint(run, last);
         if (status >= 0 && !last)
             status = run_rebalance(run);
+        if (status >= 0 && storm_context_rank(run->context) == 0)
+            run_record_step(run);
     }
     run_report_progress(run);
     return status;
 }
 
 /* ---- summary ------------------------------------------------------------- */
+
+static io_run_state run_end_state(const struct run *run)
+{
+    return run->stopped == RUN_GOES_ON ? IO_RUN_DONE : IO_RUN_STOPPED;
+}
 
 static char *run_json(const struct run *run,
                       const struct storm_run_summary *summary)
@@ -194,6 +186,7 @@ static char *run_json(const struct run *run,
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
     storm_run_summary_json(&json, summary);
+    storm_json_text(&json, "state", io_run_state_name(run_end_state(run)));
     storm_json_real(&json, "time", run->time_s);
     storm_json_open(&json, "energy", '{');
     for (int i = 0; i < 4; i++)
@@ -262,8 +255,13 @@ static storm_status run_summarise(struct run *run,
 static storm_status run_whole(struct run *run,
                               struct storm_run_summary *summary_out)
 {
-    storm_status status = run_open(run);
+    /* A restart takes the directory when the checkpoint fits: one that does
+     * not must leave everything as it is. */
+    bool is_new = run->restart_dir == NULL;
+    storm_status status = is_new ? run_begin_output(run) : STORM_OK;
     if (status >= 0)
+        status = run_open(run);
+    if (status >= 0 && !is_new)
         status = run_begin_output(run);
     if (status >= 0)
         status = run_loop(run);
@@ -279,6 +277,32 @@ storm_status run_measure(struct storm_context *context,
     storm_status status = run_whole(&run, summary_out);
     run_close(&run);
     return status;
+}
+
+/* Texts, summary.json and the final state, on rank 0. */
+static storm_status run_end(struct run *run,
+                            const struct storm_run_summary *summary,
+                            storm_status status, char *parts[STORM_RUN_N_PARTS])
+{
+    static const char *const reasons[] = {[RUN_GOES_ON] = "",
+                                          [RUN_TIME_LIMIT] = "time limit",
+                                          [RUN_REQUEST] = "request"};
+    if (status >= 0) {
+        parts[STORM_RUN_JSON] = run_json(run, summary);
+        parts[STORM_RUN_TABLE] = run_table(run, summary);
+        if (parts[STORM_RUN_JSON] == NULL || parts[STORM_RUN_TABLE] == NULL)
+            status = STORM_ERR_NOMEM;
+    }
+    if (status >= 0 && run->out_dir != NULL)
+        status = io_write_text(run->context, run->out_dir, "summary.json",
+                               parts[STORM_RUN_JSON]);
+    if (status < 0) {
+        (void)run_record(run, IO_RUN_FAILED, storm_status_name(status));
+        return status;
+    }
+    if (run->stopped == RUN_GOES_ON)
+        run_drop_checkpoint(run);
+    return run_record(run, run_end_state(run), reasons[run->stopped]);
 }
 
 storm_status storm_run(struct storm_context *context,
@@ -297,14 +321,20 @@ storm_status storm_run(struct storm_context *context,
                       .deck = deck,
                       .out_dir = own.out_dir,
                       .restart_dir = own.restart_dir,
-                      .progress = own.progress};
+                      .overwrite = own.overwrite,
+                      .progress = own.progress,
+                      .stop = own.stop,
+                      .stop_self = own.stop_self};
+    if (own.time_limit_s > 0.0)
+        run.deadline_s = storm_clock_seconds() + own.time_limit_s;
     struct storm_run_summary summary;
     char *parts[STORM_RUN_N_PARTS] = {NULL};
     status = run_whole(&run, &summary);
-    if (status >= 0 && storm_context_rank(context) == 0) {
-        parts[STORM_RUN_JSON] = run_json(&run, &summary);
-        parts[STORM_RUN_TABLE] = run_table(&run, &summary);
-    }
+    if (storm_context_rank(context) == 0)
+        status = run_end(&run, &summary, status, parts);
     run_close(&run);
-    return storm_run_report_make(context, status, parts, report_out);
+    status = storm_run_report_make(context, status, parts, report_out);
+    if (status >= 0 && run.stopped != RUN_GOES_ON)
+        storm_run_report_set_stopped(*report_out, run.step);
+    return status;
 }

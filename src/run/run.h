@@ -5,8 +5,11 @@
  *   RUN-1  A step that is shortened to end at a given time does not change the
  *          lengths of the steps after it.
  *   RUN-2  Files are the same bytes on any number of ranks, except
- *          partition.csv and the order of packets in checkpoints.
+ *          partition.csv, status.json and the order of packets in checkpoints.
  *   RUN-3  The energy balance is checked after every step.
+ *   RUN-4  A request to stop is agreed on at the end of a step, by the reduction
+ *          that step has anyway: all ranks stop after the same step.
+ *   RUN-5  A run that was stopped has a checkpoint of its last step.
  */
 #ifndef STORM_RUN_RUN_H
 #define STORM_RUN_RUN_H
@@ -18,13 +21,18 @@
 
 #include "deck/deck.h"
 #include "io/io_fields.h"
+#include "io/io_rundir.h"
 
 struct run {
     struct storm_context *context;
     const struct storm_deck *deck;
     const char *out_dir;
     const char *restart_dir; /* NULL: a new run */
+    bool overwrite;
     struct storm_progress progress;
+    bool (*stop)(void *self); /* may be NULL */
+    void *stop_self;
+    double deadline_s; /* of storm_clock_seconds; 0: none */
 
     struct storm_problem problem;
     struct storm_mesh *mesh;
@@ -42,6 +50,18 @@ struct run {
     double energy_erg[4], balance;
     double worst_balance;
     struct storm_stats before; /* packets of the run before the restart */
+
+    bool began;          /* rank 0: out_dir is this run's */
+    double recorded_s;   /* when the state was last recorded */
+    uint64_t from_step;  /* of the checkpoint it was restarted from */
+    double cycle_from_s; /* when the step began, on the clock */
+    double cycle_s;      /* recent steps took up to that, output included */
+    double checkpoint_s; /* so did checkpoints; 0: none yet */
+    enum run_stop {
+        RUN_GOES_ON,
+        RUN_TIME_LIMIT,
+        RUN_REQUEST
+    } stopped; /* the same on all ranks */
 };
 
 /* run_setup.c: mesh, physics and engine from the deck. Collective. */
@@ -60,12 +80,34 @@ struct run_target run_next(struct run *run);
  * very many. */
 uint64_t run_last_step(const struct run *run);
 
-/* run_restart.c: may the run write to out_dir? Not if it has checkpoints of
- * another run (logged), whose deck and dumps would be replaced. On rank 0. */
-bool run_may_start(const struct run *run);
+/* Does this rank want the run to stop after this step? */
+enum run_stop run_wants_stop(struct run *run);
 
-/* Writes a checkpoint if it is due, and removes old ones. Collective. */
+/* run_dir.c: takes the output directory: refuses one that holds another run,
+ * removes what is not to stay, records the state and writes the deck.
+ * Collective. STORM_ERR_STATE, STORM_ERR_IO (logged). */
+storm_status run_begin_output(struct run *run);
+
+/* Does the run restart in its own directory? */
+bool run_is_in_place(const struct run *run);
+
+/* Writes status.json, on rank 0; nothing if the directory is not this run's.
+ * STORM_ERR_IO (logged). The second does so now and then, and the run goes on
+ * if it cannot. */
+storm_status run_record(struct run *run, io_run_state state,
+                        const char *reason);
+void run_record_step(struct run *run);
+
+/* run_restart.c: writes a checkpoint if it is due or the run stops, and removes
+ * old ones. Collective. */
 storm_status run_checkpoint(struct run *run, bool last);
+
+/* Seconds that one takes, as far as this rank knows. */
+double run_checkpoint_s(const struct run *run);
+
+/* Removes the checkpoint that the run was restarted from if the deck asks for
+ * none: it was written because the run stopped. On rank 0. */
+void run_drop_checkpoint(const struct run *run);
 
 /* Loads the newest good checkpoint of restart_dir. Collective. STORM_ERR_IO:
  * there is none, STORM_ERR_ARG: CHECKPOINT-4, STORM_ERR_STATE: it gives another

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints of a run: when to write, which to keep, and restart. */
 #include <inttypes.h>
+#include <math.h>
 
 #include <storm/context.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "io/io_checkpoint.h"
 #include "run/run.h"
 
 /* ---- old checkpoints ----------------------------------------------------- */
-
-/* Does the run restart in its own directory? */
-static bool restart_in_place(const struct run *run)
-{
-    return run->restart_dir != NULL && run->out_dir != NULL &&
-           io_same_directory(run->restart_dir, run->out_dir);
-}
 
 /* Removes all but the newest `keep`. Those of later steps belong to another
  * run: they neither count nor are removed. On rank 0. */
@@ -129,29 +124,45 @@ static storm_status restart_write(struct run *run)
                       : io_checkpoint_write(&source, &run->series, &head);
 }
 
-bool run_may_start(const struct run *run)
+/* Seconds that this rank guesses for a first checkpoint: a second, and its share
+ * of the packets times the ranks at 100 MB/s. */
+static double restart_guess_s(const struct run *run)
 {
-    size_t n = 0;
-    (void)io_checkpoint_newest(run->out_dir, UINT64_MAX, &n);
-    if (n == 0 || restart_in_place(run))
-        return true;
-    storm_context_log(run->context, STORM_LOG_ERROR,
-                      "%s has checkpoints of an earlier run: restart it "
-                      "(--restart), remove them, or set another --out",
-                      run->out_dir);
-    return false;
+    struct storm_stats stats = STORM_STATS_INIT;
+    storm_engine_stats(run->engine, &stats);
+    return 1.0 + 1e-8 * (double)(stats.census * sizeof(struct storm_packet)) *
+                     storm_context_size(run->context);
+}
+
+double run_checkpoint_s(const struct run *run)
+{
+    if (run->out_dir == NULL)
+        return 0.0;
+    return run->checkpoint_s > 0.0 ? run->checkpoint_s : restart_guess_s(run);
 }
 
 storm_status run_checkpoint(struct run *run, bool last)
 {
     const struct deck_output *output = &run->deck->values.output;
     uint64_t every = (uint64_t)output->checkpoint.every;
-    if (run->out_dir == NULL || every == 0 || (run->step % every != 0 && !last))
+    bool due = every > 0 && (run->step % every == 0 || last);
+    if (run->out_dir == NULL || (!due && run->stopped == RUN_GOES_ON))
         return STORM_OK;
+    double begin = storm_clock_seconds();
     storm_status status = restart_write(run);
     if (status == STORM_OK && storm_context_rank(run->context) == 0)
         restart_prune(run, (uint64_t)output->checkpoint.keep);
+    run->checkpoint_s = fmax(run->checkpoint_s, storm_clock_seconds() - begin);
     return status;
+}
+
+void run_drop_checkpoint(const struct run *run)
+{
+    char path[IO_PATH_BYTES];
+    if (run->deck->values.output.checkpoint.every == 0 && run->from_step > 0 &&
+        run->from_step < run->step && run_is_in_place(run) &&
+        io_checkpoint_path(run->out_dir, run->from_step, path))
+        io_remove_file(run->context, path);
 }
 
 /* ---- restart ------------------------------------------------------------- */
@@ -191,14 +202,14 @@ static storm_status restart_apply(struct run *run,
     for (size_t i = 0; i < c->n_packets && status == STORM_OK; i++)
         status = storm_engine_add(run->engine, &c->packets[i]);
     storm_engine_set_step(run->engine, head->step);
-    run->step = head->step;
+    run->step = run->from_step = head->step;
     run->start_s = head->start_s;
     run->time_s = head->time_s;
     run->nominal_s = head->nominal_s;
     run->worst_balance = head->worst_balance;
     if (storm_context_rank(run->context) != 0)
         return status;
-    if (restart_in_place(run)) /* else the dumps are in another directory */
+    if (run_is_in_place(run)) /* else the dumps are in another directory */
         storm_page_add(&run->series.grids, "%s", c->grids);
     /* The engine counts the packets that were added here as created. */
     run->before =
@@ -247,6 +258,9 @@ static storm_status restart_try(struct run *run, uint64_t step,
         status = storm_context_agree(run->context, restart_apply(run, &c));
     if (status == STORM_OK)
         status = restart_verify(run, c.head.state_hash, path);
+    if (storm_context_rank(run->context) == 0 && status == STORM_OK)
+        storm_context_log(run->context, STORM_LOG_INFO,
+                          "restarting from step %" PRIu64 " (%s)", step, path);
     if (storm_context_rank(run->context) == 0 && status == STORM_ERR_IO)
         storm_context_log(run->context, STORM_LOG_WARN, "%s %s: not used", path,
                           io_checkpoint_damage_text(damage));

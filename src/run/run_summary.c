@@ -19,6 +19,7 @@
 struct storm_run_report {
     struct storm_memory *memory;
     char *parts[STORM_RUN_N_PARTS];
+    uint64_t stopped_step; /* 0: not stopped */
 };
 
 static struct storm_run_report *report_new(void)
@@ -75,6 +76,17 @@ const char *storm_run_report_text(const struct storm_run_report *report,
 {
     bool exists = (int)part >= 0 && (int)part < STORM_RUN_N_PARTS;
     return exists ? report->parts[part] : NULL;
+}
+
+void storm_run_report_set_stopped(struct storm_run_report *report,
+                                  uint64_t step)
+{
+    report->stopped_step = step;
+}
+
+uint64_t storm_run_report_stopped(const struct storm_run_report *report)
+{
+    return report->stopped_step;
 }
 
 /* ---- progress ------------------------------------------------------------ */

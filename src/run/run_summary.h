@@ -33,6 +33,10 @@ storm_status storm_run_report_make(struct storm_context *context,
                                    char *parts[STORM_RUN_N_PARTS],
                                    struct storm_run_report **report_out);
 
+/* The run was stopped after this step, for storm_run_report_stopped. */
+void storm_run_report_set_stopped(struct storm_run_report *report,
+                                  uint64_t step);
+
 struct storm_run_summary {
     const char *title;
     uint64_t cycles;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends of steps. */
+/* Ends of steps, and of the time there is. */
 #include "run/run.h"
+
+#include <math.h>
+
+#include <storm/context.h>
+
+#include "base/clock.h"
 
 /* A step that would end this close to a target, relative to its length, ends
  * at the target. */
@@ -42,4 +48,34 @@ uint64_t run_last_step(const struct run *run)
         last = target.last;
     }
     return ahead.step;
+}
+
+/* ---- stopping ------------------------------------------------------------ */
+
+/* The next step may take longer than the last ones did, and the disk be slower;
+ * what ends the job leaves no second chance. */
+static const double run_cycle_margin = 1.5, run_checkpoint_margin = 2.0;
+static const double run_margin_s = 1.0;
+
+/* Old steps are forgotten slowly: output is not written in every one. */
+static const double run_cycle_decay = 0.9;
+
+/* Would another step, with a checkpoint after it, end too late? */
+static bool run_time_is_up(struct run *run)
+{
+    double now = storm_clock_seconds();
+    run->cycle_s =
+        fmax(run->cycle_s * run_cycle_decay, now - run->cycle_from_s);
+    run->cycle_from_s = now;
+    double need = run_cycle_margin * run->cycle_s +
+                  run_checkpoint_margin * run_checkpoint_s(run) + run_margin_s;
+    return run->deadline_s > 0.0 && now + need > run->deadline_s;
+}
+
+enum run_stop run_wants_stop(struct run *run)
+{
+    bool is_up = storm_context_rank(run->context) == 0 && run_time_is_up(run);
+    if (run->stop != NULL && run->stop(run->stop_self))
+        return RUN_REQUEST;
+    return is_up ? RUN_TIME_LIMIT : RUN_GOES_ON;
 }

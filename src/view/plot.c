@@ -395,7 +395,7 @@ static storm_status plot_draw(struct plot_run *plot,
         storm_alloc(plot->memory, PLOT_LABEL,
                     ((size_t)plot->reader.n_cells + 1) * sizeof *value);
     struct plot_picture picture = {.slice = slice,
-                                   .title = storm_deck_title(plot->deck),
+                                   .title = plot->title,
                                    .subtitle = texts.subtitle,
                                    .axis = {texts.axis[0], texts.axis[1]},
                                    .value = value,
@@ -463,7 +463,7 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
     bool *solid = storm_alloc(plot->memory, PLOT_LABEL,
                               (plot->n_materials + 1) * sizeof *solid);
     struct plot_view view = {.slice = slice,
-                             .title = storm_deck_title(plot->deck),
+                             .title = plot->title,
                              .subtitle = subtitle,
                              .material = plot->material,
                              .n_materials = plot->n_materials};

@@ -45,7 +45,9 @@ struct plot_run {
     char problem[2 * IO_READER_PATH];
     struct io_reader reader;
     struct storm_deck *deck;
-    double lo[3], hi[3]; /* of the box */
+    char state[PLOT_TEXT];         /* of a run that is not done; else empty */
+    char title[2 * PLOT_TEXT + 8]; /* the deck's, and the state */
+    double lo[3], hi[3];           /* of the box */
     char profile_axis;
     struct plot_material *materials;
     size_t n_materials, materials_capacity;

@@ -149,7 +149,7 @@ static char *profile_svg(const struct plot_run *plot,
     snprintf(axis, sizeof axis, "%c%s", plot->profile_axis,
              plot->natural ? "" : " (cm)");
     struct storm_chart chart = {
-        .title = storm_deck_title(plot->deck),
+        .title = plot->title,
         .subtitle = subtitle,
         .x = {.label = axis},
         .y = {.label = label,

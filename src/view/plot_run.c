@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/io_rundir.h"
 #include "io/io_table.h"
 #include "view/plot.h"
 
@@ -152,10 +153,24 @@ static storm_status plot_read_materials(struct plot_run *plot)
     }
 }
 
+/* A picture of a run that is not done says so. */
+static void plot_make_title(struct plot_run *plot)
+{
+    struct io_run_status status = io_status_read(plot->params->run_dir);
+    const char *title = storm_deck_title(plot->deck);
+    io_status_text(&status, plot->state, sizeof plot->state);
+    if (plot->state[0] != '\0')
+        snprintf(plot->title, sizeof plot->title, "%.*s (%s)", PLOT_TEXT - 1,
+                 title, plot->state);
+    else
+        snprintf(plot->title, sizeof plot->title, "%s", title);
+}
+
 /* What pictures need of the deck. */
 static storm_status plot_take_deck(struct plot_run *plot)
 {
     char axis[PLOT_NAME];
+    plot_make_title(plot);
     (void)storm_deck_value(plot->deck, "output.profile.axis", axis,
                            sizeof axis);
     plot->profile_axis = axis[0];

@@ -152,7 +152,7 @@ static void report_head(struct report *r)
         "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
         "<meta charset=\"utf-8\"/>\n"
         "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
-    storm_page_add_xml(&r->page, storm_deck_title(r->plot.deck));
+    storm_page_add_xml(&r->page, r->plot.title);
     storm_page_add(
         &r->page,
         "</title>\n<style>\n"
@@ -160,7 +160,7 @@ static void report_head(struct report *r)
         "color:#222;max-width:1500px;margin:2em auto;padding:0 1.5em}\n"
         "h1{margin-bottom:0}h2{margin-top:1.6em;"
         "border-bottom:1px solid #ccc}\n"
-        ".lead{color:#555;margin-top:.3em}\n"
+        ".lead{color:#555;margin-top:.3em}.state{color:#b00020}\n"
         ".side{display:flex;flex-wrap:wrap;gap:1.5em 3em;"
         "align-items:flex-start}\n"
         "table{border-collapse:collapse}caption{text-align:left;"
@@ -172,7 +172,7 @@ static void report_head(struct report *r)
         "grid-template-columns:repeat(auto-fit,minmax(min(100%%,620px),1fr))}\n"
         "pre{background:#f6f6f6;padding:1em;overflow:auto;font-size:14px}\n"
         "</style>\n</head>\n<body>\n<h1>");
-    storm_page_add_xml(&r->page, storm_deck_title(r->plot.deck));
+    storm_page_add_xml(&r->page, r->plot.title);
     storm_page_add(&r->page, "</h1>\n");
 }
 
@@ -210,6 +210,11 @@ static storm_status report_lead(struct report *r)
                        "; there is no summary.json: the run has not ended");
     }
     storm_page_add(&r->page, ".</p>\n");
+    if (r->plot.state[0] != '\0') {
+        storm_page_add(&r->page, "<p class=\"state\">Not done: ");
+        storm_page_add_xml(&r->page, r->plot.state);
+        storm_page_add(&r->page, ".</p>\n");
+    }
     return STORM_OK;
 }
 

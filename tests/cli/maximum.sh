@@ -19,7 +19,7 @@ hotter() {
 
 for n in 1 3; do
     run run "$decks/marshak.yaml" -n $n --set time.dt=2e-11 \
-        --set time.growth=1 --set time.steps=3 --out "$scratch/new"
+        --set time.growth=1 --set time.steps=3 --out "$scratch/new" --overwrite
     [ "$status" -eq 0 ] || fail "marshak, long steps: $(cat "$scratch/err")"
     [ "$(grep -c "maximum principle" "$scratch/err")" -eq 1 ] ||
         fail "long steps on $n: $(cat "$scratch/err")"
@@ -32,13 +32,14 @@ hotter 3 1.1 || fail "long steps: not hotter than the wall after all"
 
 # 5.8e-12 s is safe at the start.
 run run "$decks/marshak.yaml" --set time.dt=5.7e-12 --set time.growth=1 \
-    --set time.steps=1 --out "$scratch/new"
+    --set time.steps=1 --out "$scratch/new" --overwrite
 grep -q "maximum principle" "$scratch/err" &&
     fail "safe step: $(cat "$scratch/err")"
 hotter 1 1 && fail "safe step: hotter than the wall"
 
 for deck in marshak su-olson equilibrium infinite-medium; do
-    run run "$decks/$deck.yaml" --set time.steps=20 --out "$scratch/new"
+    run run "$decks/$deck.yaml" --set time.steps=20 --out "$scratch/new" \
+        --overwrite
     grep -q "maximum principle" "$scratch/err" &&
         fail "$deck: $(cat "$scratch/err")"
 done

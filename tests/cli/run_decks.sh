@@ -25,8 +25,8 @@ same() {
     }
     hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
     # The resolved deck says what was overridden; the summary, how long it took;
-    # the partition, whose cells are whose.
-    (cd "$scratch/new" && rm -f summary.json deck.yaml partition.csv)
+    # the partition, whose cells are whose; the status, which process it was.
+    (cd "$scratch/new" && rm -f summary.json deck.yaml partition.csv status.json)
     if [ ! -d "$scratch/$name" ]; then
         mv "$scratch/new" "$scratch/$name"
         reference=$hash
@@ -136,10 +136,10 @@ run run "$decks/hohlraum.yaml" --set mesh.points_file=nothing.csv -n 2
 
 # Another seed is another state.
 run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
-    --out "$scratch/new"
+    --out "$scratch/new" --overwrite
 hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
 run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
-    --out "$scratch/new" --set seed=2
+    --out "$scratch/new" --overwrite --set seed=2
 grep -q "${hash:-none}" "$scratch/out" && fail "the seed does not matter"
 
 # What the summary has; where results go; dumps at the right steps.

@@ -113,6 +113,30 @@ static bool args_number(const char *text, double *value_out)
     return true;
 }
 
+/* 90, 50m, 3h50m, 1d: numbers with units, largest first; without one, seconds.
+ * Positive. */
+static bool args_time(const char *text, double *value_out)
+{
+    static const char units[] = "dhms";
+    static const double seconds[] = {86400.0, 3600.0, 60.0, 1.0};
+    double sum = 0.0;
+    for (size_t i_unit = 0; *text != '\0';) {
+        char number[32];
+        size_t n = strspn(text, "0123456789.");
+        double value;
+        snprintf(number, sizeof number, "%.*s", (int)n, text);
+        const char *unit = text[n] != '\0' ? strchr(units, text[n]) : units + 3;
+        if (n >= sizeof number || !args_number(number, &value) ||
+            unit == NULL || (size_t)(unit - units) < i_unit)
+            return false;
+        sum += value * seconds[unit - units];
+        i_unit = (size_t)(unit - units) + 1;
+        text += n + (text[n] != '\0');
+    }
+    *value_out = sum;
+    return sum > 0.0 && sum <= 1e9;
+}
+
 static bool args_in_range(const struct tool_flag *flag, const char *text,
                           double *value_out)
 {
@@ -241,6 +265,12 @@ static int args_set_flag(struct tool_args *args, const struct tool_flag *flag,
             return tool_usage("%s: expected a %s, got nothing", name,
                               flag->value);
         *(const char **)field = text;
+        return TOOL_OK;
+    case TOOL_TIME:
+        if (!args_time(text, field))
+            return tool_usage("%s: expected a time such as 90 (seconds), 50m "
+                              "or 3h50m, got '%s'",
+                              name, text);
         return TOOL_OK;
     case TOOL_WORD:
         return args_set_word(field, flag, name, text);
@@ -492,7 +522,7 @@ int tool_args_parse(struct tool_args *args, int argc, char **argv)
     char problem[512] = "";
     memset(args, 0, sizeof *args);
     args->child_argv = calloc((size_t)argc + 3, sizeof *args->child_argv);
-    args->sets = calloc((size_t)argc + 1, sizeof *args->sets);
+    args->sets = calloc((size_t)argc + 2, sizeof *args->sets); /* and a seed */
     args->given = calloc((size_t)argc + 1, sizeof *args->given);
     if (args->child_argv == NULL || args->sets == NULL || args->given == NULL ||
         storm_options_create(&args->options) < 0) {

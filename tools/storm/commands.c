@@ -71,6 +71,11 @@ static const struct tool_flag run_flags[] = {
         "--restart", "DIR", restart,
         "continue from the newest valid checkpoint in DIR; results go there "
         "as well, and without DECK its deck.yaml is used"),
+    TOOL_SWITCH_FLAG("--overwrite", overwrite,
+                     "replace the run that the output directory holds"),
+    TOOL_TIME_FLAG("--time-limit", time_limit_s,
+                   "stop in good time, with a checkpoint: seconds, 50m or "
+                   "3h50m (default: the end of the Slurm job, if known)"),
     TOOL_TEXT_FLAG("--json", "FILE", json,
                    "write the summary there as well; - is standard output"),
     TALK_FLAGS,
@@ -116,7 +121,7 @@ static const struct tool_flag report_flags[] = {
 const struct tool_command tool_commands[] = {
     {.name = "run",
      .usage = " DECK [options]",
-     .summary = "run a deck, or restart one that was stopped",
+     .summary = "run a deck, or go on with a run that was stopped",
      .flags = run_flags,
      .takes_options = true,
      .takes_deck = true,

@@ -24,10 +24,17 @@ static void deck_print_errors(const char *lines)
 
 int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out)
 {
-    char *problems = NULL;
+    char *problems = NULL, seed[64];
     struct storm_deck *deck = NULL;
+    size_t n_sets = args->n_sets;
+    /* deck.yaml of the run needs it: a restart must have the same. */
+    if (storm_options_is_set(args->options, "seed")) {
+        snprintf(seed, sizeof seed, "seed=%s",
+                 storm_options_text(args->options, "seed"));
+        args->sets[n_sets++] = seed;
+    }
     storm_status status =
-        storm_deck_read(args->deck, args->sets, args->n_sets, &deck, &problems);
+        storm_deck_read(args->deck, args->sets, n_sets, &deck, &problems);
     if (status == STORM_OK)
         status = storm_deck_set_options(deck, args->options);
     if (status == STORM_OK) {

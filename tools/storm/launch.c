@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Starting the ranks: this program runs itself again under mpiexec or srun,
- * waits, and returns the exit status. Signals go to the launcher, and if this
- * process dies the launcher is sent a signal to end.
+ * waits, and returns the exit status. If this process dies, the launcher is sent
+ * a signal to end.
+ *
+ *   LAUNCH-1  The launcher has a process group of its own: a ^C of the terminal
+ *             reaches this process alone. Launchers answer it by killing all
+ *             ranks.
+ *   LAUNCH-2  The first SIGINT or SIGTERM during a run is passed on as SIGUSR1,
+ *             which launchers forward to the ranks, every second until they have
+ *             ended: one that comes before a rank can catch it is ignored.
+ *   LAUNCH-3  The second, or any during a benchmark, ends launcher and ranks.
  */
 #include <errno.h>
 #include <sched.h>
@@ -22,6 +30,7 @@
 #endif
 
 static const char launch_mark[] = "STORM_LAUNCHED_RANKS";
+static const char launch_terminal[] = "STORM_LAUNCHED_TERMINAL";
 
 enum { LAUNCH_PATH_BYTES = 4096, LAUNCH_MAX_WORDS = 64 };
 
@@ -51,6 +60,11 @@ static bool launch_first_int(const char *const *names, int *value_out)
 bool tool_was_launched(void)
 {
     return getenv(launch_mark) != NULL;
+}
+
+bool tool_on_terminal(void)
+{
+    return getenv(launch_terminal) != NULL;
 }
 
 /* A job step of one task is also what an interactive shell is; only more than
@@ -169,6 +183,10 @@ static void launch_environment(const struct tool_args *args)
     char number[32];
     snprintf(number, sizeof number, "%llu", (unsigned long long)args->ranks);
     (void)setenv(launch_mark, number, 1);
+    if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+        (void)setenv(launch_terminal, "1", 1);
+    else
+        (void)unsetenv(launch_terminal);
 
     if (geteuid() == 0) {
         launch_default("OMPI_ALLOW_RUN_AS_ROOT", "1");
@@ -194,20 +212,100 @@ static void launch_environment(const struct tool_args *args)
 
 /* ---- starting and waiting ------------------------------------------------ */
 
-/* Set by the handler, read after the launcher has ended. */
-static volatile sig_atomic_t launch_child, launch_signal;
+/* For the handler, and read after the launcher has ended. */
+static volatile sig_atomic_t launch_child, launch_can_stop, launch_is_quiet;
+static volatile sig_atomic_t launch_is_terminal; /* standard error */
+static volatile sig_atomic_t launch_asked;       /* the ranks, to stop */
+static volatile sig_atomic_t launch_signal;      /* that ends all */
+static volatile sig_atomic_t launch_n_ends; /* how often it was passed on */
 
-static void launch_on_signal(int signal)
+/* On a terminal there may be a bar in this line. */
+static void launch_write(const char *text)
 {
-    launch_signal = signal;
+    static const char clear[] = "\r\033[K";
+    ssize_t n = 0;
+    if (launch_is_terminal)
+        n += write(STDERR_FILENO, clear, sizeof clear - 1);
+    if (!launch_is_quiet)
+        n += write(STDERR_FILENO, text, strlen(text));
+    (void)n;
+}
+
+/* A launcher that does not end within some seconds is killed. */
+static void launch_end(void)
+{
+    enum { PATIENCE = 10 };
+    if (launch_n_ends < PATIENCE)
+        kill((pid_t)launch_child, launch_n_ends == 0 ? launch_signal : SIGTERM);
+    else
+        kill(-(pid_t)launch_child, SIGKILL);
+    launch_n_ends++;
+}
+
+static void launch_on_alarm(int number)
+{
+    (void)number;
+    if (launch_signal != 0)
+        launch_end();
+    else
+        kill((pid_t)launch_child, SIGUSR1); /* LAUNCH-2 */
+    alarm(1);
+}
+
+static void launch_on_signal(int number)
+{
+    int before = errno;
+    bool asks = number == SIGINT || number == SIGTERM;
+    if (launch_child <= 0) {
+        launch_signal = number;
+    } else if (launch_can_stop && asks && !launch_asked) {
+        launch_asked = 1;
+        launch_write("storm: stopping after this step; once more kills it\n");
+        launch_on_alarm(0);
+    } else { /* LAUNCH-3 */
+        launch_signal = number;
+        launch_on_alarm(0);
+    }
+    errno = before;
+}
+
+/* ^Z stops the launcher, too, and this process; fg continues both. */
+static void launch_on_pause(int number)
+{
     if (launch_child > 0)
-        kill((pid_t)launch_child, signal);
+        kill((pid_t)launch_child, number);
+    if (number == SIGTSTP)
+        raise(SIGSTOP);
+}
+
+static void launch_catch(const struct tool_args *args)
+{
+    static const struct {
+        int number;
+        void (*handler)(int);
+    } rows[] = {{SIGINT, launch_on_signal}, {SIGTERM, launch_on_signal},
+                {SIGHUP, launch_on_signal}, {SIGQUIT, launch_on_signal},
+                {SIGALRM, launch_on_alarm}, {SIGTSTP, launch_on_pause},
+                {SIGCONT, launch_on_pause}};
+    struct sigaction action = {.sa_flags = 0};
+    launch_can_stop = args->bench == NULL;
+    launch_is_quiet = args->quiet;
+    launch_is_terminal = isatty(STDERR_FILENO);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        sigaddset(&action.sa_mask, rows[i].number);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        action.sa_handler = rows[i].handler;
+        sigaction(rows[i].number, &action, NULL);
+    }
 }
 
 static void launch_exec(const struct launch_command *command, char **argv)
 {
     /* If the process that waits is killed, nothing else ends the ranks. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
+    setpgid(0, 0);            /* LAUNCH-1 */
+    signal(SIGUSR1, SIG_IGN); /* LAUNCH-2; inherited until it is caught */
+    signal(SIGTTOU, SIG_IGN); /* or output would stop a background group */
     FILE *null = freopen("/dev/null", "r", stdin);
     (void)null;
     execv(command->path, argv);
@@ -216,20 +314,36 @@ static void launch_exec(const struct launch_command *command, char **argv)
     _exit(TOOL_REPORTED);
 }
 
+/* After a run was killed or has lost a rank. */
+static void launch_go_on(const struct tool_args *args)
+{
+    char text[TOOL_PATH_BYTES + 128];
+    if (args->bench != NULL)
+        return;
+    tool_go_on_text(args->out, text, sizeof text);
+    fprintf(stderr, "storm: %s\n", text);
+}
+
 /* How the launcher ended, as our own exit status. */
 static int launch_verdict(const struct launch_command *command, int status,
                           const struct tool_args *args)
 {
     if (launch_signal != 0) { /* from the user: end by the same signal */
+        launch_write("");
+        launch_go_on(args);
         signal(launch_signal, SIG_DFL);
         raise(launch_signal);
         return TOOL_FAILED;
     }
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (code == TOOL_OK || code == TOOL_USAGE)
+    if (code == TOOL_OK || code == TOOL_USAGE || code == TOOL_STOPPED)
         return code;
     if (code == TOOL_REPORTED)
         return TOOL_FAILED;
+    if (code == TOOL_LOST) {
+        launch_go_on(args);
+        return TOOL_FAILED;
+    }
     if (code == TOOL_FAILED)
         fprintf(stderr,
                 "storm: error: %s could not start or keep %llu ranks; "
@@ -239,6 +353,8 @@ static int launch_verdict(const struct launch_command *command, int status,
         fprintf(stderr, "storm: error: a rank died (%s ended with %s %d)\n",
                 command->words[0], code >= 0 ? "status" : "signal",
                 code >= 0 ? code : WTERMSIG(status));
+    if (code != TOOL_FAILED)
+        launch_go_on(args);
     return TOOL_FAILED;
 }
 
@@ -281,10 +397,7 @@ int tool_launch(const struct tool_args *args)
     }
     launch_environment(args);
 
-    struct sigaction action = {.sa_handler = launch_on_signal};
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
+    launch_catch(args);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
@@ -294,7 +407,10 @@ int tool_launch(const struct tool_args *args)
         perror("storm: error: cannot start ranks");
         return TOOL_FAILED;
     }
+    (void)setpgid(child, child); /* whoever is first */
     launch_child = child;
+    if (launch_signal != 0) /* one that came before */
+        launch_end();
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     return launch_verdict(&command, status, args);

@@ -77,20 +77,26 @@ int tool_output(const struct tool_args *args,
     bool to_stdout = args->json != NULL ? strcmp(args->json, "-") == 0
                                         : args->bench != NULL && !args->demo;
     int status = TOOL_OK;
-    /* People read standard output only if the summary does not go there. */
+    /* People read standard output only if the summary does not go there. On a
+     * terminal the bar must be gone before: launchers keep the order of one
+     * pipe, not of two. */
+    FILE *people = tool_on_terminal() ? stderr : stdout;
     FILE *log = args->quiet     ? NULL
-                : !to_stdout    ? stdout
+                : !to_stdout    ? people
                 : args->verbose ? stderr
                                 : NULL;
     if (log != NULL)
         fprintf(log, "%s\n", table);
     if (to_stdout)
         printf("%s\n", json);
-    if (args->out != NULL)
+    if (args->bench == NULL && log != NULL) /* a run has written it */
+        fprintf(log, "  wrote %s/summary.json\n", args->out);
+    bool to_dir = args->bench != NULL && args->out != NULL;
+    if (to_dir)
         status = tool_directory(args->out);
-    if (status == TOOL_OK && args->out != NULL)
+    if (status == TOOL_OK && to_dir)
         status = output_part(args, "summary.json", json, log);
-    if (status == TOOL_OK && args->out != NULL && picture != NULL)
+    if (status == TOOL_OK && to_dir && picture != NULL)
         status = output_part(args, args->bench->picture, picture, log);
     if (status == TOOL_OK && !to_stdout && args->json != NULL)
         status = output_file(args->json, json);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include <storm/plot.h>
+#include <storm/run.h>
 
 #include "tool.h"
 
@@ -25,6 +26,14 @@ static storm_status plot_take(void *self, const char *name, const char *caption,
     if (target->status == TOOL_OK && !target->quiet)
         printf("%s\n", path);
     return target->status == TOOL_OK ? STORM_OK : STORM_ERR_IO;
+}
+
+void tool_print_state(const struct tool_args *args)
+{
+    char text[512];
+    storm_run_state_text(args->run_dir, text, sizeof text);
+    if (text[0] != '\0' && !args->quiet)
+        fprintf(stderr, "storm: warning: %s: %s\n", args->run_dir, text);
 }
 
 int tool_plot(const struct tool_args *args)
@@ -54,8 +63,10 @@ int tool_plot(const struct tool_args *args)
     storm_status status = storm_plot(&params, problem, sizeof problem);
     if (target.status != TOOL_OK)
         return target.status; /* has been reported */
-    if (status >= 0)
+    if (status >= 0) {
+        tool_print_state(args);
         return TOOL_OK;
+    }
     tool_usage("%s", problem);
     return status == STORM_ERR_ARG ? TOOL_USAGE : TOOL_FAILED;
 }

@@ -43,6 +43,7 @@ int tool_report(const struct tool_args *args)
         tool_usage("%s", problem);
         return made == STORM_ERR_ARG ? TOOL_USAGE : TOOL_FAILED;
     }
+    tool_print_state(args);
     int status = tool_directory(dir);
     if (status == TOOL_OK)
         status = tool_write(dir, name, html, path);

@@ -8,7 +8,7 @@
 
 #include "tool.h"
 
-enum { RUN_PATH_BYTES = 4096 };
+enum { RUN_PATH_BYTES = TOOL_PATH_BYTES };
 
 /* out/<name of the deck without directory and ending> */
 static void run_default_out(const char *deck, char out_out[RUN_PATH_BYTES])
@@ -56,6 +56,25 @@ int tool_run(const struct tool_args *args)
     return run_with_deck(&mine);
 }
 
+static struct storm_run_params run_params(const struct tool_args *args)
+{
+    return (struct storm_run_params){.size = sizeof(struct storm_run_params),
+                                     .out_dir = args->out,
+                                     .restart_dir = args->restart,
+                                     .overwrite = args->overwrite,
+                                     .stop = tool_stop_asked,
+                                     .time_limit_s = tool_time_limit_s(args)};
+}
+
+int tool_check_out(const struct tool_args *args)
+{
+    struct storm_run_params params = run_params(args);
+    char problem[TOOL_PATH_BYTES + 256];
+    if (storm_run_check_out(&params, problem, sizeof problem) == STORM_OK)
+        return TOOL_OK;
+    return tool_usage("%s", problem);
+}
+
 int tool_bench(const struct tool_args *args)
 {
     return args->bench->takes_deck ? run_with_deck(args) : tool_start(args);
@@ -66,9 +85,7 @@ storm_status tool_run_deck(struct storm_context *context,
                            const struct storm_progress *progress,
                            struct storm_run_report **report_out)
 {
-    struct storm_run_params params = {.size = sizeof params,
-                                      .out_dir = args->out,
-                                      .restart_dir = args->restart,
-                                      .progress = *progress};
+    struct storm_run_params params = run_params(args);
+    params.progress = *progress;
     return storm_run(context, args->loaded, &params, report_out);
 }

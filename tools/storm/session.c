@@ -72,12 +72,24 @@ static void session_end_in(unsigned seconds, int status)
     alarm(seconds);
 }
 
-/* Launchers end all ranks when one is lost. Wait a moment: the others report
- * which, and clean up. */
+/* Of a benchmark: launchers end all ranks when one is lost. Wait a moment: the
+ * others report which, and clean up. */
 static void session_on_term(int number)
 {
     signal(number, SIG_DFL);
     session_end_in(1, 128 + number);
+}
+
+/* How to go on; the process that has started the ranks prints it, if there is
+ * one, when all have ended. */
+static void session_go_on(const struct session *session)
+{
+    char text[TOOL_PATH_BYTES + 128], line[sizeof text + 16];
+    if (tool_was_launched() || session->args->bench != NULL)
+        return;
+    tool_go_on_text(session->args->out, text, sizeof text);
+    snprintf(line, sizeof line, "storm: %s\n", text);
+    session_write(line);
 }
 
 /* By a thread of the library, at once: the launcher may be about to end all
@@ -87,15 +99,17 @@ static void session_lost(void *self, int rank)
     const struct session *session = self;
     char line[SESSION_LINE_BYTES];
     snprintf(line, sizeof line,
-             "storm: error: rank %d is lost: its process was killed or has "
+             "%sstorm: error: rank %d is lost: its process was killed or has "
              "ended without an error message, or it has failed while others "
              "waited for it\n",
-             rank);
-    if (session->rank == (rank == 0 ? 1 : 0))
+             session->bar.drawn ? "\r\033[K" : "", rank);
+    if (session->rank == (rank == 0 ? 1 : 0)) {
         session_write(line);
+        session_go_on(session);
+    }
     session_reported = 1;
     session_end_in(SESSION_LOST_S,
-                   tool_was_launched() ? TOOL_REPORTED : TOOL_FAILED);
+                   tool_was_launched() ? TOOL_LOST : TOOL_FAILED);
 }
 
 static void session_hold(int rank, const char *message)
@@ -153,8 +167,7 @@ static void session_abort(void)
     struct timespec pause = {.tv_sec = 1};
     session_on_alarm(SIGALRM);
     nanosleep(&pause, NULL);
-    MPI_Abort(MPI_COMM_WORLD,
-              tool_was_launched() ? TOOL_REPORTED : TOOL_FAILED);
+    MPI_Abort(MPI_COMM_WORLD, tool_was_launched() ? TOOL_LOST : TOOL_FAILED);
 }
 
 /* A failure: rank 0 prints the reason, unless it was printed. */
@@ -189,6 +202,41 @@ static void session_failed(struct session *session, storm_status status)
         fprintf(stderr, "storm: error: %s\n", storm_status_name(status));
 }
 
+/* A run that was stopped says how to go on, whatever --quiet says. */
+static int session_stopped(const struct tool_args *args, uint64_t step)
+{
+    char text[TOOL_PATH_BYTES + 128];
+    tool_go_on_text(args->out, text, sizeof text);
+    fprintf(stderr, "storm: stopped at step %llu; %s\n",
+            (unsigned long long)step, text);
+    return TOOL_STOPPED;
+}
+
+/* Results of what has ended well, on all ranks. */
+static int session_output(const struct tool_args *args, int rank,
+                          const struct storm_run_report *report)
+{
+    int status = TOOL_OK;
+    uint64_t stopped = storm_run_report_stopped(report);
+    if (rank == 0)
+        status = tool_output(args, report);
+    if (rank == 0 && status == TOOL_OK && stopped > 0)
+        status = session_stopped(args, stopped);
+    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return status;
+}
+
+/* May the run write to its directory? Under a launcher of the user's no process
+ * has asked before; only one may, as the answer changes when a run begins. */
+static int session_check_out(const struct session *session)
+{
+    int status = TOOL_OK;
+    if (session->args->bench == NULL && session->rank == 0)
+        status = tool_check_out(session->args);
+    MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return status;
+}
+
 static storm_status session_bench(struct session *session, int *exit_out)
 {
     const struct tool_args *args = session->args;
@@ -213,28 +261,31 @@ static storm_status session_bench(struct session *session, int *exit_out)
                  ? args->bench->run(context, args, &progress, &report)
                  : tool_run_deck(context, args, &progress, &report);
     tool_bar_hide(&session->bar);
-    if (status >= 0) {
-        if (storm_context_rank(context) == 0)
-            *exit_out = tool_output(args, report);
-        MPI_Bcast(exit_out, 1, MPI_INT, 0, MPI_COMM_WORLD);
-        storm_run_report_destroy(report);
-    }
+    if (status >= 0)
+        *exit_out = session_output(args, session->rank, report);
+    storm_run_report_destroy(report);
     storm_context_destroy(context);
     return status;
 }
 
 int tool_session(const struct tool_args *args)
 {
-    int exit_status = TOOL_OK;
+    int exit_status;
     struct session session = {.args = args};
+    if (args->bench == NULL)
+        tool_stop_catch();
+    else
+        signal(SIGTERM, session_on_term);
     if (MPI_Init(NULL, NULL) != MPI_SUCCESS) {
         fprintf(stderr, "storm: error: MPI does not start\n");
         return TOOL_FAILED;
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
-    signal(SIGTERM, session_on_term);
     tool_bar_begin(&session.bar, args);
-    storm_status status = session_bench(&session, &exit_status);
+    exit_status = session_check_out(&session);
+    storm_status status = STORM_OK;
+    if (exit_status == TOOL_OK)
+        status = session_bench(&session, &exit_status);
     if (status == STORM_ERR_LOST)
         session_abort();
     if (status < 0) {

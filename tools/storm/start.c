@@ -17,6 +17,8 @@ int tool_start(const struct tool_args *args)
         return tool_session(args);
     }
     struct tool_args mine = *args;
+    if (args->bench == NULL && tool_check_out(args) != TOOL_OK)
+        return TOOL_USAGE;
     if (mine.ranks == 0)
         mine.ranks = (uint64_t)tool_n_processors();
     /* The ranks' standard error is a pipe even if ours is a terminal. */

@@ -13,6 +13,7 @@
  *   progress.c  the bar
  *   deck.c      reading a deck
  *   start.c     starting ranks, or being one
+ *   stop.c      requests to stop: signals, the time limit, how to go on
  *   output.c    files and directories
  *   voropp.c    what the Voronoi benchmark compares with
  *   info.c, options.c, run.c (with bench), plot.c, report.c: the commands
@@ -28,13 +29,16 @@
 #include <storm/options.h>
 #include <storm/plot.h>
 
-/* Exit statuses; REPORTED is for ranks that this program has started: failed,
- * and the reason was printed. The process that started them returns FAILED. */
+/* Exit statuses. The last two are for ranks that this program has started:
+ * failed, and the reason was printed; a rank was lost, which was printed as
+ * well. The process that started them returns FAILED. */
 enum tool_exit {
     TOOL_OK = 0,
     TOOL_FAILED = 1,
     TOOL_USAGE = 2,
-    TOOL_REPORTED = 3
+    TOOL_STOPPED = 3, /* early, on request; can go on */
+    TOOL_REPORTED = 4,
+    TOOL_LOST = 5
 };
 
 enum tool_progress {
@@ -87,6 +91,8 @@ struct tool_args {
     const char **sets; /* KEY=VALUE for the deck */
     size_t n_sets;
     const char *restart;
+    bool overwrite;
+    double time_limit_s; /* 0: none */
 
     /* plot, report */
     const char *run_dir;
@@ -107,6 +113,7 @@ enum tool_flag_kind {
     TOOL_COUNT32, /* uint32_t */
     TOOL_REAL,    /* double */
     TOOL_TEXT,    /* const char * */
+    TOOL_TIME,    /* double, seconds: 90, 50m, 3h50m */
     TOOL_WORD,    /* int or enum: which of `choices` */
     TOOL_LIST,    /* struct storm_bench_numbers */
     TOOL_SET      /* KEY=VALUE for an option of the table */
@@ -175,6 +182,11 @@ struct tool_command {
         .name = _name, .value = _value, .kind = TOOL_WORD,                \
         .offset = TOOL_FIELD(_member), .choices = _choices, .help = _help \
     }
+#define TOOL_TIME_FLAG(_name, _member, _help)           \
+    {                                                   \
+        .name = _name, .value = "T", .kind = TOOL_TIME, \
+        .offset = TOOL_FIELD(_member), .help = _help    \
+    }
 #define TOOL_SWITCH_FLAG(_name, _member, _help)                            \
     {                                                                      \
         .name = _name, .kind = TOOL_SWITCH, .offset = TOOL_FIELD(_member), \
@@ -227,6 +239,22 @@ int tool_start(const struct tool_args *args);
 /* Did this program start us? */
 bool tool_was_launched(void);
 
+/* ... with both its outputs on a terminal? Ours are pipes. */
+bool tool_on_terminal(void);
+
+/* stop.c: in a rank of a run, catch SIGINT, SIGTERM and SIGUSR1. The first asks
+ * to stop; a later SIGINT or SIGTERM ends the process. */
+void tool_stop_catch(void);
+bool tool_stop_asked(void *self);
+
+/* Seconds until this run must have stopped, from --time-limit and the end of
+ * Slurm's job; 0: no limit. */
+double tool_time_limit_s(const struct tool_args *args);
+
+/* How to go on after a run in `dir` that is not done: "go on: storm run
+ * --restart DIR", or that there is no checkpoint. */
+void tool_go_on_text(const char *dir, char *text_out, size_t bytes);
+
 /* session.c: runs a benchmark between MPI_Init and MPI_Finalize and writes its
  * results; returns the exit status. */
 int tool_session(const struct tool_args *args);
@@ -254,6 +282,12 @@ int tool_check(const struct tool_args *args);
 int tool_run(const struct tool_args *args);
 int tool_plot(const struct tool_args *args);
 int tool_report(const struct tool_args *args);
+
+/* Prints the state of a run that is drawn, if it is not done. */
+void tool_print_state(const struct tool_args *args);
+
+/* May the run write to args->out? TOOL_OK or TOOL_USAGE (printed). */
+int tool_check_out(const struct tool_args *args);
 storm_status tool_run_deck(struct storm_context *context,
                            const struct tool_args *args,
                            const struct storm_progress *progress,

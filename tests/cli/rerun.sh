@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 60; label: mpi
+#
+# RUNDIR-1 to RUNDIR-4: a directory that holds a run is refused without
+# --overwrite, and with it no file of the earlier run stays, but those of others
+# do; the state of a run is in its directory from the start to the end, and plot
+# and report tell it.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+deck=$here/good.yaml
+dir=$scratch/cwd/out/good
+
+state() {
+    sed -n 's/.*"state": "\([a-z]*\)".*/\1/p' "$dir/$1"
+}
+
+# refused TEXT ARGS...: before anything is started, in one line.
+refused() {
+    text=$1
+    shift
+    (cd "$dir" && ls -l --time-style=full-iso) >"$scratch/before"
+    run run "$deck" -n 2 "$@"
+    [ "$status" -eq 2 ] || fail "$text: exit status $status"
+    [ "$(grep -c "$text" "$scratch/err")" -eq 1 ] ||
+        fail "not '$text': $(cat "$scratch/err")"
+    [ "$(wc -l <"$scratch/err")" -eq 1 ] || fail "more: $(cat "$scratch/err")"
+    (cd "$dir" && ls -l --time-style=full-iso) | cmp -s - "$scratch/before" ||
+        fail "$text: the directory has changed"
+}
+
+run run "$deck" -n 2 --quiet --set output.every=1 --set output.checkpoint.every=1
+[ "$status" -eq 0 ] || fail "good.yaml: $(cat "$scratch/err")"
+[ "$(state status.json)" = "done" ] || fail "status: $(cat "$dir/status.json")"
+[ "$(state summary.json)" = "done" ] || fail "no state in the summary"
+refused "out/good holds a run: --overwrite replaces it, --restart out/good goes"
+if [ -n "${STORM_MPIEXEC:-}" ]; then # under a launcher of the user's, too
+    (cd "$scratch/cwd" && "$STORM_MPIEXEC" -n 2 "$STORM_BIN" run "$deck") \
+        >"$scratch/out" 2>"$scratch/err"
+    [ "$(grep -c 'holds a run' "$scratch/err")" -eq 1 ] ||
+        fail "mpiexec: $(cat "$scratch/err")"
+fi
+
+# What is there of others stays; nothing of the earlier run does.
+run plot "$dir" --quiet
+run report "$dir" --quiet
+[ -e "$dir/report.html" ] || fail "no report"
+for file in notes.txt fields-x.h5 fields-1.h5.bak checkpoint-.h5 my.part; do
+    echo mine >"$dir/$file"
+done
+echo mine >"$dir/plots/mine.svg"
+run run "$deck" -n 1 --quiet --overwrite --set output.every=0
+[ "$status" -eq 0 ] || fail "--overwrite: $(cat "$scratch/err")"
+found=$(cd "$dir" && find . -type f | sort | tr '\n' ' ')
+[ "$found" = "./checkpoint-.h5 ./deck.yaml ./fields-0.h5 ./fields-1.h5.bak \
+./fields-3.h5 ./fields-x.h5 ./fields.xdmf ./mesh.h5 ./my.part ./notes.txt \
+./partition.csv ./plots/mine.svg ./profile-0.csv ./profile-3.csv \
+./status.json ./summary.json " ] || fail "after --overwrite: $found"
+
+# A restart in place: nothing that is later than its checkpoint.
+run run "$deck" -n 2 --quiet --overwrite --set output.every=1 \
+    --set output.checkpoint.every=2 --set time.stop=9e-12
+rm "$dir"/checkpoint-[3-9].h5
+echo part >"$dir/fields-7.h5.part"
+run run --restart "$dir" -n 2 --set time.steps=3 --set output.every=0
+[ "$status" -eq 0 ] || fail "in place: $(cat "$scratch/err")"
+grep -q "restarting from step 2 (.*/checkpoint-2.h5)" "$scratch/err" ||
+    fail "in place: from where? $(cat "$scratch/err")"
+found=$(cd "$dir" && echo fields-[0-9]*)
+[ "$found" = "fields-0.h5 fields-1.h5 fields-1.h5.bak fields-2.h5 fields-3.h5" ] ||
+    fail "in place: $found"
+
+# A failure; and a restart that is refused changes nothing.
+run run "$deck" -n 2 --quiet --overwrite --max-events 2 --set time.dt=1e-10 \
+    --set mesh.cells='[40,1,1]'
+[ "$status" -eq 1 ] || fail "failure: exit status $status"
+[ "$(state status.json)" = failed ] || fail "failed: $(cat "$dir/status.json")"
+[ ! -e "$dir/summary.json" ] || fail "failed: with a summary"
+run plot "$dir"
+grep -q 'warning: .*: the run failed after step 0' "$scratch/err" ||
+    fail "plot of a failure: $(cat "$scratch/err")"
+cp "$dir/status.json" "$scratch"
+run run --restart "$dir" -n 1 --quiet
+[ "$status" -eq 1 ] || fail "no checkpoint: exit status $status"
+cmp -s "$dir/status.json" "$scratch/status.json" || fail "no checkpoint: changed"
+
+# A run that is alive, and one that was killed.
+run run "$deck" -n 1 --quiet --overwrite
+start=$(awk '{ print $22 }' /proc/$$/stat)
+change() {
+    sed -e 's/"done"/"running"/' -e "s/\"pid\": .*,/\"pid\": $1,/" \
+        -e "s/\"pid_start\": .*,/\"pid_start\": $2,/" \
+        -e "s/\"host\": .*,/\"host\": \"${3:-$(hostname)}\",/" \
+        "$scratch/done.json" >"$dir/status.json"
+}
+cp "$dir/status.json" "$scratch/done.json"
+change $$ "$start"
+refused "process $$ is running in" --overwrite
+run plot "$dir"
+grep -q 'still running, after step 3' "$scratch/err" || fail "alive"
+for case in "$$ 1 " "$$ $start elsewhere"; do
+    # shellcheck disable=SC2086
+    change $case
+    run plot "$dir" --out "$scratch/plots"
+    grep -q 'the run did not finish: .*killed after step 3' "$scratch/err" ||
+        fail "killed: $(cat "$scratch/err")"
+    run report "$dir"
+    grep -q 'the run did not finish' "$scratch/err" || fail "report: no warning"
+    grep -q '<h1>good (the run did not finish' "$dir/report.html" ||
+        fail "report: no state"
+    grep -q 'good (the run did not finish' "$scratch"/plots/*.svg ||
+        fail "plot: no state"
+done
+: >"$dir/status.json" # cut short
+refused "holds a run"
+run plot "$dir" --quiet
+[ ! -s "$scratch/err" ] || fail "--quiet talks"
+finish

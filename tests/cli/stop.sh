@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 120; label: mpi slow-asan
+#
+# STOP-1, STOP-2, LAUNCH-1 to LAUNCH-3, RUN-4, RUN-5: the first signal ends the
+# step and leaves a checkpoint, the second kills; the same by the time limit and
+# under a launcher of the user's. What is printed as the way to go on does, and
+# the result is that of a run that was never stopped.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+cd "$scratch/cwd" || exit 1
+PATH=$(dirname "$STORM_BIN"):$PATH # for the line that is printed
+
+# Seconds of steps, unless it is stopped.
+long="$here/../../examples/decks/marshak.yaml --set mesh.cells=[40,2,1]"
+long="$long --set time.dt=1e-13 --set time.growth=1 --set time.stop=1 --seed 7"
+
+state() {
+    sed -n 's/.*"state": "\([a-z]*\)".*/\1/p' "$1"
+}
+
+step_of() {
+    sed -n 's/.*"step": \([0-9]*\).*/\1/p' "$1/status.json"
+}
+
+# until N COMMAND: for up to N seconds.
+until_s() {
+    for _ in $(seq $(($1 * 10))); do
+        eval "$2" && return
+        sleep 0.1
+    done
+    return 1
+}
+
+# begin DIR ARGS...: a long run in the background, after its first step.
+begin() {
+    dir=$1
+    shift
+    # shellcheck disable=SC2086
+    "$@" run $long --out "$dir" </dev/null >"$scratch/out" 2>"$scratch/err" &
+    job=$!
+    until_s 30 "[ -e $dir/fields-0.h5 ]" || fail "$dir: does not begin"
+    sleep 0.3
+}
+
+# stopped DIR: it was, as it should be.
+stopped() {
+    wait "$job"
+    status=$?
+    step=$(step_of "$1")
+    [ $status -eq 3 ] || fail "$1: exit status $status: $(cat "$scratch/err")"
+    grep -q "^storm: stopped at step $step; go on: storm run --restart $1\$" \
+        "$scratch/err" || fail "$1: $(cat "$scratch/err")"
+    [ -e "$1/checkpoint-$step.h5" ] || fail "$1: no checkpoint"
+    [ "$(state "$1/status.json")" = stopped ] || fail "$1: not stopped"
+    [ "$(state "$1/summary.json")" = stopped ] || fail "$1: summary"
+}
+
+# goes_on DIR RANKS: by the line printed, to three steps more.
+goes_on() {
+    line=$(sed -n 's/^.*; go on: //p' "$scratch/err")
+    steps=$((step + 3))
+    eval "$line -n $2 --set time.steps=$steps --json -" >"$scratch/out" \
+        2>"$scratch/err" || fail "$1: $line: $(cat "$scratch/err")"
+    grep -q "restarting from step $step" "$scratch/err" ||
+        fail "$1: from which step? $(cat "$scratch/err")"
+    # shellcheck disable=SC2086
+    run run $long --set time.steps=$steps --quiet --json - --out whole -n 1 \
+        --overwrite
+    hash=$(grep state_hash "$scratch/out")
+    grep -q "${hash:-none}" "$1/summary.json" || fail "$1: another state"
+    for file in whole/*; do
+        name=${file##*/}
+        case $name in summary.json | partition.csv | status.json) continue ;; esac
+        cmp -s "$file" "$1/$name" || fail "$1: $name differs"
+    done
+    [ "$(find "$1" -type f | wc -l)" -eq "$(find whole -type f | wc -l)" ] ||
+        fail "$1: other files: $(ls "$1")"
+}
+
+# Signals to storm, on one to three ranks.
+for case in "1 INT 2" "2 TERM 3" "3 INT 1"; do
+    # shellcheck disable=SC2086
+    set -- $case
+    begin "x$1" "$STORM_BIN"
+    kill "-$2" $job
+    stopped "x$1"
+    grep -q 'stopping after this step' "$scratch/err" || fail "x$1: no answer"
+    goes_on "x$1" "$3"
+done
+
+# To one rank alone, under a launcher of the user's.
+if [ -n "${STORM_MPIEXEC:-}" ]; then
+    begin own "$STORM_MPIEXEC" -n 3 "$STORM_BIN"
+    rank=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' own/status.json)
+    kill -USR1 "$rank"
+    wait $job
+    grep -q 'stopped at step .*; go on: storm run --restart own' \
+        "$scratch/err" || fail "own: $(cat "$scratch/err")"
+    [ "$(state own/status.json)" = stopped ] || fail "own: not stopped"
+fi
+
+# The second signal kills, soon, and no rank stays.
+begin killed "$STORM_BIN"
+rank=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' killed/status.json)
+kill -STOP "$rank" # it does not end its step
+kill -TERM $job
+sleep 0.5
+kill -TERM $job
+kill -CONT "$rank"
+from=$(date +%s)
+wait $job
+status=$?
+[ $status -eq 143 ] || [ $status -eq 3 ] || fail "killed: status $status"
+[ $(($(date +%s) - from)) -le 15 ] || fail "killed: too late"
+until_s 5 "! kill -0 $rank 2>/dev/null" || fail "killed: a rank is left"
+
+# Time limits: seconds of the option, and the end of a job of Slurm.
+for case in "5 0" "1h 6"; do
+    # shellcheck disable=SC2086
+    set -- $case
+    [ "$2" -eq 0 ] || export SLURM_JOB_END_TIME=$(($(date +%s) + $2))
+    from=$(date +%s)
+    # shellcheck disable=SC2086
+    "$STORM_BIN" run $long --out "limit$2" -n 2 --time-limit "$1" --quiet \
+        >"$scratch/out" 2>"$scratch/err" &
+    job=$!
+    stopped "limit$2"
+    grep -q '"reason": "time limit"' "limit$2/status.json" || fail "why?"
+    [ $(($(date +%s) - from)) -le 12 ] || fail "limit $1 $2: too late"
+done
+unset SLURM_JOB_END_TIME
+for bad in 0 x 3x 3m2h -1 "''"; do
+    run run "$here/good.yaml" "--time-limit=$bad"
+    [ "$status" -eq 2 ] || fail "--time-limit $bad: $status"
+done
+
+# On a terminal: ^C reaches storm alone, and no part of the bar stays.
+if command -v script >/dev/null; then
+    mkfifo keys
+    # shellcheck disable=SC2086
+    script -q -e -f -c "$STORM_BIN run $long --out tty -n 2" typed <keys \
+        >/dev/null 2>&1 &
+    job=$!
+    exec 9>keys
+    until_s 30 "grep -aqs '%  step' typed" || fail "tty: no bar"
+    printf '\003' >&9
+    wait $job
+    status=$?
+    exec 9>&-
+    [ $status -eq 3 ] || fail "tty: exit status $status"
+    tr '\r' '\n' <typed | sed 's/.*\x1b\[K\(.\)/\1/' >lines
+    grep -aq '^storm: stopped at step .* --restart tty$' lines ||
+        fail "tty: $(tail -c 500 typed)"
+    # The last that was drawn over a bar is a cleared line.
+    tr '\r' '\n' <typed | grep -a '%  step' | tail -1 >last
+    tr '\r' '\n' <typed | grep -aA1 -F "$(cat last)" | tail -1 |
+        grep -aq '^.\[K' || fail "tty: the bar is left: $(tail -c 300 typed)"
+fi
+finish
