@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 900; label: long
+# TEST args: 600; timeout: 900; label: long
 #
-# Ten minutes of libFuzzer on the deck reader, with the address and undefined
+# deck.sh SECONDS: libFuzzer on the deck reader, with the address and undefined
 # behaviour sanitizers; it starts from the example decks, and knows the keys.
-# STORM_FUZZ_SECONDS: for how long instead.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -30,7 +29,7 @@ cp examples/decks/*.yaml tests/cli/good.yaml "$scratch/corpus"
 sed -n 's/^| `\([^`]*\.\)*\([a-zA-Z_]*\)\(\[\]\)*`.*/"\2: "/p' docs/deck.md |
     sort -u >"$scratch/keys"
 clang --version | head -n 1
-"$scratch/deck_fuzzer" -max_total_time="${STORM_FUZZ_SECONDS:-600}" \
+"$scratch/deck_fuzzer" -max_total_time="${1:-600}" \
     -max_len=16384 -timeout=10 -rss_limit_mb=2048 -dict="$scratch/keys" \
     -artifact_prefix="$scratch/" -print_final_stats=1 "$scratch/corpus" \
     >"$scratch/log" 2>&1 || {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: 2000; timeout: 60 */
-/* TEST args: 60s; timeout: 120; label: long */
 /*
  * The deck reader takes anything: decks with bytes changed, pieces copied,
  * moved or cut out are read or refused, and whatever is read is written so
