@@ -187,6 +187,7 @@ function(storm_register name ranks backend labels command is_script)
     list(APPEND env UBSAN_OPTIONS=print_stacktrace=1
          ${field_env})
 
+    # Those that may take longest first, so that none is left alone at the end.
     set(processors 1)
     if(ranks GREATER 1)
         set(processors 2)
@@ -196,6 +197,7 @@ function(storm_register name ranks backend labels command is_script)
         ENVIRONMENT "${env}"
         LABELS "${labels}"
         PROCESSORS ${processors}
+        COST ${field_timeout}
         SKIP_RETURN_CODE 77
         TIMEOUT ${hard_timeout})
 endfunction()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; timeout: 60; label: tsan */
-/* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
+/* TEST ranks: 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
  * FABRIC-10: what the owner has read before it stored a word may be overwritten

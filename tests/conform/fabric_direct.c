@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; timeout: 60; label: tsan */
-/* TEST ranks: 1 2 3 5; args: processes; timeout: 60; label: slow-mpich */
+/* TEST ranks: 3 5; args: processes; timeout: 60; label: slow-mpich */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
  * FABRIC-11: `direct` is the peer's memory itself, or NULL; and FABRIC-7 holds

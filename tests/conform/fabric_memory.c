@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; label: tsan */
-/* TEST ranks: 1 2 3 5; args: processes */
+/* TEST ranks: 3 5; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
  * FABRIC-1: memory is zeroed, also when it was used before; aligned; of its

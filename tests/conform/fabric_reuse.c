@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; timeout: 60; label: tsan */
-/* TEST ranks: 1 2 3 5; args: processes; timeout: 60 */
+/* TEST ranks: 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
  * FABRIC-5, FABRIC-6: after the completion of a put its local memory may be

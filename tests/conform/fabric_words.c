@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; label: tsan */
-/* TEST ranks: 1 2 3 5; args: processes */
+/* TEST ranks: 3 5; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
 /*
  * FABRIC-8: words are never torn. Whoever writes a word makes its halves equal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 3 5; timeout: 60 */
 /*
  * The contract of meshes (mesh/mesh_ops.h), through the public calls.
  * A new mesh adds its rows to the list at the end.

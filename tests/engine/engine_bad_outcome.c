@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; backend: shm p2p; timeout: 60 */
+/* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
+/* TEST ranks: 2 3; backend: p2p; timeout: 60 */
 /* TEST ranks: 2; backend: mpirma; timeout: 60 */
 /* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
  *      label: slow-asan slow-mpich */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; backend: shm mpirma; timeout: 60 */
+/* TEST ranks: 1 5; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: shm mpirma; timeout: 60 */
 /*
  * With transport.connect: neighbours a rank has a route to every rank that owns
  * a neighbour of one of its cells before the first packet is sent there, also

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 3 5 8; timeout: 60; label: slow-asan */
-/* TEST ranks: 3; backend: p2p networks; timeout: 60; label: slow-asan */
+/* TEST ranks: 2 5 8; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60; label: slow-asan */
 /*
  * Small forms of two decks on Voronoi meshes, with random walk and without:
  * the state is the same, bit for bit, on one rank and on several that cut the
