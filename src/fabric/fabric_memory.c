@@ -20,6 +20,10 @@ void *storm_fabric_map(const struct storm_fabric *fabric, size_t bytes,
                         bytes, strerror(errno));
         return NULL;
     }
+    /* The adapter knows physical pages: a child of this process must not make
+     * copies of them (whoever writes first would get the copy). */
+    (void)madvise(base, mapped, MADV_DONTFORK);
+    (void)madvise(base, mapped, MADV_DONTDUMP);
     *mapped_out = mapped;
     return base;
 }

@@ -6,7 +6,8 @@
 #include "fabric/fabric_ops.h"
 
 /* Zeroed pages for at least `bytes` bytes, or NULL, logged; to be freed, after
- * deregistration, with munmap. */
+ * deregistration, with munmap. Not in children of this process, nor in its core
+ * dump. */
 void *storm_fabric_map(const struct storm_fabric *fabric, size_t bytes,
                        size_t *mapped_out);
 

@@ -31,8 +31,9 @@
 
 #include "base/lifeline.h"
 #include "support/check.h"
+#include "support/forks.h"
 
-enum { MAX_RANKS = 8, CARD_BYTES = 64, NO_RANK = -1, MAX_FD = 256 };
+enum { NO_RANK = -1, MAX_FD = 256 };
 
 /* At once is some milliseconds; a busy machine may take its time. */
 static const double timeout_s = 5.0;
@@ -52,16 +53,9 @@ struct report {
     _Atomic int may_end;  /* the victim is to go; others: stop waiting */
 };
 
-/* What all processes see. */
-struct shared {
-    pthread_barrier_t barrier;
-    unsigned char cards[MAX_RANKS][MAX_RANKS][CARD_BYTES]; /* from, to */
-    int number[MAX_RANKS];
-    struct report report[MAX_RANKS];
-};
-
 struct scene {
-    struct shared *shared;
+    struct forks *forks;
+    struct report *report; /* by rank; shared */
     int size, victim;
     end how;
     int silence_s;  /* 0: longer than the test */
@@ -84,11 +78,12 @@ static void nap(void)
     nanosleep(&pause, NULL);
 }
 
-/* ---- ranks that share memory --------------------------------------------- */
+/* ---- strangers ----------------------------------------------------------- */
 
+/* Boot with strangers. */
 struct boot_self {
-    struct shared *shared;
-    int rank, size;
+    struct forks_rank rank;
+    storm_status (*broadcast)(void *self, void *inout, size_t bytes);
     int strangers;
 };
 
@@ -129,55 +124,12 @@ static void let_strangers_in(struct boot_self *b)
     }
 }
 
-static storm_status boot_broadcast(void *self, void *inout, size_t bytes)
+static storm_status broadcast_among_strangers(void *self, void *inout,
+                                              size_t bytes)
 {
     struct boot_self *b = self;
     let_strangers_in(b);
-    CHECK(bytes <= CARD_BYTES);
-    if (b->rank == 0)
-        memcpy(b->shared->cards[0][0], inout, bytes);
-    pthread_barrier_wait(&b->shared->barrier);
-    memcpy(inout, b->shared->cards[0][0], bytes);
-    pthread_barrier_wait(&b->shared->barrier);
-    return STORM_OK;
-}
-
-static storm_status boot_exchange(void *self,
-                                  const struct storm_boot_link *link,
-                                  int n_links, size_t bytes)
-{
-    const struct boot_self *b = self;
-    CHECK(bytes <= CARD_BYTES);
-    for (int i = 0; i < n_links; i++)
-        if (link[i].to >= 0)
-            memcpy(b->shared->cards[b->rank][link[i].to], link[i].mine, bytes);
-    pthread_barrier_wait(&b->shared->barrier);
-    for (int i = 0; i < n_links; i++)
-        if (link[i].from >= 0)
-            memcpy(link[i].theirs_out, b->shared->cards[link[i].from][b->rank],
-                   bytes);
-    pthread_barrier_wait(&b->shared->barrier);
-    return STORM_OK;
-}
-
-static storm_status boot_minimum(void *self, int mine, int *min_out)
-{
-    const struct boot_self *b = self;
-    b->shared->number[b->rank] = mine;
-    pthread_barrier_wait(&b->shared->barrier);
-    *min_out = mine;
-    for (int i = 0; i < b->size; i++)
-        if (b->shared->number[i] < *min_out)
-            *min_out = b->shared->number[i];
-    pthread_barrier_wait(&b->shared->barrier);
-    return STORM_OK;
-}
-
-static storm_status boot_barrier_try(void *self)
-{
-    const struct boot_self *b = self;
-    pthread_barrier_wait(&b->shared->barrier);
-    return STORM_OK;
+    return b->broadcast(&b->rank, inout, bytes);
 }
 
 /* ---- one rank ------------------------------------------------------------ */
@@ -213,7 +165,7 @@ static void on_log(void *self, storm_log_level level, int rank,
 static void live(const struct scene *scene, int rank,
                  struct storm_lifeline *lifeline)
 {
-    struct report *report = &scene->shared->report[rank];
+    struct report *report = &scene->report[rank];
     atomic_store(&report->is_ready, 1);
     while (!atomic_load(&report->may_end)) {
         if (rank != scene->victim && storm_lifeline_check(lifeline) < 0)
@@ -241,16 +193,12 @@ static void be_rank(const struct scene *scene, int rank)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (rank == scene->deaf)
         forbid_threads();
-    struct boot_self self = {scene->shared, rank, scene->size,
-                             scene->strangers};
-    struct storm_boot boot = {.self = &self,
-                              .rank = rank,
-                              .size = scene->size,
-                              .broadcast = boot_broadcast,
-                              .exchange = boot_exchange,
-                              .minimum = boot_minimum,
-                              .barrier_try = boot_barrier_try};
-    struct report *report = &scene->shared->report[rank];
+    struct boot_self self = {.rank = {scene->forks, rank},
+                             .strangers = scene->strangers};
+    struct storm_boot boot = forks_boot(&self.rank);
+    self.broadcast = boot.broadcast;
+    boot.broadcast = broadcast_among_strangers;
+    struct report *report = &scene->report[rank];
     struct storm_log log = {
         .sink = on_log, .self = report, .level = STORM_LOG_WARN, .rank = rank};
     struct storm_lifeline *lifeline;
@@ -267,25 +215,15 @@ static void be_rank(const struct scene *scene, int rank)
 
 /* ---- the director -------------------------------------------------------- */
 
-static struct shared *make_shared(int size)
+static struct report *make_reports(void)
 {
-    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    CHECK(shared != MAP_FAILED);
-    pthread_barrierattr_t attributes;
-    CHECK_EQ(pthread_barrierattr_init(&attributes), 0);
-    CHECK_EQ(pthread_barrierattr_setpshared(&attributes,
-                                            PTHREAD_PROCESS_SHARED),
-             0);
-    CHECK_EQ(pthread_barrier_init(&shared->barrier, &attributes,
-                                  (unsigned)size),
-             0);
-    for (int i = 0; i < MAX_RANKS; i++) {
-        atomic_store(&shared->report[i].lost, NO_RANK);
-        atomic_store(&shared->report[i].named, NO_RANK);
-        atomic_store(&shared->report[i].unheard, NO_RANK);
+    struct report *report = forks_share(FORKS_MAX * sizeof *report);
+    for (int i = 0; i < FORKS_MAX; i++) {
+        atomic_store(&report[i].lost, NO_RANK);
+        atomic_store(&report[i].named, NO_RANK);
+        atomic_store(&report[i].unheard, NO_RANK);
     }
-    return shared;
+    return report;
 }
 
 /* Until all but the victim have it, or for so long; false if they have not. */
@@ -296,7 +234,7 @@ static bool wait_for_all(const struct scene *scene, bool victim_too,
         bool all = true;
         for (int i = 0; i < scene->size; i++)
             if ((i != scene->victim && i != scene->deaf) || victim_too)
-                all = all && has(&scene->shared->report[i]);
+                all = all && has(&scene->report[i]);
         if (all || now_s() > late)
             return all;
     }
@@ -307,8 +245,7 @@ static bool wait_for_any(const struct scene *scene, double seconds)
 {
     for (double late = now_s() + seconds; now_s() < late; nap())
         for (int i = 0; i < scene->size; i++)
-            if (i != scene->victim &&
-                atomic_load(&scene->shared->report[i].called) > 0)
+            if (i != scene->victim && atomic_load(&scene->report[i].called) > 0)
                 return true;
     return false;
 }
@@ -334,7 +271,7 @@ static void check_reports(const struct scene *scene)
     int reporter = scene->victim == 0 ? 1 : 0;
     bool lost = is_loss(scene->how);
     for (int i = 0; i < scene->size; i++) {
-        struct report *report = &scene->shared->report[i];
+        struct report *report = &scene->report[i];
         if (i == scene->victim || i == scene->deaf)
             continue;
         check_where("rank %d of %d, victim %d, how %d", i, scene->size,
@@ -356,7 +293,7 @@ static void check_warnings(const struct scene *scene)
                   : scene->mute != NO_RANK ? 2 * scene->mute + 1
                                            : NO_RANK;
     for (int i = 0; i < scene->size; i++) {
-        struct report *report = &scene->shared->report[i];
+        struct report *report = &scene->report[i];
         bool warns = unheard != NO_RANK && i == 0;
         CHECK_EQ(atomic_load(&report->warned), warns ? 1 : 0);
         CHECK_EQ(atomic_load(&report->unheard), warns ? unheard : NO_RANK);
@@ -383,7 +320,7 @@ static void strike(const struct scene *scene, pid_t victim)
     else if (scene->how == CUT_OFF)
         set_loopback(false);
     else
-        atomic_store(&scene->shared->report[scene->victim].may_end, 1);
+        atomic_store(&scene->report[scene->victim].may_end, 1);
 }
 
 static void check_end(const struct scene *scene, int rank, pid_t child)
@@ -399,8 +336,9 @@ static void check_end(const struct scene *scene, int rank, pid_t child)
 static void play_scene(struct scene scene)
 {
     int size = scene.size;
-    pid_t child[MAX_RANKS];
-    scene.shared = make_shared(size);
+    pid_t child[FORKS_MAX];
+    scene.forks = forks_make(size);
+    scene.report = make_reports();
     fflush(NULL);
     for (int i = 0; i < size; i++) {
         child[i] = fork();
@@ -423,12 +361,13 @@ static void play_scene(struct scene scene)
     for (int k = 0; k < 20; k++) /* check says so where it is called */
         nap();
     for (int i = 0; i < size; i++)
-        atomic_store(&scene.shared->report[i].may_end, 1);
+        atomic_store(&scene.report[i].may_end, 1);
     for (int i = 0; i < size; i++)
         check_end(&scene, i, child[i]);
     check_reports(&scene);
     check_warnings(&scene);
-    munmap(scene.shared, sizeof *scene.shared);
+    munmap(scene.report, FORKS_MAX * sizeof *scene.report);
+    forks_free(scene.forks);
 }
 
 static void play(int size, int victim, end how)

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { HOST_BYTES = 128 };
+enum { HOST_BYTES = 128, PIECE_BYTES = 1 << 20 };
 
 /* What rank 0 tells the others at open. */
 struct arena_card {
@@ -24,14 +26,17 @@ static uint64_t page_round(uint64_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* As much as the machine has: a rank can never need more. */
-static uint64_t wanted_slice_bytes(int n_ranks)
+/* As much as the machine has: a rank can never need more. Less where address
+ * space is limited, to leave room for all else. */
+static uint64_t wanted_slice_bytes(void)
 {
-    const uint64_t address_space = (uint64_t)1 << 45;
     uint64_t memory =
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t share = address_space / (uint64_t)n_ranks;
-    return page_round(memory < share ? memory : share / 2);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur / 16 < memory)
+        memory = limit.rlim_cur / 16;
+    return page_round(memory);
 }
 
 /* Two containers on one machine may share a host name but not a boot id plus
@@ -84,23 +89,28 @@ static storm_status open_file(struct shm_arena *arena,
     return STORM_OK;
 }
 
-static storm_status map_file(struct shm_arena *arena, int n_ranks, int rank)
+void *shm_arena_map(const struct shm_arena *arena, int rank, uint64_t offset,
+                    uint64_t bytes)
 {
-    arena->map_bytes = arena->slice_bytes * (uint64_t)n_ranks;
-    void *map = mmap(NULL, arena->map_bytes, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_NORESERVE, arena->fd, 0);
+    void *map = mmap(NULL, page_round(bytes), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_NORESERVE, arena->fd,
+                     (off_t)((uint64_t)rank * arena->slice_bytes + offset));
     if (map == MAP_FAILED) {
         storm_log_write(&arena->env->log, STORM_LOG_ERROR,
-                        "cannot map %llu MiB of shared memory: %s; raise the "
-                        "limit on address space (ulimit -v) or use --backend "
-                        "p2p",
-                        (unsigned long long)(arena->map_bytes >> 20),
+                        "cannot map %llu KiB of the shared memory of rank %d: "
+                        "%s; raise the limit on address space (ulimit -v) or "
+                        "on mappings (vm.max_map_count), or use --backend p2p",
+                        (unsigned long long)(bytes >> 10), rank,
                         strerror(errno));
-        return STORM_ERR_NOMEM;
+        return NULL;
     }
-    arena->map = map;
-    arena->mine = arena->map + (uint64_t)rank * arena->slice_bytes;
-    return STORM_OK;
+    (void)madvise(map, page_round(bytes), MADV_DONTDUMP); /* SHM-ARENA-2 */
+    return map;
+}
+
+void shm_arena_unmap(void *map, uint64_t bytes)
+{
+    munmap(map, page_round(bytes));
 }
 
 /* Logged by the first rank of the node. Collective. */
@@ -128,8 +138,8 @@ storm_status shm_arena_open(struct shm_arena *arena,
                             const struct storm_boot *boot)
 {
     int n = boot->size;
-    *arena = (struct shm_arena){.env = env, .fd = -1};
-    arena->slice_bytes = wanted_slice_bytes(n);
+    *arena = (struct shm_arena){.env = env, .fd = -1, .rank = boot->rank};
+    arena->slice_bytes = wanted_slice_bytes();
     storm_status status = STORM_OK;
     if (boot->rank == 0)
         status = make_file(arena, n);
@@ -146,8 +156,10 @@ storm_status shm_arena_open(struct shm_arena *arena,
     arena->slice_bytes = root.slice_bytes;
     if (boot->rank != 0)
         status = open_file(arena, &root);
-    if (status == STORM_OK)
-        status = map_file(arena, n, boot->rank);
+    if (status == STORM_OK) {
+        arena->mine = shm_arena_map(arena, boot->rank, 0, arena->slice_bytes);
+        status = arena->mine ? STORM_OK : STORM_ERR_NOMEM;
+    }
     if (status == STORM_OK)
         status = storm_extents_open(&arena->extents, env->memory,
                                     "shm free list", arena->slice_bytes);
@@ -160,23 +172,38 @@ out:
 
 void shm_arena_close(struct shm_arena *arena)
 {
-    if (arena->map)
-        munmap(arena->map, arena->map_bytes);
+    if (arena->mine)
+        shm_arena_unmap(arena->mine, arena->slice_bytes);
     if (arena->fd >= 0)
         close(arena->fd);
     storm_extents_close(&arena->extents);
     *arena = (struct shm_arena){.env = arena->env, .fd = -1};
 }
 
+/* An interrupted call undoes what it has done: in small pieces a program with
+ * a timer gets on. SHM-ARENA-3. */
+static bool allocate(int fd, uint64_t at, uint64_t bytes)
+{
+    while (bytes > 0) {
+        uint64_t piece = bytes < PIECE_BYTES ? bytes : PIECE_BYTES;
+        if (fallocate(fd, 0, (off_t)at, (off_t)piece) == 0) {
+            at += piece;
+            bytes -= piece;
+        } else if (errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
+
 storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
                              struct storm_extent *extent_out)
 {
-    off_t in_file = arena->mine - arena->map;
+    uint64_t slice = (uint64_t)arena->rank * arena->slice_bytes;
     if (storm_extents_take(&arena->extents, page_round(bytes), extent_out)) {
-        if (fallocate(arena->fd, 0, in_file + (off_t)extent_out->offset,
-                      (off_t)extent_out->bytes) == 0)
+        if (allocate(arena->fd, slice + extent_out->offset, extent_out->bytes))
             return STORM_OK;
-        storm_extents_give(&arena->extents, *extent_out);
+        shm_arena_return(arena, *extent_out);
     }
     storm_log_write(&arena->env->log, STORM_LOG_ERROR,
                     "no shared memory for a ring of %llu bytes; lower "

@@ -31,6 +31,11 @@ struct shm_region {
     struct storm_extent extent;
 };
 
+struct shm_remote {
+    struct storm_remote remote;
+    void *map; /* NULL: the owner is a thread of this process */
+};
+
 /* What a descriptor holds. Ranks that are threads of one process use each
  * other's own mapping. */
 struct shm_card {
@@ -234,29 +239,37 @@ static storm_status shm_attach(struct storm_fabric *fabric, int peer,
                                const struct storm_region_desc *desc,
                                struct storm_remote **remote_out)
 {
-    struct storm_remote *remote =
-        storm_alloc(fabric->env->memory, "shm remotes", sizeof *remote);
-    if (!remote)
+    struct shm_remote *own =
+        storm_alloc(fabric->env->memory, "shm remotes", sizeof *own);
+    if (!own)
         return STORM_ERR_NOMEM;
-    const struct shm_arena *arena = &shm_of(fabric)->arena;
     struct shm_card card;
     memcpy(&card, desc->bytes, sizeof card);
-    *remote = (struct storm_remote){
+    bool near = card.pid == getpid();
+    void *map = near ? NULL
+                     : shm_arena_map(&shm_of(fabric)->arena, peer, card.offset,
+                                     card.bytes);
+    if (!near && !map) {
+        storm_free(fabric->env->memory, own);
+        return STORM_ERR_NOMEM;
+    }
+    own->map = map;
+    own->remote = (struct storm_remote){
         .fabric = fabric,
         .peer = peer,
-        .direct = card.pid == getpid()
-                      ? (unsigned char *)(uintptr_t)card.address
-                      : arena->map + (uint64_t)peer * arena->slice_bytes +
-                            card.offset,
+        .direct = near ? (void *)(uintptr_t)card.address : map,
         .bytes = card.bytes,
     };
-    *remote_out = remote;
+    *remote_out = &own->remote;
     return STORM_OK;
 }
 
 static void shm_detach(struct storm_fabric *fabric, struct storm_remote *remote)
 {
-    storm_free(fabric->env->memory, remote);
+    struct shm_remote *own = (struct shm_remote *)remote;
+    if (own->map)
+        shm_arena_unmap(own->map, remote->bytes);
+    storm_free(fabric->env->memory, own);
 }
 
 const struct storm_fabric_ops storm_fabric_shm = {
