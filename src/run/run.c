@@ -193,6 +193,7 @@ static char *run_json(const struct run *run,
         storm_json_real(&json, accounts[i], run->energy_erg[i]);
     storm_json_close(&json, '}');
     storm_json_uint(&json, "seed", run->problem.seed);
+    run_materials_json(run, &json);
     storm_json_close(&json, '}');
     return storm_json_end(&json);
 }
@@ -204,6 +205,7 @@ static char *run_table(const struct run *run, const struct storm_run_summary *s)
     storm_page_add(&page, "%s\n\n", s->title);
     storm_page_add(&page, "  cells       %s\n",
                    storm_page_grouped(s->cells, number));
+    run_materials_table(run, &page);
     storm_page_add(&page, "  ranks       %d, backend %s, protocol %s\n",
                    s->ranks, s->backend, s->protocol);
     storm_page_add(&page, "  time        %.6g in %" PRIu64 " steps\n",

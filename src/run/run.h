@@ -23,6 +23,13 @@
 #include "io/io_fields.h"
 #include "io/io_rundir.h"
 
+/* What a material has in the mesh, and in space. */
+struct run_material {
+    uint64_t cells, points; /* points: of a set that fills the box */
+    double volume_cm3;      /* of the cells */
+    double shape_cm3;       /* of its shapes where they count; about */
+};
+
 struct run {
     struct storm_context *context;
     const struct storm_deck *deck;
@@ -36,6 +43,7 @@ struct run {
 
     struct storm_problem problem;
     struct storm_mesh *mesh;
+    struct run_material *materials; /* problem.n_materials */
     struct storm_imc *imc;
     struct storm_comb *comb;
     struct storm_engine *engine;
@@ -67,6 +75,15 @@ struct run {
 /* run_setup.c: mesh, physics and engine from the deck. Collective. */
 storm_status run_open(struct run *run);
 void run_close(struct run *run);
+
+/* run_materials.c: cells and volumes of materials; warns of layers that are
+ * thinner than two cells. Collective. */
+struct storm_json;
+struct storm_page;
+storm_status run_materials_open(struct run *run);
+void run_materials_close(struct run *run);
+void run_materials_json(const struct run *run, struct storm_json *json);
+void run_materials_table(const struct run *run, struct storm_page *page);
 
 /* run_time.c: the end of the next step. */
 struct run_target {

@@ -234,6 +234,8 @@ storm_status run_open(struct run *run)
         status = run_make_engine(run);
     if (status == STORM_OK)
         status = run_warn_empty(run);
+    if (status == STORM_OK)
+        status = run_materials_open(run);
     return status;
 }
 
@@ -243,6 +245,7 @@ void run_close(struct run *run)
     storm_comb_destroy(run->comb);
     storm_imc_destroy(run->imc);
     storm_mesh_destroy(run->mesh);
+    run_materials_close(run);
     storm_free(storm_context_env(run->context)->memory, run->times);
     free(storm_page_end(&run->series.grids));
 }
