@@ -4,9 +4,10 @@
 #include "base/clock.h"
 #include "base/lifeline.h"
 
-/* Waves of a step are 1, 2, ...; these two end it. */
-#define WAVE_ABORT 0xfffffffeu
-#define WAVE_DONE 0xffffffffu
+/* Waves of a step are 1, 2, ...; these two end it (TERM-8). */
+enum { WAVE_BITS = 40 };
+#define WAVE_DONE (((uint64_t)1 << WAVE_BITS) - 1)
+#define WAVE_ABORT (WAVE_DONE - 1)
 
 /* A root that has work starts waves only this often, for progress and errors of
  * other ranks. */
@@ -17,9 +18,16 @@ static const double busy_wave_s = 1e-3;
 static const double quiet_share = 1.0 / 64;
 static const double max_quiet_s = 50e-6;
 
-static uint64_t number(uint64_t step, uint32_t wave)
+static uint64_t number(uint64_t step, uint64_t wave)
 {
-    return step << 32 | wave;
+    return step << WAVE_BITS | wave;
+}
+
+/* Is number a later than b? They wrap around with the step, and are never far
+ * apart: a neighbour is at most one step away. */
+static bool later(uint64_t a, uint64_t b)
+{
+    return (int64_t)(a - b) > 0;
 }
 
 void storm_term_open(struct storm_term *term, struct storm_channel *channel,
@@ -60,7 +68,7 @@ static storm_status send_due(struct storm_term *term)
     return STORM_OK;
 }
 
-static void send_children(struct storm_term *term, uint32_t wave)
+static void send_children(struct storm_term *term, uint64_t wave)
 {
     for (int i = STORM_LINK_CHILDREN; i < STORM_N_LINKS; i++)
         if (term->channel->tree.rank[i] >= 0)
@@ -77,7 +85,7 @@ static bool children_sent(const struct storm_term *term)
 
 /* Passes the verdict on before this rank leaves the step: poll is not called
  * between steps. */
-static storm_status end_step(struct storm_term *term, uint32_t wave)
+static storm_status end_step(struct storm_term *term, uint64_t wave)
 {
     struct storm_channel *channel = term->channel;
     send_children(term, wave);
@@ -102,7 +110,7 @@ static storm_status end_step(struct storm_term *term, uint32_t wave)
 }
 
 /* Starts wave k + 1 from above (root) or because the parent asked. */
-static void begin_wave(struct storm_term *term, uint32_t wave)
+static void begin_wave(struct storm_term *term, uint64_t wave)
 {
     term->wave = wave;
     term->collecting = true;
@@ -218,11 +226,11 @@ static storm_status poll_node(struct storm_term *term,
         uint64_t from;
         status = term->channel->wave->read(term->channel, STORM_LINK_PARENT,
                                            NULL, &from);
-        if (status < 0 || from <= number(term->step, term->wave))
+        if (status < 0 || !later(from, number(term->step, term->wave)))
             return status;
-        uint32_t wave = (uint32_t)from;
-        if (from >> 32 > term->step || wave == WAVE_DONE) /* TERM-6 */
-            return end_step(term, WAVE_DONE);
+        uint64_t wave = from & WAVE_DONE;
+        if (later(from, number(term->step, WAVE_DONE)) || wave == WAVE_DONE)
+            return end_step(term, WAVE_DONE); /* TERM-6 */
         if (wave == WAVE_ABORT)
             return end_step(term, WAVE_ABORT);
         begin_wave(term, wave);

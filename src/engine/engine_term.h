@@ -21,6 +21,9 @@
  *           step is done; it answers that wave only when it is in that step.
  *   TERM-7  A rank with an error reports it in its answer; the root then ends
  *           the step with an error on all ranks.
+ *   TERM-8  A number has 40 bits for the wave, so that no wave is taken for an
+ *           end of the step: at a wave every microsecond they last 12 days in
+ *           one step. The 24 bits for the step wrap around.
  */
 #ifndef STORM_ENGINE_TERM_H
 #define STORM_ENGINE_TERM_H
@@ -46,7 +49,7 @@ struct storm_term {
     uint64_t max_moves; /* max moves of one packet */
 
     uint64_t step; /* as in numbers: from 1 */
-    uint32_t wave;
+    uint64_t wave;
     bool collecting;             /* wave `wave` is in flight below */
     uint64_t due[STORM_N_LINKS]; /* number still to be sent; 0: none */
     struct storm_counts answer;  /* to the parent, when due */
