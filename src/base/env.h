@@ -20,7 +20,7 @@ struct storm_lifeline;
 struct storm_env {
     int rank;
     int size;
-    bool crowded; /* more ranks than cores on this machine */
+    bool crowded; /* more ranks than cores on this node: IDLE-4 */
     struct storm_log log;
     struct storm_memory *memory;
     const struct storm_options *options;

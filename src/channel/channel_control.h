@@ -36,6 +36,8 @@ void storm_boot_mpi_watch(struct storm_boot *boot,
 /* Waits for a request of those ranks likewise. */
 storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
                                  MPI_Request *request);
+/* Its waits do not sleep, if the node is not crowded: IDLE-3. */
+void storm_boot_mpi_awake(struct storm_boot *boot, bool awake);
 /* As storm_boot_agree. If this rank brings an error and the others have not come
  * after so many seconds (0: for ever), they may be in a collective call that it
  * will not make: it reports itself as lost. */

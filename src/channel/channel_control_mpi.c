@@ -185,6 +185,7 @@ struct mpi_boot {
     unsigned char out[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
     unsigned char in[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
     double patience_s; /* of a wait; 0: for ever */
+    bool awake;        /* IDLE-3 */
 };
 
 /* Waits for a request as long as no rank is lost. */
@@ -198,7 +199,7 @@ static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
             return status;
         rc = MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (!done)
-            storm_idle(n_empty);
+            storm_idle(storm_idle_count(!b->awake, n_empty));
         if (b->patience_s > 0 && storm_clock_seconds() > until)
             storm_lifeline_fail(b->lifeline);
     }
@@ -316,6 +317,11 @@ void storm_boot_mpi_watch(struct storm_boot *boot,
                           struct storm_lifeline *lifeline)
 {
     ((struct mpi_boot *)boot->self)->lifeline = lifeline;
+}
+
+void storm_boot_mpi_awake(struct storm_boot *boot, bool awake)
+{
+    ((struct mpi_boot *)boot->self)->awake = awake;
 }
 
 storm_status storm_boot_mpi_agree(const struct storm_boot *boot,

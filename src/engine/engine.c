@@ -81,6 +81,7 @@ static storm_status open_channel(struct storm_engine *e)
     if (status < 0)
         return status;
     storm_boot_mpi_watch(&e->gate, e->env->lifeline);
+    storm_boot_mpi_awake(&e->gate, !e->env->crowded);
     size_t batch = (size_t)storm_options_int(options, "transport.batch");
     if (!storm_options_is_set(options, "transport.batch"))
         batch = ADAPTIVE_MAX;

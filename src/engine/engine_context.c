@@ -54,7 +54,11 @@ static MPI_Comm make_node(struct storm_context *context)
                         &machine);
     MPI_Comm_size(machine, &n);
     MPI_Comm_rank(machine, &rank);
-    context->env.crowded = n > storm_idle_cores();
+    uint64_t cores[STORM_IDLE_WORDS]; /* of all ranks: each may be bound */
+    storm_idle_affinity(cores);
+    MPI_Allreduce(MPI_IN_PLACE, cores, STORM_IDLE_WORDS, MPI_UINT64_T, MPI_BOR,
+                  machine);
+    context->env.crowded = n > storm_idle_cores(cores);
     if (per_node == 0)
         return machine;
     MPI_Comm_split(machine, rank / per_node, rank, &node);
@@ -134,6 +138,7 @@ static storm_status find_nodes(struct storm_context *context)
     storm_status status = storm_boot_mpi_open(node, &context->node_boot);
     MPI_Comm_free(&node);
     int lowest = 0;
+    storm_boot_mpi_awake(&context->boot, !context->env.crowded);
     status = storm_boot_agree(&context->boot, status);
     if (status == STORM_OK)
         status = context->boot.minimum(context->boot.self,

@@ -15,7 +15,8 @@ enum {
     PREFETCH_AHEAD = 32, /* packets */
     /* If ranks outnumber cores, an idle one does not spin, yields its core at
      * once, and sleeps after 64 empty iterations. */
-    CROWDED_SAVES = STORM_IDLE_NAPS - 64
+    CROWDED_SAVES = STORM_IDLE_NAPS - 64,
+    AWAKE_CONTROL = 64 /* empty iterations between polls for control messages */
 };
 
 /* The clock of one iteration; not read if statistics are off. */
@@ -292,14 +293,17 @@ static storm_status settle_batch(struct storm_engine *e)
 /* ---- the loop -------------------------------------------------------------*/
 
 /* Every control_every iterations, or sooner if the physics takes long; in each
- * while the rank waits for a ring; and on an idle rank each time it has slept,
- * or yielded its core on a crowded node. */
+ * while the rank waits for a ring; and on an idle rank each time it has slept or
+ * yielded its core on a crowded node, else from time to time: it must answer
+ * waves at once. */
 static bool control_is_due(struct storm_engine *e)
 {
     bool due = e->n_empty > 0 ? storm_pace_counts(&e->control_pace)
                               : storm_pace_due(&e->control_pace);
     return due || e->waits ||
-           e->n_empty > (e->env->crowded ? 0 : STORM_IDLE_NAPS);
+           (e->env->crowded ? e->n_empty > 0
+                            : e->n_empty > STORM_IDLE_NAPS &&
+                                  e->n_empty % AWAKE_CONTROL == 0);
 }
 
 static storm_status control(struct storm_engine *e)
@@ -447,7 +451,9 @@ storm_status storm_engine_transport(struct storm_engine *e)
         e->n_empty = idle ? e->n_empty + 1 : 0;
         if (idle && verdict == STORM_OK)
             (void)e->channel->ops->idle(e->channel,
-                                        e->n_empty + e->spins_saved);
+                                        storm_idle_count(e->env->crowded,
+                                                         e->n_empty +
+                                                             e->spins_saved));
         else if (e->outbox.n_held > 0) /* a receiver needs a core */
             (void)e->channel->ops->idle(e->channel, STORM_IDLE_SPINS);
         lap(e, &watch, TIME_IDLE);

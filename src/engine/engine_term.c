@@ -14,9 +14,12 @@ enum { WAVE_BITS = 40 };
 static const double busy_wave_s = 1e-3;
 
 /* One without work starts the next wave at once; while nothing changes less and
- * less often: after this part of the time since the last change. */
+ * less often: after this part of the time since the last change. On a crowded
+ * node the pauses leave the cores to others; else idle ranks are awake, and only
+ * those that work are spared. */
 static const double quiet_share = 1.0 / 64;
 static const double max_quiet_s = 50e-6;
+static const double max_quiet_awake_s = 1e-6;
 
 static uint64_t number(uint64_t step, uint64_t wave)
 {
@@ -192,10 +195,11 @@ static storm_status poll_root(struct storm_term *term,
     if (!term->collecting) {
         double now = storm_clock_seconds();
         double pause = quiet_share * (now - term->changed);
+        double max = term->env->crowded ? max_quiet_s : max_quiet_awake_s;
         if (!idle)
             pause = busy_wave_s;
-        else if (pause > max_quiet_s)
-            pause = max_quiet_s;
+        else if (pause > max)
+            pause = max;
         if (mine->errors == 0 && now - term->wave_began < pause)
             return STORM_OK;
         term->wave_began = now;

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* IDLE-1, IDLE-2: waiting grows with the number of empty looks and stays short.
- * A busy machine may delay anybody, so the shortest of many calls is judged. */
+/*
+ * IDLE-1, IDLE-2: waiting grows with the number of empty looks and stays short.
+ * A busy machine may delay anybody, so the shortest of many calls is judged.
+ * IDLE-3: on a node that is not crowded nobody sleeps for long. IDLE-4: cores
+ * are those of the affinity and of the control groups.
+ */
+#include <limits.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/idle.h"
@@ -64,10 +74,89 @@ static void test_sleeps(void)
     CHECK(cpu < 0.1);
 }
 
+static void test_awake(void)
+{
+    for (uint64_t n = 0; n < STORM_IDLE_AWAKE; n++) {
+        CHECK(storm_idle_count(false, n) < STORM_IDLE_NAPS);
+        CHECK_EQ(storm_idle_count(true, n), n);
+    }
+    CHECK_EQ(storm_idle_count(false, STORM_IDLE_AWAKE), STORM_IDLE_AWAKE);
+}
+
+static void test_affinity(void)
+{
+    uint64_t set[STORM_IDLE_WORDS];
+    cpu_set_t all, one;
+    CHECK_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+    storm_idle_affinity(set);
+    int quota = storm_idle_quota("/proc/self/cgroup", "/sys/fs/cgroup");
+    int cores = CPU_COUNT(&all);
+    CHECK_EQ(storm_idle_cores(set), cores < quota ? cores : quota);
+    int last = CPU_SETSIZE - 1;
+    while (!CPU_ISSET((size_t)last, &all))
+        last--;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)last, &one);
+    CHECK_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    storm_idle_affinity(set);
+    CHECK_EQ(storm_idle_cores(set), 1);
+    CHECK_EQ(set[last / 64], (uint64_t)1 << (last % 64));
+    CHECK_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    CHECK(file);
+    CHECK(fputs(text, file) >= 0);
+    CHECK_EQ(fclose(file), 0);
+}
+
+/* Files as the kernel has them, of both versions. */
+static void test_quota(void)
+{
+    char folder[] = "/tmp/storm_idle_XXXXXX";
+    CHECK(mkdtemp(folder));
+    CHECK_EQ(chdir(folder), 0);
+    CHECK_EQ(mkdir("a", 0700) | mkdir("a/b", 0700) | mkdir("cpu", 0700), 0);
+    CHECK_EQ(mkdir("cpu/job", 0700), 0);
+    write_file("v2", "0::/a/b\n");
+    write_file("v1", "3:memory:/other\n2:cpu,cpuacct:/job\n0::/\n");
+    CHECK_EQ(storm_idle_quota("v2", "."), INT_MAX);
+    CHECK_EQ(storm_idle_quota("no such file", "."), INT_MAX);
+    write_file("a/b/cpu.max", "max 100000\n");
+    CHECK_EQ(storm_idle_quota("v2", "."), INT_MAX);
+    write_file("a/cpu.max", "250000 100000\n"); /* of the group above */
+    CHECK_EQ(storm_idle_quota("v2", "."), 3);
+    write_file("a/b/cpu.max", "150000 100000\n");
+    CHECK_EQ(storm_idle_quota("v2", "."), 2);
+    write_file("cpu/job/cpu.cfs_quota_us", "-1\n");
+    write_file("cpu/job/cpu.cfs_period_us", "100000\n");
+    CHECK_EQ(storm_idle_quota("v1", "."), INT_MAX);
+    write_file("cpu/job/cpu.cfs_quota_us", "400000\n");
+    CHECK_EQ(storm_idle_quota("v1", "."), 4);
+    static const char *const made[] = {"a/b/cpu.max",
+                                       "a/cpu.max",
+                                       "cpu/job/cpu.cfs_quota_us",
+                                       "cpu/job/cpu.cfs_period_us",
+                                       "v1",
+                                       "v2",
+                                       "a/b",
+                                       "a",
+                                       "cpu/job",
+                                       "cpu"};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        CHECK_EQ(remove(made[i]), 0);
+    CHECK_EQ(rmdir(folder), 0);
+}
+
 int main(void)
 {
     test_bounded();
     test_grows();
     test_sleeps();
+    test_awake();
+    test_affinity();
+    test_quota();
     return 0;
 }

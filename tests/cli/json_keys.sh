@@ -96,7 +96,9 @@ if ldd "$STORM_BIN" 2>/dev/null | grep -q 'libvoro++'; then
 fi
 good exchange "records_per_second records_per_cpu_second limit_ratio" \
     -n 3 --records 20000 --repeat 3
-good termination "seconds_median seconds_max limit_ratio" -n 2 --steps 20
+good termination \
+    "seconds_median seconds_max seconds_median_after_10ms limit_ratio" \
+    -n 2 --steps 20
 good scaling "points mode cells_per_rank repeats oversubscribed" \
     --ranks 1,2 --cells-per-rank 200 --cycles 1 --crossings 3 --repeat 1 \
     --kernel-seconds 0.01
