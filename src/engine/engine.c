@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lifeline.h"
 #include "base/sized.h"
 #include "channel/channel_choice.h"
 #include "channel/channel_control.h"
@@ -394,9 +395,10 @@ storm_status storm_engine_step(struct storm_engine *e)
     if (status < 0)
         return status;
     status = step_alone(e);
-    /* STEP-2. After transport all ranks come here, and soon; after a callback
-     * some may be in a collective call of theirs (STEP-3). */
-    double patience_s = e->phase == ENGINE_POST ? STORM_FAILED_S : 0;
+    /* STEP-2. Others may be in a collective call of their post_step, where this
+     * rank does not come, or, after transport, look for the cause (STEP-3). */
+    double patience_s =
+        STORM_FAILED_S + (e->phase == ENGINE_POST ? 0 : STORM_LIFELINE_S);
     e->phase = ENGINE_BETWEEN;
     status = storm_boot_mpi_agree(&e->gate, status, patience_s);
     e->broken = status < 0;
