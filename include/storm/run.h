@@ -101,6 +101,33 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_run_check_out(const struct storm_run_params *params, char *problem,
                     size_t problem_size);
 
+/** What a run will need: estimates. */
+struct storm_run_needs {
+    size_t size;        /**< of this struct: STORM_RUN_NEEDS_INIT */
+    uint64_t cells;     /**< in total */
+    uint64_t packets;   /**< in total, max of a step */
+    double rank_bytes;  /**< memory of one rank */
+    double total_bytes; /**< of all ranks */
+    double step_s;      /**< time of a step of length time.dt; the number of
+                             events of a packet is a guess: within a factor of
+                             ten */
+};
+#define STORM_RUN_NEEDS_INIT STORM_INIT(struct storm_run_needs)
+
+/**
+ * Estimate what a run of a deck needs. Local.
+ *
+ * @param ranks         ranks of the run, at least 1
+ * @param cores         cores that they share, at least 1
+ * @retval STORM_ERR_ARG    no ranks or cores; or @p needs_out does not begin
+ *                          with STORM_RUN_NEEDS_INIT
+ * @retval STORM_ERR_NOSUP  the cells are in a file (mesh.points_file), or this
+ *                          build does not have that kind of mesh
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
+                   uint64_t cores, struct storm_run_needs *needs_out);
+
 /** The step of the newest checkpoint in a directory; 0: there is none. Local;
  *  looks at names: restart checks the contents. */
 STORM_API uint64_t storm_run_newest_checkpoint(const char *dir);

@@ -37,6 +37,7 @@ storm_status storm_sized_read_element(const struct storm_env *env,
 
 /* Copies ours, of `bytes` bytes, to a caller's. Same statuses, nothing logged;
  * after an error nothing was written. */
-storm_status storm_sized_write(const void *from, size_t bytes, void *to);
+STORM_PRIVATE storm_status storm_sized_write(const void *from, size_t bytes,
+                                             void *to);
 
 #endif /* STORM_BASE_SIZED_H */

@@ -40,6 +40,17 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then
         fail "mpiexec with another -n: $(cat "$scratch/err")"
 fi
 
+# More ranks than cores, and a variable with a mistake in it, are mentioned.
+# shellcheck disable=SC2086
+STORM_BACKEN=p2p run bench exchange -n $(($(nproc) + 1)) $small
+[ "$(grep -c "warning: -n $(($(nproc) + 1)): there are $(nproc) cores" \
+    "$scratch/err")" -eq 1 ] || fail "too many: $(cat "$scratch/err")"
+[ "$(grep -c "variable STORM_BACKEN is not used; did you mean STORM_BACKEND?" \
+    "$scratch/err")" -eq 1 ] || fail "variable: $(cat "$scratch/err")"
+# shellcheck disable=SC2086
+STORM_BACKEN=p2p run bench exchange -n $(($(nproc) + 1)) $small --quiet
+[ ! -s "$scratch/err" ] || fail "--quiet: $(cat "$scratch/err")"
+
 # A launcher that fails.
 run bench exchange -n 2 --launcher false
 [ "$status" -eq 1 ] || fail "launcher that fails: $status"

@@ -34,12 +34,15 @@ until_s() {
     return 1
 }
 
-# begin DIR ARGS...: a long run in the background, after its first step.
+# begin DIR COMMAND...: a long run in the background, after its first step; on
+# $ranks ranks.
+ranks=""
 begin() {
     dir=$1
     shift
     # shellcheck disable=SC2086
-    "$@" run $long --out "$dir" </dev/null >"$scratch/out" 2>"$scratch/err" &
+    "$@" run $long --out "$dir" ${ranks:+-n $ranks} </dev/null \
+        >"$scratch/out" 2>"$scratch/err" &
     job=$!
     until_s 30 "[ -e $dir/fields-0.h5 ]" || fail "$dir: does not begin"
     sleep 0.3
@@ -84,6 +87,7 @@ goes_on() {
 for case in "1 INT 2" "2 TERM 3" "3 INT 1"; do
     # shellcheck disable=SC2086
     set -- $case
+    ranks=$1
     begin "x$1" "$STORM_BIN"
     kill "-$2" $job
     stopped "x$1"
@@ -93,6 +97,7 @@ done
 
 # To one rank alone, under a launcher of the user's.
 if [ -n "${STORM_MPIEXEC:-}" ]; then
+    ranks=""
     begin own "$STORM_MPIEXEC" -n 3 "$STORM_BIN"
     rank=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' own/status.json)
     kill -USR1 "$rank"
@@ -103,6 +108,7 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then
 fi
 
 # The second signal kills, soon, and no rank stays.
+ranks=2
 begin killed "$STORM_BIN"
 rank=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' killed/status.json)
 kill -STOP "$rank" # it does not end its step
@@ -116,6 +122,20 @@ status=$?
 [ $status -eq 143 ] || [ $status -eq 3 ] || fail "killed: status $status"
 [ $(($(date +%s) - from)) -le 15 ] || fail "killed: too late"
 until_s 5 "! kill -0 $rank 2>/dev/null" || fail "killed: a rank is left"
+
+# The loss of a rank: the same line, if there is a checkpoint.
+for every in 0 1; do
+    begin "lost$every" "$STORM_BIN"
+    [ "$every" -eq 0 ] || : >"lost$every/checkpoint-1.h5"
+    kill -9 "$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' "lost$every/status.json")"
+    wait $job
+    status=$?
+    [ $status -eq 1 ] || fail "lost$every: exit status $status"
+    text="storm: go on: storm run --restart lost1"
+    [ "$every" -eq 1 ] || text="storm: there is no checkpoint in lost0"
+    [ "$(grep -c "^$text" "$scratch/err")" -eq 1 ] ||
+        fail "lost$every: $(cat "$scratch/err")"
+done
 
 # Time limits: seconds of the option, and the end of a job of Slurm.
 for case in "5 0" "1h 6"; do

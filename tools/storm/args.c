@@ -437,6 +437,44 @@ static int args_take_flag(struct tool_args *args, char **argv, int argc,
     return status;
 }
 
+/* ---- the environment ------------------------------------------------------ */
+
+/* A variable that is almost an option's is one with a mistake in it. Others may
+ * have variables that begin with STORM_, too. */
+static void args_warn_variable(const char *entry)
+{
+    char name[64];
+    size_t n = strcspn(entry, "=");
+    if (strncmp(entry, "STORM_", 6) != 0 || n >= sizeof name)
+        return;
+    memcpy(name, entry, n);
+    name[n] = '\0';
+    struct args_nearest nearest = {.wanted = name, .distance = 3};
+    const struct storm_option *row;
+    for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++) {
+        size_t distance = args_distance(name, row->env);
+        if (distance < nearest.distance) {
+            nearest.distance = distance;
+            nearest.found = row->env;
+        }
+    }
+    if (nearest.found != NULL && nearest.distance > 0)
+        fprintf(stderr,
+                "storm: warning: the environment variable %s is not used; did "
+                "you mean %s?\n",
+                name, nearest.found);
+}
+
+/* Once, not by the ranks of this program. */
+static void args_warn_environment(const struct tool_args *args)
+{
+    extern char **environ;
+    if (args->quiet || tool_was_launched() || tool_launcher().rank != 0)
+        return;
+    for (char **entry = environ; *entry != NULL; entry++)
+        args_warn_variable(*entry);
+}
+
 /* ---- the whole line ------------------------------------------------------ */
 
 /* "help COMMAND" is COMMAND --help. */
@@ -510,6 +548,7 @@ static int args_check(struct tool_args *args)
             "bench: no benchmark; 'storm bench --help' lists them");
     if (args->quiet && args->verbose)
         return tool_usage("--quiet and --verbose do not go together");
+    args_warn_environment(args);
     int status = tool_check_backend(storm_options_text(args->options,
                                                        "transport.backend"));
     if (status == TOOL_OK && args->bench != NULL)

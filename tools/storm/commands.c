@@ -55,6 +55,9 @@ static const struct tool_flag check_flags[] = {
     TOOL_SWITCH_FLAG(
         "--keys", keys,
         "print all keys, their defaults and meaning, without a deck"),
+    TOOL_COUNT_FLAG("-n", ranks, 1e6,
+                    "ranks to estimate memory and time for (default: one per "
+                    "core)"),
     QUIET_FLAG("print nothing if the deck is valid"),
     {.name = NULL}};
 
@@ -134,7 +137,7 @@ const struct tool_command tool_commands[] = {
      .run = tool_bench},
     {.name = "check",
      .usage = " DECK [options]",
-     .summary = "validate a deck and report all errors",
+     .summary = "validate a deck, report all errors, estimate memory",
      .flags = check_flags,
      .takes_deck = true,
      .run = tool_check},

@@ -55,6 +55,26 @@ static int deck_keys(void)
     return good ? TOOL_OK : TOOL_FAILED;
 }
 
+/* Memory and time of a run, as far as a deck tells. */
+static void deck_print_needs(const struct tool_args *args,
+                             const struct storm_deck *deck)
+{
+    struct storm_run_needs needs = STORM_RUN_NEEDS_INIT;
+    uint64_t cores = (uint64_t)tool_n_processors();
+    uint64_t ranks = args->ranks > 0 ? args->ranks : cores;
+    if (storm_run_estimate(deck, ranks, cores, &needs) < 0)
+        return;
+    printf("  cells       %llu\n"
+           "  packets     up to %llu in a step\n"
+           "  memory      about %.3g MB a rank, %.3g MB in all (-n %llu)\n"
+           "  time        about %.1g s a step on %llu cores, within a factor "
+           "of ten\n",
+           (unsigned long long)needs.cells, (unsigned long long)needs.packets,
+           1e-6 * needs.rank_bytes, 1e-6 * needs.total_bytes,
+           (unsigned long long)ranks, needs.step_s,
+           (unsigned long long)(ranks < cores ? ranks : cores));
+}
+
 int tool_check(const struct tool_args *args)
 {
     if (args->keys)
@@ -69,8 +89,10 @@ int tool_check(const struct tool_args *args)
     else if (storm_run_check(deck, problem, sizeof problem) < 0)
         fprintf(stderr, "storm: warning: %s: valid, but %s\n", args->deck,
                 problem);
-    else if (!args->quiet)
+    else if (!args->quiet) {
         printf("%s: valid\n", args->deck);
+        deck_print_needs(args, deck);
+    }
     storm_deck_destroy(deck);
     return TOOL_OK;
 }

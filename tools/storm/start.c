@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* storm bench and storm run: starts ranks, or is one. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "tool.h"
+
+/* More ranks than cores run, but each waits for others to get a core. */
+static void start_warn_crowded(const struct tool_args *args)
+{
+    int cores = tool_n_processors();
+    if (args->quiet || args->ranks <= (uint64_t)cores)
+        return;
+    fprintf(stderr,
+            "storm: warning: -n %llu: there are %d cores for this process; "
+            "ranks will wait for each other\n",
+            (unsigned long long)args->ranks, cores);
+}
 
 int tool_start(const struct tool_args *args)
 {
@@ -21,6 +34,7 @@ int tool_start(const struct tool_args *args)
         return TOOL_USAGE;
     if (mine.ranks == 0)
         mine.ranks = (uint64_t)tool_n_processors();
+    start_warn_crowded(&mine);
     /* The ranks' standard error is a pipe even if ours is a terminal. */
     if (mine.progress == TOOL_PROGRESS_AUTO && isatty(STDERR_FILENO)) {
         mine.child_argv[mine.n_child++] = progress_flag;

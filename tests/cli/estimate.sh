@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 60; label: mpi slow-asan
+#
+# storm check estimates memory within a factor of three of what a run then needs,
+# on boxes and on Voronoi cells, on one rank and on two; and time within one of
+# ten, of thirty here, as the machine may be busy.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+decks=$here/../../examples/decks
+
+# value NAME WORD: the number before this word in that line.
+value() {
+    sed -n "s/^  $1 .* \\([0-9.e+-]*\\) $2.*/\\1/p" "$scratch/check"
+}
+
+json() {
+    sed -n "s/^  \"$1\": \\([0-9.e+-]*\\).*/\\1/p" "$scratch/out"
+}
+
+# within WHAT FACTOR A B
+within() {
+    awk -v f="$2" -v a="$3" -v b="$4" \
+        'BEGIN { exit !(a > 0 && b > 0 && a < f * b && b < f * a) }' ||
+        fail "$1: estimated $3, measured $4"
+}
+
+# check NAME RANKS SETS...
+check() {
+    name=$1 ranks=$2
+    shift 2
+    run check "$decks/$name.yaml" -n "$ranks" "$@"
+    [ "$status" -eq 0 ] || fail "$name: $(cat "$scratch/err")"
+    mv "$scratch/out" "$scratch/check"
+    run run "$decks/$name.yaml" -n "$ranks" "$@" --set time.steps=2 --quiet \
+        --json - --overwrite
+    [ "$status" -eq 0 ] || fail "$name: $(cat "$scratch/err")"
+    [ "$(json cells)" = "$(sed -n 's/^  cells *//p' "$scratch/check")" ] ||
+        fail "$name: cells"
+    within "$name: memory of a rank" 3 "$(value memory 'MB a rank')" \
+        "$(json peak_memory_mb)"
+    within "$name: time of a step" 30 "$(value time 's a step')" \
+        "$(awk -v s="$(json seconds)" 'BEGIN { print s / 2 }')"
+}
+
+check marshak 1 --set 'mesh.cells=[100,50,2]'
+check marshak 2 --set 'mesh.cells=[100,100,2]'
+check hohlraum 2 --set mesh.points=10000 --set mesh.lloyd=1
+check multigroup-slab 1
+
+# Nothing where cells are counted in a file.
+run check "$decks/hohlraum.yaml" --set mesh.points_file=points.csv
+[ "$status" -eq 0 ] || fail "a file: $(cat "$scratch/err")"
+[ "$(wc -l <"$scratch/out")" -eq 1 ] || fail "a file: $(cat "$scratch/out")"
+run check "$here/good.yaml" --quiet
+[ ! -s "$scratch/out" ] || fail "--quiet talks"
+finish
