@@ -132,9 +132,24 @@ storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
  *  looks at names: restart checks the contents. */
 STORM_API uint64_t storm_run_newest_checkpoint(const char *dir);
 
-/** One line about a run that is not done, from its directory, such as "stopped
- *  at step 20"; empty if it is done, or if it does not say. Local. */
-STORM_API void storm_run_state_text(const char *dir, char *text, size_t size);
+/** States of a run. */
+typedef enum storm_run_state {
+    STORM_RUN_NO_STATE = 0, /**< no run, or of a version without states */
+    STORM_RUN_RUNNING,      /**< or killed: the text says what is known */
+    STORM_RUN_STOPPED,      /**< on request, with a checkpoint */
+    STORM_RUN_FAILED,
+    STORM_RUN_DONE
+} storm_run_state;
+
+/**
+ * The state of the run in a directory. Local.
+ *
+ * @param text  one line about a run that is not done, such as "stopped at step
+ *              20"; else empty. May be NULL
+ * @param size  bytes available there
+ */
+STORM_API storm_run_state storm_run_read_state(const char *dir, char *text,
+                                               size_t size);
 
 /**
  * Run @p deck on all ranks of @p context, which has the deck's options

@@ -58,10 +58,19 @@ uint64_t storm_run_newest_checkpoint(const char *dir)
     return io_checkpoint_newest(dir, UINT64_MAX, &n);
 }
 
-void storm_run_state_text(const char *dir, char *text, size_t size)
+storm_run_state storm_run_read_state(const char *dir, char *text, size_t size)
 {
+    static const storm_run_state states[] = {
+        [IO_RUN_NONE] = STORM_RUN_NO_STATE,
+        [IO_RUN_RUNNING] = STORM_RUN_RUNNING,
+        [IO_RUN_STOPPED] = STORM_RUN_STOPPED,
+        [IO_RUN_FAILED] = STORM_RUN_FAILED,
+        [IO_RUN_DONE] = STORM_RUN_DONE,
+    };
     struct io_run_status status = io_status_read(dir);
-    io_status_text(&status, text, size);
+    if (text != NULL)
+        io_status_text(&status, text, size);
+    return states[status.state];
 }
 
 /* ---- taking it ----------------------------------------------------------- */

@@ -23,6 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <storm/run.h>
+
 #include "tool.h"
 
 #ifndef STORM_MPIEXEC
@@ -324,6 +326,23 @@ static void launch_go_on(const struct tool_args *args)
     fprintf(stderr, "storm: %s\n", text);
 }
 
+/* How the run ended, by what it has recorded. */
+static int launch_code(const struct tool_args *args)
+{
+    switch (storm_run_read_state(args->out, NULL, 0)) {
+    case STORM_RUN_STOPPED:
+        return TOOL_STOPPED;
+    case STORM_RUN_DONE:
+        return TOOL_OK;
+    case STORM_RUN_FAILED:
+        return TOOL_REPORTED;
+    case STORM_RUN_NO_STATE:
+    case STORM_RUN_RUNNING:
+        break;
+    }
+    return TOOL_LOST;
+}
+
 /* How the launcher ended, as our own exit status. */
 static int launch_verdict(const struct launch_command *command, int status,
                           const struct tool_args *args)
@@ -336,6 +355,8 @@ static int launch_verdict(const struct launch_command *command, int status,
         return TOOL_FAILED;
     }
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == TOOL_OK && launch_asked) /* MPICH's forgets the status then */
+        code = launch_code(args);
     if (code == TOOL_OK || code == TOOL_USAGE || code == TOOL_STOPPED)
         return code;
     if (code == TOOL_REPORTED)

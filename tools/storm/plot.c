@@ -31,7 +31,7 @@ static storm_status plot_take(void *self, const char *name, const char *caption,
 void tool_print_state(const struct tool_args *args)
 {
     char text[512];
-    storm_run_state_text(args->run_dir, text, sizeof text);
+    (void)storm_run_read_state(args->run_dir, text, sizeof text);
     if (text[0] != '\0' && !args->quiet)
         fprintf(stderr, "storm: warning: %s: %s\n", args->run_dir, text);
 }
