@@ -26,7 +26,6 @@ struct storm_message {
     uint32_t id;       /* of the ring; WANT: of the newest the sender has */
     uint64_t capacity; /* WANT: wanted, RING: given; in records */
     uint64_t last;     /* RETIRE: T, the sender's final tail */
-    uint64_t stamp_ns; /* WANT: when it was written */
     uint64_t tail_offset;
     struct storm_region_desc ring, tails;
 };

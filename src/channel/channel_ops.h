@@ -192,7 +192,7 @@ struct storm_channel_ops {
     storm_status (*control)(struct storm_channel *channel);
     /* To call when n_empty polls in a row have found nothing. */
     storm_status (*idle)(struct storm_channel *channel, uint64_t n_empty);
-    /* Shrinks what has carried nothing since the last call. */
+    /* Shrinks what is larger than its use since the last call needs. */
     storm_status (*trim)(struct storm_channel *channel);
     void (*stats)(const struct storm_channel *channel,
                   struct storm_channel_stats *stats_out);

@@ -28,15 +28,25 @@
  *           id.
  *   GROW-2  RING(id + 1): as the answer, or on the receiver's own initiative,
  *           but only if the pair has no old ring. A WANT for another id than
- *           the newest is dropped; one that cannot be served yet is kept.
+ *           the newest is dropped; one that cannot be served yet is kept:
+ *           until the old ring is free, until there is memory within the
+ *           limit, or, if an allocation has failed, for a while. Requests are
+ *           served in the order of their arrival. A first ring is given with
+ *           RING_MIN_SLOTS if there is no memory for more; if there is not
+ *           even that, the channel fails.
  *   GROW-3  On RING the sender fixes T, its tail in the old ring with what it
  *           has staged there, and uses the new one for all else. When every
  *           operation of its own on the old ring has completed it sends
- *           RETIRE(id, T).
+ *           RETIRE(id, T). While a span is open, RING waits for reserve or
+ *           publish; if there is no memory for the sender's end of the new
+ *           ring, it is kept and tried again, and the old ring serves on.
  *   GROW-4  The receiver polls both rings and frees the old one exactly when
  *           RETIRE has arrived and head = T.
  *   GROW-5  Synchronous growth (CHANNEL-8): a WANT that memory is too short for
  *           is answered by LATER, once, and kept. Serving never waits.
+ *   GROW-6  Trim replaces a ring by one of twice the most records that were in
+ *           it at a time since the last trim, if that is a quarter of it or
+ *           less; one that has carried nothing by the smallest.
  */
 #ifndef STORM_CHANNEL_RING_H
 #define STORM_CHANNEL_RING_H
@@ -118,6 +128,9 @@ struct out_peer {
     bool failed;   /* and that is logged */
     int64_t asked; /* id of the ring a WANT was sent for; -1: none */
     bool awaited;  /* CHANNEL-8: and there is no answer yet */
+    /* A RING for which there was no memory (GROW-3). */
+    bool has_offer;
+    struct storm_message offer;
 };
 
 /* The receiver's end of one ring. */
@@ -130,8 +143,9 @@ struct in_ring {
     _Atomic uint64_t *head_word;
     const _Atomic uint64_t *tail_word;
     uint64_t head;
-    bool retired;  /* RETIRE has arrived */
-    uint64_t last; /* T, once retired */
+    uint64_t max_fill; /* records in it at a time, since the last trim */
+    bool retired;      /* RETIRE has arrived */
+    uint64_t last;     /* T, once retired */
 };
 
 /* A rank this one receives from. */
@@ -140,11 +154,10 @@ struct in_pair {
     struct ring_route *route;
     uint32_t place; /* among the tails there */
     struct in_ring *ring, *old;
-    uint32_t newest; /* id of the newest ring; 0: none yet */
-    uint64_t want;   /* capacity asked for and not given yet; 0: nothing */
-    uint64_t want_stamp_ns;
-    bool later_sent; /* GROW-5 */
-    uint64_t head_at_trim;
+    uint32_t newest;      /* id of the newest ring; 0: none yet */
+    uint64_t want;        /* capacity asked for and not given yet; 0: nothing */
+    uint64_t want_number; /* in the order of arrival */
+    bool later_sent;      /* GROW-5 */
 };
 
 /* What take polls: one per ring, small and contiguous. */
@@ -192,7 +205,12 @@ struct ring_channel {
     struct in_slot *slot;
     size_t n_slots, slot_capacity;
     size_t next_slot;
-    size_t n_wants; /* pairs whose `want` is not zero */
+    size_t n_wants;       /* pairs whose `want` is not zero */
+    uint64_t want_number; /* of the last */
+
+    /* What an allocation has failed for, wants and offers, is tried again. */
+    bool short_of_memory;
+    double retry_s, pause_s; /* pause_s 0: nothing */
 
     struct wave_link link[STORM_N_LINKS];
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Create, grow and shrink: rules GROW-1 to GROW-5 of channel_ring.h. */
+/* Create, grow and shrink: rules GROW-1 to GROW-6 of channel_ring.h. */
 #include <math.h>
 
 #include "base/clock.h"
 #include "channel/channel_ring.h"
+
+/* Pauses between two tries to get memory; each is twice the one before. */
+static const double first_pause_s = 1e-3, last_pause_s = 10;
 
 static uint64_t power_of_two(uint64_t n)
 {
@@ -33,7 +36,6 @@ storm_status ring_growth_want(struct ring_channel *c, struct out_peer *peer)
         .kind = STORM_MESSAGE_WANT,
         .id = (uint32_t)id,
         .capacity = power_of_two((uint64_t)slots),
-        .stamp_ns = (uint64_t)(1e9 * storm_clock_seconds()),
     };
     peer->asked = id;
     set_awaited(c, peer, c->params.sync_growth);
@@ -66,20 +68,33 @@ static storm_status send_later(struct ring_channel *c, struct in_pair *pair)
                                         &message);
 }
 
-/* Creates ring newest + 1 and sends RING. */
+/* Memory was refused: wants and offers are kept, and tried again later. */
+static void try_later(struct ring_channel *c, int rank)
+{
+    if (c->pause_s == 0) {
+        c->pause_s = first_pause_s;
+        storm_log_write(&c->params.env->log, STORM_LOG_WARN,
+                        "no memory for a larger ring with rank %d; it is tried "
+                        "again, meanwhile packets wait longer",
+                        rank);
+    }
+    c->short_of_memory = true;
+    c->retry_s = storm_clock_seconds() + c->pause_s;
+}
+
+/* Creates ring newest + 1 and sends RING. STORM_ERR_NOMEM: it did neither. */
 static storm_status give(struct ring_channel *c, uint32_t i_pair,
                          uint64_t capacity)
 {
     struct storm_message message;
     struct in_pair *pair = &c->in[i_pair];
     storm_status status = ring_in_make(c, i_pair, capacity, &message);
-    if (status == STORM_ERR_NOMEM && pair->ring)
-        return send_later(c, pair); /* the sender continues with its ring */
     if (status < 0)
         return status;
     c->stats.growths += pair->old && capacity > pair->old->capacity;
-    return c->params.control->ops->send(c->params.control, pair->rank,
-                                        &message);
+    status =
+        c->params.control->ops->send(c->params.control, pair->rank, &message);
+    return status == STORM_ERR_NOMEM ? STORM_ERR_FABRIC : status;
 }
 
 /* Is there memory for a ring of that capacity within the limit? A first ring is
@@ -94,34 +109,50 @@ static uint64_t within_cap(const struct ring_channel *c,
     return pair->ring ? 0 : RING_MIN_SLOTS;
 }
 
-/* Oldest request first, so that no sender starves. */
+/* The request that arrived next after that number and can be served, or NULL.
+ * Stamps of the senders would not do: clocks of two nodes cannot be compared.
+ */
+static struct in_pair *next_want(struct ring_channel *c, uint64_t after)
+{
+    struct in_pair *next = NULL;
+    for (size_t i = 0; i < c->n_in; i++) {
+        struct in_pair *pair = &c->in[i];
+        if (pair->want > 0 && !pair->old && pair->want_number > after &&
+            (!next || pair->want_number < next->want_number))
+            next = pair;
+    }
+    return next;
+}
+
+/* Serves a request, or keeps it (GROW-2). */
+static storm_status serve(struct ring_channel *c, struct in_pair *pair)
+{
+    uint32_t i_pair = (uint32_t)(pair - c->in);
+    uint64_t capacity = within_cap(c, pair, pair->want);
+    if (capacity == 0 || (c->short_of_memory && pair->ring))
+        return send_later(c, pair); /* nobody overtakes the one refused */
+    storm_status status = give(c, i_pair, capacity);
+    if (status == STORM_ERR_NOMEM && pair->ring) {
+        try_later(c, pair->rank);
+        return send_later(c, pair);
+    }
+    if (status == STORM_ERR_NOMEM)
+        status = give(c, i_pair, RING_MIN_SLOTS);
+    pair->want = 0;
+    c->n_wants--;
+    return status;
+}
+
+/* In the order of arrival, so that no sender starves. */
 static storm_status serve_wants(struct ring_channel *c)
 {
-    for (;;) {
-        struct in_pair *first = NULL;
-        uint64_t capacity = 0;
-        for (size_t i = 0; i < c->n_in && c->n_wants > 0; i++) {
-            struct in_pair *pair = &c->in[i];
-            if (pair->want == 0 || pair->old ||
-                (first && pair->want_stamp_ns >= first->want_stamp_ns))
-                continue;
-            uint64_t within = within_cap(c, pair, pair->want);
-            storm_status status = within > 0 ? STORM_OK : send_later(c, pair);
-            if (status < 0)
-                return status;
-            if (within > 0) {
-                first = pair;
-                capacity = within;
-            }
-        }
-        if (!first)
-            return STORM_OK;
-        first->want = 0;
-        c->n_wants--;
-        storm_status status = give(c, (uint32_t)(first - c->in), capacity);
-        if (status < 0)
-            return status;
+    storm_status status = STORM_OK;
+    struct in_pair *pair = c->n_wants > 0 ? next_want(c, 0) : NULL;
+    while (pair && status >= 0) {
+        status = serve(c, pair);
+        pair = next_want(c, pair->want_number);
     }
+    return status;
 }
 
 storm_status ring_growth_free_old(struct ring_channel *c, uint32_t i_pair)
@@ -132,7 +163,8 @@ storm_status ring_growth_free_old(struct ring_channel *c, uint32_t i_pair)
         return STORM_OK;
     pair->old = NULL;
     ring_in_free(c, old);
-    return c->n_wants > 0 ? serve_wants(c) : STORM_OK;
+    c->retry_s = 0; /* there is some memory now */
+    return serve_wants(c);
 }
 
 static storm_status on_want(struct ring_channel *c, int rank,
@@ -147,9 +179,24 @@ static storm_status on_want(struct ring_channel *c, int rank,
         return STORM_OK;
     c->n_wants += pair->want == 0;
     pair->want = message->capacity;
-    pair->want_stamp_ns = message->stamp_ns;
+    pair->want_number = ++c->want_number;
     pair->later_sent = false;
     return serve_wants(c);
+}
+
+/* Makes this end of a ring that was given; keeps the offer if there is no
+ * memory and a ring to continue with (GROW-3). */
+static storm_status accept(struct ring_channel *c, uint32_t i_peer)
+{
+    struct out_peer *peer = &c->out[i_peer];
+    storm_status status =
+        ring_out_make(c, peer->rank, &peer->offer, &peer->next);
+    peer->has_offer = status == STORM_ERR_NOMEM && peer->ring;
+    if (peer->has_offer) {
+        try_later(c, peer->rank);
+        return STORM_OK;
+    }
+    return status < 0 ? status : ring_out_adopt(c, i_peer);
 }
 
 static storm_status on_ring(struct ring_channel *c, int rank,
@@ -157,10 +204,26 @@ static storm_status on_ring(struct ring_channel *c, int rank,
 {
     uint32_t i_peer = (uint32_t)c->out_of_rank[rank];
     struct out_peer *peer = &c->out[i_peer];
-    STORM_ASSERT(!peer->next);
+    STORM_ASSERT(!peer->next && !peer->has_offer);
     set_awaited(c, peer, false);
-    storm_status status = ring_out_make(c, rank, message, &peer->next);
-    return status < 0 ? status : ring_out_adopt(c, i_peer);
+    peer->offer = *message;
+    return accept(c, i_peer);
+}
+
+/* Tries again what memory was refused for. */
+static storm_status retry(struct ring_channel *c)
+{
+    if (STORM_LIKELY(!c->short_of_memory) || storm_clock_seconds() < c->retry_s)
+        return STORM_OK;
+    c->pause_s = fmin(2 * c->pause_s, last_pause_s);
+    c->short_of_memory = false;
+    storm_status status = serve_wants(c);
+    for (uint32_t i = 0; i < c->n_out && status >= 0; i++)
+        if (c->out[i].has_offer)
+            status = accept(c, i);
+    if (!c->short_of_memory)
+        c->pause_s = 0;
+    return status;
 }
 
 static storm_status on_later(struct ring_channel *c, int rank,
@@ -198,7 +261,7 @@ storm_status ring_growth_control(struct storm_channel *channel)
         storm_status status =
             c->params.control->ops->poll(c->params.control, &rank, &message);
         if (status == STORM_AGAIN)
-            return STORM_OK;
+            return retry(c);
         if (status == STORM_OK && message.kind == STORM_MESSAGE_WANT)
             status = on_want(c, rank, &message);
         else if (status == STORM_OK && message.kind == STORM_MESSAGE_RING)
@@ -216,6 +279,7 @@ storm_status ring_growth_control(struct storm_channel *channel)
     }
 }
 
+/* GROW-6. Without memory for the smaller ring the larger one stays. */
 storm_status ring_growth_trim(struct storm_channel *channel)
 {
     struct ring_channel *c = ring_of(channel);
@@ -224,15 +288,18 @@ storm_status ring_growth_trim(struct storm_channel *channel)
         struct in_ring *ring = pair->ring;
         if (!ring || pair->old)
             continue;
-        bool idle = ring->head == pair->head_at_trim;
-        pair->head_at_trim = ring->head;
-        if (!idle || ring->capacity <= RING_MIN_SLOTS)
+        uint64_t capacity = power_of_two(2 * ring->max_fill);
+        uint64_t max = ring->capacity / (ring->max_fill > 0 ? 4 : 2);
+        ring->max_fill = 0;
+        if (capacity > max)
             continue;
-        c->n_wants -= pair->want > 0; /* the sender can ask again */
-        pair->want = 0;
-        storm_status status = give(c, (uint32_t)i, RING_MIN_SLOTS);
+        storm_status status = give(c, (uint32_t)i, capacity);
+        if (status == STORM_ERR_NOMEM)
+            continue;
         if (status < 0)
             return status;
+        c->n_wants -= pair->want > 0; /* the sender can ask again */
+        pair->want = 0;
     }
     return STORM_OK;
 }

@@ -119,7 +119,6 @@ storm_status ring_in_make(struct ring_channel *c, uint32_t i_pair,
     pair->old = pair->ring;
     pair->ring = ring;
     pair->newest = ring->id;
-    pair->head_at_trim = 0;
     return STORM_OK;
 }
 
@@ -174,6 +173,8 @@ storm_status ring_in_take(struct storm_channel *channel,
             slot->seen = word;
             continue;
         }
+        if (n > ring->max_fill)
+            ring->max_fill = n;
         uint64_t at = ring->head & (ring->capacity - 1);
         if (n > ring->capacity - at)
             n = ring->capacity - at;

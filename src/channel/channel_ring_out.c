@@ -484,6 +484,8 @@ storm_status ring_out_publish(struct storm_channel *channel, uint32_t i_peer)
     storm_status status = pump(c, peer, peer->ring);
     if (status == STORM_AGAIN || (status == STORM_OK && !at_rest(peer->ring)))
         wait_for(c, i_peer);
+    if (STORM_UNLIKELY(peer->next != NULL) && status >= 0)
+        status = ring_out_adopt(c, i_peer); /* there may be no reserve */
     return status < 0 ? status : STORM_OK;
 }
 

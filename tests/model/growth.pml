@@ -36,7 +36,10 @@
  *     and head moved in one step; ring.pml looks into that.
  *   - WANT and RETIRE may overtake each other. RINGs stay in order: there are
  *     never two under way.
- *   - "No memory now" is the receiver taking its time.
+ *   - Memory beyond the limit is the receiver taking its time. With FAILS an
+ *     allocation fails, too, up to FAILS times at either end: that of a first
+ *     ring is repeated for a small one, which does not fail (if it does, the run
+ *     ends with an error, which is not modelled).
  *   - After the last ring no WANT is served, and that ring carries what is
  *     left: this keeps the model finite.
  *   - PAPER's fetch-and-add is a tail put for which the sender waits: fewer
@@ -96,6 +99,10 @@ byte r_new, r_old; /* ids, 0: none */
 bit  r_want;     /* a WANT for the newest ring waits */
 bit  r_retired;  /* RETIRE for the old ring has arrived ... */
 byte r_T;        /* ... with this T */
+#ifdef FAILS
+byte r_fails, s_fails; /* allocations refused so far */
+bit  r_owes;     /* a WANT for the newest ring has come: GROW-2 */
+#endif
 bit  got[N + 1];
 byte n_got;
 bit  finished;
@@ -104,7 +111,8 @@ bit  finished;
 hidden byte put_into_freed, tail_into_freed, get_from_freed, torn_record,
             garbage_record, double_record, double_write, third_ring,
             reached_grow, reached_cross, reached_keep, reached_late,
-            reached_both, reached_reuse, reached_late_get;
+            reached_both, reached_reuse, reached_late_get, reached_offer,
+            want_forgotten;
 #define CHECK(cond, name) assert((cond) || name)
 #define REACHED(cond, name) assert(!(cond) || name)
 
@@ -306,6 +314,20 @@ active proctype sender()
            c = 0;
            t = 0
        }
+#ifdef FAILS
+    :: atomic { /* GROW-3: no memory for its end; RING is kept */
+           o_id == 0 && s_id != 0 && nempty(ring) && s_fails < FAILS ->
+           s_fails++;
+#ifdef REACH_OFFER
+           REACHED(s_pub < s_tail, reached_offer);
+#endif
+#ifdef MUTATE_OFFER_LOST
+           ring?id, c, t;
+           id = 0;
+           c = 0
+#endif
+       }
+#endif
     :: atomic { /* GROW-3: what was put is published */
            o_id != 0 && o_pub < o_T && MAY_PUBLISH(o_id, o_cap, o_pub) ->
            o_pub++;
@@ -351,6 +373,9 @@ inline make_ring(c)
     tailw[PAR(r_new)] = 0; /* GROW-2 */
 #endif
     r_want = 0;
+#ifdef FAILS
+    r_owes = 0;
+#endif
 #ifdef MUTATE_COPY
     copy_and_release();
     ring!r_new, c, tailw[PAR(r_new)]
@@ -422,7 +447,11 @@ active proctype receiver()
            REACHED(id == r_new && r_old != 0, reached_keep);
 #endif
            if
-           :: id == r_new -> r_want = 1
+           :: id == r_new ->
+              r_want = 1;
+#ifdef FAILS
+              r_owes = 1
+#endif
            :: else
            fi;
 #ifdef MUTATE_WANT_LOST
@@ -441,6 +470,21 @@ active proctype receiver()
 #endif
            make_ring(LARGE)
        }
+#ifdef FAILS
+    :: atomic { /* GROW-2: no memory; the WANT is kept */
+           (r_want && 0 < r_new && r_new < MAXID && G2_NO_OLD
+            && r_fails < FAILS) ->
+           r_fails++;
+#ifdef MUTATE_REFUSED_LOST
+           r_want = 0
+#endif
+       }
+    :: atomic { /* a first ring */
+           r_want && r_new == 0 && r_fails < FAILS ->
+           r_fails++;
+           make_ring(SMALL)
+       }
+#endif
 #ifndef NO_OWN_INITIATIVE
     :: atomic { r_new < MAXID && G2_NO_OLD -> make_ring(SMALL) }
 #endif
@@ -457,7 +501,14 @@ active proctype receiver()
            t = 0
        }
     :: atomic { r_old != 0 && G8_FREE -> free_old() }
-    :: atomic { n_got == N && r_old == 0 && empty(ring) -> finished = 1; break }
+    :: atomic {
+           n_got == N && r_old == 0 && empty(ring) ->
+#ifdef FAILS
+           CHECK(r_want == r_owes, want_forgotten);
+#endif
+           finished = 1;
+           break
+       }
     od
 }
 
