@@ -2,9 +2,11 @@
 /* TEST timeout: 20 */
 /*
  * FILES-1 to FILES-3 for texts: a file is there with all of its text or as it
- * was before, nothing else is left, and the reason is reported. A limit on the
- * size of files makes a write fail half-way.
+ * was before, nothing else is left, and the reason is reported; it is synced,
+ * renamed and the directory synced, in this order. A limit on the size of files
+ * makes a write fail half-way.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,31 @@
 #include <storm/io.h>
 
 #include "support/check.h"
+
+/* The calls of the library, in order: s(ync of a file), r(ename), d(irectory
+ * synced). They replace those of the C library. */
+static char calls[64];
+
+static void note(char call)
+{
+    size_t n = strlen(calls);
+    if (n + 1 < sizeof calls)
+        calls[n] = call;
+}
+
+int fsync(int fd)
+{
+    struct stat info;
+    CHECK(fstat(fd, &info) == 0);
+    note(S_ISDIR(info.st_mode) ? 'd' : 's');
+    return fdatasync(fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    note('r');
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 static void check_content(const char *path, const char *right)
 {
@@ -74,6 +101,7 @@ int main(void)
     signal(SIGXFSZ, SIG_IGN);
     CHECK_OK(storm_file_write("a", "first", NULL, 0));
     check_content("a", "first\n");
+    CHECK_TEXT(calls, "srd");
     CHECK_OK(storm_file_write("./a", "second\n", NULL, 0));
     check_content("a", "second\n");
     check_failed();

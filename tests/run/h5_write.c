@@ -4,8 +4,8 @@
  * H5-1 to H5-7: rows that all ranks write give the same bytes however they are
  * shared, and are read back in any pieces; a changed bit is found in its block
  * and in no other; a file that fails on one rank fails on all, and the one from
- * before is as it was. A limit on the size of files makes writes of one rank
- * fail.
+ * before is as it was; rank 0 renames after all ranks have synced. A limit on
+ * the size of files makes writes of one rank fail.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -26,6 +26,42 @@
 enum { WIDE = 3, N_WIDE = 50000, N_LONG = 3, LONG = IO_H5_BLOCK_WORDS + 7 };
 
 static char dir[] = "h5_write-XXXXXX";
+
+/* ---- calls of the library: they replace those of the C library ------------ */
+
+static int world_size;
+
+static void synced_path(int rank, char out[256])
+{
+    snprintf(out, 256, "%s/synced-%d", dir, rank);
+}
+
+/* Ranks but the first take their time, and leave a mark. */
+int fsync(int fd)
+{
+    char path[256];
+    int rank, status = fdatasync(fd);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank > 0) {
+        usleep(50000);
+        synced_path(rank, path);
+        int mark = open(path, O_CREAT | O_WRONLY, 0666);
+        CHECK(mark >= 0);
+        close(mark);
+    }
+    return status;
+}
+
+/* H5-6, on rank 0 */
+int rename(const char *from, const char *to)
+{
+    char path[256];
+    for (int r = 1; r < world_size; r++) {
+        synced_path(r, path);
+        CHECK(unlink(path) == 0); /* rank r has synced */
+    }
+    return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
 
 /* Rows [first, end) of this rank. */
 struct share {
@@ -192,6 +228,19 @@ static void flip(const char *name, uint64_t offset)
     close(fd);
 }
 
+/* Two words that follow each other. */
+static void swap(const char *name, uint64_t offset)
+{
+    char path[256];
+    uint64_t words[2];
+    path_of(name, path);
+    int fd = open(path, O_RDWR);
+    CHECK(fd >= 0 && pread(fd, words, sizeof words, (off_t)offset) == 16);
+    CHECK(pwrite(fd, &words[1], 8, (off_t)offset) == 8);
+    CHECK(pwrite(fd, &words[0], 8, (off_t)offset + 8) == 8);
+    close(fd);
+}
+
 static void check_damage(const char *name)
 {
     const uint64_t block = io_h5_block_rows(WIDE), row = 2 * block + 17;
@@ -204,6 +253,9 @@ static void check_damage(const char *name)
     CHECK_OK(get(name, "wide", WIDE, 3 * block, 5));
     flip(name, at);
     CHECK_OK(get(name, "wide", WIDE, 0, N_WIDE));
+    swap(name, at - 3);
+    CHECK_EQ(get(name, "wide", WIDE, row, 1), STORM_ERR_IO);
+    swap(name, at - 3);
     at = offset_of(name, "checksums/long") + 8;
     flip(name, at);
     CHECK_OK(get(name, "long", LONG, 0, 1));
@@ -250,6 +302,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &context));
     bool is_root = storm_context_rank(context) == 0;
+    world_size = storm_context_size(context);
     CHECK(!is_root || mkdtemp(dir) != NULL);
     MPI_Bcast(dir, sizeof dir, MPI_CHAR, 0, MPI_COMM_WORLD);
     CHECK_OK(write_file(context, "a.h5", true, STORM_OK));
@@ -264,6 +317,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2 && is_root; i++) {
         path_of(i == 0 ? "a.h5" : "b.h5", path);
         CHECK(unlink(path) == 0);
+    }
+    for (int r = 1; r < world_size && is_root; r++) {
+        synced_path(r, path); /* of a file that failed elsewhere */
+        unlink(path);
     }
     CHECK(!is_root || rmdir(dir) == 0); /* nothing else is left */
     storm_context_destroy(context);
