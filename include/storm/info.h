@@ -40,6 +40,10 @@ storm_build_info(struct storm_build *build_out);
  *  @param text_out  cut to @p text_bytes, always ended by '\0' */
 STORM_API void storm_mpi_name(char *text_out, size_t text_bytes);
 
+/** Cores that this process may use, by its affinity and the quotas of its
+ *  control groups; at least 1. */
+STORM_API int storm_host_cores(void);
+
 /** A backend: a value of the option transport.backend. */
 struct storm_backend {
     size_t size; /**< of this struct in the library */

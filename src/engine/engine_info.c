@@ -10,6 +10,7 @@
 #include <storm_backends.h>
 #include <storm_build.h>
 
+#include "base/idle.h"
 #include "base/sized.h"
 #include "channel/channel_choice.h"
 #include "engine/engine_internal.h"
@@ -34,6 +35,13 @@ storm_status storm_build_info(struct storm_build *build_out)
         .flags = STORM_CFLAGS,
     };
     return storm_sized_write(&build, sizeof build, build_out);
+}
+
+int storm_host_cores(void)
+{
+    uint64_t set[STORM_IDLE_WORDS];
+    storm_idle_affinity(set);
+    return storm_idle_cores(set);
 }
 
 /* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." become

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <storm/deck.h>
+#include <storm/info.h>
 #include <storm/run.h>
 
 #include "tool.h"
@@ -60,7 +61,7 @@ static void deck_print_needs(const struct tool_args *args,
                              const struct storm_deck *deck)
 {
     struct storm_run_needs needs = STORM_RUN_NEEDS_INIT;
-    uint64_t cores = (uint64_t)tool_n_processors();
+    uint64_t cores = (uint64_t)storm_host_cores();
     uint64_t ranks = args->ranks > 0 ? args->ranks : cores;
     if (storm_run_estimate(deck, ranks, cores, &needs) < 0)
         return;

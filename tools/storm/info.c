@@ -38,7 +38,7 @@ int tool_info(const struct tool_args *args)
     printf("  build    %s, %s\n", build.build_type, build.compiler);
     printf("  flags    %s\n", build.flags);
     printf("  MPI      %s\n", mpi);
-    printf("  cores    %d usable by this process\n", tool_n_processors());
+    printf("  cores    %d usable by this process\n", storm_host_cores());
     printf("\nbackends\n");
     info_backends();
     printf("\n  auto takes %s on one node, %s between nodes\n",

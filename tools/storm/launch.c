@@ -13,7 +13,6 @@
  *   LAUNCH-3  The second, or any during a benchmark, ends launcher and ranks.
  */
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <storm/info.h>
 #include <storm/run.h>
 
 #include "tool.h"
@@ -88,15 +88,6 @@ struct tool_launcher tool_launcher(void)
     if (launcher.is_there)
         (void)launch_first_int(size_names, &launcher.size);
     return launcher;
-}
-
-int tool_n_processors(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? (int)n : 1;
 }
 
 /* ---- what starts the ranks ----------------------------------------------- */
@@ -198,7 +189,7 @@ static void launch_environment(const struct tool_args *args)
     }
     launch_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
     launch_default("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
-    bool room = args->ranks <= (uint64_t)tool_n_processors();
+    bool room = args->ranks <= (uint64_t)storm_host_cores();
     const char *binding = room ? "core:overload-allowed" : "none";
     launch_default("OMPI_MCA_hwloc_base_binding_policy", binding);
     launch_default("PRTE_MCA_hwloc_default_binding_policy", binding);

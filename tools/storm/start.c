@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include <storm/info.h>
+
 #include "tool.h"
 
 /* More ranks than cores run, but each waits for others to get a core. */
 static void start_warn_crowded(const struct tool_args *args)
 {
-    int cores = tool_n_processors();
+    int cores = storm_host_cores();
     if (args->quiet || args->ranks <= (uint64_t)cores)
         return;
     fprintf(stderr,
@@ -33,7 +35,7 @@ int tool_start(const struct tool_args *args)
     if (args->bench == NULL && tool_check_out(args) != TOOL_OK)
         return TOOL_USAGE;
     if (mine.ranks == 0)
-        mine.ranks = (uint64_t)tool_n_processors();
+        mine.ranks = (uint64_t)storm_host_cores();
     start_warn_crowded(&mine);
     /* The ranks' standard error is a pipe even if ours is a terminal. */
     if (mine.progress == TOOL_PROGRESS_AUTO && isatty(STDERR_FILENO)) {

@@ -226,9 +226,6 @@ struct tool_launcher {
 };
 struct tool_launcher tool_launcher(void);
 
-/* Processors this process may use. */
-int tool_n_processors(void);
-
 /* Starts args->ranks ranks with args->child_argv and waits for them. Returns
  * the exit status. */
 int tool_launch(const struct tool_args *args);
