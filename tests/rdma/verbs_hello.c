@@ -78,8 +78,8 @@ static void one_round(struct conform *c)
         CHECK_EQ(atomic_load(conform_word(region, 8 * (uint64_t)i)),
                  in ? c->seed : 0);
         bool wanted = in || out || tested(c->rank, i);
-        CHECK((f->conn_of_rank[i] != NULL) == wanted);
-        CHECK(!out || f->conn_of_rank[i]->state == VERBS_UP);
+        CHECK((verbs_conn_find(f, i) != NULL) == wanted);
+        CHECK(!out || verbs_conn_find(f, i)->state == VERBS_UP);
         n_peers += wanted;
         if (remote[i])
             ops->detach(c->fabric, remote[i]);

@@ -78,7 +78,7 @@ static void at_victim(struct conform *c, struct conform_share *share,
                       enum loss loss)
 {
     struct verbs_fabric *f = (struct verbs_fabric *)c->fabric;
-    struct verbs_conn *conn = f->conn_of_rank[0];
+    struct verbs_conn *conn = verbs_conn_find(f, 0);
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_ERR};
     conn->state = VERBS_BROKEN; /* what it makes of it is of no interest */
     if (loss == NO_MEMORY) {

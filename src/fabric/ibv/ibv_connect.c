@@ -10,8 +10,9 @@
  *   REPLY   the same, and mine is ready for yours. Sent until READY arrives.
  *   READY   I know that you are ready. Only ever an answer to REPLY.
  *
- *   IBVCONNECT-1  Every datagram names the sender's queue pair: connect ours to
- *                 it, once.
+ *   IBVCONNECT-1  Every datagram names the sender's queue pair and address, so
+ *                 that ranks that have never heard of it can answer: connect
+ *                 ours to it, once.
  *   IBVCONNECT-2  HELLO is answered by REPLY, REPLY by READY, READY by nothing,
  *                 at any time.
  *   IBVCONNECT-3  Operations may start when REPLY or READY has arrived: both
@@ -29,7 +30,7 @@
 enum {
     N_RECEIVE = 192, /* datagrams that may be queued here */
     N_SEND = 64,
-    SLOT_BYTES = 64,
+    SLOT_BYTES = 128,
     GRH_BYTES = 40, /* before every datagram received */
     MAIL_KEY = 0x53746f72,
     PSN_MASK = 0xffffff,
@@ -51,6 +52,7 @@ struct hello {
     int32_t from;
     uint32_t kind;
     uint32_t qpn, psn;
+    struct verbs_card card;
 };
 _Static_assert(GRH_BYTES + sizeof(struct hello) <= SLOT_BYTES,
                "a datagram fits into its slot");
@@ -62,9 +64,9 @@ static const struct storm_log *log_of(const struct verbs_fabric *f)
 
 /* ---- queue pairs ----------------------------------------------------------*/
 
-static struct ibv_ah_attr address_of(const struct verbs_fabric *f, int peer)
+static struct ibv_ah_attr address_of(const struct verbs_fabric *f,
+                                     const struct verbs_card *card)
 {
-    const struct verbs_card *card = &f->cards[peer];
     struct ibv_ah_attr address = {
         .dlid = card->lid,
         .sl = f->port.service_level,
@@ -154,8 +156,7 @@ static int rc_to_ready(const struct verbs_fabric *f,
                        const struct verbs_conn *conn, uint32_t qpn,
                        uint32_t psn)
 {
-    const struct verbs_card *mine = &f->cards[f->fabric.boot.rank];
-    const struct verbs_card *card = &f->cards[conn->peer];
+    const struct verbs_card *mine = &f->card, *card = &conn->card;
     int max = f->port.device.max_qp_init_rd_atom;
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTR,
@@ -164,7 +165,7 @@ static int rc_to_ready(const struct verbs_fabric *f,
         .rq_psn = psn,
         .max_dest_rd_atomic = mine->reads,
         .min_rnr_timer = RNR_TIMER,
-        .ah_attr = address_of(f, conn->peer),
+        .ah_attr = address_of(f, card),
     };
     int error =
         f->port.library.modify_qp(conn->qp, &attr,
@@ -232,11 +233,12 @@ static void send_hello(struct verbs_fabric *f, const struct verbs_conn *conn,
         return;
     unsigned char *slot = slot_at(handshake, N_RECEIVE + handshake->next_send);
     struct hello hello = {
-        .nonce = f->cards[0].nonce,
+        .nonce = f->nonce,
         .from = f->fabric.boot.rank,
         .kind = kind,
         .qpn = conn->qp->qp_num,
         .psn = conn->psn,
+        .card = f->card,
     };
     memcpy(slot, &hello, sizeof hello);
     struct ibv_sge sge = {.addr = (uintptr_t)slot,
@@ -249,7 +251,7 @@ static void send_hello(struct verbs_fabric *f, const struct verbs_conn *conn,
         .opcode = IBV_WR_SEND,
         .send_flags = IBV_SEND_SIGNALED,
         .wr.ud = {.ah = conn->ah,
-                  .remote_qpn = f->cards[conn->peer].qpn,
+                  .remote_qpn = conn->card.qpn,
                   .remote_qkey = MAIL_KEY},
     };
     struct ibv_send_wr *bad;
@@ -269,11 +271,11 @@ static void is_up(struct verbs_fabric *f, struct verbs_conn *conn)
 
 static void take_hello(struct verbs_fabric *f, const struct hello *hello)
 {
-    if (hello->nonce != f->cards[0].nonce || hello->from < 0 ||
+    if (hello->nonce != f->nonce || hello->from < 0 ||
         hello->from >= f->fabric.boot.size)
         return; /* of another fabric */
     struct verbs_conn *conn;
-    storm_status status = verbs_conn_make(f, hello->from, &conn);
+    storm_status status = verbs_conn_make(f, hello->from, &hello->card, &conn);
     if (status < 0) {
         f->failed = STORM_ERR_FABRIC; /* no caller gets the status */
         return;
@@ -428,7 +430,7 @@ static storm_status fill_conn(struct verbs_fabric *f, struct verbs_conn *conn)
     if (status < 0)
         return status;
     conn->word = conn->words.base;
-    struct ibv_ah_attr address = address_of(f, conn->peer);
+    struct ibv_ah_attr address = address_of(f, &conn->card);
     errno = 0;
     conn->ah = f->port.library.create_ah(f->pd, &address);
     conn->qp = conn->ah ? try_rc(f, f->depth, f->inline_bytes) : NULL;
@@ -460,11 +462,21 @@ static storm_status begin(struct verbs_fabric *f, struct verbs_conn *conn)
     return STORM_OK;
 }
 
+struct verbs_conn *verbs_conn_find(const struct verbs_fabric *f, int peer)
+{
+    for (size_t i = 0; i < f->n_conns; i++)
+        if (f->conns[i]->peer == peer)
+            return f->conns[i];
+    return NULL;
+}
+
 storm_status verbs_conn_make(struct verbs_fabric *f, int peer,
+                             const struct verbs_card *card,
                              struct verbs_conn **conn_out)
 {
-    if (f->conn_of_rank[peer]) {
-        *conn_out = f->conn_of_rank[peer];
+    struct verbs_conn *known = verbs_conn_find(f, peer);
+    if (known) {
+        *conn_out = known;
         return STORM_OK;
     }
     struct storm_memory *memory = f->fabric.env->memory;
@@ -480,6 +492,7 @@ storm_status verbs_conn_make(struct verbs_fabric *f, int peer,
     if (!conn)
         return STORM_ERR_NOMEM;
     conn->peer = peer;
+    conn->card = *card;
     conn->index = (uint32_t)f->n_conns;
     status = fill_conn(f, conn);
     if (status < 0) {
@@ -487,10 +500,8 @@ storm_status verbs_conn_make(struct verbs_fabric *f, int peer,
         return status;
     }
     /* Any number, but not that of an earlier pair. */
-    conn->psn =
-        (conn->qp->qp_num * 7919u + (uint32_t)f->cards[0].nonce) & PSN_MASK;
+    conn->psn = (conn->qp->qp_num * 7919u + (uint32_t)f->nonce) & PSN_MASK;
     f->conns[f->n_conns++] = conn;
-    f->conn_of_rank[peer] = conn;
     f->n_connecting++;
     status = begin(f, conn);
     if (status == STORM_OK)

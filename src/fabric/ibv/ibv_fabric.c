@@ -15,6 +15,7 @@
 struct region_card {
     uint64_t address, bytes;
     uint32_t rkey;
+    struct verbs_card owner;
 };
 
 storm_status verbs_fail(struct verbs_fabric *f, const char *what, int error)
@@ -68,16 +69,9 @@ static storm_status open_port(struct verbs_fabric *f)
 /* All that one rank needs for itself. */
 static storm_status open_alone(struct verbs_fabric *f)
 {
-    struct storm_memory *memory = f->fabric.env->memory;
-    size_t n = (size_t)f->fabric.boot.size;
     storm_status status = open_port(f);
     if (status < 0)
         return status;
-    f->cards = storm_alloc(memory, "ibv cards", n * sizeof *f->cards);
-    f->conn_of_rank =
-        storm_alloc(memory, "ibv cards", n * sizeof *f->conn_of_rank);
-    if (!f->cards || !f->conn_of_rank)
-        return STORM_ERR_NOMEM;
     int max = f->port.device.max_cqe;
     f->limit = (uint32_t)(max < VERBS_COMPLETIONS ? max : VERBS_COMPLETIONS);
     errno = 0;
@@ -98,7 +92,6 @@ static struct verbs_card card_of(const struct verbs_fabric *f)
 {
     int reads = f->port.device.max_qp_rd_atom;
     struct verbs_card card = {
-        .nonce = (uint64_t)getpid() << 40 ^ storm_clock_ticks(),
         .qpn = f->handshake.qp->qp_num,
         .lid = f->port.attr.lid,
         .mtu = (uint8_t)f->port.attr.active_mtu,
@@ -122,8 +115,6 @@ static void close_alone(struct verbs_fabric *f)
                         "ibv: closed with regions not released");
     verbs_port_close(&f->port);
     storm_free(memory, f->conns);
-    storm_free(memory, f->conn_of_rank);
-    storm_free(memory, f->cards);
     storm_free(memory, f);
 }
 
@@ -138,8 +129,7 @@ static void log_open(const struct verbs_fabric *f)
                     port->name, port->number, port->gid_index, port->pkey_index,
                     port->service_level, f->depth, port->device.max_qp_wr,
                     f->limit, port->device.max_cqe, f->inline_bytes,
-                    f->cards[f->fabric.boot.rank].reads,
-                    port->device.max_qp_rd_atom);
+                    f->card.reads, port->device.max_qp_rd_atom);
 }
 
 /* Verbs promise order, but adapters and buses can be set up to relax it. The
@@ -178,10 +168,9 @@ static storm_status verbs_open(const struct storm_env *env,
     };
     status = storm_boot_agree(boot, open_alone(f));
     if (status == STORM_OK) {
-        struct verbs_card mine = card_of(f);
-        status =
-            storm_boot_agree(boot, storm_boot_allgather(boot, &mine,
-                                                        sizeof mine, f->cards));
+        f->card = card_of(f);
+        f->nonce = (uint64_t)getpid() << 40 ^ storm_clock_ticks();
+        status = boot->broadcast(boot->self, &f->nonce, sizeof f->nonce);
     }
     if (status == STORM_OK)
         status = verbs_selftest(f);
@@ -245,11 +234,13 @@ static void verbs_describe(const struct storm_fabric *fabric,
                            const struct storm_region *region,
                            struct storm_region_desc *desc_out)
 {
-    (void)fabric;
     const struct verbs_region *own = (const struct verbs_region *)region;
-    struct region_card card = {.address = (uintptr_t)region->base,
-                               .bytes = region->bytes,
-                               .rkey = own->memory.mr->rkey};
+    struct region_card card = {
+        .address = (uintptr_t)region->base,
+        .bytes = region->bytes,
+        .rkey = own->memory.mr->rkey,
+        .owner = ((const struct verbs_fabric *)fabric)->card,
+    };
     _Static_assert(sizeof card <= STORM_DESC_BYTES, "descriptor too small");
     storm_fabric_pack(&card, sizeof card, desc_out);
 }
@@ -262,14 +253,14 @@ static storm_status verbs_attach(struct storm_fabric *fabric, int peer,
         storm_alloc(fabric->env->memory, "ibv remotes", sizeof *remote);
     if (!remote)
         return STORM_ERR_NOMEM;
+    struct region_card card;
+    memcpy(&card, desc->bytes, sizeof card);
     storm_status status =
-        verbs_conn_make(verbs_of(fabric), peer, &remote->conn);
+        verbs_conn_make(verbs_of(fabric), peer, &card.owner, &remote->conn);
     if (status < 0) {
         storm_free(fabric->env->memory, remote);
         return status;
     }
-    struct region_card card;
-    memcpy(&card, desc->bytes, sizeof card);
     remote->remote = (struct storm_remote){
         .fabric = fabric, .peer = peer, .bytes = card.bytes};
     remote->address = card.address;

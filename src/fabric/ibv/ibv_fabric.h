@@ -4,8 +4,8 @@
  *
  * One reliable connected (RC) queue pair per active peer, made when a region
  * of that peer is attached or when the peer asks. Before that, ranks reach
- * each other by datagrams (UD) alone; their addresses are exchanged once, when
- * the fabric is opened.
+ * each other by datagrams (UD) alone; whose address it is comes with the
+ * descriptor, or with the peer's first datagram (FABRIC-14).
  *
  * How the lines of the contract (fabric_ops.h) are kept:
  *   FABRIC-3, FABRIC-4  Requests of one queue pair complete in order. Only some
@@ -25,8 +25,7 @@
  *   FABRIC-12           Connecting a pair needs polls of both ends, and
  *                       allocates; after that the target need not poll.
  *
- * Memory that grows with the number of ranks: a card and a pointer for each,
- * 48 bytes. All else follows the active peers.
+ * Memory follows the active peers.
  */
 #ifndef STORM_FABRIC_IBV_FABRIC_H
 #define STORM_FABRIC_IBV_FABRIC_H
@@ -71,11 +70,10 @@ struct verbs_port {
     union ibv_gid gid;
 };
 
-/* What every rank knows of every other. */
+/* What a rank must know of another to connect. */
 struct verbs_card {
     unsigned char gid[VERBS_ADDRESS_BYTES];
-    uint64_t nonce; /* rank 0's marks the datagrams of this fabric */
-    uint32_t qpn;   /* of its datagram queue pair */
+    uint32_t qpn; /* of its datagram queue pair */
     uint16_t lid;
     uint8_t mtu;   /* enum ibv_mtu */
     uint8_t reads; /* reads and atomics it can answer at a time */
@@ -120,6 +118,7 @@ struct verbs_conn {
     struct verbs_conn *next_chained;
 
     /* connecting */
+    struct verbs_card card; /* of the peer */
     struct ibv_ah *ah;
     uint32_t psn;
     bool knows_peer; /* its queue pair is known, ours is ready */
@@ -146,8 +145,8 @@ struct verbs_fabric {
     uint32_t inline_bytes;
     struct verbs_memory scrap; /* where bytes read for FABRIC-6 go */
     struct verbs_handshake handshake;
-    struct verbs_card *cards;         /* by rank */
-    struct verbs_conn **conn_of_rank; /* NULL: none */
+    struct verbs_card card; /* of this rank */
+    uint64_t nonce;         /* rank 0's: marks the datagrams of this fabric */
 
     struct verbs_conn **conns; /* active */
     size_t n_conns, conns_capacity;
@@ -210,8 +209,12 @@ void verbs_log_denied(const struct verbs_fabric *f, int error,
 storm_status verbs_handshake_open(struct verbs_fabric *f);
 void verbs_handshake_close(struct verbs_fabric *f);
 
+/* The connection to a rank, or NULL. */
+struct verbs_conn *verbs_conn_find(const struct verbs_fabric *f, int peer);
+
 /* The connection to a rank, begun if there is none. Does not wait. */
 storm_status verbs_conn_make(struct verbs_fabric *f, int peer,
+                             const struct verbs_card *card,
                              struct verbs_conn **conn_out);
 void verbs_conn_free(struct verbs_fabric *f, struct verbs_conn *conn);
 
