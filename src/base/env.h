@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every module needs of its context without knowing MPI: rank and size,
- * log, memory book, options.
+ * collective operations, log, memory book, options.
  */
 #ifndef STORM_BASE_ENV_H
 #define STORM_BASE_ENV_H
@@ -14,12 +14,14 @@
 #include "base/memory.h"
 #include "base/port.h"
 
+struct storm_boot;
 struct storm_context;
 struct storm_lifeline;
 
 struct storm_env {
     int rank;
     int size;
+    const struct storm_boot *boot; /* of these ranks */
     bool crowded; /* more ranks than cores on this node: IDLE-4 */
     struct storm_log log;
     struct storm_memory *memory;

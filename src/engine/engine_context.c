@@ -256,6 +256,7 @@ storm_status storm_context_create(MPI_Comm comm,
         goto out;
     context->env.rank = context->boot.rank;
     context->env.size = context->boot.size;
+    context->env.boot = &context->boot;
     context->env.log = (struct storm_log){
         .sink = params->log ? params->log : storm_log_to_stderr,
         .self = params->log_self,

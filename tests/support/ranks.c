@@ -9,6 +9,7 @@ void rank_run(const struct storm_boot *boot, rank_fn fn, void *self)
     struct storm_env env = {
         .rank = boot->rank,
         .size = boot->size,
+        .boot = boot,
         .log = {.sink = storm_log_to_stderr,
                 .level = STORM_LOG_WARN,
                 .rank = boot->rank},

@@ -7,6 +7,7 @@
 
 #include <storm/context.h>
 
+#include "base/boot.h"
 #include "base/port.h"
 #include "mesh/voronoi/voronoi_message.h"
 
@@ -94,7 +95,8 @@ storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
     ghost_own_boxes(points, mine);
     voronoi_points_box(points, 0, points->n_own, ghosts->own.lo,
                        ghosts->own.hi);
-    status = voronoi_gather(context, mine, sizeof mine, ghosts->boxes);
+    _Static_assert(sizeof mine <= STORM_BOOT_BYTES, "too many boxes");
+    status = storm_boot_allgather(env->boot, mine, sizeof mine, ghosts->boxes);
     if (status >= 0 && points->n_own > 0)
         ghost_find_near(ghosts);
     return status;

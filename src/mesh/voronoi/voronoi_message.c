@@ -130,32 +130,6 @@ out:
     return status;
 }
 
-storm_status voronoi_gather(const struct storm_context *context,
-                            const void *mine, size_t bytes, void *all_out)
-{
-    const struct storm_env *env = storm_context_env(context);
-    size_t n = (size_t)env->size;
-    MPI_Request request;
-    char *room = storm_alloc(env->memory, message_label, (n + 1) * bytes);
-    storm_status status =
-        storm_context_agree(context, room != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    if (status < 0) {
-        storm_free(env->memory, room);
-        return status;
-    }
-    memcpy(room + n * bytes, mine, bytes);
-    status = MPI_Iallgather(room + n * bytes, (int)bytes, MPI_BYTE, room,
-                            (int)bytes, MPI_BYTE, storm_context_comm(context),
-                            &request) == MPI_SUCCESS
-                 ? storm_context_wait(context, &request)
-                 : STORM_ERR_FABRIC;
-    if (status == STORM_ERR_LOST)
-        return status; /* MPI may still use the room */
-    memcpy(all_out, room, n * bytes);
-    storm_free(env->memory, room);
-    return status;
-}
-
 void voronoi_messages_release(const struct storm_env *env,
                               struct voronoi_messages *messages)
 {

@@ -45,9 +45,4 @@ storm_status voronoi_messages_exchange(const struct storm_context *context,
 void voronoi_messages_release(const struct storm_env *env,
                               struct voronoi_messages *messages);
 
-/* `bytes` from every rank, in order of rank. Collective, blocks; the same kind
- * of status on every rank. */
-storm_status voronoi_gather(const struct storm_context *context,
-                            const void *mine, size_t bytes, void *all_out);
-
 #endif /* STORM_MESH_VORONOI_MESSAGE_H */

@@ -9,6 +9,7 @@
 
 #include <storm/context.h>
 
+#include "base/boot.h"
 #include "mesh/mesh_hilbert.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 #include "mesh/voronoi/voronoi_message.h"
@@ -294,8 +295,8 @@ static storm_status sort_number(struct voronoi_mesh *mesh)
 {
     const struct storm_env *env = mesh->base.env;
     uint64_t n = mesh->generators.n;
-    storm_status status = voronoi_gather(mesh->base.context, &n, sizeof n,
-                                         mesh->generators_partition + 1);
+    storm_status status = storm_boot_allgather(env->boot, &n, sizeof n,
+                                               mesh->generators_partition + 1);
     if (status < 0)
         return status;
     mesh->generators_partition[0] = 0;
