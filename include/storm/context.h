@@ -36,11 +36,12 @@ struct storm_context_params {
     storm_log_level log_level; /**< highest level that is logged; 0 means
                                     errors and warnings */
     /** Called when a rank is lost, at once and by a thread of the library,
-     *  whatever this rank is doing; NULL: no call. At most once; it must call
+     *  whatever this rank is doing; NULL: no call. `reason` is a text without a
+     *  full stop, lent for the call. At most once; it must call
      *  neither the library nor MPI. Functions of the library return
      *  STORM_ERR_LOST afterwards, but a call of MPI or of a network library may
      *  never return: end the process here. */
-    void (*lost)(void *self, int rank);
+    void (*lost)(void *self, int rank, const char *reason);
     void *lost_self;
 };
 #define STORM_CONTEXT_PARAMS_INIT STORM_INIT(struct storm_context_params)

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -30,6 +31,7 @@ enum {
     N_NEIGHBOURS = 3,
     N_STRANGERS = 32, /* streams that have not said yet whose they are */
     CONNECT_MS = 2000,
+    REASON_BYTES = 256,
     NO_RANK = -1
 };
 
@@ -342,6 +344,23 @@ static storm_status join(struct storm_lifeline *l,
 
 /* ---- watching -------------------------------------------------------------*/
 
+/* Why a rank is lost. */
+static const char *reason_of(const struct storm_lifeline *l,
+                             char text[REASON_BYTES])
+{
+    if (l->silent)
+        snprintf(text, REASON_BYTES,
+                 "nothing has come from its machine for %d s "
+                 "(transport.silence_s): the machine or the network to it has "
+                 "failed",
+                 l->silence_s);
+    else
+        snprintf(text, REASON_BYTES,
+                 "its process was killed or has ended without an error "
+                 "message, or it has failed while others waited for it");
+    return text;
+}
+
 static void lose(struct storm_lifeline *l, int rank, bool silent)
 {
     if (atomic_load_explicit(&l->lost, memory_order_relaxed) != NO_RANK)
@@ -352,8 +371,9 @@ static void lose(struct storm_lifeline *l, int rank, bool silent)
         if (l->near[i].rank != rank)
             send_message(l, l->near[i].fd,
                          silent ? MESSAGE_SILENT : MESSAGE_LOST, rank);
+    char reason[REASON_BYTES];
     if (l->call.lost)
-        l->call.lost(l->call.self, rank);
+        l->call.lost(l->call.self, rank, reason_of(l, reason));
 }
 
 static void read_message(struct storm_lifeline *l, struct neighbour *near)
@@ -456,19 +476,11 @@ storm_status storm_lifeline_check(struct storm_lifeline *l)
     int lost = atomic_load_explicit(&l->lost, memory_order_acquire);
     if (lost == NO_RANK)
         return STORM_OK;
-    bool mine = !l->logged && l->rank == (lost == 0 ? 1 : 0);
-    if (mine && l->silent)
+    char reason[REASON_BYTES];
+    if (!l->logged && l->rank == (lost == 0 ? 1 : 0))
         storm_log_write(l->log, STORM_LOG_ERROR,
-                        "rank %d is lost: nothing has come from its machine "
-                        "for %d s (transport.silence_s): the machine or the "
-                        "network to it has failed; all ranks stop",
-                        lost, l->silence_s);
-    else if (mine)
-        storm_log_write(l->log, STORM_LOG_ERROR,
-                        "rank %d is lost: its process was killed or has ended "
-                        "without closing its context, or it has failed while "
-                        "others waited for it; all ranks stop",
-                        lost);
+                        "rank %d is lost: %s; all ranks stop", lost,
+                        reason_of(l, reason));
     l->logged = true;
     return STORM_ERR_LOST;
 }

@@ -36,7 +36,7 @@ enum { STORM_LIFELINE_S = 5 };
 
 /* Called by the thread when a rank is lost; NULL: no call. */
 struct storm_lifeline_call {
-    void (*lost)(void *self, int rank);
+    void (*lost)(void *self, int rank, const char *reason);
     void *self;
 };
 

@@ -42,15 +42,16 @@ static const double quiet_s = 0.3;
 typedef enum end { KILLED, FELL_SILENT, TOOK_LEAVE, STOPPED, CUT_OFF } end;
 
 struct report {
-    _Atomic int called;   /* times the thread has called */
-    _Atomic int lost;     /* whom it named */
-    _Atomic int errors;   /* lines in the log */
-    _Atomic int named;    /* whom they name */
-    _Atomic int silent;   /* they speak of silence */
-    _Atomic int warned;   /* warnings in the log */
-    _Atomic int unheard;  /* whom they name */
-    _Atomic int is_ready; /* it is watching */
-    _Atomic int may_end;  /* the victim is to go; others: stop waiting */
+    _Atomic int called;        /* times the thread has called */
+    _Atomic int lost;          /* whom it named */
+    _Atomic int reason_silent; /* and why */
+    _Atomic int errors;        /* lines in the log */
+    _Atomic int named;         /* whom they name */
+    _Atomic int silent;        /* they speak of silence */
+    _Atomic int warned;        /* warnings in the log */
+    _Atomic int unheard;       /* whom they name */
+    _Atomic int is_ready;      /* it is watching */
+    _Atomic int may_end;       /* the victim is to go; others: stop waiting */
 };
 
 struct scene {
@@ -134,9 +135,11 @@ static storm_status broadcast_among_strangers(void *self, void *inout,
 
 /* ---- one rank ------------------------------------------------------------ */
 
-static void on_lost(void *self, int rank)
+static void on_lost(void *self, int rank, const char *reason)
 {
     struct report *report = self;
+    atomic_store(&report->reason_silent,
+                 strstr(reason, "nothing has come") != NULL);
     atomic_store(&report->lost, rank);
     atomic_fetch_add(&report->called, 1);
 }
@@ -281,6 +284,7 @@ static void check_reports(const struct scene *scene)
         CHECK_EQ(atomic_load(&report->errors), lost && i == reporter ? 1 : 0);
         CHECK_EQ(atomic_load(&report->named),
                  lost && i == reporter ? scene->victim : NO_RANK);
+        CHECK_EQ(atomic_load(&report->reason_silent), scene->how == CUT_OFF);
         CHECK_EQ(atomic_load(&report->silent),
                  scene->how == CUT_OFF && i == reporter);
     }

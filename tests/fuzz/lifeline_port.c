@@ -135,8 +135,9 @@ static void *be_stranger(void *self)
 
 /* ---- ranks --------------------------------------------------------------- */
 
-static void on_lost(void *self, int rank)
+static void on_lost(void *self, int rank, const char *reason)
 {
+    (void)reason;
     struct scene *scene = self;
     (void)rank;
     atomic_fetch_add(&scene->n_trouble, 1);

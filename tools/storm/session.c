@@ -94,15 +94,12 @@ static void session_go_on(const struct session *session)
 
 /* By a thread of the library, at once: the launcher may be about to end all
  * ranks, and this one may sit in a call that waits for the one that is lost. */
-static void session_lost(void *self, int rank)
+static void session_lost(void *self, int rank, const char *reason)
 {
     const struct session *session = self;
     char line[SESSION_LINE_BYTES];
-    snprintf(line, sizeof line,
-             "%sstorm: error: rank %d is lost: its process was killed or has "
-             "ended without an error message, or it has failed while others "
-             "waited for it\n",
-             session->bar.drawn ? "\r\033[K" : "", rank);
+    snprintf(line, sizeof line, "%sstorm: error: rank %d is lost: %s\n",
+             session->bar.drawn ? "\r\033[K" : "", rank, reason);
     if (session->rank == (rank == 0 ? 1 : 0)) {
         session_write(line);
         session_go_on(session);
