@@ -27,6 +27,8 @@
  *         a damaged one can crash it. Values of plain arrays are read here,
  *         past HDF5, in types of a list. Chunks are for our own files of
  *         earlier versions.
+ *   H5-9  So it does with the structure of a file: one from elsewhere is first
+ *         opened by a child process (io_h5_probe.c), whose end harms nobody.
  */
 #ifndef STORM_IO_H5_H
 #define STORM_IO_H5_H
@@ -93,6 +95,11 @@ struct io_h5_array {
     bool plain;        /* one piece of the file: neither chunks nor filters */
 };
 
+/* H5-9: can it be opened, arrays and all, without harm? Local; one rank asks
+ * for a file that is not known to be good, before any opens it. Blocks, for
+ * some seconds at most. */
+bool io_h5_opens(const char *path);
+
 /* Negative: it does not exist or is not HDF5. */
 io_h5_file io_h5_open(const char *path);
 void io_h5_close(io_h5_file file);
@@ -123,6 +130,10 @@ bool io_h5_has_checksums(io_h5_file file);
  * false. */
 typedef bool io_h5_visit(void *self, const char *name);
 bool io_h5_visit_names(io_h5_file file, io_h5_visit *visit, void *self);
+
+/* What is under this name? */
+typedef enum io_h5_sort { IO_H5_ARRAY, IO_H5_OTHER, IO_H5_BROKEN } io_h5_sort;
+io_h5_sort io_h5_sort_of(io_h5_file file, const char *name);
 
 /* Reads an attribute of the file. */
 bool io_h5_get_number(io_h5_file file, const char *name, double *value_out);

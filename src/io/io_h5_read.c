@@ -344,6 +344,23 @@ bool io_h5_visit_names(io_h5_file file, io_h5_visit *visit, void *self)
     return done >= 0;
 }
 
+io_h5_sort io_h5_sort_of(io_h5_file file, const char *name)
+{
+    H5I_type_t type = H5I_BADID;
+    H5E_BEGIN_TRY
+    {
+        hid_t object = H5Oopen((hid_t)file, name, H5P_DEFAULT);
+        if (object >= 0) {
+            type = H5Iget_type(object);
+            H5Oclose(object);
+        }
+    }
+    H5E_END_TRY;
+    return type == H5I_DATASET ? IO_H5_ARRAY
+           : type == H5I_BADID ? IO_H5_BROKEN
+                               : IO_H5_OTHER;
+}
+
 bool io_h5_get_number(io_h5_file file, const char *name, double *value_out)
 {
     bool good = false;

@@ -26,7 +26,9 @@ storm_status io_points_reserve(struct io_points_share *share, size_t n)
     return status;
 }
 
-static storm_status points_read(struct io_points_share *share)
+/* The format of the file. STORM_ERR_IO (logged). */
+static storm_status points_choose(const struct io_points_share *share,
+                                  const struct io_points_format **format_out)
 {
     unsigned char head[IO_POINTS_HEAD];
     FILE *file = fopen(share->path, "rb");
@@ -41,15 +43,24 @@ static storm_status points_read(struct io_points_share *share)
     size_t i = 0;
     while (!points_formats[i]->begins(head, n))
         i++;
-    return points_formats[i]->read(share);
+    *format_out = points_formats[i];
+    return STORM_OK;
 }
 
 storm_status storm_points_read(struct storm_context *context, const char *path,
                                double **points_out, uint64_t *n_out)
 {
     const struct storm_env *env = storm_context_env(context);
+    const struct io_points_format *format = NULL;
     struct io_points_share share = {.env = env, .path = path};
-    storm_status status = storm_context_agree(context, points_read(&share));
+    int worst = points_choose(&share, &format);
+    if (worst == STORM_OK && env->rank == 0)
+        worst = format->check(&share);
+    storm_status status =
+        storm_context_reduce(context, &worst, 1, MPI_INT, MPI_MIN);
+    if (status < 0 || worst < 0)
+        return status < 0 ? status : (storm_status)worst;
+    status = storm_context_agree(context, format->read(&share));
     if (status < 0) {
         storm_free(env->memory, share.points);
         return status;

@@ -32,6 +32,8 @@ struct io_points_share {
 struct io_points_format {
     const char *name;
     bool (*begins)(const unsigned char head[IO_POINTS_HEAD], size_t n);
+    /* On rank 0, before any rank reads. STORM_ERR_IO (logged): do not. */
+    storm_status (*check)(const struct io_points_share *share);
     /* Adds the points of this rank; they are not freed after an error. Local.
      * STORM_ERR_IO (logged), STORM_ERR_NOMEM. */
     storm_status (*read)(struct io_points_share *share);

@@ -101,8 +101,14 @@ static storm_status hdf5_read(struct io_points_share *share)
     return status;
 }
 
+static storm_status hdf5_check_file(const struct io_points_share *share)
+{
+    return io_h5_opens(share->path) ? STORM_OK : hdf5_fail(share, "is damaged");
+}
+
 const struct io_points_format io_points_hdf5 = {
     .name = "HDF5",
     .begins = hdf5_begins,
+    .check = hdf5_check_file,
     .read = hdf5_read,
 };

@@ -115,8 +115,15 @@ static storm_status text_read(struct io_points_share *share)
     return status;
 }
 
+static storm_status text_check(const struct io_points_share *share)
+{
+    (void)share;
+    return STORM_OK;
+}
+
 const struct io_points_format io_points_text = {
     .name = "text",
     .begins = text_begins,
+    .check = text_check,
     .read = text_read,
 };

@@ -6,8 +6,10 @@
 #include <storm/context.h>
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/hash.h"
 #include "io/io_checkpoint.h"
+#include "io/io_h5.h"
 #include "run/run.h"
 
 /* ---- old checkpoints ----------------------------------------------------- */
@@ -236,22 +238,38 @@ static storm_status restart_verify(struct run *run, uint64_t right,
     return STORM_ERR_STATE;
 }
 
+/* Reads it, unless it is dangerous (H5-9). The worst damage that any rank sees.
+ * Collective. */
+static storm_status restart_read(const struct run *run, const char *path,
+                                 struct io_checkpoint *c, int *damage_out)
+{
+    const struct io_source source = run_source(run);
+    const struct storm_env *env = storm_context_env(run->context);
+    *c = (struct io_checkpoint){.memory = env->memory};
+    *damage_out = env->rank == 0 && !io_h5_opens(path) ? IO_CHECKPOINT_HEAD
+                                                       : IO_CHECKPOINT_SOUND;
+    storm_status status =
+        storm_context_reduce(run->context, damage_out, 1, MPI_INT, MPI_MAX);
+    if (status < 0 || *damage_out != IO_CHECKPOINT_SOUND)
+        return status < 0 ? status : STORM_ERR_IO;
+    status = io_checkpoint_read(&source, path, c);
+    *damage_out = c->damage;
+    storm_status reduced =
+        storm_context_reduce(run->context, damage_out, 1, MPI_INT, MPI_MAX);
+    if (reduced == STORM_OK && *damage_out != IO_CHECKPOINT_SOUND)
+        return STORM_ERR_IO;
+    return reduced;
+}
+
 /* Tries one file; STORM_ERR_IO on all ranks: try the one before it. */
 static storm_status restart_try(struct run *run, uint64_t step,
                                 const struct io_checkpoint_head *wanted)
 {
     char path[IO_PATH_BYTES];
     struct io_checkpoint c;
-    const struct io_source source = run_source(run);
+    int damage;
     io_checkpoint_path(run->restart_dir, step, path);
-    storm_status status = io_checkpoint_read(&source, path, &c);
-    int damage = c.damage;
-    storm_status reduced =
-        storm_context_reduce(run->context, &damage, 1, MPI_INT, MPI_MAX);
-    if (reduced == STORM_OK && damage != IO_CHECKPOINT_SOUND)
-        status = STORM_ERR_IO;
-    else
-        status = reduced;
+    storm_status status = restart_read(run, path, &c, &damage);
     if (status == STORM_OK)
         status = restart_fits(run, &c.head, wanted, path);
     if (status == STORM_OK)

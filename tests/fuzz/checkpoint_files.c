@@ -96,7 +96,7 @@ int main(int argc, char **argv)
                   status == STORM_ERR_STATE);
     }
     printf("%llu were read\n", (unsigned long long)n_read);
-    mutants_end(m, MUTANTS_HDF5_BYTES);
+    mutants_end(m);
     free(good);
     storm_context_destroy(context);
     storm_options_destroy(options);

@@ -208,6 +208,6 @@ int main(int argc, char **argv)
            (unsigned long long)atomic_load(&scene.n_streams), longest);
     CHECK(longest < MAX_OPEN_S);
     CHECK(atomic_load(&scene.n_streams) > 0);
-    mutants_end(m, 0);
+    mutants_end(m);
     return CHECK_PASS;
 }

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
         n_read += status == STORM_OK;
     }
     printf("%llu were read\n", (unsigned long long)n_read);
-    mutants_end(m, n_seeds > 1 ? MUTANTS_HDF5_BYTES : 0);
+    mutants_end(m);
     for (int i = 0; i < SEEDS; i++)
         free(seeds[i].bytes);
     storm_context_destroy(context);
