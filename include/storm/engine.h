@@ -211,8 +211,8 @@ STORM_API void *const *storm_engine_packets(struct storm_engine *engine,
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_expect(struct storm_engine *engine, int rank);
 
-/** Shrink the rings of peers that have sent nothing since the last call. Local,
- *  never blocks; between steps. STORM_ERR_NOMEM; STORM_ERR_FABRIC. */
+/** Shrink rings and message buffers to what was needed since the last call.
+ *  Local, never blocks; between steps. STORM_ERR_NOMEM; STORM_ERR_FABRIC. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_trim(struct storm_engine *engine);
 
@@ -250,6 +250,10 @@ STORM_API bool storm_step_is_controlled(const struct storm_step *step);
 /** As storm_engine_expect, but may be called in pre_step. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_step_expect(struct storm_step *step, int rank);
+
+/** As storm_engine_trim, but may be called in pre_step. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_step_trim(struct storm_step *step);
 /** @} */
 
 /** Where the time goes, in seconds of this rank: six parts. */

@@ -268,8 +268,9 @@ static const struct storm_option option_table[] = {
         .default_value = "lazy",
         .choices = "lazy|neighbours",
         .help =
-            "create rings when first needed (lazy), or before a step for all "
-            "ranks that own a neighbouring cell (neighbours)",
+            "create rings when first needed (lazy), or before the first step "
+            "for all ranks that own a neighbouring cell (neighbours), as after "
+            "every new partition",
     },
     {
         .size = sizeof(struct storm_option),

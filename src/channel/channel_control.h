@@ -7,6 +7,8 @@
  *   CONTROL-2  send and poll never block; send copies.
  *   CONTROL-3  close is collective and returns when every message has been
  *              received and dropped; no rank sends any more.
+ *   CONTROL-4  The cost of a poll does not grow with the number of messages
+ *              that others have not received yet.
  *
  * Implementations: over MPI here; between threads in the tests.
  */

@@ -13,7 +13,12 @@
 #include "base/lifeline.h"
 #include "channel/channel_control.h"
 
-enum { MESSAGE_TAG = 7, EXCHANGE_TAG = 8, N_POSTED = 8 };
+enum {
+    MESSAGE_TAG = 7,
+    EXCHANGE_TAG = 8,
+    N_POSTED = 8,
+    MAX_TESTS = 4 /* of messages sent, in one poll */
+};
 
 /* One message in flight. */
 struct outgoing {
@@ -30,6 +35,7 @@ struct mpi_control {
     int next; /* receives complete in the order they were posted */
     struct outgoing **out;
     size_t n_out, out_capacity;
+    size_t next_out; /* to be tested */
 };
 
 static storm_status post(struct mpi_control *c, int i)
@@ -39,23 +45,25 @@ static storm_status post(struct mpi_control *c, int i)
     return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
 }
 
-/* Frees messages that have been received. */
+/* Frees messages that have been received: looks at a few, in turn (CONTROL-4).
+ */
 static storm_status reap(struct mpi_control *c)
 {
-    size_t kept = 0;
-    storm_status status = STORM_OK;
-    for (size_t i = 0; i < c->n_out; i++) {
+    for (int i = 0; i < MAX_TESTS && c->n_out > 0; i++) {
         int done = 0;
-        if (MPI_Test(&c->out[i]->request, &done, MPI_STATUS_IGNORE) !=
-            MPI_SUCCESS)
-            status = STORM_ERR_FABRIC;
-        if (done)
-            storm_free(c->env->memory, c->out[i]);
-        else
-            c->out[kept++] = c->out[i];
+        if (c->next_out >= c->n_out)
+            c->next_out = 0;
+        struct outgoing **at = &c->out[c->next_out];
+        if (MPI_Test(&(*at)->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return STORM_ERR_FABRIC;
+        if (done) {
+            storm_free(c->env->memory, *at);
+            *at = c->out[--c->n_out];
+        } else {
+            c->next_out++;
+        }
     }
-    c->n_out = kept;
-    return status;
+    return STORM_OK;
 }
 
 static storm_status mpi_send(struct storm_control *control, int rank,

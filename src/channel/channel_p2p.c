@@ -43,6 +43,7 @@ struct send_buffer {
     unsigned char *bytes;
     size_t n;            /* records written */
     MPI_Request request; /* MPI_REQUEST_NULL: free */
+    bool used;           /* since the last trim */
 };
 
 struct p2p_peer {
@@ -81,6 +82,7 @@ struct p2p_channel {
     size_t n_due, due_capacity;
     unsigned char **spare; /* receive buffers not in use */
     size_t n_spare, spare_capacity;
+    size_t min_spare; /* since the last trim */
 
     struct p2p_wave wave_in[N_WAVE_RECEIVES];
     MPI_Request wave_request[N_WAVE_RECEIVES];
@@ -151,6 +153,7 @@ static storm_status p2p_publish(struct storm_channel *channel, uint32_t i_peer)
     int rc = MPI_Isend(buffer->bytes, (int)bytes, MPI_BYTE, peer->rank,
                        RECORDS_TAG, c->comm, &buffer->request);
     buffer->n = 0;
+    buffer->used = true;
     peer->current = (peer->current + 1) % c->window;
     c->stats.batches++;
     return check(c, rc, "MPI_Isend");
@@ -205,8 +208,12 @@ static storm_status post(struct p2p_channel *c, struct receive *receive)
 
 static unsigned char *receive_buffer(struct p2p_channel *c)
 {
-    if (c->n_spare > 0)
-        return c->spare[--c->n_spare];
+    if (c->n_spare > 0) {
+        unsigned char *spare = c->spare[--c->n_spare];
+        if (c->n_spare < c->min_spare)
+            c->min_spare = c->n_spare;
+        return spare;
+    }
     return storm_alloc(c->memory, "p2p receive buffers", c->message_bytes);
 }
 
@@ -439,10 +446,37 @@ static storm_status p2p_idle(struct storm_channel *channel, uint64_t n_empty)
     return STORM_OK;
 }
 
+/* Frees a buffer that no message has used since the last trim. */
+static storm_status trim_buffer(const struct p2p_channel *c,
+                                struct send_buffer *buffer)
+{
+    int done = 1;
+    bool used = buffer->used || buffer->n > 0;
+    buffer->used = false;
+    if (used || !buffer->bytes)
+        return STORM_OK;
+    storm_status status = STORM_OK;
+    if (buffer->request != MPI_REQUEST_NULL)
+        status = test(c, &buffer->request, &done, MPI_STATUS_IGNORE);
+    if (status < 0 || !done)
+        return status;
+    storm_free(c->memory, buffer->bytes);
+    buffer->bytes = NULL;
+    return STORM_OK;
+}
+
+/* Also frees receive buffers that were spare all the time since then. */
 static storm_status p2p_trim(struct storm_channel *channel)
 {
-    (void)channel;
-    return STORM_OK;
+    struct p2p_channel *c = p2p_of(channel);
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < c->n_peers && status >= 0; i++)
+        for (size_t k = 0; k < c->window && status >= 0; k++)
+            status = trim_buffer(c, &c->peer[i].buffer[k]);
+    for (; c->min_spare > 0; c->min_spare--)
+        storm_free(c->memory, c->spare[--c->n_spare]);
+    c->min_spare = c->n_spare;
+    return status;
 }
 
 static void p2p_stats(const struct storm_channel *channel,

@@ -467,6 +467,11 @@ storm_status storm_step_expect(struct storm_step *step, int rank)
     return storm_engine_expect(step->engine, rank);
 }
 
+storm_status storm_step_trim(struct storm_step *step)
+{
+    return storm_engine_trim(step->engine);
+}
+
 storm_status storm_engine_trim(struct storm_engine *engine)
 {
     return engine->channel->ops->trim(engine->channel);

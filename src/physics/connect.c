@@ -12,9 +12,14 @@ storm_status storm_connect_neighbours(struct storm_connect *connect,
     if (connect->done &&
         !storm_mesh_is_repartitioned(mesh, connect->generation))
         return STORM_OK;
+    bool new_cut = connect->done;
     connect->done = true;
     connect->generation = mesh->generation;
-    if (strcmp(storm_options_text(mesh->env->options, "transport.connect"),
+    storm_status trimmed = new_cut ? storm_step_trim(step) : STORM_OK;
+    if (trimmed < 0)
+        return trimmed;
+    if (!new_cut &&
+        strcmp(storm_options_text(mesh->env->options, "transport.connect"),
                "neighbours") != 0)
         return STORM_OK;
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++)

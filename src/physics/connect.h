@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* transport.connect: neighbours, for every physics that has a mesh. */
+/* Rings follow the partition, for every physics that has a mesh. */
 #ifndef STORM_PHYSICS_CONNECT_H
 #define STORM_PHYSICS_CONNECT_H
 
@@ -16,9 +16,11 @@ struct storm_connect {
 };
 
 /*
- * In pre_step: if the option asks for it, and the mesh has been repartitioned
- * since the last call, prepares the routes to all ranks that own a neighbour of
- * one of this rank's cells. Local. STORM_ERR_NOMEM, or a status of the channel.
+ * In pre_step: if the mesh has been repartitioned since the last call, trims
+ * rings and prepares the routes to all ranks that own a neighbour of one of this
+ * rank's cells. The first time it does the latter alone, and only with
+ * transport.connect: neighbours. Local. STORM_ERR_NOMEM, or a status of the
+ * channel.
  */
 storm_status storm_connect_neighbours(struct storm_connect *connect,
                                       const struct storm_mesh *mesh,

@@ -118,13 +118,8 @@ static storm_status run_rebalance(struct run *run)
         run->step % (uint64_t)v->balance.every != 0 ||
         storm_context_size(run->context) == 1)
         return STORM_OK;
-    storm_status status =
-        storm_imc_rebalance(run->imc, v->balance.weight == DECK_WEIGHT_CELLS);
-    /* Some ranks are no longer neighbours. */
-    if (status >= 0)
-        status =
-            storm_context_agree(run->context, storm_engine_trim(run->engine));
-    return status;
+    return storm_imc_rebalance(run->imc,
+                               v->balance.weight == DECK_WEIGHT_CELLS);
 }
 
 /* No steps are left: a restarted run may have been complete. */

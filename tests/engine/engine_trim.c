@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 2 3; backend: shm; timeout: 60 */
 /* TEST ranks: 2 3; backend: mpirma; timeout: 60 */
+/* TEST ranks: 2; backend: p2p; timeout: 60 */
 /* TEST ranks: 3; backend: ofi-tcp ofi-shm ofi-sockets; timeout: 60;
  *      label: slow-asan slow-mpich */
 /*
@@ -30,13 +31,14 @@ static void fly(void *self, struct storm_step *step, void *packet,
     s->hops_left -= s->hops_left > 0;
 }
 
-/* Bytes in rings into this rank, now. */
+/* Bytes in rings into this rank, or in send buffers, now. */
 static size_t ring_bytes(const struct harness *h)
 {
     struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
     for (size_t i = 0; storm_context_memory(h->context, i, &entry) == STORM_OK;
          i++)
-        if (strcmp(entry.label, "rings, receiver") == 0)
+        if (strcmp(entry.label, "rings, receiver") == 0 ||
+            strcmp(entry.label, "p2p send buffers") == 0)
             return entry.bytes;
     return 0;
 }
@@ -70,6 +72,10 @@ int main(void)
         run_step(&h, 0);
         run_step(&h, i < 10);
     }
+    CHECK(ring_bytes(&h) < busy / 2);
+    for (int i = 0; i < 2; i++) /* nothing at all */
+        CHECK_OK(storm_engine_trim(h.engine));
+    run_step(&h, 0);
     CHECK(ring_bytes(&h) < busy / 8);
     run_step(&h, 5000);
     struct storm_stats stats = STORM_STATS_INIT;
