@@ -16,8 +16,7 @@
  *            a millisecond or so; other ranks wait for it.
  * Threads    one thread at a time per engine; callbacks run on that thread.
  *            A callback may not call storm_engine_* of its own engine.
- * Memory     grows with the packets and the peers of a rank, except three
- *            arrays of 4 bytes per rank of the run.
+ * Memory     grows with packets and peers; three arrays of 4 bytes per rank.
  */
 #ifndef STORM_ENGINE_H
 #define STORM_ENGINE_H
@@ -70,19 +69,16 @@ struct storm_physics {
      *  cells of other ranks: `step` then answers SEND. May communicate among
      *  all ranks. May be NULL. */
     storm_status (*pre_step)(void *self, struct storm_step *step);
-
     /** Advance one packet, which is aligned to 16 bytes, by one or more events.
      *  May spawn. *outcome_out is zeroed. Required: this or step_batch. */
     void (*step)(void *self, struct storm_step *step, void *packet,
                  struct storm_outcome *outcome_out);
-
     /** Advance @p n packets, each by one or more events, in any order, and
      *  fill outcomes_out[0..n), which are not initialised. Used instead of
      *  `step` if both are set. */
     void (*step_batch)(void *self, struct storm_step *step,
                        void *const *packets, size_t n,
                        struct storm_outcome *outcomes_out);
-
     /** After transport and population control: fold tallies, update the
      *  material. May be NULL. May communicate among all ranks. */
     storm_status (*post_step)(void *self, struct storm_step *step);
@@ -159,8 +155,7 @@ STORM_API void storm_engine_destroy(struct storm_engine *engine);
 /**
  * Set other callbacks. Local, never blocks; between steps, the same kind on
  * every rank; agree on the status (storm_context_agree) before the next step.
- * The structs are copied; NULL: no change. Bundled objects call it:
- * storm_imc_attach and others.
+ * The structs are copied; NULL: no change. storm_imc_attach and others do this.
  *
  * @retval STORM_ERR_ARG    a bad struct, as for create (logged)
  * @retval STORM_ERR_NOSUP  a field is set that this library lacks (logged)
@@ -182,13 +177,11 @@ storm_engine_use(struct storm_engine *engine,
  * @retval STORM_ERR_STATE  a packet did not end within transport.max_events
  *                          events, the engine has no physics or has failed
  *                          before, or called from a callback (logged)
- * @retval STORM_ERR_PEER   another rank failed and has logged the cause, or is
- *                          in storm_engine_destroy
+ * @retval STORM_ERR_PEER   another rank failed (it logs why) or is in destroy
  * @retval STORM_ERR_NOMEM  on this rank
  * @retval STORM_ERR_FABRIC MPI or the network failed (logged)
  * @retval STORM_ERR_LOST   a rank is lost (logged)
- * @return any negative status of a callback, on the rank where it happened
- *         (logged, with the name of the callback)
+ * @return any negative status of a callback, on its rank (logged with its name)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_step(struct storm_engine *engine);
@@ -229,8 +222,7 @@ STORM_API storm_status storm_step_spawn(struct storm_step *step,
 STORM_API void *storm_step_new(struct storm_step *step);
 
 /** This rank's packets: in pre_step those of the last step (not those spawned
- *  since), in population control and post_step those at census. Entries that
- *  were removed are NULL. */
+ *  since), in control and post_step those at census. NULL: a removed one. */
 STORM_API void **storm_step_packets(struct storm_step *step, size_t *n_out);
 
 /** Remove entry @p i of storm_step_packets; only in pre_step, population
@@ -247,11 +239,9 @@ STORM_API uint64_t storm_step_max_events(const struct storm_step *step);
 /** Does the engine have population control? */
 STORM_API bool storm_step_is_controlled(const struct storm_step *step);
 
-/** As storm_engine_expect, but may be called in pre_step. */
+/** As storm_engine_expect and storm_engine_trim, but for pre_step. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_step_expect(struct storm_step *step, int rank);
-
-/** As storm_engine_trim, but may be called in pre_step. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_step_trim(struct storm_step *step);
 /** @} */
@@ -290,8 +280,7 @@ struct storm_stats {
 };
 #define STORM_STATS_INIT STORM_INIT(struct storm_stats)
 
-/** This rank's statistics. Local. STORM_ERR_ARG: @p stats_out does not begin
- *  with STORM_STATS_INIT. */
+/** This rank's statistics. Local. STORM_ERR_ARG: not begun with its _INIT. */
 STORM_API storm_status storm_engine_stats(const struct storm_engine *engine,
                                           struct storm_stats *stats_out);
 

@@ -10,7 +10,8 @@
  *            every step storm_imc_set_step and storm_engine_step; destroy after
  *            the engine. If problem.comb is set, also a comb (storm_comb_create
  *            and storm_comb_attach, storm/streaming.h), which keeps the number
- *            of packets in check; without it, steps fail. examples/step4.c does all of this.
+ *            of packets in check; without it, steps fail. examples/step4.c
+ *            does all of this.
  * Ownership  the mesh is the caller's and outlives the object; the problem is
  *            copied.
  * Mesh       the object is built for one generation of its mesh. After

@@ -48,7 +48,7 @@ STORM_API const char *
 storm_run_report_text(const struct storm_run_report *report,
                       storm_run_part part);
 
-/** The step after which the run was stopped; 0: it was not, it is done. Local. */
+/** The step after which the run was stopped; 0: it is done. Local. */
 STORM_API uint64_t
 storm_run_report_stopped(const struct storm_run_report *report);
 
@@ -156,9 +156,9 @@ STORM_API storm_run_state storm_run_read_state(const char *dir, char *text,
  * (storm_deck_set_options). Collective, blocks until the run ends.
  *
  * Writes status.json, deck.yaml (resolved), mesh.h5, profiles, fields,
- * checkpoints and in the end summary.json into out_dir; docs/output.md describes
- * them. A restart in the same directory removes what was written there after the
- * checkpoint's step.
+ * checkpoints and in the end summary.json into out_dir; docs/output.md
+ * describes them. A restart in the same directory removes what was written
+ * there after the checkpoint's step.
  *
  * If the run is asked to stop (stop, time_limit_s) it ends after the current
  * step with a checkpoint in out_dir, whatever the deck says about checkpoints;

@@ -40,9 +40,9 @@ storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
                                  MPI_Request *request);
 /* Its waits do not sleep, if the node is not crowded: IDLE-3. */
 void storm_boot_mpi_awake(struct storm_boot *boot, bool awake);
-/* As storm_boot_agree. If this rank brings an error and the others have not come
- * after so many seconds (0: for ever), they may be in a collective call that it
- * will not make: it reports itself as lost. */
+/* As storm_boot_agree. If this rank brings an error and the others have not
+ * come after so many seconds (0: for ever), they may be in a collective call
+ * that it will not make: it reports itself as lost. */
 storm_status storm_boot_mpi_agree(const struct storm_boot *boot,
                                   storm_status mine, double patience_s);
 void storm_boot_mpi_close(struct storm_boot *boot);

@@ -159,7 +159,7 @@ static void check_regions(const struct check *s, const struct deck_node *root)
     }
 }
 
-/* ---- faults of the problem ------------------------------------------------ */
+/* ---- faults of the problem ----------------------------------------------- */
 
 /* A place in the deck, and how it is named. */
 struct place {

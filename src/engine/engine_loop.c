@@ -293,8 +293,8 @@ static storm_status settle_batch(struct storm_engine *e)
 /* ---- the loop -------------------------------------------------------------*/
 
 /* Every control_every iterations, or sooner if the physics takes long; in each
- * while the rank waits for a ring; and on an idle rank each time it has slept or
- * yielded its core on a crowded node, else from time to time: it must answer
+ * while the rank waits for a ring; and on an idle rank each time it has slept
+ * or yielded its core on a crowded node, else from time to time: it must answer
  * waves at once. */
 static bool control_is_due(struct storm_engine *e)
 {

@@ -15,8 +15,8 @@ static const double busy_wave_s = 1e-3;
 
 /* One without work starts the next wave at once; while nothing changes less and
  * less often: after this part of the time since the last change. On a crowded
- * node the pauses leave the cores to others; else idle ranks are awake, and only
- * those that work are spared. */
+ * node the pauses leave the cores to others; else idle ranks are awake, and
+ * only those that work are spared. */
 static const double quiet_share = 1.0 / 64;
 static const double max_quiet_s = 50e-6;
 static const double max_quiet_awake_s = 1e-6;

@@ -17,8 +17,8 @@ struct storm_connect {
 
 /*
  * In pre_step: if the mesh has been repartitioned since the last call, trims
- * rings and prepares the routes to all ranks that own a neighbour of one of this
- * rank's cells. The first time it does the latter alone, and only with
+ * rings and prepares the routes to all ranks that own a neighbour of one of
+ * this rank's cells. The first time it does the latter alone, and only with
  * transport.connect: neighbours. Local. STORM_ERR_NOMEM, or a status of the
  * channel.
  */

@@ -100,12 +100,13 @@ static storm_status check_mesh(const struct storm_context *context,
         return status;
     for (int d = 0; d < 3; d++)
         if (!check_corner(p, &box, d)) {
+            const char axis = "xyz"[d];
             if (env->rank == 0)
                 storm_log_write(&env->log, STORM_LOG_ERROR,
                                 "problem: lo_cm, hi_cm: expected the box of "
                                 "the mesh, %g to %g in %c, got %g to %g",
-                                -box.reach[d], box.reach[3 + d], "xyz"[d],
-                                p -> lo_cm[d], p -> hi_cm[d]);
+                                -box.reach[d], box.reach[3 + d], axis,
+                                p->lo_cm[d], p->hi_cm[d]);
             return STORM_ERR_ARG;
         }
     for (int w = 0; w < STORM_N_WALLS; w++)

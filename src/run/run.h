@@ -7,8 +7,8 @@
  *   RUN-2  Files are the same bytes on any number of ranks, except
  *          partition.csv, status.json and the order of packets in checkpoints.
  *   RUN-3  The energy balance is checked after every step.
- *   RUN-4  A request to stop is agreed on at the end of a step, by the reduction
- *          that step has anyway: all ranks stop after the same step.
+ *   RUN-4  A request to stop is agreed on at the end of a step, by the
+ *          reduction that step has anyway: all ranks stop after the same step.
  *   RUN-5  A run that was stopped has a checkpoint of its last step.
  */
 #ifndef STORM_RUN_RUN_H

@@ -44,7 +44,7 @@ static uint64_t estimate_packets(const struct deck_values *v, uint64_t n_cells)
 }
 
 /* Crossings of a packet in a step of the max length, in free flight, and one
- * interaction. Matter that absorbs makes it fewer, matter that scatters more. */
+ * interaction. Matter that absorbs makes it fewer, one that scatters more. */
 static double estimate_events(const struct deck_values *v, uint64_t n_cells)
 {
     double volume = 1.0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells and volumes of the materials, next to those of their shapes; layers that
- * cells cannot resolve. */
+/* Cells and volumes of the materials, next to those of their shapes; layers
+ * that cells cannot resolve. */
 #include <math.h>
 #include <stdio.h>
 
@@ -33,8 +33,8 @@ static void materials_count_cells(struct run *run, uint64_t *cells,
     }
 }
 
-/* Evenly spread points (Roberts' sequence), divided among the ranks: regions may
- * overlap, and the last one counts. */
+/* Evenly spread points (Roberts' sequence), divided among the ranks: regions
+ * may overlap, and the last one counts. */
 static void materials_count_points(struct run *run, uint64_t *points)
 {
     static const double golden[3] = {0.8191725133961645, 0.6710436067037893,

@@ -126,8 +126,8 @@ static storm_status restart_write(struct run *run)
                       : io_checkpoint_write(&source, &run->series, &head);
 }
 
-/* Seconds that this rank guesses for a first checkpoint: a second, and its share
- * of the packets times the ranks at 100 MB/s. */
+/* Seconds that this rank guesses for a first checkpoint: a second, and its
+ * share of the packets times the ranks at 100 MB/s. */
 static double restart_guess_s(const struct run *run)
 {
     struct storm_stats stats = STORM_STATS_INIT;

@@ -3,11 +3,11 @@
 /*
  * RING-4: slots that are lent are not room yet. GROW-2: a WANT for another ring
  * than the newest is dropped, and one that cannot be served yet is kept and
- * served later, also after a failed allocation, in the order of arrival. GROW-3:
- * a ring is adopted on publish, and kept if its sender has no memory for it.
- * GROW-6: trim. Sender and receiver in step with each other, so that things
- * happen in the order meant here; what was given shows in the memory of the
- * receiver's rings.
+ * served later, also after a failed allocation, in the order of arrival.
+ * GROW-3: a ring is adopted on publish, and kept if its sender has no memory
+ * for it. GROW-6: trim. Sender and receiver in step with each other, so that
+ * things happen in the order meant here; what was given shows in the memory of
+ * the receiver's rings.
  */
 #include <string.h>
 

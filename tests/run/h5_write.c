@@ -27,7 +27,7 @@ enum { WIDE = 3, N_WIDE = 50000, N_LONG = 3, LONG = IO_H5_BLOCK_WORDS + 7 };
 
 static char dir[] = "h5_write-XXXXXX";
 
-/* ---- calls of the library: they replace those of the C library ------------ */
+/* ---- calls of the library: they replace those of the C library ----------- */
 
 static int world_size;
 

@@ -5,8 +5,8 @@
 /*
  * Layers and cells: cells take the material of their centre, so a layer that is
  * thinner than about two of them has holes. Of the walls of a coarse hohlraum
- * the run warns, and rays from the cavity outwards do meet no wall; of a slab in
- * thin boxes, and of thick walls, it does not warn. Volumes of cells and of
+ * the run warns, and rays from the cavity outwards do meet no wall; of a slab
+ * in thin boxes, and of thick walls, it does not warn. Volumes of cells and of
  * shapes are those of the geometry. With arguments, entries of the deck to
  * override: the walls of the deck, as it is or on other meshes, must not leak.
  */

@@ -437,7 +437,7 @@ static int args_take_flag(struct tool_args *args, char **argv, int argc,
     return status;
 }
 
-/* ---- the environment ------------------------------------------------------ */
+/* ---- the environment ----------------------------------------------------- */
 
 /* A variable that is almost an option's is one with a mistake in it. Others may
  * have variables that begin with STORM_, too. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Starting the ranks: this program runs itself again under mpiexec or srun,
- * waits, and returns the exit status. If this process dies, the launcher is sent
- * a signal to end.
+ * waits, and returns the exit status. If this process dies, the launcher is
+ * sent a signal to end.
  *
  *   LAUNCH-1  The launcher has a process group of its own: a ^C of the terminal
  *             reaches this process alone. Launchers answer it by killing all
  *             ranks.
  *   LAUNCH-2  The first SIGINT or SIGTERM during a run is passed on as SIGUSR1,
- *             which launchers forward to the ranks, every second until they have
- *             ended: one that comes before a rank can catch it is ignored.
+ *             which launchers forward to the ranks, every second until they
+ *             have ended: one that comes before a rank can catch it is ignored.
  *   LAUNCH-3  The second, or any during a benchmark, ends launcher and ranks.
  */
 #include <errno.h>

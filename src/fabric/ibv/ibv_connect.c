@@ -139,8 +139,8 @@ static uint8_t min_u8(uint8_t a, uint8_t b)
 }
 
 /* An unanswered request is sent again every 4.096 us * 2^n: the smallest n with
- * which a peer may be silent for so long. (Adapters may wait up to four times as
- * long.) */
+ * which a peer may be silent for so long. (Adapters may wait up to four times
+ * as long.) */
 static uint8_t ack_timeout(const struct verbs_fabric *f)
 {
     double silence_s = (double)storm_options_int(f->fabric.env->options,

@@ -22,8 +22,8 @@ enum { UNIVERSE_MIN = 16, UNIVERSE_MAX = 256 };
  *   IPATH_NO_BACKTRACE, HFI_NO_BACKTRACE   see above
  *   FI_OFI_RXM_BUFFER_SIZE   messages are all small here: 1 KiB instead of 16
  *       saves 75 MB a rank at 32 ranks
- *   FI_UNIVERSE_SIZE   expected peers; some providers multiply queues by it, and
- *       devices do not grant what comes out for thousands. A rank has a few
+ *   FI_UNIVERSE_SIZE   expected peers; some providers multiply queues by it,
+ *       and devices do not grant what comes out for thousands. A rank has a few
  *       dozen peers, however many ranks there are
  */
 static void prepare_environment(void)
