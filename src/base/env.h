@@ -22,7 +22,8 @@ struct storm_env {
     int rank;
     int size;
     const struct storm_boot *boot; /* of these ranks */
-    bool crowded; /* more ranks than cores on this node: IDLE-4 */
+    bool crowded;  /* more ranks than cores on this node: IDLE-4 */
+    bool one_node; /* the same on all ranks */
     struct storm_log log;
     struct storm_memory *memory;
     const struct storm_options *options;

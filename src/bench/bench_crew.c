@@ -190,7 +190,7 @@ static storm_status crew_probe(struct storm_context *context, const char *name,
                                bool must)
 {
     char reason[256] = "the ranks are on several nodes";
-    bool near = strcmp(name, "shm") != 0 || context->one_node;
+    bool near = strcmp(name, "shm") != 0 || context->env.one_node;
     storm_status mine = near ? storm_backend_probe(name, reason, sizeof reason)
                              : STORM_ERR_NOSUP;
     storm_status status = storm_context_agree(context, mine);

@@ -68,8 +68,9 @@ static storm_status open_channel(struct storm_engine *e)
 {
     const struct storm_options *options = e->env->options;
     struct storm_channel_choice choice;
-    storm_status status = storm_channel_choose(e->env, &e->context->boot,
-                                               e->context->one_node, &choice);
+    storm_status status =
+        storm_channel_choose(e->env, &e->context->boot,
+                             e->context->env.one_node, &choice);
     if (status < 0)
         return status;
     status = storm_control_mpi_open(e->context->comm, e->env, &e->control);

@@ -143,7 +143,7 @@ static storm_status find_nodes(struct storm_context *context)
     if (status == STORM_OK)
         status = context->boot.minimum(context->boot.self,
                                        context->node_boot.size, &lowest);
-    context->one_node = lowest == context->env.size;
+    context->env.one_node = lowest == context->env.size;
     int *near = NULL;
     if (status == STORM_OK)
         status = fill_node_ranks(context, &near);

@@ -19,7 +19,6 @@ struct storm_context {
     struct storm_boot node_boot; /* the ranks of this node */
     int32_t *node_rank;          /* of every rank there; -1: elsewhere */
     struct storm_tree tree;      /* of waves: TREE-1 */
-    bool one_node;               /* all ranks can share memory */
     bool backend_logged;
 };
 

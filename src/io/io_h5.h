@@ -16,6 +16,13 @@
  *   H5-7  Every array has checksums, one for each block of rows
  *         (io/io_h5_sums.h), in the group `checksums`.
  *   H5-8  Memory does not grow with the number of ranks.
+ *   H5-10 Ranks of different nodes never write to the same page of a file: a
+ *         client of a network file system may write a whole page when asked
+ *         for a part, with zeros where another node has written. Where there
+ *         are several nodes, parts of pages at the ends of a share are written
+ *         by rank 0, which writes all that is not rows, too.
+ *   H5-11 Before a file gets its name rank 0 reads back its size, all that is
+ *         not rows, and the first and last block of each array.
  *
  * Reading is local, without MPI.
  *

@@ -2,8 +2,10 @@
 #include "io/io_h5_layout.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +14,8 @@
 #include <hdf5.h>
 
 #include "io/io_h5_sums.h"
+
+enum { LAYOUT_PIECE = 4096 }; /* bytes that are read at once */
 
 /* HDF5 does not say why it failed. Without a disk it is memory. */
 static int layout_error(bool good)
@@ -144,6 +148,12 @@ int io_h5_layout_array(struct io_h5_layout *layout,
             layout_add(layout, name, H5T_NATIVE_UINT64, sums, &ranges_out[1]);
     }
     H5E_END_TRY;
+    if (good && n_rows > 0)
+        layout->arrays[layout->n_arrays++] =
+            (struct io_h5_place){.rows = ranges_out[0],
+                                 .sums = ranges_out[1],
+                                 .n_rows = n_rows,
+                                 .columns = array->columns};
     return layout_error(good);
 }
 
@@ -182,28 +192,67 @@ static int layout_compare(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/* Copies the bytes [from, to). */
-static int layout_copy(const struct io_h5_layout *layout, uint64_t from,
-                       uint64_t to, struct io_part *part)
+/* Reads n bytes, all of them. */
+static int layout_read(int fd, void *bytes_out, size_t n, uint64_t from)
 {
-    unsigned char piece[4096];
-    while (from < to) {
-        size_t wanted =
-            to - from < sizeof piece ? (size_t)(to - from) : sizeof piece;
-        ssize_t n = pread(layout->fd, piece, wanted, (off_t)from);
-        if (n < 0 && errno == EINTR)
+    char *at = bytes_out;
+    while (n > 0) {
+        ssize_t done = pread(fd, at, n, (off_t)from);
+        if (done < 0 && errno == EINTR)
             continue;
-        if (n <= 0)
-            return n < 0 ? errno : EIO;
-        io_part_write(part, piece, (size_t)n, from);
-        from += (uint64_t)n;
+        if (done <= 0)
+            return done < 0 ? errno : EIO;
+        at += done;
+        n -= (size_t)done;
+        from += (uint64_t)done;
     }
     return 0;
 }
 
-int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part)
+/* What is done with n bytes that are not rows. */
+typedef int layout_visit(void *self, const void *bytes, size_t n,
+                         uint64_t from);
+
+/* Visits the bytes [from, to). */
+static int layout_visit_gap(const struct io_h5_layout *layout, uint64_t from,
+                            uint64_t to, layout_visit *visit, void *self)
+{
+    unsigned char piece[LAYOUT_PIECE];
+    int error = 0;
+    for (size_t n; from < to && error == 0; from += n) {
+        n = to - from < LAYOUT_PIECE ? (size_t)(to - from) : LAYOUT_PIECE;
+        error = layout_read(layout->fd, piece, n, from);
+        if (error == 0)
+            error = visit(self, piece, n, from);
+    }
+    return error;
+}
+
+/* The ranges are sorted. */
+static int layout_visit_gaps(const struct io_h5_layout *layout,
+                             layout_visit *visit, void *self)
 {
     struct stat info;
+    uint64_t from = 0;
+    int error = fstat(layout->fd, &info) == 0 ? 0 : errno;
+    for (size_t i = 0; i < layout->n_ranges && error == 0; i++) {
+        const struct io_h5_range *range = &layout->ranges[i];
+        error = layout_visit_gap(layout, from, range->offset, visit, self);
+        from = range->offset + range->bytes;
+    }
+    return error != 0 ? error
+                      : layout_visit_gap(layout, from, (uint64_t)info.st_size,
+                                         visit, self);
+}
+
+static int layout_copy(void *self, const void *bytes, size_t n, uint64_t from)
+{
+    io_part_write(self, bytes, n, from);
+    return 0; /* the part keeps its own error */
+}
+
+int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part)
+{
     herr_t closed;
     H5E_BEGIN_TRY
     {
@@ -213,17 +262,72 @@ int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part)
     layout->file = -1;
     if (closed < 0)
         return layout_error(false);
-    if (fstat(layout->fd, &info) != 0)
-        return errno;
     qsort(layout->ranges, layout->n_ranges, sizeof layout->ranges[0],
           layout_compare);
-    uint64_t from = 0;
-    int error = 0;
-    for (size_t i = 0; i < layout->n_ranges && error == 0; i++) {
-        const struct io_h5_range *range = &layout->ranges[i];
-        error = layout_copy(layout, from, range->offset, part);
-        from = range->offset + range->bytes;
+    return layout_visit_gaps(layout, layout_copy, part);
+}
+
+/* ---- reading back -------------------------------------------------------- */
+
+static int layout_check_gap(void *self, const void *bytes, size_t n,
+                            uint64_t from)
+{
+    unsigned char piece[LAYOUT_PIECE];
+    const int *fd = self;
+    int error = layout_read(*fd, piece, n, from);
+    return error != 0 ? error : memcmp(piece, bytes, n) == 0 ? 0 : EBADMSG;
+}
+
+/* The checksum of a block against its rows. */
+static int layout_check_block(const struct io_h5_place *array, int fd,
+                              uint64_t block)
+{
+    enum { WORDS = LAYOUT_PIECE / sizeof(uint64_t) };
+    uint64_t words[WORDS], right, sum = 0;
+    const uint64_t each = io_h5_block_rows(array->columns);
+    uint64_t end = (block + 1) * each;
+    if (end > array->n_rows)
+        end = array->n_rows;
+    int error = layout_read(fd, &right, sizeof right,
+                            array->sums.offset + block * sizeof right);
+    uint64_t n, place = block * each * array->columns;
+    for (; place < end * array->columns && error == 0; place += n) {
+        n = end * array->columns - place;
+        if (n > WORDS)
+            n = WORDS;
+        error = layout_read(fd, words, (size_t)n * sizeof *words,
+                            array->rows.offset + place * sizeof *words);
+        sum += io_h5_sum(words, n, place);
     }
-    return error != 0 ? error
-                      : layout_copy(layout, from, (uint64_t)info.st_size, part);
+    return error != 0 ? error : sum == right ? 0 : EBADMSG;
+}
+
+static int layout_check_all(const struct io_h5_layout *layout, int fd)
+{
+    struct stat wanted, found;
+    if (fstat(layout->fd, &wanted) != 0 || fstat(fd, &found) != 0)
+        return errno;
+    if (wanted.st_size != found.st_size)
+        return EBADMSG;
+    int error = layout_visit_gaps(layout, layout_check_gap, &fd);
+    for (size_t i = 0; i < layout->n_arrays && error == 0; i++) {
+        const struct io_h5_place *array = &layout->arrays[i];
+        error = layout_check_block(array, fd, 0);
+        if (error == 0)
+            error = layout_check_block(array, fd,
+                                       io_h5_n_blocks(array->n_rows,
+                                                      array->columns) -
+                                           1);
+    }
+    return error;
+}
+
+int io_h5_layout_check(const struct io_h5_layout *layout, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno;
+    int error = layout_check_all(layout, fd);
+    close(fd);
+    return error;
 }

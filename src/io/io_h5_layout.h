@@ -27,6 +27,11 @@ struct io_h5_layout {
     struct io_h5_range {
         uint64_t offset, bytes;
     } ranges[2 * IO_H5_MAX_ARRAYS];
+    size_t n_arrays; /* with rows */
+    struct io_h5_place {
+        struct io_h5_range rows, sums;
+        uint64_t n_rows, columns;
+    } arrays[IO_H5_MAX_ARRAYS];
 };
 
 /* Functions return 0, or the errno of a failure: no memory, as a rule. */
@@ -42,6 +47,10 @@ int io_h5_layout_number(struct io_h5_layout *layout, const char *name,
 
 /* Writes all that is not rows. */
 int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part);
+
+/* H5-11: reads back the file at `path`, after write. EBADMSG: it has other
+ * bytes than were written. */
+int io_h5_layout_check(const struct io_h5_layout *layout, const char *path);
 
 /* Allowed if it is closed. */
 void io_h5_layout_close(struct io_h5_layout *layout);

@@ -102,9 +102,11 @@ void io_files_problem(const char *path, int error, char *text_out, size_t bytes)
     const char *advice = "";
     if (error == ENOSPC || error == EDQUOT)
         advice = "; make room there, or write to another place";
-    else if (error == EIO)
+    else if (error == EIO || error == EBADMSG)
         advice = "; the disk or the file system failed: write to another place";
-    snprintf(text_out, bytes, "cannot write %s: %s%s", path, strerror(error),
+    snprintf(text_out, bytes, "cannot write %s: %s%s", path,
+             error == EBADMSG ? "it does not read back as it was written"
+                              : strerror(error),
              advice);
 }
 

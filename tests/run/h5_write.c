@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; timeout: 20 */
+/* TEST ranks: 1 2 3 5; timeout: 30 */
 /*
  * H5-1 to H5-7: rows that all ranks write give the same bytes however they are
  * shared, and are read back in any pieces; a changed bit is found in its block
  * and in no other; a file that fails on one rank fails on all, and the one from
  * before is as it was; rank 0 renames after all ranks have synced. A limit on
  * the size of files makes writes of one rank fail.
+ * H5-10, H5-11: nodes of one or two ranks write the bytes that one rank writes,
+ * and no two of them to one page; a write that is lost is found.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <hdf5.h>
@@ -30,6 +33,26 @@ static char dir[] = "h5_write-XXXXXX";
 /* ---- calls of the library: they replace those of the C library ----------- */
 
 static int world_size;
+
+/* Nodes of so many ranks; 0: one of all. */
+static int per_node;
+
+/* Pages that this rank has written to, and whether writes are lost. */
+enum { PAGE_BYTES = 4096, MAX_PAGES = 512 };
+static int written[MAX_PAGES];
+static bool records, loses;
+
+ssize_t pwrite(int fd, const void *bytes, size_t n, off_t offset)
+{
+    if (records)
+        for (off_t i = offset / PAGE_BYTES; i * PAGE_BYTES < offset + (off_t)n;
+             i++)
+            written[i] = 1;
+    if (loses && offset < 2 * PAGE_BYTES)
+        return (ssize_t)n;
+    const struct iovec piece = {(void *)(uintptr_t)bytes, n};
+    return pwritev(fd, &piece, 1, offset);
+}
 
 static void synced_path(int rank, char out[256])
 {
@@ -127,6 +150,50 @@ static storm_status write_file(struct storm_context *context, const char *name,
     if (status == STORM_OK)
         status = io_h5_put_plain(file, "real", IO_H5_REAL, 1, real, n);
     return io_h5_finish(file, status < 0 ? status : mine);
+}
+
+/* H5-10: no page has been written to by two nodes. */
+static void check_pages(const struct storm_context *context)
+{
+    int rank = storm_context_rank(context), size = storm_context_size(context);
+    int node = per_node == 0 ? 0 : rank / per_node, n_pages = 0;
+    int first[MAX_PAGES], last[MAX_PAGES];
+    for (int i = 0; i < MAX_PAGES; i++) {
+        first[i] = written[i] ? node : size;
+        last[i] = written[i] ? node : -1;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, first, MAX_PAGES, MPI_INT, MPI_MIN,
+                  MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, last, MAX_PAGES, MPI_INT, MPI_MAX,
+                  MPI_COMM_WORLD);
+    for (int i = 0; i < MAX_PAGES; i++) {
+        CHECK(last[i] <= first[i]);
+        n_pages += last[i] >= 0;
+    }
+    CHECK(n_pages > 300);
+}
+
+/* A file by all ranks, with a record of who writes to which page. */
+static void write_pages(struct storm_context *context, const char *name,
+                        bool equal)
+{
+    memset(written, 0, sizeof written);
+    records = true;
+    CHECK_OK(write_file(context, name, equal, STORM_OK));
+    records = false;
+    check_pages(context);
+}
+
+/* The same file by one rank. */
+static void write_alone(const char *name)
+{
+    struct storm_context *alone;
+    int all = world_size;
+    world_size = 1;
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &alone));
+    CHECK_OK(write_file(alone, name, true, STORM_OK));
+    storm_context_destroy(alone);
+    world_size = all;
 }
 
 /* ---- what is in the file ------------------------------------------------- */
@@ -273,6 +340,14 @@ static void limit(rlim_t bytes)
     CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
 }
 
+/* H5-11: rank 0 is told that its writes have been done. */
+static void check_lost_write(struct storm_context *context)
+{
+    loses = true;
+    CHECK_EQ(write_file(context, "a.h5", true, STORM_OK), STORM_ERR_IO);
+    loses = false;
+}
+
 /* Only the last rank fails; there is no second file. */
 static void check_failures(struct storm_context *context)
 {
@@ -284,6 +359,7 @@ static void check_failures(struct storm_context *context)
     CHECK_EQ(write_file(context, "a.h5", true, STORM_OK), STORM_ERR_IO);
     CHECK_EQ(write_file(context, "c.h5", false, STORM_OK), STORM_ERR_IO);
     limit(RLIM_INFINITY);
+    check_lost_write(context);
     if (storm_context_rank(context) == 0) {
         char path[256];
         check_same("a.h5", "b.h5");
@@ -294,36 +370,71 @@ static void check_failures(struct storm_context *context)
     }
 }
 
-int main(int argc, char **argv)
+static void check_all(struct storm_context *context)
 {
-    struct storm_context *context;
-    char path[256];
-    MPI_Init(&argc, &argv);
-    signal(SIGXFSZ, SIG_IGN);
-    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &context));
     bool is_root = storm_context_rank(context) == 0;
-    world_size = storm_context_size(context);
-    CHECK(!is_root || mkdtemp(dir) != NULL);
-    MPI_Bcast(dir, sizeof dir, MPI_CHAR, 0, MPI_COMM_WORLD);
-    CHECK_OK(write_file(context, "a.h5", true, STORM_OK));
-    CHECK_OK(write_file(context, "b.h5", false, STORM_OK));
+    write_pages(context, "a.h5", true);
+    write_pages(context, "b.h5", false);
     if (is_root) {
+        write_alone("alone.h5");
         check_same("a.h5", "b.h5");
+        check_same("a.h5", "alone.h5");
         check_content("a.h5");
         check_damage("a.h5");
     }
+    MPI_Barrier(MPI_COMM_WORLD);
     check_failures(context);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 2 && is_root; i++) {
-        path_of(i == 0 ? "a.h5" : "b.h5", path);
+}
+
+/* Nothing else is left. */
+static void remove_all(void)
+{
+    static const char *const names[] = {"a.h5", "b.h5", "alone.h5"};
+    char path[256];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        path_of(names[i], path);
         CHECK(unlink(path) == 0);
     }
-    for (int r = 1; r < world_size && is_root; r++) {
+    for (int r = 1; r < world_size; r++) {
         synced_path(r, path); /* of a file that failed elsewhere */
         unlink(path);
     }
-    CHECK(!is_root || rmdir(dir) == 0); /* nothing else is left */
+    CHECK(rmdir(dir) == 0);
+}
+
+static void check_nodes(int ranks)
+{
+    struct storm_options *options;
+    struct storm_context_params params = STORM_CONTEXT_PARAMS_INIT;
+    struct storm_context *context;
+    char text[16];
+    per_node = ranks;
+    snprintf(text, sizeof text, "%d", ranks);
+    CHECK_OK(storm_options_create(&options));
+    CHECK_OK(storm_options_set(options, "transport.ranks_per_node", text, NULL,
+                               0));
+    params.options = options;
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &context));
+    check_all(context);
     storm_context_destroy(context);
+    storm_options_destroy(options);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    signal(SIGXFSZ, SIG_IGN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    CHECK(rank != 0 || mkdtemp(dir) != NULL);
+    MPI_Bcast(dir, sizeof dir, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (int ranks = 0; ranks <= 2 && (ranks == 0 || world_size > ranks);
+         ranks++)
+        check_nodes(ranks);
+    if (rank == 0)
+        remove_all();
     MPI_Finalize();
     return CHECK_PASS;
 }
