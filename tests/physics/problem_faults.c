@@ -421,7 +421,7 @@ static void check_packets(struct world *w, struct storm_streaming *streaming)
         struct storm_packet packet = good;
         packet.cell = i == 1 ? 1000000 : 0;
         packet.weight_erg = i == 2 ? (double)NAN : 1;
-        packet.position_cm[1] = i == 3 ? (double)NAN : 0.5;
+        packet.position_cm[1] = i == 3 ? (double)NAN : 0.125;
         packet.direction[0] = i == 4 ? 1.0 : 0.0;
         packet.direction[2] = i == 5 ? (double)NAN : 1.0;
         check_where("packet %d", i);
