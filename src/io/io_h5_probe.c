@@ -7,13 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "io/io_h5.h"
 
-enum { PROBE_LIMIT_S = 20, PROBE_WORDS = 8192 };
+enum { PROBE_LIMIT_S = 20, PROBE_WORDS = 8192, PROBE_MEMORY_BYTES = 1 << 30 };
 
 /* Chunks are decoded by HDF5: read all of them. */
 static bool probe_chunks(const struct io_h5_array *array)
@@ -47,9 +49,41 @@ static bool probe_array(void *self, const char *name)
     return good;
 }
 
+/* The memory that a damaged file may ask for, beyond what the rank has. */
+static void probe_limit_memory(void)
+{
+    unsigned long skip, data;
+    FILE *file = fopen("/proc/self/statm", "r");
+    int n = file == NULL ? 0
+                         : fscanf(file, "%lu %lu %lu %lu %lu %lu", &skip, &skip,
+                                  &skip, &skip, &skip, &data);
+    if (file != NULL)
+        fclose(file);
+    if (n != 6)
+        return;
+    rlim_t bytes =
+        (rlim_t)data * (rlim_t)sysconf(_SC_PAGESIZE) + PROBE_MEMORY_BYTES;
+    const struct rlimit limit = {bytes, bytes};
+    setrlimit(RLIMIT_DATA, &limit);
+}
+
+/* The child ends with its parent, and keeps none of its streams open: others
+ * wait for their end to notice that a rank is lost (LIFE-1). */
+static void probe_detach(pid_t parent, int result)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0);
+    close_range(STDERR_FILENO + 1, (unsigned)result - 1, 0);
+    close_range((unsigned)result + 1, ~0U, 0);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && null >= 0; fd++)
+        dup2(null, fd);
+}
+
 /* The child ends here, one way or another, without a trace: no handlers, no
  * core, no words of the C library. */
-static _Noreturn void probe_child(const char *path, int result)
+static _Noreturn void probe_child(const char *path, pid_t parent, int result)
 {
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT,
                                  SIGFPE,  SIGILL, SIGALRM};
@@ -60,9 +94,8 @@ static _Noreturn void probe_child(const char *path, int result)
     for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
         signal(deadly[i], SIG_DFL);
     setrlimit(RLIMIT_CORE, &none);
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (null >= 0)
-        dup2(null, STDERR_FILENO);
+    probe_detach(parent, result);
+    probe_limit_memory();
     alarm(PROBE_LIMIT_S);
     io_h5_file file = io_h5_open(path);
     bool good = file >= 0 && io_h5_visit_names(file, probe_array, &file);
@@ -78,9 +111,9 @@ bool io_h5_opens(const char *path)
     char answer = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return true; /* it cannot be tried */
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child == 0)
-        probe_child(path, ends[1]);
+        probe_child(path, parent, ends[1]);
     close(ends[1]);
     ssize_t n = 0;
     while (child > 0 && (n = read(ends[0], &answer, 1)) < 0 && errno == EINTR)
