@@ -113,9 +113,9 @@ static bool args_number(const char *text, double *value_out)
     return true;
 }
 
-/* 90, 50m, 3h50m, 1d: numbers with units, largest first; without one, seconds.
- * Positive. */
-static bool args_time(const char *text, double *value_out)
+/* 90, 50m, 3h50m, 1d, 5s: numbers with units, largest first; without one,
+ * seconds. */
+static bool args_time_units(const char *text, double *sum_out)
 {
     static const char units[] = "dhms";
     static const double seconds[] = {86400.0, 3600.0, 60.0, 1.0};
@@ -133,8 +133,34 @@ static bool args_time(const char *text, double *value_out)
         i_unit = (size_t)(unit - units) + 1;
         text += n + (text[n] != '\0');
     }
-    *value_out = sum;
-    return sum > 0.0 && sum <= 1e9;
+    *sum_out = sum;
+    return true;
+}
+
+/* 3:50:00 or 1-3:50:00, as Slurm writes them. Not 3:50, which are minutes to
+ * Slurm and hours to others. */
+static bool args_time_clock(const char *text, double *sum_out)
+{
+    unsigned day = 0, hour, minute, second;
+    int end = 0;
+    if (text[strspn(text, "0123456789:-")] != '\0')
+        return false;
+    if (strchr(text, '-') != NULL)
+        (void)sscanf(text, "%4u-%4u:%2u:%2u%n", &day, &hour, &minute, &second,
+                     &end);
+    else
+        (void)sscanf(text, "%6u:%2u:%2u%n", &hour, &minute, &second, &end);
+    if (end == 0 || text[end] != '\0' || minute > 59 || second > 59)
+        return false;
+    *sum_out = day * 86400.0 + hour * 3600.0 + minute * 60.0 + second;
+    return true;
+}
+
+static bool args_time(const char *text, double *value_out)
+{
+    return (args_time_units(text, value_out) ||
+            args_time_clock(text, value_out)) &&
+           *value_out > 0.0 && *value_out <= 1e9;
 }
 
 static bool args_in_range(const struct tool_flag *flag, const char *text,
@@ -268,8 +294,8 @@ static int args_set_flag(struct tool_args *args, const struct tool_flag *flag,
         return TOOL_OK;
     case TOOL_TIME:
         if (!args_time(text, field))
-            return tool_usage("%s: expected a time such as 90 (seconds), 50m "
-                              "or 3h50m, got '%s'",
+            return tool_usage("%s: expected a time above 0 such as 90 "
+                              "(seconds), 50m, 3h50m10s or 3:50:10, got '%s'",
                               name, text);
         return TOOL_OK;
     case TOOL_WORD:
@@ -541,6 +567,8 @@ static int args_check(struct tool_args *args)
     if (args->command->takes_run && args->run_dir == NULL)
         return tool_usage("%s: no directory of a run; see 'storm %s --help'",
                           args->command->name, args->command->name);
+    if (args->command->takes_options || args->command->takes_deck)
+        args_warn_environment(args);
     if (!args->command->takes_options)
         return TOOL_OK;
     if (args->command->run == tool_bench && args->bench == NULL)
@@ -548,7 +576,6 @@ static int args_check(struct tool_args *args)
             "bench: no benchmark; 'storm bench --help' lists them");
     if (args->quiet && args->verbose)
         return tool_usage("--quiet and --verbose do not go together");
-    args_warn_environment(args);
     int status = tool_check_backend(storm_options_text(args->options,
                                                        "transport.backend"));
     if (status == TOOL_OK && args->bench != NULL)

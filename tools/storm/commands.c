@@ -77,8 +77,9 @@ static const struct tool_flag run_flags[] = {
     TOOL_SWITCH_FLAG("--overwrite", overwrite,
                      "replace the run that the output directory holds"),
     TOOL_TIME_FLAG("--time-limit", time_limit_s,
-                   "stop in good time, with a checkpoint: seconds, 50m or "
-                   "3h50m (default: the end of the Slurm job, if known)"),
+                   "stop in good time, with a checkpoint: seconds, 50m, "
+                   "3h50m10s or 3:50:10 (default: the end of the Slurm job, if "
+                   "known)"),
     TOOL_TEXT_FLAG("--json", "FILE", json,
                    "write the summary there as well; - is standard output"),
     TALK_FLAGS,
@@ -137,7 +138,7 @@ const struct tool_command tool_commands[] = {
      .run = tool_bench},
     {.name = "check",
      .usage = " DECK [options]",
-     .summary = "validate a deck, report all errors, estimate memory",
+     .summary = "validate a deck, estimate memory and time",
      .flags = check_flags,
      .takes_deck = true,
      .run = tool_check},
