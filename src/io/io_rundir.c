@@ -201,16 +201,18 @@ static void status_text_running(const struct io_run_status *status,
                                 char *text_out, size_t bytes)
 {
     if (io_status_is_alive(status))
-        snprintf(text_out, bytes, "still running, after step %" PRIu64,
+        snprintf(text_out, bytes,
+                 "still running, after step %" PRIu64 " or later",
                  status->step);
     else if (status->pid == 0 || status_is_here(status))
         snprintf(text_out, bytes,
-                 "the run did not finish: killed after step %" PRIu64,
+                 "the run did not finish: killed after step %" PRIu64
+                 " or later",
                  status->step);
     else
         snprintf(text_out, bytes,
                  "the run did not finish: running or killed after step "
-                 "%" PRIu64 " (on %s, %lld s ago)",
+                 "%" PRIu64 " or later (on %s, %lld s ago)",
                  status->step, status->host,
                  (long long)((int64_t)time(NULL) - status->written_s));
 }

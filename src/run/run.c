@@ -130,14 +130,50 @@ static bool run_is_over(const struct run *run)
            (time->steps > 0 && run->step >= (uint64_t)time->steps);
 }
 
+/* RUN-6. Collective. */
+static storm_status run_stop_early(struct run *run)
+{
+    int asked = run->stop != NULL && run->stop(run->stop_self);
+    storm_status status =
+        storm_context_reduce(run->context, &asked, 1, MPI_INT, MPI_MAX);
+    if (status < 0 || !asked || run_is_over(run))
+        return status;
+    run->stopped = RUN_REQUEST;
+    /* RUN-5; a restart may write to another directory. */
+    return run->step > 0 ? run_checkpoint(run, false) : STORM_OK;
+}
+
+/* The state before the first step. */
+static storm_status run_begin(struct run *run)
+{
+    storm_status status = run_stop_early(run);
+    if (status < 0 || (run->step == 0 && run->stopped != RUN_GOES_ON))
+        return status;
+    return run->step == 0 ? run_dump(run) : run_check_energy(run);
+}
+
+/* One step and what is written after it. */
+static storm_status run_cycle(struct run *run, const struct run_target *target)
+{
+    const uint64_t every = (uint64_t)run->deck->values.output.every;
+    storm_status status = run_step(run, target);
+    bool dump =
+        (every > 0 && run->step % every == 0) || target->dump || target->last;
+    bool has_written = dump || run_checkpoint_is_due(run, target->last);
+    if (status >= 0 && dump)
+        status = run_dump(run);
+    if (status >= 0)
+        status = run_checkpoint(run, target->last);
+    if (status >= 0 && !target->last)
+        status = run_rebalance(run);
+    if (status >= 0 && storm_context_rank(run->context) == 0)
+        run_record_step(run, has_written);
+    return status;
+}
+
 static storm_status run_loop(struct run *run)
 {
-    const struct deck_output *output = &run->deck->values.output;
-    storm_status status = STORM_OK;
-    if (run->step == 0)
-        status = run_dump(run); /* the state before the first step */
-    else
-        status = run_check_energy(run);
+    storm_status status = run_begin(run);
     run->last_step = run_last_step(run);
     if (run_is_over(run) && storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_WARN,
@@ -148,18 +184,8 @@ static storm_status run_loop(struct run *run)
          !last && status >= 0 && run->stopped == RUN_GOES_ON;) {
         struct run_target target = run_next(run);
         run_report_progress(run);
-        status = run_step(run, &target);
+        status = run_cycle(run, &target);
         last = target.last;
-        bool due =
-            output->every > 0 && run->step % (uint64_t)output->every == 0;
-        if (status >= 0 && (due || target.dump || last))
-            status = run_dump(run);
-        if (status >= 0)
-            status = run_checkpoint(run, last);
-        if (status >= 0 && !last)
-            status = run_rebalance(run);
-        if (status >= 0 && storm_context_rank(run->context) == 0)
-            run_record_step(run);
     }
     run_report_progress(run);
     return status;

@@ -10,6 +10,8 @@
  *   RUN-4  A request to stop is agreed on at the end of a step, by the
  *          reduction that step has anyway: all ranks stop after the same step.
  *   RUN-5  A run that was stopped has a checkpoint of its last step.
+ *   RUN-6  A request that comes during set-up ends the run before its first
+ *          step. A new run has computed nothing then, and writes nothing.
  */
 #ifndef STORM_RUN_RUN_H
 #define STORM_RUN_RUN_H
@@ -109,15 +111,19 @@ storm_status run_begin_output(struct run *run);
 bool run_is_in_place(const struct run *run);
 
 /* Writes status.json, on rank 0; nothing if the directory is not this run's.
- * STORM_ERR_IO (logged). The second does so now and then, and the run goes on
- * if it cannot. */
+ * STORM_ERR_IO (logged). The second does so after the first step, when the step
+ * has written a dump or checkpoint, and now and then; the run goes on if it
+ * cannot. */
 storm_status run_record(struct run *run, io_run_state state,
                         const char *reason);
-void run_record_step(struct run *run);
+void run_record_step(struct run *run, bool has_written);
 
 /* run_restart.c: writes a checkpoint if it is due or the run stops, and removes
  * old ones. Collective. */
 storm_status run_checkpoint(struct run *run, bool last);
+
+/* Would it write one now? */
+bool run_checkpoint_is_due(const struct run *run, bool last);
 
 /* Seconds that one takes, as far as this rank knows. */
 double run_checkpoint_s(const struct run *run);

@@ -68,6 +68,9 @@ storm_run_state storm_run_read_state(const char *dir, char *text, size_t size)
         [IO_RUN_DONE] = STORM_RUN_DONE,
     };
     struct io_run_status status = io_status_read(dir);
+    uint64_t written = storm_run_newest_checkpoint(dir);
+    if (status.state == IO_RUN_RUNNING && written > status.step)
+        status.step = written; /* killed before it was recorded */
     if (text != NULL)
         io_status_text(&status, text, size);
     return states[status.state];
@@ -140,8 +143,9 @@ storm_status run_record(struct run *run, io_run_state state, const char *reason)
     return io_status_write(run->context, run->out_dir, &status);
 }
 
-void run_record_step(struct run *run)
+void run_record_step(struct run *run, bool has_written)
 {
-    if (storm_clock_seconds() - run->recorded_s >= run_record_every_s)
+    if (has_written || run->step == run->from_step + 1 ||
+        storm_clock_seconds() - run->recorded_s >= run_record_every_s)
         (void)run_record(run, IO_RUN_RUNNING, "");
 }

@@ -143,12 +143,17 @@ double run_checkpoint_s(const struct run *run)
     return run->checkpoint_s > 0.0 ? run->checkpoint_s : restart_guess_s(run);
 }
 
+bool run_checkpoint_is_due(const struct run *run, bool last)
+{
+    uint64_t every = (uint64_t)run->deck->values.output.checkpoint.every;
+    bool due = every > 0 && (run->step % every == 0 || last);
+    return run->out_dir != NULL && (due || run->stopped != RUN_GOES_ON);
+}
+
 storm_status run_checkpoint(struct run *run, bool last)
 {
     const struct deck_output *output = &run->deck->values.output;
-    uint64_t every = (uint64_t)output->checkpoint.every;
-    bool due = every > 0 && (run->step % every == 0 || last);
-    if (run->out_dir == NULL || (!due && run->stopped == RUN_GOES_ON))
+    if (!run_checkpoint_is_due(run, last))
         return STORM_OK;
     double begin = storm_clock_seconds();
     storm_status status = restart_write(run);

@@ -77,6 +77,9 @@ bad "takes no value" bench exchange --quiet=3
 bad "do not go together" bench exchange --quiet --verbose
 bad "expected auto, always or never" bench exchange --progress sometimes
 bad "expected a FILE" bench exchange --json ''
+bad "--json: cannot write /no-such/x.json: No such file" \
+    bench exchange --json /no-such/x.json
+bad "--json: cannot write /: Is a directory" bench exchange --json /
 
 bad "mesh 'octree' is not part of this build" bench uniform --mesh octree
 bad "--mesh: expected .*voronoi, got 'cubes'" bench uniform --mesh cubes

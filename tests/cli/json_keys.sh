@@ -143,7 +143,7 @@ run bench exchange -n 2 --records 1000 --repeat 1 --json here.json
 grep -q "million records per second" "$scratch/out" ||
     fail "--json FILE: no table"
 run bench exchange -n 2 --records 1000 --repeat 1 --json no/such/dir/x.json
-[ "$status" -eq 1 ] || fail "file that cannot be: exit status $status"
+[ "$status" -eq 2 ] || fail "file that cannot be: exit status $status"
 [ "$(grep -c 'cannot write' "$scratch/err")" -eq 1 ] ||
     fail "file that cannot be: $(cat "$scratch/err")"
 

@@ -51,6 +51,25 @@ STORM_BACKEN=p2p run bench exchange -n $(($(nproc) + 1)) $small
 STORM_BACKEN=p2p run bench exchange -n $(($(nproc) + 1)) $small --quiet
 [ ! -s "$scratch/err" ] || fail "--quiet: $(cat "$scratch/err")"
 
+# The deck's check mentions the variable as well.
+STORM_BACKEN=p2p run check "$(cd "$(dirname "$0")" && pwd)/good.yaml"
+[ "$(grep -c 'did you mean STORM_BACKEND?' "$scratch/err")" -eq 1 ] ||
+    fail "check: $(cat "$scratch/err")"
+
+# RELAY-2: output that is lost is an error; a reader that has gone is not.
+# shellcheck disable=SC2086
+"$STORM_BIN" bench exchange -n 2 $small >/dev/full 2>"$scratch/err" &&
+    fail "full: no error"
+grep -q 'cannot write to standard output: No space left' "$scratch/err" ||
+    fail "full: $(cat "$scratch/err")"
+# shellcheck disable=SC2086
+("$STORM_BIN" bench exchange -n 2 $small && : >"$scratch/good") | :
+[ -e "$scratch/good" ] || fail "a reader that has gone"
+
+# A terminal without escape sequences gets none.
+TERM=dumb run bench exchange -n 2 --records 400000 --repeat 2 --progress always
+! grep -aq '\[K' "$scratch/err" || fail "dumb: $(cat "$scratch/err")"
+
 # A launcher that fails.
 run bench exchange -n 2 --launcher false
 [ "$status" -eq 1 ] || fail "launcher that fails: $status"

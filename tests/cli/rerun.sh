@@ -72,6 +72,17 @@ found=$(cd "$dir" && echo fields-[0-9]*)
 [ "$found" = "fields-0.h5 fields-1.h5 fields-1.h5.bak fields-2.h5 fields-3.h5" ] ||
     fail "in place: $found"
 
+# A failure after a checkpoint tells how to go on; a start that is refused does
+# not.
+run run --restart "$dir" -n 2 --quiet --set time.steps=9 --max-events 1 \
+    --set time.stop=1 --set time.growth=1000 --set time.dt_max=1
+[ "$status" -eq 1 ] || fail "failure: exit status $status"
+[ "$(tail -1 "$scratch/err")" = "storm: go on: storm run --restart $dir" ] ||
+    fail "failure: how to go on? $(cat "$scratch/err")"
+run run --restart "$dir" -n 1 --quiet --set mesh.cells='[7,1,1]'
+[ "$status" -eq 1 ] || fail "other mesh: exit status $status"
+! grep -q 'go on' "$scratch/err" || fail "other mesh: $(cat "$scratch/err")"
+
 # A failure; and a restart that is refused changes nothing.
 run run "$deck" -n 2 --quiet --overwrite --max-events 2 --set time.dt=1e-10 \
     --set mesh.cells='[40,1,1]'
@@ -113,6 +124,11 @@ for case in "$$ 1 " "$$ $start elsewhere"; do
     grep -q 'good (the run did not finish' "$scratch"/plots/*.svg ||
         fail "plot: no state"
 done
+: >"$dir/checkpoint-7.h5" # later than what was recorded
+run plot "$dir"
+grep -q 'killed after step 7 or later' "$scratch/err" ||
+    fail "newest checkpoint: $(cat "$scratch/err")"
+rm "$dir/checkpoint-7.h5"
 : >"$dir/status.json" # cut short
 refused "holds a run"
 run plot "$dir" --quiet

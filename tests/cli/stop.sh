@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 120; label: mpi slow-asan
 #
-# STOP-1, STOP-2, LAUNCH-1 to LAUNCH-3, RUN-4, RUN-5: the first signal ends the
-# step and leaves a checkpoint, the second kills; the same by the time limit and
-# under a launcher of the user's. What is printed as the way to go on does, and
+# STOP-1, STOP-2, LAUNCH-1 to LAUNCH-5, RELAY-3, RUN-4 to RUN-6: the first signal
+# ends the step and leaves a checkpoint, the second kills; the same by the time
+# limit and under a launcher of the user's. What is printed as the way to go on does, and
 # the result is that of a run that was never stopped.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -35,13 +35,14 @@ until_s() {
 }
 
 # begin DIR COMMAND...: a long run in the background, after its first step; on
-# $ranks ranks.
+# $ranks ranks, with the arguments $more.
 ranks=""
+more=""
 begin() {
     dir=$1
     shift
     # shellcheck disable=SC2086
-    "$@" run $long --out "$dir" ${ranks:+-n $ranks} </dev/null \
+    "$@" run $long --out "$dir" ${ranks:+-n $ranks} $more </dev/null \
         >"$scratch/out" 2>"$scratch/err" &
     job=$!
     until_s 30 "[ -e $dir/fields-0.h5 ]" || fail "$dir: does not begin"
@@ -54,8 +55,9 @@ stopped() {
     status=$?
     step=$(step_of "$1")
     [ $status -eq 3 ] || fail "$1: exit status $status: $(cat "$scratch/err")"
-    grep -q "^storm: stopped at step $step; go on: storm run --restart $1\$" \
-        "$scratch/err" || fail "$1: $(cat "$scratch/err")"
+    tail -1 "$scratch/err" |
+        grep -q "^storm: stopped at step $step; go on: storm run --restart $1\$" ||
+        fail "$1: $(cat "$scratch/err")"
     [ -e "$1/checkpoint-$step.h5" ] || fail "$1: no checkpoint"
     [ "$(state "$1/status.json")" = stopped ] || fail "$1: not stopped"
     [ "$(state "$1/summary.json")" = stopped ] || fail "$1: summary"
@@ -83,17 +85,38 @@ goes_on() {
         fail "$1: other files: $(ls "$1")"
 }
 
-# Signals to storm, on one to three ranks.
-for case in "1 INT 2" "2 TERM 3" "3 INT 1"; do
+# Signals to storm, on one to three ranks; --json leads nowhere when the run
+# stops. SIGHUP comes twice when a terminal is closed.
+more="--json gone/x.json"
+for case in "1 INT 2" "2 TERM 3" "3 HUP 1"; do
     # shellcheck disable=SC2086
     set -- $case
     ranks=$1
+    mkdir gone
     begin "x$1" "$STORM_BIN"
+    rmdir gone
     kill "-$2" $job
+    [ "$2" != HUP ] || kill -HUP $job
     stopped "x$1"
     grep -q 'stopping after this step' "$scratch/err" || fail "x$1: no answer"
     goes_on "x$1" "$3"
 done
+
+more=""
+
+# During set-up: before the first step, and nothing is computed.
+"$STORM_BIN" run "$here/../../examples/decks/hohlraum.yaml" --out early -n 2 \
+    --set mesh.points=20000 >"$scratch/out" 2>"$scratch/err" &
+job=$!
+until_s 30 "[ -s early/status.json ]" || fail "early: does not begin"
+kill -TERM $job
+wait $job
+status=$?
+[ $status -eq 3 ] || fail "early: exit status $status: $(cat "$scratch/err")"
+tail -1 "$scratch/err" | grep -q '^storm: stopped before the first step: nothing' ||
+    fail "early: $(cat "$scratch/err")"
+[ "$(step_of early)" -eq 0 ] || fail "early: not before the first step"
+[ ! -s "$scratch/out" ] || fail "early: $(cat "$scratch/out")"
 
 # To one rank alone, under a launcher of the user's.
 if [ -n "${STORM_MPIEXEC:-}" ]; then
@@ -104,6 +127,7 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then
     wait $job
     grep -q 'stopped at step .*; go on: storm run --restart own' \
         "$scratch/err" || fail "own: $(cat "$scratch/err")"
+    grep -q 'stopping after this step' "$scratch/err" || fail "own: no answer"
     [ "$(state own/status.json)" = stopped ] || fail "own: not stopped"
 fi
 
@@ -133,12 +157,28 @@ for every in 0 1; do
     [ $status -eq 1 ] || fail "lost$every: exit status $status"
     text="storm: go on: storm run --restart lost1"
     [ "$every" -eq 1 ] || text="storm: there is no checkpoint in lost0"
-    [ "$(grep -c "^$text" "$scratch/err")" -eq 1 ] ||
+    [ "$(tail -1 "$scratch/err" | grep -c "^$text")" -eq 1 ] ||
         fail "lost$every: $(cat "$scratch/err")"
+    grep -q 'a rank was killed by signal 9 (SIGKILL)' "$scratch/err" ||
+        fail "lost$every: which signal? $(cat "$scratch/err")"
+    [ "$(grep -c '^storm: error' "$scratch/err")" -eq 1 ] ||
+        fail "lost$every: not one error: $(cat "$scratch/err")"
 done
 
+# The loss of the launcher: no rank's fault. The state is of this moment, not of
+# the last time it was written every ten seconds.
+begin orphans "$STORM_BIN"
+until_s 8 "grep -q '\"step\": [1-9]' orphans/status.json" || fail "orphans: step is not recorded"
+kill -9 "$(ps -o pid= --ppid $job)"
+wait $job
+status=$?
+[ $status -eq 1 ] || fail "orphans: exit status $status"
+grep -q '^storm: error: .* was killed by signal 9 (SIGKILL)' "$scratch/err" ||
+    fail "orphans: $(cat "$scratch/err")"
+! grep -q 'a rank was killed' "$scratch/err" || fail "orphans: a rank?"
+
 # Time limits: seconds of the option, and the end of a job of Slurm.
-for case in "5 0" "1h 6"; do
+for case in "5s 0" "1:00:00 6"; do
     # shellcheck disable=SC2086
     set -- $case
     [ "$2" -eq 0 ] || export SLURM_JOB_END_TIME=$(($(date +%s) + $2))
@@ -152,17 +192,18 @@ for case in "5 0" "1h 6"; do
     [ $(($(date +%s) - from)) -le 12 ] || fail "limit $1 $2: too late"
 done
 unset SLURM_JOB_END_TIME
-for bad in 0 x 3x 3m2h -1 "''"; do
+for bad in 0 x 3x 3m2h -1 3:50 3:60:00 1:2:3x 1e3 "''"; do
     run run "$here/good.yaml" "--time-limit=$bad"
     [ "$status" -eq 2 ] || fail "--time-limit $bad: $status"
 done
 
-# On a terminal: ^C reaches storm alone, and no part of the bar stays.
+# On a terminal: ^C reaches storm alone, and no part of the bar stays. It fits
+# into a line.
 if command -v script >/dev/null; then
     mkfifo keys
     # shellcheck disable=SC2086
-    script -q -e -f -c "$STORM_BIN run $long --out tty -n 2" typed <keys \
-        >/dev/null 2>&1 &
+    script -q -e -f -c "stty cols 50; $STORM_BIN run $long --out tty -n 2" \
+        typed <keys >/dev/null 2>&1 &
     job=$!
     exec 9>keys
     until_s 30 "grep -aqs '%  step' typed" || fail "tty: no bar"
@@ -174,6 +215,8 @@ if command -v script >/dev/null; then
     tr '\r' '\n' <typed | sed 's/.*\x1b\[K\(.\)/\1/' >lines
     grep -aq '^storm: stopped at step .* --restart tty$' lines ||
         fail "tty: $(tail -c 500 typed)"
+    tr '\r' '\n' <typed | sed -n 's/\x1b.*//;/%  step/p' |
+        grep -aE '.{50}' && fail "tty: a bar is longer than a line"
     # The last that was drawn over a bar is a cleared line.
     tr '\r' '\n' <typed | grep -a '%  step' | tail -1 >last
     tr '\r' '\n' <typed | grep -aA1 -F "$(cat last)" | tail -1 |

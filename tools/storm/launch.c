@@ -7,16 +7,22 @@
  *   LAUNCH-1  The launcher has a process group of its own: a ^C of the terminal
  *             reaches this process alone. Launchers answer it by killing all
  *             ranks.
- *   LAUNCH-2  The first SIGINT or SIGTERM during a run is passed on as SIGUSR1,
- *             which launchers forward to the ranks, every second until they
- *             have ended: one that comes before a rank can catch it is ignored.
- *   LAUNCH-3  The second, or any during a benchmark, ends launcher and ranks.
+ *   LAUNCH-2  The first SIGINT, SIGTERM or SIGHUP (the terminal is closed)
+ *             during a run is passed on as SIGUSR1, which launchers forward to
+ *             the ranks, every second until they have ended: one that comes
+ *             before a rank can catch it is ignored.
+ *   LAUNCH-3  The second SIGINT or SIGTERM, or any during a benchmark, ends
+ *             launcher and ranks. A second SIGHUP does nothing: shells pass on
+ *             what the kernel sends as well.
+ *   LAUNCH-5  One failure, one error: what the ranks have reported is not
+ *             reported again. The last line is how to go on.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -33,6 +39,7 @@
 
 static const char launch_mark[] = "STORM_LAUNCHED_RANKS";
 static const char launch_terminal[] = "STORM_LAUNCHED_TERMINAL";
+static const char launch_columns[] = "STORM_LAUNCHED_COLUMNS";
 
 enum { LAUNCH_PATH_BYTES = 4096, LAUNCH_MAX_WORDS = 64 };
 
@@ -67,6 +74,27 @@ bool tool_was_launched(void)
 bool tool_on_terminal(void)
 {
     return getenv(launch_terminal) != NULL;
+}
+
+bool tool_is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return term != NULL && strcmp(term, "dumb") == 0;
+}
+
+bool tool_stderr_is_screen(void)
+{
+    return isatty(STDERR_FILENO) && !tool_is_dumb();
+}
+
+int tool_columns(void)
+{
+    struct winsize size;
+    int columns = 0;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
+        return size.ws_col;
+    (void)launch_env_int(launch_columns, &columns);
+    return columns;
 }
 
 /* A job step of one task is also what an interactive shell is; only more than
@@ -180,6 +208,8 @@ static void launch_environment(const struct tool_args *args)
         (void)setenv(launch_terminal, "1", 1);
     else
         (void)unsetenv(launch_terminal);
+    snprintf(number, sizeof number, "%d", tool_columns());
+    (void)setenv(launch_columns, number, 1);
 
     if (geteuid() == 0) {
         launch_default("OMPI_ALLOW_RUN_AS_ROOT", "1");
@@ -207,17 +237,17 @@ static void launch_environment(const struct tool_args *args)
 
 /* For the handler, and read after the launcher has ended. */
 static volatile sig_atomic_t launch_child, launch_can_stop, launch_is_quiet;
-static volatile sig_atomic_t launch_is_terminal; /* standard error */
-static volatile sig_atomic_t launch_asked;       /* the ranks, to stop */
-static volatile sig_atomic_t launch_signal;      /* that ends all */
-static volatile sig_atomic_t launch_n_ends; /* how often it was passed on */
+static volatile sig_atomic_t launch_is_screen; /* standard error */
+static volatile sig_atomic_t launch_asked;     /* the ranks, to stop */
+static volatile sig_atomic_t launch_signal;    /* that ends all */
+static volatile sig_atomic_t launch_n_ends;    /* how often it was passed on */
 
 /* On a terminal there may be a bar in this line. */
 static void launch_write(const char *text)
 {
     static const char clear[] = "\r\033[K";
     ssize_t n = 0;
-    if (launch_is_terminal)
+    if (launch_is_screen)
         n += write(STDERR_FILENO, clear, sizeof clear - 1);
     if (!launch_is_quiet)
         n += write(STDERR_FILENO, text, strlen(text));
@@ -248,14 +278,16 @@ static void launch_on_alarm(int number)
 static void launch_on_signal(int number)
 {
     int before = errno;
-    bool asks = number == SIGINT || number == SIGTERM;
+    bool asks = number == SIGINT || number == SIGTERM || number == SIGHUP;
     if (launch_child <= 0) {
         launch_signal = number;
     } else if (launch_can_stop && asks && !launch_asked) {
         launch_asked = 1;
-        launch_write("storm: stopping after this step; once more kills it\n");
+        launch_write(tool_stop_answer);
         launch_on_alarm(0);
-    } else { /* LAUNCH-3 */
+    } else if (!launch_can_stop || number != SIGHUP) { /* LAUNCH-3 */
+        if (launch_can_stop && launch_signal == 0)
+            launch_write("storm: killing the run\n");
         launch_signal = number;
         launch_on_alarm(0);
     }
@@ -283,28 +315,46 @@ static void launch_catch(const struct tool_args *args)
     struct sigaction action = {.sa_flags = 0};
     launch_can_stop = args->bench == NULL;
     launch_is_quiet = args->quiet;
-    launch_is_terminal = isatty(STDERR_FILENO);
+    launch_is_screen = tool_stderr_is_screen();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         sigaddset(&action.sa_mask, rows[i].number);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         action.sa_handler = rows[i].handler;
-        sigaction(rows[i].number, &action, NULL);
+        if (rows[i].number != SIGHUP || !tool_ignores(SIGHUP))
+            sigaction(rows[i].number, &action, NULL);
     }
+    signal(SIGPIPE, SIG_IGN); /* RELAY-2 */
 }
 
-static void launch_exec(const struct launch_command *command, char **argv)
+static void launch_exec(const struct launch_command *command, char **argv,
+                        const struct tool_relay *relay)
 {
     /* If the process that waits is killed, nothing else ends the ranks. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);            /* LAUNCH-1 */
     signal(SIGUSR1, SIG_IGN); /* LAUNCH-2; inherited until it is caught */
-    signal(SIGTTOU, SIG_IGN); /* or output would stop a background group */
+    signal(SIGPIPE, SIG_DFL);
+    tool_relay_child(relay);
     FILE *null = freopen("/dev/null", "r", stdin);
     (void)null;
     execv(command->path, argv);
     fprintf(stderr, "storm: error: cannot start %s: %s\n", command->path,
             strerror(errno));
     _exit(TOOL_REPORTED);
+}
+
+/* Until the launcher has ended. The pause is short for one that has closed its
+ * outputs before. */
+static int launch_wait(struct tool_relay *relay)
+{
+    enum { PAUSE_MS = 100 };
+    int status = 0;
+    tool_relay_parent(relay);
+    do
+        (void)tool_relay_pass(relay, PAUSE_MS);
+    while (waitpid((pid_t)launch_child, &status, WNOHANG) == 0);
+    tool_relay_close(relay);
+    return status;
 }
 
 /* After a run was killed or has lost a rank. */
@@ -334,9 +384,57 @@ static int launch_code(const struct tool_args *args)
     return TOOL_LOST;
 }
 
+static const char *launch_signal_name(int number)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } rows[] = {
+        {SIGKILL, " (SIGKILL), as the kernel does when memory runs out"},
+        {SIGSEGV, " (SIGSEGV): it has crashed"},
+        {SIGBUS, " (SIGBUS): it has crashed"},
+        {SIGABRT, " (SIGABRT)"},
+        {SIGFPE, " (SIGFPE): it has crashed"},
+        {SIGILL, " (SIGILL): built for another processor?"},
+        {SIGTERM, " (SIGTERM)"},
+        {SIGINT, " (SIGINT)"},
+        {SIGHUP, " (SIGHUP)"},
+        {SIGQUIT, " (SIGQUIT)"},
+        {SIGPIPE, " (SIGPIPE)"},
+        {SIGXCPU, " (SIGXCPU): no processor time is left"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].number == number)
+            return rows[i].name;
+    return "";
+}
+
+/* What the launcher's end tells. LAUNCH-5 */
+static void launch_explain(const struct launch_command *command, int status,
+                           const struct tool_args *args, bool reported)
+{
+    enum { BY_SIGNAL = 128 }; /* as shells count */
+    const char *error = reported ? "" : "error: ";
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code < 0)
+        fprintf(stderr, "storm: %s%s was killed by signal %d%s\n", error,
+                command->words[0], WTERMSIG(status),
+                launch_signal_name(WTERMSIG(status)));
+    else if (code == TOOL_FAILED && !reported)
+        fprintf(stderr,
+                "storm: error: %s could not start or keep %llu ranks; "
+                "--verbose shows its messages\n",
+                command->words[0], (unsigned long long)args->ranks);
+    else if (code > BY_SIGNAL)
+        fprintf(stderr, "storm: %sa rank was killed by signal %d%s\n", error,
+                code - BY_SIGNAL, launch_signal_name(code - BY_SIGNAL));
+    else if (!reported)
+        fprintf(stderr, "storm: error: a rank ended with status %d\n", code);
+}
+
 /* How the launcher ended, as our own exit status. */
 static int launch_verdict(const struct launch_command *command, int status,
-                          const struct tool_args *args)
+                          const struct tool_args *args,
+                          const struct tool_relay *relay)
 {
     if (launch_signal != 0) { /* from the user: end by the same signal */
         launch_write("");
@@ -348,26 +446,20 @@ static int launch_verdict(const struct launch_command *command, int status,
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code == TOOL_OK && launch_asked) /* MPICH's forgets the status then */
         code = launch_code(args);
-    if (code == TOOL_OK || code == TOOL_USAGE || code == TOOL_STOPPED)
-        return code;
-    if (code == TOOL_REPORTED)
-        return TOOL_FAILED;
-    if (code == TOOL_LOST) {
-        launch_go_on(args);
+    if (code == TOOL_STOPPED)
+        tool_print_stopped(args->out);
+    if (code == TOOL_OK && relay->error != 0) { /* RELAY-2 */
+        fprintf(stderr, "storm: error: cannot write to standard output: %s\n",
+                strerror(relay->error));
         return TOOL_FAILED;
     }
-    if (code == TOOL_FAILED)
-        fprintf(stderr,
-                "storm: error: %s could not start or keep %llu ranks; "
-                "--verbose shows its messages\n",
-                command->words[0], (unsigned long long)args->ranks);
-    else
-        fprintf(stderr, "storm: error: a rank died (%s ended with %s %d)\n",
-                command->words[0], code >= 0 ? "status" : "signal",
-                code >= 0 ? code : WTERMSIG(status));
-    if (code != TOOL_FAILED)
+    if (code == TOOL_OK || code == TOOL_USAGE || code == TOOL_STOPPED)
+        return code;
+    if (code != TOOL_LOST && code != TOOL_REPORTED)
+        launch_explain(command, status, args, relay->reported);
+    if (code != TOOL_FAILED && code != TOOL_REPORTED)
         launch_go_on(args);
-    return TOOL_FAILED;
+    return code == TOOL_REPORTED ? TOOL_REPORTED : TOOL_FAILED;
 }
 
 static char **launch_argv(const struct tool_args *args,
@@ -409,11 +501,13 @@ int tool_launch(const struct tool_args *args)
     }
     launch_environment(args);
 
+    struct tool_relay relay;
+    struct tool_mark before = tool_mark(args->out);
     launch_catch(args);
     fflush(NULL);
-    pid_t child = fork();
+    pid_t child = tool_relay_open(&relay) ? fork() : -1;
     if (child == 0)
-        launch_exec(&command, argv);
+        launch_exec(&command, argv, &relay);
     free(argv);
     if (child < 0) {
         perror("storm: error: cannot start ranks");
@@ -423,7 +517,11 @@ int tool_launch(const struct tool_args *args)
     launch_child = child;
     if (launch_signal != 0) /* one that came before */
         launch_end();
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return launch_verdict(&command, status, args);
+    status = launch_wait(&relay);
+    status = launch_verdict(&command, status, args, &relay);
+    if (status != TOOL_REPORTED)
+        return status;
+    if (args->bench == NULL)
+        tool_print_go_on(args->out, &before);
+    return TOOL_FAILED;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <storm/io.h>
 
@@ -66,6 +67,27 @@ static int output_part(const struct tool_args *args, const char *name,
     if (status == TOOL_OK && log != NULL)
         fprintf(log, "  wrote %s\n", path);
     return status;
+}
+
+/* A file is written beside its final place and renamed: its directory must
+ * allow that. */
+int tool_check_json(const struct tool_args *args)
+{
+    char dir[TOOL_PATH_BYTES];
+    struct stat info;
+    if (args->json == NULL || strcmp(args->json, "-") == 0)
+        return TOOL_OK;
+    const char *slash = strrchr(args->json, '/');
+    int n = slash == NULL ? 1 : (int)(slash - args->json) + 1;
+    if (snprintf(dir, sizeof dir, "%.*s", n,
+                 slash != NULL ? args->json : ".") >= (int)sizeof dir)
+        errno = ENAMETOOLONG;
+    else if (stat(args->json, &info) == 0 && S_ISDIR(info.st_mode))
+        errno = EISDIR;
+    else if (access(dir, W_OK | X_OK) == 0)
+        return TOOL_OK;
+    return tool_usage("--json: cannot write %s: %s", args->json,
+                      strerror(errno));
 }
 
 int tool_output(const struct tool_args *args,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Progress on standard error: a bar, or some lines. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -8,7 +9,7 @@
 #include "tool.h"
 
 static const double bar_every_s = 0.1, line_every_s = 10.0;
-enum { BAR_WIDTH = 30 };
+enum { BAR_WIDTH = 30, BAR_MIN_WIDTH = 5, BAR_FRAME = 4 };
 
 static double bar_now(void)
 {
@@ -22,8 +23,11 @@ void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args)
     *bar = (struct tool_bar){.mode = args->progress, .started = bar_now()};
     if (args->quiet)
         bar->mode = TOOL_PROGRESS_NEVER;
-    else if (bar->mode == TOOL_PROGRESS_AUTO && isatty(STDERR_FILENO))
+    else if (bar->mode == TOOL_PROGRESS_AUTO && tool_stderr_is_screen())
         bar->mode = TOOL_PROGRESS_ALWAYS;
+    else if (bar->mode == TOOL_PROGRESS_ALWAYS && tool_is_dumb())
+        bar->mode = TOOL_PROGRESS_AUTO; /* lines */
+    bar->columns = tool_columns();
     bar->shown = bar->started;
 }
 
@@ -38,6 +42,28 @@ static void bar_left(const struct tool_bar *bar, double fraction, double now,
     int left = (int)(spent * (1.0 - fraction) / fraction + 0.5);
     if (left < 360000)
         snprintf(text_out, text_bytes, "%d:%02d left", left / 60, left % 60);
+}
+
+/* In one line: a longer one would scroll at each update. The last column stays
+ * free, as terminals differ in what they do after it. */
+static void bar_draw(struct tool_bar *bar, double fraction, const char *text)
+{
+    char full[BAR_WIDTH + 1], empty[BAR_WIDTH + 1];
+    int room = bar->columns > 0 ? bar->columns - 1 : INT_MAX;
+    int width = room - (int)strlen(text) - BAR_FRAME;
+    width = width > BAR_WIDTH ? BAR_WIDTH : width;
+    if (width >= BAR_MIN_WIDTH) {
+        int n = (int)(fraction * width);
+        n = n < 0 ? 0 : n > width ? width : n;
+        memset(full, '#', sizeof full);
+        memset(empty, '.', sizeof empty);
+        fprintf(stderr, "\r  [%.*s%.*s]%s\033[K", n, full, width - n, empty,
+                text);
+    } else {
+        fprintf(stderr, "\r%.*s\033[K", room, text);
+    }
+    fflush(stderr);
+    bar->drawn = true;
 }
 
 void tool_bar_report(void *self, const char *what, double fraction)
@@ -56,15 +82,10 @@ void tool_bar_report(void *self, const char *what, double fraction)
                 left[0] != '\0' ? ", " : "", left);
         return;
     }
-    char full[BAR_WIDTH + 1], empty[BAR_WIDTH + 1];
-    int n = (int)(fraction * BAR_WIDTH);
-    n = n < 0 ? 0 : n > BAR_WIDTH ? BAR_WIDTH : n;
-    memset(full, '#', sizeof full);
-    memset(empty, '.', sizeof empty);
-    fprintf(stderr, "\r  [%.*s%.*s] %3.0f %%  %-16s %s\033[K", n, full,
-            BAR_WIDTH - n, empty, 100.0 * fraction, what, left);
-    fflush(stderr);
-    bar->drawn = true;
+    char text[128];
+    snprintf(text, sizeof text, " %3.0f %%  %-16s %s", 100.0 * fraction, what,
+             left);
+    bar_draw(bar, fraction, text);
 }
 
 void tool_bar_hide(struct tool_bar *bar)

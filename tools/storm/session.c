@@ -18,6 +18,7 @@
 #include <mpi.h>
 
 #include <storm/context.h>
+#include <storm/run.h>
 
 #include "tool.h"
 
@@ -199,26 +200,41 @@ static void session_failed(struct session *session, storm_status status)
         fprintf(stderr, "storm: error: %s\n", storm_status_name(status));
 }
 
-/* A run that was stopped says how to go on, whatever --quiet says. */
-static int session_stopped(const struct tool_args *args, uint64_t step)
+/* Launchers pass on standard output and error in no order; what is to be the
+ * last line waits for the summary. */
+static void session_stopped(const struct tool_args *args)
 {
-    char text[TOOL_PATH_BYTES + 128];
-    tool_go_on_text(args->out, text, sizeof text);
-    fprintf(stderr, "storm: stopped at step %llu; %s\n",
-            (unsigned long long)step, text);
-    return TOOL_STOPPED;
+    struct timespec pause = {.tv_nsec = 300000000};
+    fflush(stdout);
+    if (tool_was_launched())
+        return; /* the process that has started the ranks prints it */
+    nanosleep(&pause, NULL);
+    tool_print_stopped(args->out);
 }
 
-/* Results of what has ended well, on all ranks. */
+/* Results of what has ended well, on rank 0. A run that was stopped is so, and
+ * says it, also if the summary cannot be written to another place as well. */
+static int session_results(const struct tool_args *args,
+                           const struct storm_run_report *report)
+{
+    struct tool_args mine = *args;
+    bool stopped =
+        args->bench == NULL &&
+        storm_run_read_state(args->out, NULL, 0) == STORM_RUN_STOPPED;
+    if (stopped && storm_run_report_stopped(report) == 0)
+        mine.quiet = true; /* before the first step: nothing to tell */
+    int status = tool_output(&mine, report);
+    if (stopped)
+        session_stopped(args);
+    return stopped ? TOOL_STOPPED : status;
+}
+
 static int session_output(const struct tool_args *args, int rank,
                           const struct storm_run_report *report)
 {
     int status = TOOL_OK;
-    uint64_t stopped = storm_run_report_stopped(report);
     if (rank == 0)
-        status = tool_output(args, report);
-    if (rank == 0 && status == TOOL_OK && stopped > 0)
-        status = session_stopped(args, stopped);
+        status = session_results(args, report);
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;
 }
@@ -230,6 +246,8 @@ static int session_check_out(const struct session *session)
     int status = TOOL_OK;
     if (session->args->bench == NULL && session->rank == 0)
         status = tool_check_out(session->args);
+    if (status == TOOL_OK && session->rank == 0)
+        status = tool_check_json(session->args);
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;
 }
@@ -270,7 +288,7 @@ int tool_session(const struct tool_args *args)
     int exit_status;
     struct session session = {.args = args};
     if (args->bench == NULL)
-        tool_stop_catch();
+        tool_stop_catch(args->quiet);
     else
         signal(SIGTERM, session_on_term);
     if (MPI_Init(NULL, NULL) != MPI_SUCCESS) {
@@ -279,6 +297,7 @@ int tool_session(const struct tool_args *args)
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &session.rank);
     tool_bar_begin(&session.bar, args);
+    struct tool_mark before = tool_mark(args->out);
     exit_status = session_check_out(&session);
     storm_status status = STORM_OK;
     if (exit_status == TOOL_OK)
@@ -287,6 +306,8 @@ int tool_session(const struct tool_args *args)
         session_abort();
     if (status < 0) {
         session_failed(&session, status);
+        if (session.rank == 0 && args->bench == NULL && !tool_was_launched())
+            tool_print_go_on(args->out, &before);
         exit_status = TOOL_FAILED;
     }
     MPI_Finalize();

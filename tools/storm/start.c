@@ -34,11 +34,13 @@ int tool_start(const struct tool_args *args)
     struct tool_args mine = *args;
     if (args->bench == NULL && tool_check_out(args) != TOOL_OK)
         return TOOL_USAGE;
+    if (tool_check_json(args) != TOOL_OK)
+        return TOOL_USAGE;
     if (mine.ranks == 0)
         mine.ranks = (uint64_t)storm_host_cores();
     start_warn_crowded(&mine);
     /* The ranks' standard error is a pipe even if ours is a terminal. */
-    if (mine.progress == TOOL_PROGRESS_AUTO && isatty(STDERR_FILENO)) {
+    if (mine.progress == TOOL_PROGRESS_AUTO && tool_stderr_is_screen()) {
         mine.child_argv[mine.n_child++] = progress_flag;
         mine.child_argv[mine.n_child++] = always;
     }

@@ -2,8 +2,9 @@
 /*
  * Requests to stop.
  *
- *   STOP-1  The first SIGINT, SIGTERM or SIGUSR1 asks a rank of a run to stop
- *           after the step. SIGUSR1 never does more: it may come again.
+ *   STOP-1  The first SIGINT, SIGTERM, SIGHUP or SIGUSR1 asks a rank of a run
+ *           to stop after the step. SIGUSR1 and SIGHUP never do more: they may
+ *           come again. A SIGHUP that is ignored (nohup) stays so.
  *   STOP-2  A SIGINT or SIGTERM at least a second after the request ends the
  *           rank at once. One that comes sooner is the same request by another
  *           route: batch systems signal launcher and ranks.
@@ -14,16 +15,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <storm/run.h>
 
 #include "tool.h"
 
+const char tool_stop_answer[] =
+    "storm: stopping after this step, or before the first; once more kills "
+    "it\n";
+
 /* ---- signals ------------------------------------------------------------- */
 
 static volatile sig_atomic_t stop_asked;
-static struct timespec stop_when; /* written once, before stop_asked */
+static struct timespec stop_when;          /* written once, before stop_asked */
+static volatile sig_atomic_t stop_answers; /* this rank does */
 
 static double stop_since(const struct timespec *from)
 {
@@ -38,21 +46,33 @@ static void stop_on_signal(int number)
     if (!stop_asked) {
         clock_gettime(CLOCK_MONOTONIC, &stop_when);
         stop_asked = 1;
-    } else if (number != SIGUSR1 && stop_since(&stop_when) >= 1.0) {
+        if (stop_answers && write(STDERR_FILENO, tool_stop_answer,
+                                  strlen(tool_stop_answer)) < 0)
+            stop_answers = 0;
+    } else if ((number == SIGINT || number == SIGTERM) &&
+               stop_since(&stop_when) >= 1.0) {
         signal(number, SIG_DFL);
         raise(number);
     }
 }
 
-void tool_stop_catch(void)
+bool tool_ignores(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void tool_stop_catch(bool quiet)
 {
     struct sigaction action = {.sa_handler = stop_on_signal,
                                .sa_flags = SA_RESTART};
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1};
+    stop_answers = !quiet && !tool_was_launched() && tool_launcher().rank == 0;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaddset(&action.sa_mask, signals[i]);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        sigaction(signals[i], &action, NULL);
+        if (signals[i] != SIGHUP || !tool_ignores(SIGHUP))
+            sigaction(signals[i], &action, NULL);
 }
 
 bool tool_stop_asked(void *self)
@@ -119,4 +139,44 @@ void tool_go_on_text(const char *dir, char *text_out, size_t bytes)
                  "there is no checkpoint in %s to go on from; "
                  "output.checkpoint.every writes them",
                  dir);
+}
+
+void tool_print_stopped(const char *dir)
+{
+    char state[512], text[TOOL_PATH_BYTES + 128];
+    unsigned long long step = 0;
+    (void)storm_run_read_state(dir, state, sizeof state);
+    (void)sscanf(state, "stopped at step %llu", &step);
+    tool_go_on_text(dir, text, sizeof text);
+    if (step > 0)
+        fprintf(stderr, "storm: stopped at step %llu; %s\n", step, text);
+    else
+        fprintf(stderr, "storm: stopped before the first step: nothing was "
+                        "computed; start again with --overwrite\n");
+}
+
+struct tool_mark tool_mark(const char *dir)
+{
+    char path[TOOL_PATH_BYTES];
+    struct stat info;
+    struct tool_mark none = {.file = 0};
+    if (dir == NULL ||
+        snprintf(path, sizeof path, "%s/status.json", dir) >=
+            (int)sizeof path ||
+        stat(path, &info) != 0)
+        return none;
+    return (struct tool_mark){.file = info.st_ino, .when = info.st_mtim};
+}
+
+void tool_print_go_on(const char *dir, const struct tool_mark *before)
+{
+    char text[TOOL_PATH_BYTES + 128];
+    struct tool_mark now = tool_mark(dir);
+    bool begun = now.file != before->file ||
+                 now.when.tv_sec != before->when.tv_sec ||
+                 now.when.tv_nsec != before->when.tv_nsec;
+    if (!begun || storm_run_newest_checkpoint(dir) == 0)
+        return;
+    tool_go_on_text(dir, text, sizeof text);
+    fprintf(stderr, "storm: %s\n", text);
 }

@@ -9,6 +9,7 @@
  *               fill in the parameters of the benchmark
  *   help.c      the same tables as text
  *   launch.c    starting the ranks
+ *   relay.c     what they print, on its way to the user
  *   session.c   MPI, the context, messages: from first to last rank call
  *   progress.c  the bar
  *   deck.c      reading a deck
@@ -24,6 +25,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "bench/bench.h"
 #include <storm/options.h>
@@ -113,7 +116,7 @@ enum tool_flag_kind {
     TOOL_COUNT32, /* uint32_t */
     TOOL_REAL,    /* double */
     TOOL_TEXT,    /* const char * */
-    TOOL_TIME,    /* double, seconds: 90, 50m, 3h50m */
+    TOOL_TIME,    /* double, seconds: 90, 50m, 3h50m, 3:50:00 */
     TOOL_WORD,    /* int or enum: which of `choices` */
     TOOL_LIST,    /* struct storm_bench_numbers */
     TOOL_SET      /* KEY=VALUE for an option of the table */
@@ -239,10 +242,41 @@ bool tool_was_launched(void);
 /* ... with both its outputs on a terminal? Ours are pipes. */
 bool tool_on_terminal(void);
 
-/* stop.c: in a rank of a run, catch SIGINT, SIGTERM and SIGUSR1. The first asks
- * to stop; a later SIGINT or SIGTERM ends the process. */
-void tool_stop_catch(void);
+/* Is standard error a terminal that knows escape sequences? */
+bool tool_stderr_is_screen(void);
+bool tool_is_dumb(void); /* TERM=dumb: it does not */
+
+/* Columns of the terminal that standard error ends at; 0: not known. */
+int tool_columns(void);
+
+/* relay.c: two pipes between the launcher's outputs and ours. */
+struct tool_relay {
+    int from[2], to[2]; /* of standard output and error */
+    int error;          /* errno of standard output */
+    bool reported;      /* an error has been printed */
+    bool has_bar;       /* in the last line of standard error */
+    size_t column, n_escape, n_error;
+};
+bool tool_relay_open(struct tool_relay *relay); /* false: see errno */
+/* In the child, before it becomes the launcher. */
+void tool_relay_child(const struct tool_relay *relay);
+/* In the parent, after fork. */
+void tool_relay_parent(const struct tool_relay *relay);
+/* Passes on what is there or comes within the time; false if there was nothing.
+ * Signals end the wait. */
+bool tool_relay_pass(struct tool_relay *relay, int limit_ms);
+/* After the launcher's end: passes on what is left, and removes a bar. */
+void tool_relay_close(struct tool_relay *relay);
+
+/* stop.c: in a rank of a run, catch SIGINT, SIGTERM, SIGHUP and SIGUSR1. The
+ * first asks to stop, and rank 0 says so unless `quiet` or the process that has
+ * started the ranks does; a later SIGINT or SIGTERM ends the process. */
+void tool_stop_catch(bool quiet);
 bool tool_stop_asked(void *self);
+extern const char tool_stop_answer[];
+
+/* Is the signal ignored, as by nohup? */
+bool tool_ignores(int number);
 
 /* Seconds until this run must have stopped, from --time-limit and the end of
  * Slurm's job; 0: no limit. */
@@ -252,6 +286,20 @@ double tool_time_limit_s(const struct tool_args *args);
  * --restart DIR", or that there is no checkpoint. */
 void tool_go_on_text(const char *dir, char *text_out, size_t bytes);
 
+/* Prints where a run was stopped and how to go on, whatever --quiet says. */
+void tool_print_stopped(const char *dir);
+
+/* status.json as it was before a run, to tell whether it has begun. */
+struct tool_mark {
+    ino_t file;
+    struct timespec when;
+};
+struct tool_mark tool_mark(const char *dir);
+
+/* After a failure with a reason: prints how to go on if the run had begun and
+ * has a checkpoint. */
+void tool_print_go_on(const char *dir, const struct tool_mark *before);
+
 /* session.c: runs a benchmark between MPI_Init and MPI_Finalize and writes its
  * results; returns the exit status. */
 int tool_session(const struct tool_args *args);
@@ -260,6 +308,7 @@ int tool_session(const struct tool_args *args);
 struct tool_bar {
     enum tool_progress mode;
     bool drawn;
+    int columns; /* of the terminal; 0: not known */
     double started, shown;
 };
 void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args);
@@ -300,6 +349,10 @@ enum { TOOL_PATH_BYTES = 4096 };
 int tool_directory(const char *path);
 int tool_write(const char *dir, const char *name, const char *text,
                char path_out[TOOL_PATH_BYTES]);
+
+/* Will --json be written? Asked before the work. TOOL_OK or TOOL_USAGE
+ * (printed). */
+int tool_check_json(const struct tool_args *args);
 
 /* Writes the results, on rank 0. */
 int tool_output(const struct tool_args *args,
