@@ -233,5 +233,15 @@ while read -r kind seconds backend phase rank count delay <&3; do
 done 3<"$scratch/cases"
 
 echo "hits:"
-sort "$scratch/hits" | uniq -c
+sort "$scratch/hits" | uniq -c | tee "$scratch/pairs"
+
+# If there are enough of a kind, every pair has three.
+# shellcheck disable=SC2086
+n_pairs=$(($(echo $phases | wc -w) * $(echo $backends | wc -w)))
+for wanted in "$@"; do
+    kind=${wanted%%:*} count=${wanted#*:}
+    hit=$(awk -v kind="$kind" '$2 == kind && $1 >= 3' "$scratch/pairs" | wc -l)
+    [ "${count%%:*}" -lt $((3 * n_pairs)) ] || [ "$hit" -eq $n_pairs ] ||
+        fail "$kind: only $hit of $n_pairs pairs were hit three times"
+done
 finish
