@@ -6,7 +6,10 @@
  *
  *   LIFE-1  A rank that ends without storm_lifeline_close is noticed by its
  *           neighbours at once, and reported to all others by a thread that
- *           otherwise sleeps, whatever the rank itself is doing.
+ *           otherwise sleeps, whatever the rank itself is doing. Streams are
+ *           closed by exec, but a child that a program forks without it keeps
+ *           them open: it must close them, or the end of its parent is
+ *           noticed only with its own.
  *   LIFE-2  Once a rank is lost check answers STORM_ERR_LOST, always. The first
  *           time it logs the loss on the lowest rank that is left.
  *   LIFE-3  check costs one load.
