@@ -58,6 +58,18 @@ STORM_API STORM_MUST_CHECK storm_status storm_file_write(const char *path,
                                                          char *problem,
                                                          size_t problem_size);
 
+/**
+ * Make a directory with its parents, and sync those that hold new ones. Local,
+ * blocks; no MPI.
+ *
+ * @param problem       after an error, one line with the reason and what to do;
+ *                      NULL is allowed
+ * @param problem_size  bytes available there
+ * @retval STORM_ERR_IO  it cannot be made, or something else has its name
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_directory_make(const char *path, char *problem, size_t problem_size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,29 +25,46 @@ static bool files_make(const char *path)
     return mkdir(path, 0777) == 0 ? io_sync_directory(path) : errno == EEXIST;
 }
 
-storm_status io_make_directory(const struct storm_context *context,
-                               const char *path)
+/* 0, or the errno of the first that cannot be made: then `part` ends there. */
+static int files_make_all(char part[IO_PATH_BYTES])
 {
-    char part[IO_PATH_BYTES];
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part ||
-        path[0] == '\0') {
-        errno = ENAMETOOLONG;
-        return files_fail(context, path);
-    }
+    struct stat info;
     for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL;
          slash++) {
         *slash = '\0';
         if (!files_make(part))
-            return files_fail(context, part);
+            return errno;
         *slash = '/';
     }
     if (!files_make(part))
-        return files_fail(context, path);
-    struct stat info;
-    if (stat(part, &info) == 0 && S_ISDIR(info.st_mode))
+        return errno;
+    return stat(part, &info) == 0 && S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+}
+
+storm_status storm_directory_make(const char *path, char *problem,
+                                  size_t problem_size)
+{
+    char part[IO_PATH_BYTES];
+    bool fits = snprintf(part, sizeof part, "%s", path) < (int)sizeof part &&
+                path[0] != '\0';
+    int error = fits ? files_make_all(part) : ENAMETOOLONG;
+    if (problem != NULL && problem_size > 0)
+        problem[0] = '\0';
+    if (error == 0)
         return STORM_OK;
-    errno = ENOTDIR;
-    return files_fail(context, path);
+    if (problem != NULL)
+        io_files_problem(fits ? part : path, error, problem, problem_size);
+    return STORM_ERR_IO;
+}
+
+storm_status io_make_directory(const struct storm_context *context,
+                               const char *path)
+{
+    char problem[IO_PATH_BYTES + 256];
+    storm_status status = storm_directory_make(path, problem, sizeof problem);
+    if (status < 0)
+        storm_context_log(context, STORM_LOG_ERROR, "%s", problem);
+    return status;
 }
 
 void io_remove_file(const struct storm_context *context, const char *path)

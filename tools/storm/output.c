@@ -26,23 +26,13 @@ static int output_file(const char *path, const char *text)
     return TOOL_FAILED;
 }
 
-/* mkdir -p */
 int tool_directory(const char *path)
 {
-    char part[TOOL_PATH_BYTES];
-    if (snprintf(part, sizeof part, "%s", path) >= (int)sizeof part) {
-        errno = ENAMETOOLONG;
-        return output_problem(path);
-    }
-    for (char *slash = part + 1; (slash = strchr(slash, '/')) != NULL;
-         slash++) {
-        *slash = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return output_problem(part);
-        *slash = '/';
-    }
-    return mkdir(part, 0777) == 0 || errno == EEXIST ? TOOL_OK
-                                                     : output_problem(path);
+    char problem[TOOL_PATH_BYTES + 256];
+    if (storm_directory_make(path, problem, sizeof problem) == STORM_OK)
+        return TOOL_OK;
+    fprintf(stderr, "storm: error: %s\n", problem);
+    return TOOL_FAILED;
 }
 
 int tool_write(const char *dir, const char *name, const char *text,
