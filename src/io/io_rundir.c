@@ -113,7 +113,7 @@ storm_status io_status_claim(const struct storm_context *context,
         errno = ENAMETOOLONG;
         return rundir_fail(context, "write", dir);
     }
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666); /* RUNDIR-3 */
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666); /* RUNDIR-5 */
     if (file < 0)
         return errno == EEXIST ? STORM_ERR_STATE
                                : rundir_fail(context, "write", path);
@@ -191,9 +191,21 @@ static bool status_is_here(const struct io_run_status *status)
 
 bool io_status_is_alive(const struct io_run_status *status)
 {
+    if (status->state != IO_RUN_RUNNING || status->pid <= 0 ||
+        !status_is_here(status))
+        return false;
+    int64_t start = status_process_start(status->pid);
+    return start != 0 && start == status->pid_start;
+}
+
+bool io_status_is_recent(const struct io_run_status *status, int64_t *age_s_out)
+{
+    int64_t age_s = (int64_t)time(NULL) - status->written_s;
+    *age_s_out = age_s;
+    /* Clocks of two hosts may differ; one that is far ahead says nothing. */
     return status->state == IO_RUN_RUNNING && status->pid > 0 &&
-           status_is_here(status) &&
-           status_process_start(status->pid) == status->pid_start;
+           !status_is_here(status) && age_s < IO_STATUS_RECENT_S &&
+           age_s > -IO_STATUS_RECENT_S;
 }
 
 /* A run that says it is running: is it? */

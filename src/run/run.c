@@ -281,7 +281,7 @@ static storm_status run_whole(struct run *run,
     /* A restart takes the directory when the checkpoint fits: one that does
      * not must leave everything as it is. */
     bool is_new = run->restart_dir == NULL;
-    storm_status status = is_new ? run_begin_output(run) : STORM_OK;
+    storm_status status = is_new ? run_begin_output(run) : run_lock_output(run);
     if (status >= 0)
         status = run_open(run);
     if (status >= 0 && !is_new)
@@ -296,7 +296,8 @@ storm_status run_measure(struct storm_context *context,
                          const struct storm_progress *progress,
                          struct storm_run_summary *summary_out)
 {
-    struct run run = {.context = context, .deck = deck, .progress = *progress};
+    struct run run = {
+        .context = context, .deck = deck, .lock = -1, .progress = *progress};
     storm_status status = run_whole(&run, summary_out);
     run_close(&run);
     return status;
@@ -342,6 +343,7 @@ storm_status storm_run(struct storm_context *context,
         return status;
     struct run run = {.context = context,
                       .deck = deck,
+                      .lock = -1,
                       .out_dir = own.out_dir,
                       .restart_dir = own.restart_dir,
                       .overwrite = own.overwrite,

@@ -61,6 +61,8 @@ struct run {
     double worst_balance;
     struct storm_stats before; /* packets of the run before the restart */
 
+    int lock;            /* rank 0: of out_dir; -1: none */
+    bool is_locked;      /* nobody else writes there */
     bool began;          /* rank 0: out_dir is this run's */
     double recorded_s;   /* when the state was last recorded */
     uint64_t from_step;  /* of the checkpoint it was restarted from */
@@ -106,6 +108,10 @@ enum run_stop run_wants_stop(struct run *run);
  * removes what is not to stay, records the state and writes the deck.
  * Collective. STORM_ERR_STATE, STORM_ERR_IO (logged). */
 storm_status run_begin_output(struct run *run);
+
+/* Locks the directory of a run that restarts there, before its checkpoint is
+ * read. Collective. STORM_ERR_STATE, STORM_ERR_IO (logged). */
+storm_status run_lock_output(struct run *run);
 
 /* Does the run restart in its own directory? */
 bool run_is_in_place(const struct run *run);

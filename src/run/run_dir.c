@@ -9,6 +9,8 @@
 #include "io/io_rundir.h"
 #include "run/run.h"
 
+enum { RUN_REFUSED_BYTES = 2 * IO_PATH_BYTES + 512 };
+
 /* Seconds between two records of the step; each is synced to the disk. */
 static const double run_record_every_s = 10.0;
 
@@ -20,7 +22,15 @@ bool run_is_in_place(const struct run *run)
 
 /* ---- may the run write there? -------------------------------------------- */
 
-/* Why not; empty if it may. */
+static void run_in_use(const char *holder, const char *dir, char *text_out,
+                       size_t bytes)
+{
+    snprintf(text_out, bytes,
+             "%s is running in %s: wait until it ends, or set another --out",
+             holder, dir);
+}
+
+/* Why not, if nobody has the lock; empty if it may. */
 static void run_why_refused(const struct storm_run_params *params,
                             char *text_out, size_t bytes)
 {
@@ -28,12 +38,18 @@ static void run_why_refused(const struct storm_run_params *params,
     struct io_run_status status = io_status_read(dir);
     bool in_place = params->restart_dir != NULL &&
                     io_same_directory(params->restart_dir, dir);
+    char holder[2 * IO_STATUS_TEXT];
+    int64_t age_s;
+    snprintf(holder, sizeof holder, "process %lld on %s", (long long)status.pid,
+             status.host);
     text_out[0] = '\0';
     if (io_status_is_alive(&status))
+        run_in_use(holder, dir, text_out, bytes);
+    else if (io_status_is_recent(&status, &age_s))
         snprintf(text_out, bytes,
-                 "process %lld is running in %s: wait until it ends, or set "
-                 "another --out",
-                 (long long)status.pid, dir);
+                 "%s was running in %s %lld s ago: wait until it ends; if it "
+                 "is dead, remove %s/status.json or try again in a minute",
+                 holder, dir, (long long)age_s, dir);
     else if (!in_place && !params->overwrite && io_rundir_holds_run(dir))
         snprintf(text_out, bytes,
                  "%s holds a run: --overwrite replaces it, --restart %s goes "
@@ -44,8 +60,11 @@ static void run_why_refused(const struct storm_run_params *params,
 storm_status storm_run_check_out(const struct storm_run_params *params,
                                  char *problem, size_t problem_size)
 {
-    char why[IO_PATH_BYTES + 256] = "";
-    if (params->out_dir != NULL)
+    char why[RUN_REFUSED_BYTES] = "", holder[2 * IO_STATUS_TEXT];
+    if (params->out_dir != NULL &&
+        io_rundir_is_locked(params->out_dir, holder, sizeof holder))
+        run_in_use(holder, params->out_dir, why, sizeof why);
+    else if (params->out_dir != NULL)
         run_why_refused(params, why, sizeof why);
     if (problem != NULL)
         snprintf(problem, problem_size, "%s", why);
@@ -94,21 +113,37 @@ static storm_status run_claim(struct run *run)
     return status < 0 ? status : io_rundir_clear(run->context, run->out_dir);
 }
 
-static storm_status run_take_directory(struct run *run)
+/* Locks the directory, until run_close, and then looks into it. */
+static storm_status run_lock(struct run *run)
 {
     const struct storm_run_params params = {.size = sizeof params,
                                             .out_dir = run->out_dir,
                                             .restart_dir = run->restart_dir,
                                             .overwrite = run->overwrite};
-    char problem[IO_PATH_BYTES + 256];
+    char why[RUN_REFUSED_BYTES] = "", holder[2 * IO_STATUS_TEXT];
+    if (run->is_locked)
+        return STORM_OK;
     storm_status status = io_make_directory(run->context, run->out_dir);
+    if (status == STORM_OK)
+        status = io_rundir_lock(run->context, run->out_dir, &run->lock);
+    if (status == STORM_ERR_STATE) {
+        (void)io_rundir_is_locked(run->out_dir, holder, sizeof holder);
+        run_in_use(holder, run->out_dir, why, sizeof why);
+    } else if (status == STORM_OK) {
+        run_why_refused(&params, why, sizeof why);
+    }
+    run->is_locked = status == STORM_OK && why[0] == '\0';
+    if (why[0] == '\0')
+        return status;
+    storm_context_log(run->context, STORM_LOG_ERROR, "%s", why);
+    return STORM_ERR_STATE;
+}
+
+static storm_status run_take_directory(struct run *run)
+{
+    storm_status status = run_lock(run);
     if (status < 0)
         return status;
-    status = storm_run_check_out(&params, problem, sizeof problem);
-    if (status < 0) {
-        storm_context_log(run->context, STORM_LOG_ERROR, "%s", problem);
-        return status;
-    }
     status = run_is_in_place(run)
                  ? io_rundir_clear_after(run->context, run->out_dir, run->step)
                  : run_claim(run);
@@ -118,6 +153,16 @@ static storm_status run_take_directory(struct run *run)
     return status < 0 ? status
                       : io_write_text(run->context, run->out_dir, "deck.yaml",
                                       storm_deck_text(run->deck));
+}
+
+storm_status run_lock_output(struct run *run)
+{
+    storm_status status = STORM_OK;
+    if (run->out_dir == NULL)
+        return STORM_OK;
+    if (storm_context_rank(run->context) == 0 && run_is_in_place(run))
+        status = run_lock(run);
+    return storm_context_agree(run->context, status);
 }
 
 storm_status run_begin_output(struct run *run)

@@ -248,4 +248,5 @@ void run_close(struct run *run)
     run_materials_close(run);
     storm_free(storm_context_env(run->context)->memory, run->times);
     free(storm_page_end(&run->series.grids));
+    io_rundir_unlock(run->lock);
 }

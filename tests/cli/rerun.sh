@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 60; label: mpi
+# TEST timeout: 120; label: mpi
 #
-# RUNDIR-1 to RUNDIR-4: a directory that holds a run is refused without
+# RUNDIR-1 to RUNDIR-5: a directory that holds a run is refused without
 # --overwrite, and with it no file of the earlier run stays, but those of others
 # do; the state of a run is in its directory from the start to the end, and plot
-# and report tell it.
+# and report tell it; of two runs at the same time one is refused; a run that is
+# killed while it removes another cannot be restarted.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -54,7 +55,7 @@ echo mine >"$dir/plots/mine.svg"
 run run "$deck" -n 1 --quiet --overwrite --set output.every=0
 [ "$status" -eq 0 ] || fail "--overwrite: $(cat "$scratch/err")"
 found=$(cd "$dir" && find . -type f | sort | tr '\n' ' ')
-[ "$found" = "./checkpoint-.h5 ./deck.yaml ./fields-0.h5 ./fields-1.h5.bak \
+[ "$found" = "./.lock ./checkpoint-.h5 ./deck.yaml ./fields-0.h5 ./fields-1.h5.bak \
 ./fields-3.h5 ./fields-x.h5 ./fields.xdmf ./mesh.h5 ./my.part ./notes.txt \
 ./partition.csv ./plots/mine.svg ./profile-0.csv ./profile-3.csv \
 ./status.json ./summary.json " ] || fail "after --overwrite: $found"
@@ -108,7 +109,7 @@ change() {
 }
 cp "$dir/status.json" "$scratch/done.json"
 change $$ "$start"
-refused "process $$ is running in" --overwrite
+refused "process $$ on $(hostname) is running in" --overwrite
 run plot "$dir"
 grep -q 'still running, after step 3' "$scratch/err" || fail "alive"
 for case in "$$ 1 " "$$ $start elsewhere"; do
@@ -129,6 +130,66 @@ run plot "$dir"
 grep -q 'killed after step 7 or later' "$scratch/err" ||
     fail "newest checkpoint: $(cat "$scratch/err")"
 rm "$dir/checkpoint-7.h5"
+
+# No such process, and a record without a start; another host.
+change 999999999 0
+run run "$deck" -n 1 --quiet --overwrite
+[ "$status" -eq 0 ] || fail "no process: $(cat "$scratch/err")"
+change $$ "$start" elsewhere
+sed -i "s/\"written\": .*/\"written\": $(($(date +%s) - 20))/" "$dir/status.json"
+refused "process $$ on elsewhere was running in out/good 2.* s ago: .* if it is \
+dead, remove out/good/status.json" --overwrite
+sed -i "s/\"written\": .*/\"written\": $(($(date +%s) - 90))/" "$dir/status.json"
+run run "$deck" -n 1 --quiet --overwrite
+[ "$status" -eq 0 ] || fail "90 s ago elsewhere: $(cat "$scratch/err")"
+
+# two ARGS...: of two runs at the same time, whose removal of files takes some
+# seconds, one is refused and the other does not notice.
+two() {
+    mkdir -p "$scratch/disk"
+    rm -f "$scratch/disk"/*
+    for i in 1 2; do
+        (
+            cd "$scratch/cwd" || exit 99
+            STORM_DISK=$scratch/disk STORM_DISK_UNDER=out/good \
+                STORM_DISK_FAULT="remove 0 slow" \
+                "$STORM_BUILD/tests/storm_disk" run "$@" -n 1 --quiet \
+                >"$scratch/out$i" 2>"$scratch/err$i" </dev/null
+            echo $? >"$scratch/status$i"
+        ) &
+    done
+    wait
+    checks=$((checks + 2))
+    found=$(sort "$scratch/status1" "$scratch/status2" | tr '\n' ' ')
+    [ "$found" = "0 2 " ] ||
+        fail "two: run $*: status $found: $(cat "$scratch/err1" "$scratch/err2")"
+    [ "$(cat "$scratch/err1" "$scratch/err2" |
+        grep -c "process [0-9]* on $(hostname) is running in out/good")" -eq 1 ] ||
+        fail "two: run $*: $(cat "$scratch/err1" "$scratch/err2")"
+    [ "$(state status.json)" = "done" ] || fail "two: run $*: not done"
+}
+steps="--set output.every=1 --set output.checkpoint.every=2 --set time.stop=9e-12"
+# shellcheck disable=SC2086
+run run "$deck" -n 2 --quiet --overwrite $steps
+# shellcheck disable=SC2086
+two "$deck" --overwrite $steps
+rm "$dir"/checkpoint-[3-9].h5
+two --restart out/good
+
+# Killed while it removes the files of another.
+rm -f "$scratch/disk"/*
+(cd "$scratch/cwd" && STORM_DISK=$scratch/disk STORM_DISK_UNDER=out/good \
+    STORM_DISK_FAULT="remove 4 off" "$STORM_BUILD/tests/storm_disk" \
+    run "$deck" -n 1 --quiet --overwrite) >"$scratch/out" 2>"$scratch/err"
+[ -e "$dir/mesh.h5" ] || [ -e "$dir/summary.json" ] || fail "killed: too late"
+run run --restart out/good -n 1
+[ "$status" -eq 2 ] && grep -q 'deck.yaml' "$scratch/err" ||
+    fail "killed: restart, status $status: $(cat "$scratch/err")"
+run plot out/good
+[ "$status" -ne 0 ] || fail "killed: drawn"
+run run "$deck" -n 1 --quiet --overwrite
+[ "$status" -eq 0 ] || fail "after a kill: $(cat "$scratch/err")"
+
 : >"$dir/status.json" # cut short
 refused "holds a run"
 run plot "$dir" --quiet

@@ -223,7 +223,7 @@ PYTHON
 # gone: waits until the processes that were killed are no more, and reaped: the
 # record of the run names one, and a restart would wait for it.
 gone() {
-    for pid in $(od -An -v -td4 -j 52 -N 64 "$scratch/disk/counts"); do
+    for pid in $(od -An -v -td4 -j 60 -N 64 "$scratch/disk/counts"); do
         for _ in $(seq 1 100); do
             if [ "$pid" -le 0 ] || ! kill -0 "$pid" 2>/dev/null; then break; fi
             sleep 0.1

@@ -6,10 +6,12 @@
  *   STORM_DISK        directory for what the processes share; must exist
  *   STORM_DISK_UNDER  calls count for files below this path
  *   STORM_DISK_FAULT  CALL N WHAT: at the N-th CALL (write, sync, rename, open,
- *                     close, or any) of all processes together WHAT happens:
- *                     an errno (ENOSPC, EDQUOT, EIO), `half` (writes: only half
- *                     of the bytes are taken, then the disk is full), or `off`:
- *                     the call is not made, and all processes are killed
+ *                     close, remove, or any) of all processes together WHAT
+ *                     happens: an errno (ENOSPC, EDQUOT, EIO), `half` (writes:
+ *                     only half of the bytes are taken, then the disk is full),
+ *                     `off`: the call is not made, and all processes are
+ *                     killed; or `slow`: this CALL and all later ones take
+ *                     0.2 s more
  *
  * In $STORM_DISK: `counts`; `journal`, what has been written and what is on the
  * disk for certain, in order; and links to files that a rename has replaced.
@@ -36,9 +38,9 @@
 
 enum { DISK_FDS = 1024, DISK_PIDS = 64 };
 
-enum call { WRITE, SYNC, RENAME, OPEN, CLOSE, ANY, N_CALLS };
-static const char *const call_names[N_CALLS] = {"write", "sync",  "rename",
-                                                "open",  "close", "any"};
+enum call { WRITE, SYNC, RENAME, OPEN, CLOSE, ANY, REMOVE, N_CALLS };
+static const char *const call_names[N_CALLS] = {
+    "write", "sync", "rename", "open", "close", "any", "remove"};
 
 /* Shared by all processes, in a file. */
 struct disk_shared {
@@ -61,11 +63,13 @@ int __real_open(const char *path, int flags, ...);
 int __real_close(int fd);
 int __real_fsync(int fd);
 int __real_rename(const char *from, const char *to);
+int __real_unlink(const char *path);
 ssize_t __real_pwrite(int fd, const void *bytes, size_t n, off_t offset);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_close(int fd);
 int __wrap_fsync(int fd);
 int __wrap_rename(const char *from, const char *to);
+int __wrap_unlink(const char *path);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t n, off_t offset);
 
 static int disk_file(const char *name, int flags)
@@ -128,6 +132,11 @@ static int disk_fault(enum call call)
     uint64_t any = 1 + atomic_fetch_add(&disk.shared->counts[ANY], 1);
     if (disk.full && call == WRITE)
         return ENOSPC;
+    if (strcmp(disk.what, "slow") == 0) {
+        if (strcmp(disk.call, call_names[call]) == 0 && mine >= disk.at)
+            usleep(200000);
+        return 0;
+    }
     if (!(strcmp(disk.call, call_names[call]) == 0 && mine == disk.at) &&
         !(strcmp(disk.call, "any") == 0 && any == disk.at))
         return 0;
@@ -241,4 +250,13 @@ int __wrap_rename(const char *from, const char *to)
     bool had = link(to, kept) == 0;
     disk_note("r %s %s %s\n", from, to, had ? kept : "-");
     return __real_rename(from, to);
+}
+
+int __wrap_unlink(const char *path)
+{
+    int error = disk_counts(path) ? disk_fault(REMOVE) : 0;
+    if (error == 0)
+        return __real_unlink(path);
+    errno = error;
+    return -1;
 }

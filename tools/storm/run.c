@@ -75,6 +75,12 @@ int tool_check_out(const struct tool_args *args)
     return tool_usage("%s", problem);
 }
 
+bool tool_is_refused(const struct tool_args *args)
+{
+    struct storm_run_params params = run_params(args);
+    return storm_run_check_out(&params, NULL, 0) != STORM_OK;
+}
+
 int tool_bench(const struct tool_args *args)
 {
     return args->bench->takes_deck ? run_with_deck(args) : tool_start(args);

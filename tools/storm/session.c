@@ -252,6 +252,18 @@ static int session_check_out(const struct session *session)
     return status;
 }
 
+/* The exit status after a failure. One who comes second to a directory, of two
+ * that begin at the same time, is refused as if he had come later. */
+static int session_verdict(const struct session *session, storm_status status)
+{
+    int verdict = TOOL_FAILED;
+    if (session->rank == 0 && session->args->bench == NULL &&
+        status == STORM_ERR_STATE && tool_is_refused(session->args))
+        verdict = TOOL_USAGE;
+    MPI_Bcast(&verdict, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return verdict;
+}
+
 static storm_status session_bench(struct session *session, int *exit_out)
 {
     const struct tool_args *args = session->args;
@@ -306,9 +318,10 @@ int tool_session(const struct tool_args *args)
         session_abort();
     if (status < 0) {
         session_failed(&session, status);
-        if (session.rank == 0 && args->bench == NULL && !tool_was_launched())
+        exit_status = session_verdict(&session, status);
+        if (exit_status == TOOL_FAILED && session.rank == 0 &&
+            args->bench == NULL && !tool_was_launched())
             tool_print_go_on(args->out, &before);
-        exit_status = TOOL_FAILED;
     }
     MPI_Finalize();
     if (exit_status == TOOL_FAILED && tool_was_launched())

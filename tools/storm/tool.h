@@ -334,6 +334,9 @@ void tool_print_state(const struct tool_args *args);
 
 /* May the run write to args->out? TOOL_OK or TOOL_USAGE (printed). */
 int tool_check_out(const struct tool_args *args);
+
+/* The same without a word, after a run has failed. */
+bool tool_is_refused(const struct tool_args *args);
 storm_status tool_run_deck(struct storm_context *context,
                            const struct tool_args *args,
                            const struct storm_progress *progress,
