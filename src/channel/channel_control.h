@@ -9,6 +9,10 @@
  *              received and dropped; no rank sends any more.
  *   CONTROL-4  The cost of a poll does not grow with the number of messages
  *              that others have not received yet.
+ *   CONTROL-5  Of the reports of all ranks rank 0 logs the first that it gets,
+ *              as a warning, and no other. Rank i passes on one, its own or the
+ *              first that it gets, to rank (i - 1) / 2: no rank gets more than
+ *              two, however many send one. poll does not return them.
  *
  * Implementations: over MPI here; between threads in the tests.
  */

@@ -5,6 +5,8 @@
  * Messages are sent in synchronous mode, so that a completed send has been
  * received: that is how close knows when no message is in flight.
  */
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +38,7 @@ struct mpi_control {
     struct outgoing **out;
     size_t n_out, out_capacity;
     size_t next_out; /* to be tested */
+    bool reported;   /* passed on its one report: CONTROL-5 */
 };
 
 static storm_status post(struct mpi_control *c, int i)
@@ -82,8 +85,11 @@ static storm_status mpi_send(struct storm_control *control, int rank,
     if (!out)
         return STORM_ERR_NOMEM;
     out->message = *message;
-    if (MPI_Issend(&out->message, (int)sizeof out->message, MPI_BYTE, rank,
-                   MESSAGE_TAG, c->comm, &out->request) != MPI_SUCCESS) {
+    size_t bytes = message->kind == STORM_MESSAGE_REPORT
+                       ? sizeof *message
+                       : offsetof(struct storm_message, text);
+    if (MPI_Issend(&out->message, (int)bytes, MPI_BYTE, rank, MESSAGE_TAG,
+                   c->comm, &out->request) != MPI_SUCCESS) {
         storm_free(c->env->memory, out);
         return STORM_ERR_FABRIC;
     }
@@ -91,10 +97,33 @@ static storm_status mpi_send(struct storm_control *control, int rank,
     return STORM_OK;
 }
 
-static storm_status mpi_poll(struct storm_control *control, int *rank_out,
-                             struct storm_message *message_out)
+static storm_status pass_on(struct mpi_control *c,
+                            const struct storm_message *report)
+{
+    int rank = c->env->rank;
+    if (c->reported)
+        return STORM_OK;
+    c->reported = true;
+    if (rank > 0)
+        return mpi_send(&c->control, (rank - 1) / 2, report);
+    storm_log_write(&c->env->log, STORM_LOG_WARN, "%s", report->text);
+    return STORM_OK;
+}
+
+static storm_status mpi_report(struct storm_control *control, const char *text)
 {
     struct mpi_control *c = (struct mpi_control *)control;
+    struct storm_message message = {.kind = STORM_MESSAGE_REPORT};
+    snprintf(message.text, sizeof message.text, "%s", text);
+    storm_status status = pass_on(c, &message);
+    if (status == STORM_OK)
+        status = reap(c); /* MPI may need calls to send it */
+    return status < 0 || c->n_out == 0 ? status : STORM_AGAIN;
+}
+
+static storm_status receive(struct mpi_control *c, int *rank_out,
+                            struct storm_message *message_out)
+{
     if (c->n_out > 0 && reap(c) < 0)
         return STORM_ERR_FABRIC;
     int done = 0;
@@ -108,6 +137,18 @@ static storm_status mpi_poll(struct storm_control *control, int *rank_out,
     storm_status status = post(c, c->next);
     c->next = (c->next + 1) % N_POSTED;
     return status;
+}
+
+static storm_status mpi_poll(struct storm_control *control, int *rank_out,
+                             struct storm_message *message_out)
+{
+    struct mpi_control *c = (struct mpi_control *)control;
+    for (;;) {
+        storm_status status = receive(c, rank_out, message_out);
+        if (status != STORM_OK || message_out->kind != STORM_MESSAGE_REPORT)
+            return status;
+        (void)pass_on(c, message_out); /* without memory it is lost, no more */
+    }
 }
 
 /* Receives and drops what has arrived. */
@@ -155,6 +196,7 @@ static void mpi_close(struct storm_control *control)
 static const struct storm_control_ops mpi_control_ops = {
     .send = mpi_send,
     .poll = mpi_poll,
+    .report = mpi_report,
     .close = mpi_close,
 };
 

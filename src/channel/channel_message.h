@@ -16,10 +16,13 @@ enum storm_message_kind {
     STORM_MESSAGE_RING = 3,  /* receiver to sender: ring `id` is ready */
     STORM_MESSAGE_RETIRE = 4, /* sender to receiver: done with ring `id` at T */
     STORM_MESSAGE_FAIL = 5,   /* my fabric has failed: stop, and pass it on */
-    STORM_MESSAGE_LATER =
-        6 /* receiver to sender: no memory now for a ring after
-                                `id`; do not wait for it */
+    STORM_MESSAGE_LATER = 6,  /* receiver to sender: no memory now for a ring
+                                 after `id`; do not wait for it */
+    STORM_MESSAGE_REPORT = 7  /* a line for the log of rank 0: CONTROL-5 */
 };
+
+/* Of a line, with its end. */
+enum { STORM_REPORT_BYTES = 384 };
 
 struct storm_message {
     uint32_t kind;
@@ -28,6 +31,7 @@ struct storm_message {
     uint64_t last;     /* RETIRE: T, the sender's final tail */
     uint64_t tail_offset;
     struct storm_region_desc ring, tails;
+    char text[STORM_REPORT_BYTES]; /* last: sent with REPORT alone */
 };
 
 struct storm_tree; /* channel_ops.h */
@@ -42,6 +46,8 @@ struct storm_control_ops {
     /* STORM_AGAIN: nothing there. */
     storm_status (*poll)(struct storm_control *control, int *rank_out,
                          struct storm_message *message_out);
+    /* CONTROL-5. STORM_AGAIN: call again, unless this rank polls soon. */
+    storm_status (*report)(struct storm_control *control, const char *text);
     void (*close)(struct storm_control *control);
 };
 

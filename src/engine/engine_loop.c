@@ -7,7 +7,9 @@
 #include "base/clock.h"
 #include "base/idle.h"
 #include "base/lifeline.h"
+#include "channel/channel_message.h"
 #include "engine/engine_internal.h"
+#include "engine/engine_report.h"
 
 enum {
     TAKE_MAX = 256,      /* records taken per iteration, to stay in the cache */
@@ -97,6 +99,12 @@ storm_status storm_step_spawn(struct storm_step *step, const void *record)
         return STORM_ERR_NOMEM;
     storm_record_copy(slot, record, step->engine->store.record_bytes);
     return STORM_OK;
+}
+
+storm_status storm_step_report(struct storm_step *step, const char *text)
+{
+    struct storm_control *control = step->engine->control;
+    return control->ops->report(control, text);
 }
 
 storm_status storm_engine_add(struct storm_engine *engine, const void *record)

@@ -592,7 +592,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc->track.path_unit =
         storm_exact_unit(2.0 * largest * imc->track.light_cm_s * imc->dt_s);
     imc->track.max_events = storm_step_max_events(step);
-    imc_watch_begin(&imc->watch, storm_step_number(step));
+    imc_watch_begin(&imc->watch, step);
     imc->in_step = true;
     return STORM_OK;
 }

@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "engine/engine_report.h"
 #include "physics/imc.h"
 
 static const char watch_label[] = "imc";
 
-/* Of wall time in one step before its rank says something. */
+/* Of wall time in one step before its rank reports. */
 static const double watch_patience_s = 5.0;
 static const double watch_min_share = 0.5;
 static const double watch_min_collisions = 1e4; /* of a packet in a step */
-enum { WATCH_MIN_SAMPLES = 1000, WATCH_MAX_RANKS = 64 };
+enum { WATCH_MIN_SAMPLES = 1000 };
 
 static size_t watch_places(const struct storm_imc *imc)
 {
@@ -35,19 +36,13 @@ void imc_watch_close(struct imc_watch *watch)
         storm_free(watch->imc->env->memory, watch->places);
 }
 
-/* Of very many ranks a few report: they are mostly slow for one reason. */
-static bool watch_may_report(const struct storm_env *env)
-{
-    int every = env->size > WATCH_MAX_RANKS ? env->size / WATCH_MAX_RANKS : 1;
-    return env->rank % every == 0;
-}
-
-void imc_watch_begin(struct imc_watch *watch, uint64_t step)
+void imc_watch_begin(struct imc_watch *watch, struct storm_step *step)
 {
     const struct storm_imc *imc = watch->imc;
     memset(watch->places, 0, watch_places(imc) * sizeof *watch->places);
     watch->n = 0;
     watch->step = step;
+    watch->sending = false; /* from here on the engine polls */
     watch->begin_s = storm_clock_seconds();
 }
 
@@ -77,8 +72,8 @@ static double watch_free_path(const struct storm_imc *imc, storm_cell_idx cell,
     return 1.0 / (o->absorb + o->scatter);
 }
 
-static void watch_log(const struct imc_watch *watch, size_t top, double seconds,
-                      double free_path_cm)
+static void watch_write(struct imc_watch *watch, size_t top, double seconds,
+                        double free_path_cm)
 {
     const struct storm_imc *imc = watch->imc;
     size_t n_groups = (size_t)imc->problem->n_groups;
@@ -87,26 +82,30 @@ static void watch_log(const struct imc_watch *watch, size_t top, double seconds,
         m < imc->problem->n_materials ? imc->problem->materials[m].name : NULL;
     char unnamed[32];
     snprintf(unnamed, sizeof unnamed, "%zu", m);
-    /* Not only of rank 0, which may be waiting for this one. */
-    struct storm_log log = imc->env->log;
-    log.rank = 0;
-    storm_log_write(
-        &log, STORM_LOG_WARN,
+    snprintf(
+        watch->line, sizeof watch->line,
         "step %llu is slow: after %.0f s on rank %d, %.0f %% of events are in "
         "material %s, group %zu, where packets collide every %.1e cm; what "
         "helps: a lower max of its opacity%s, or shorter steps (time.dt)",
-        (unsigned long long)watch->step, seconds, imc->env->rank,
-        100.0 * (double)watch->places[top].n / (double)watch->n,
+        (unsigned long long)storm_step_number(watch->step), seconds,
+        imc->env->rank, 100.0 * (double)watch->places[top].n / (double)watch->n,
         name != NULL ? name : unnamed, group, free_path_cm,
         imc->problem->random_walk ? "" : ", acceleration.random_walk: true");
 }
 
+static void watch_send(struct imc_watch *watch)
+{
+    watch->sending = storm_step_report(watch->step, watch->line) == STORM_AGAIN;
+}
+
 void imc_watch_look(struct imc_watch *watch)
 {
+    if (watch->sending)
+        watch_send(watch);
     if (watch->reported || watch->n < WATCH_MIN_SAMPLES)
         return;
     double seconds = storm_clock_seconds() - watch->begin_s;
-    if (seconds < watch_patience_s || !watch_may_report(watch->imc->env))
+    if (seconds < watch_patience_s)
         return;
     size_t top = 0;
     for (size_t i = 1; i < watch_places(watch->imc); i++)
@@ -121,5 +120,6 @@ void imc_watch_look(struct imc_watch *watch)
     if (!(length >= watch_min_collisions * path))
         return;
     watch->reported = true;
-    watch_log(watch, top, seconds, path);
+    watch_write(watch, top, seconds, path);
+    watch_send(watch);
 }

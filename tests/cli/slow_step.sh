@@ -1,50 +1,73 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: slow-asan
+# TEST timeout: 180; label: mpi slow-asan
 #
-# WATCH-2: a step that never ends, because the cap of an opacity is far too high,
-# names the material and what helps while it runs, once. With a lower cap the
-# same deck ends, and says nothing.
+# WATCH-2, CONTROL-5: a step that never ends, because the cap of an opacity is far
+# too high, names the material, the rank and what helps while it runs: once, also
+# if several ranks are slow and rank 0 has nothing to do. With a lower cap the same
+# deck ends, and says nothing.
 set -u
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$(dirname "$0")/cli.sh"
 
+# Rank 0 of three has cells without matter.
 cat >"$scratch/trap.yaml" <<'DECK'
 title: A trap
-mesh: {box: {lo: [0, 0, 0], hi: [0.2, 1, 1]}, cells: [10, 1, 1]}
+mesh: {box: {lo: [0, 0, 0], hi: [0.3, 1, 1]}, cells: [12, 1, 1]}
 materials:
   - name: gold
     absorption: {coef: 1e9, T_exp: -3, E_exp: -3, max: 1e12}
     heat_capacity: {coef: 1e15}
     temperature: 0.5
+  - {name: vacuum}
+regions:
+  - {material: gold}
+  - {material: vacuum, shape: box, lo: [0, 0, 0], hi: [0.125, 1, 1]}
 groups: {count: 10, min: 1e-4, max: 100}
-boundaries:
-  x_lo: {kind: blackbody, temperature: 1, packets: 1000}
 time: {dt: 1e-11, steps: 2}
+balance: {every: 0}
 output: {every: 0, profile: {bins: 0}}
 DECK
 
-run run "$scratch/trap.yaml" -n 1 --set materials.gold.absorption.max=1e4
+run run "$scratch/trap.yaml" -n 3 --set materials.gold.absorption.max=1e4
 [ "$status" -eq 0 ] || fail "cap of 1e4: $(cat "$scratch/err")"
 grep -q 'is slow' "$scratch/err" && fail "cap of 1e4: $(cat "$scratch/err")"
 
-# One rank is one process.
-"$STORM_BIN" run "$scratch/trap.yaml" -n 1 --out "$scratch/trap" \
-    >"$scratch/out" 2>"$scratch/err" &
-pid=$!
 text='step 0 is slow: .* of events are in material gold, group'
-seconds=0
-while [ $seconds -lt 60 ] && ! grep -q "$text" "$scratch/err"; do
+
+# start RANKS
+start() {
+    "$STORM_BIN" run "$scratch/trap.yaml" -n "$1" --out "$scratch/trap-$1" \
+        >"$scratch/out-$1" 2>"$scratch/err-$1" &
+    eval "pid_$1=$!"
+}
+
+# trapped RANKS WHO: its line comes from one of these ranks, and no other comes.
+trapped() {
+    seconds=0
+    while [ $seconds -lt 60 ] && ! grep -q "$text" "$scratch/err-$1"; do
+        sleep 1
+        seconds=$((seconds + 1))
+    done
+    sleep 3 # for a second line
+    eval "pid=\$pid_$1"
+    # shellcheck disable=SC2154
+    kill -0 "$pid" 2>/dev/null ||
+        fail "cap of 1e12, $1 ranks: it ended: $(cat "$scratch/err-$1")"
+    grep -q "on rank $2, .* in material gold, .*what helps: a lower max" \
+        "$scratch/err-$1" ||
+        fail "cap of 1e12, $1 ranks: no reason: $(cat "$scratch/err-$1")"
+    [ "$(grep -c 'is slow' "$scratch/err-$1")" -eq 1 ] ||
+        fail "cap of 1e12, $1 ranks: not once: $(cat "$scratch/err-$1")"
+    kill -TERM "$pid"
     sleep 1
-    seconds=$((seconds + 1))
-done
-sleep 2 # for a second message
-kill -0 $pid 2>/dev/null || fail "cap of 1e12: it ended: $(cat "$scratch/err")"
-kill -KILL $pid
-wait $pid 2>/dev/null
-grep -q "$text.*what helps: a lower max" "$scratch/err" ||
-    fail "cap of 1e12: no reason: $(cat "$scratch/err")"
-[ "$(grep -c 'is slow' "$scratch/err")" -eq 1 ] ||
-    fail "cap of 1e12: not once: $(cat "$scratch/err")"
+    kill -TERM "$pid" 2>/dev/null # the second one does not wait for the step
+    wait "$pid" 2>/dev/null
+}
+
+start 3
+start 1
+trapped 3 '[12]'
+trapped 1 0
 
 finish

@@ -90,6 +90,14 @@ static storm_status thread_control_poll(struct storm_control *control,
     return STORM_OK;
 }
 
+static storm_status thread_control_report(struct storm_control *control,
+                                          const char *text)
+{
+    (void)control;
+    (void)text;
+    return STORM_ERR_NOSUP;
+}
+
 static void thread_control_close(struct storm_control *control)
 {
     free(control);
@@ -98,6 +106,7 @@ static void thread_control_close(struct storm_control *control)
 static const struct storm_control_ops thread_control_ops = {
     .send = thread_control_send,
     .poll = thread_control_poll,
+    .report = thread_control_report,
     .close = thread_control_close,
 };
 
