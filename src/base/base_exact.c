@@ -47,6 +47,21 @@ storm_exact storm_exact_small_term(double term, struct storm_exact_unit unit)
     return bits >> 63 ? -integer : integer;
 }
 
+void storm_exact_split(storm_exact sum, int64_t limbs_out[STORM_EXACT_LIMBS])
+{
+    for (int k = 0; k < STORM_EXACT_LIMBS; k++)
+        limbs_out[k] = (int64_t)(uint32_t)((exact_magnitude)sum >> (32 * k));
+}
+
+/* Modulo 2^128, so that it is right for negative sums, too. */
+storm_exact storm_exact_join(const int64_t limbs[STORM_EXACT_LIMBS])
+{
+    exact_magnitude sum = 0;
+    for (int k = 0; k < STORM_EXACT_LIMBS; k++)
+        sum += (exact_magnitude)limbs[k] << (32 * k);
+    return (storm_exact)sum;
+}
+
 static int exact_top_bit(exact_magnitude magnitude)
 {
     uint64_t hi = (uint64_t)(magnitude >> 64);

@@ -39,11 +39,20 @@ struct storm_exact_unit {
 STORM_PRIVATE struct storm_exact_unit storm_exact_unit(double bound);
 
 /* May `term` be added under this unit? */
-bool storm_exact_unit_fits(struct storm_exact_unit unit, double term);
+STORM_PRIVATE bool storm_exact_unit_fits(struct storm_exact_unit unit,
+                                         double term);
 
 /* The nearest double of a sum. */
 STORM_PRIVATE double storm_exact_value(storm_exact sum,
                                        struct storm_exact_unit unit);
+
+/* Sums over ranks: MPI adds no 128-bit integers, but limbs of 32 bits, each in
+ * 64, which cannot overflow. */
+enum { STORM_EXACT_LIMBS = 4 };
+STORM_PRIVATE void storm_exact_split(storm_exact sum,
+                                     int64_t limbs_out[STORM_EXACT_LIMBS]);
+STORM_PRIVATE storm_exact
+storm_exact_join(const int64_t limbs[STORM_EXACT_LIMBS]);
 
 /* storm_exact_term for terms whose last bits are below the unit. */
 STORM_PRIVATE storm_exact storm_exact_small_term(double term,

@@ -16,7 +16,7 @@
 #include "io/io_files.h"
 
 /* Sums of volume, and of volume times T, radiation energy, material energy. */
-enum { PROFILE_SUMS = 4, PROFILE_LIMBS = 4 };
+enum { PROFILE_SUMS = 4 };
 
 static const char profile_label[] = "output";
 
@@ -28,8 +28,6 @@ struct profile {
     struct storm_exact_unit unit[PROFILE_SUMS];
     storm_exact *sum; /* PROFILE_SUMS for each bin */
 };
-
-__extension__ typedef unsigned __int128 profile_wide;
 
 /* ---- sums ---------------------------------------------------------------- */
 
@@ -123,13 +121,12 @@ static storm_status profile_units(struct profile *p)
     return STORM_OK;
 }
 
-/* 128-bit sums over ranks, as limbs of 32 bits that cannot overflow. */
 static storm_status profile_reduce(struct profile *p)
 {
     const struct storm_context *context = p->source->context;
     size_t n = PROFILE_SUMS * p->bins.n;
     int64_t *limbs = storm_alloc(p->memory, profile_label,
-                                 PROFILE_LIMBS * n * sizeof *limbs);
+                                 STORM_EXACT_LIMBS * n * sizeof *limbs);
     storm_status status =
         storm_context_agree(context,
                             limbs != NULL ? STORM_OK : STORM_ERR_NOMEM);
@@ -138,18 +135,11 @@ static storm_status profile_reduce(struct profile *p)
         return status;
     }
     for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < PROFILE_LIMBS; k++)
-            limbs[PROFILE_LIMBS * i + (size_t)k] =
-                (int64_t)(uint32_t)((profile_wide)p->sum[i] >> (32 * k));
-    status = storm_context_reduce(context, limbs, (int)(PROFILE_LIMBS * n),
+        storm_exact_split(p->sum[i], &limbs[STORM_EXACT_LIMBS * i]);
+    status = storm_context_reduce(context, limbs, (int)(STORM_EXACT_LIMBS * n),
                                   MPI_INT64_T, MPI_SUM);
-    for (size_t i = 0; i < n; i++) {
-        profile_wide sum = 0; /* modulo 2^128: correct for negative sums, too */
-        for (int k = 0; k < PROFILE_LIMBS; k++)
-            sum += (profile_wide)limbs[PROFILE_LIMBS * i + (size_t)k]
-                   << (32 * k);
-        p->sum[i] = (storm_exact)sum;
-    }
+    for (size_t i = 0; i < n; i++)
+        p->sum[i] = storm_exact_join(&limbs[STORM_EXACT_LIMBS * i]);
     storm_free(p->memory, limbs);
     return status;
 }

@@ -27,9 +27,9 @@
 
 /* What a material has in the mesh, and in space. */
 struct run_material {
-    uint64_t cells, points; /* points: of a set that fills the box */
-    double volume_cm3;      /* of the cells */
-    double shape_cm3;       /* of its shapes where they count; about */
+    uint64_t cells;
+    double volume_cm3; /* of the cells */
+    double shape_cm3;  /* of its shapes where they count; about */
 };
 
 struct run {

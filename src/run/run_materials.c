@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells and volumes of the materials, next to those of their shapes; layers
- * that cells cannot resolve. */
+/*
+ * Cells and volumes of the materials, next to those of their shapes; layers
+ * that cells cannot resolve.
+ *
+ *   MATERIALS-1  All that is printed, and whether there is a warning, is the
+ *                same on any number of ranks, to the last bit.
+ *   MATERIALS-2  A layer of fewer than two cells across is a warning, once, of
+ *                the layer that has the fewest.
+ */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
 #include <storm/context.h>
 
 #include "base/env.h"
+#include "base/exact.h"
 #include "base/json.h"
 #include "base/page.h"
 #include "run/run.h"
@@ -19,23 +28,62 @@ enum { MATERIALS_POINTS = 1 << 18 };
 /* Cells across a layer below which it may have holes. */
 static const double materials_min_across = 2.0;
 
-/* ---- volumes ------------------------------------------------------------- */
+/* ---- sums ---------------------------------------------------------------- */
 
-static void materials_count_cells(struct run *run, uint64_t *cells,
-                                  double *volumes)
+/* Of a material: cells, points in its shapes, volume of its cells. Of a region:
+ * its cells and the sum of their widths. */
+struct materials_sum {
+    int64_t cells, points;
+    storm_exact total;
+};
+enum { MATERIALS_NUMBERS = 2 + STORM_EXACT_LIMBS };
+
+/* All that is added up over the ranks: integers, so that neither what is
+ * printed nor a warning depends on their number. */
+struct materials_sums {
+    struct materials_sum *material, *region;
+    struct storm_exact_unit volume_unit, width_unit;
+    double box_cm3;
+};
+
+static void materials_units(const struct run *run, struct materials_sums *sums)
+{
+    const struct storm_problem *p = &run->problem;
+    double length = 0.0;
+    sums->box_cm3 = 1.0;
+    for (int d = 0; d < 3; d++) {
+        sums->box_cm3 *= p->hi_cm[d] - p->lo_cm[d];
+        length += p->hi_cm[d] - p->lo_cm[d];
+    }
+    /* Of the largest cell, with room for roundings. */
+    sums->volume_unit = storm_exact_unit(fmin(2.0 * sums->box_cm3, DBL_MAX));
+    sums->width_unit = storm_exact_unit(2.0 * length);
+}
+
+static void materials_add(struct materials_sum *sum, double term,
+                          struct storm_exact_unit unit)
+{
+    sum->cells++;
+    if (storm_exact_unit_fits(unit, term))
+        storm_exact_add(&sum->total, term, unit);
+}
+
+static void materials_add_cells(const struct run *run,
+                                struct materials_sums *sums)
 {
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++) {
         int m = storm_imc_material(run->imc, i);
-        if (m < 0 || (size_t)m >= run->problem.n_materials)
-            continue;
-        cells[m]++;
-        volumes[m] += storm_mesh_volume_cm3(run->mesh, i);
+        if (m >= 0 && (size_t)m < run->problem.n_materials)
+            materials_add(&sums->material[m],
+                          storm_mesh_volume_cm3(run->mesh, i),
+                          sums->volume_unit);
     }
 }
 
 /* Evenly spread points (Roberts' sequence), divided among the ranks: regions
  * may overlap, and the last one counts. */
-static void materials_count_points(struct run *run, uint64_t *points)
+static void materials_add_points(const struct run *run,
+                                 struct materials_sums *sums)
 {
     static const double golden[3] = {0.8191725133961645, 0.6710436067037893,
                                      0.5497004779019703};
@@ -50,29 +98,38 @@ static void materials_count_points(struct run *run, uint64_t *points)
         }
         int m = storm_problem_material(p, x);
         if (m >= 0 && (size_t)m < p->n_materials)
-            points[m]++;
+            sums->material[m].points++;
     }
 }
 
-static storm_status materials_measure(struct run *run)
+/* Over all ranks, in one call. */
+static storm_status materials_reduce(const struct run *run,
+                                     struct materials_sum *sum, size_t n)
 {
-    const struct storm_problem *p = &run->problem;
-    int n = (int)p->n_materials;
-    struct run_material *m = run->materials;
-    double box = 1.0;
-    storm_status status = STORM_OK;
-    for (int d = 0; d < 3; d++)
-        box *= p->hi_cm[d] - p->lo_cm[d];
-    for (int i = 0; i < n && status == STORM_OK; i++) {
-        uint64_t counts[2] = {m[i].cells, m[i].points};
-        status = storm_context_reduce(run->context, counts, 2, MPI_UINT64_T,
-                                      MPI_SUM);
-        m[i].cells = counts[0];
-        m[i].shape_cm3 = box * (double)counts[1] / MATERIALS_POINTS;
-        if (status == STORM_OK)
-            status = storm_context_reduce(run->context, &m[i].volume_cm3, 1,
-                                          MPI_DOUBLE, MPI_SUM);
+    struct storm_memory *memory = storm_context_env(run->context)->memory;
+    int64_t *numbers =
+        storm_alloc(memory, materials_label,
+                    (n * MATERIALS_NUMBERS + 1) * sizeof *numbers);
+    storm_status status =
+        storm_context_agree(run->context,
+                            numbers != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    for (size_t i = 0; i < n && status == STORM_OK; i++) {
+        int64_t *at = &numbers[i * MATERIALS_NUMBERS];
+        at[0] = sum[i].cells;
+        at[1] = sum[i].points;
+        storm_exact_split(sum[i].total, at + 2);
     }
+    if (status == STORM_OK)
+        status = storm_context_reduce(run->context, numbers,
+                                      (int)(n * MATERIALS_NUMBERS), MPI_INT64_T,
+                                      MPI_SUM);
+    for (size_t i = 0; i < n && status == STORM_OK; i++) {
+        const int64_t *at = &numbers[i * MATERIALS_NUMBERS];
+        sum[i].cells = at[0];
+        sum[i].points = at[1];
+        sum[i].total = storm_exact_join(at + 2);
+    }
+    storm_free(memory, numbers);
     return status;
 }
 
@@ -119,6 +176,13 @@ static struct layer layer_of(const struct storm_problem *p,
     return layer;
 }
 
+static bool layer_counts(const struct storm_region *region,
+                         const struct layer *layer)
+{
+    return region->material >= 0 && layer->thickness_cm > 0.0 &&
+           isfinite(layer->thickness_cm);
+}
+
 /* The width of a cell in these directions: of a box the smallest, as one cell
  * may go through the whole box; of others that of a cube of its volume. */
 static double layer_cell(const struct run *run, storm_cell_idx i, unsigned axes)
@@ -133,25 +197,22 @@ static double layer_cell(const struct run *run, storm_cell_idx i, unsigned axes)
     return width;
 }
 
-/* Mean width of the cells in the region; 0: it has none. */
-static storm_status layer_width(const struct run *run,
-                                const struct storm_region *region,
-                                unsigned axes, double *width_out)
+/* The cells of a region, if it is a layer. */
+static void layer_add_cells(const struct run *run, struct materials_sums *sums,
+                            size_t i_region)
 {
-    double sum[2] = {0.0, 0.0};
+    const struct storm_region *region = &run->problem.regions[i_region];
+    struct layer layer = layer_of(&run->problem, &region->shape);
+    if (!layer_counts(region, &layer))
+        return;
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++) {
         double centre[3];
         storm_mesh_centre(run->mesh, i, centre);
-        if (storm_imc_material(run->imc, i) != region->material ||
-            !storm_shape_contains(&region->shape, centre))
-            continue;
-        sum[0] += 1.0;
-        sum[1] += layer_cell(run, i, axes);
+        if (storm_imc_material(run->imc, i) == region->material &&
+            storm_shape_contains(&region->shape, centre))
+            materials_add(&sums->region[i_region],
+                          layer_cell(run, i, layer.axes), sums->width_unit);
     }
-    storm_status status =
-        storm_context_reduce(run->context, sum, 2, MPI_DOUBLE, MPI_SUM);
-    *width_out = sum[0] > 0.0 ? sum[1] / sum[0] : 0.0;
-    return status;
 }
 
 static void layer_warn(const struct run *run, size_t i, double thickness_cm,
@@ -174,19 +235,21 @@ static void layer_warn(const struct run *run, size_t i, double thickness_cm,
 }
 
 /* Warns of the layer with the fewest cells across, if they are too few. */
-static storm_status materials_check_layers(const struct run *run)
+static void layer_check(const struct run *run,
+                        const struct materials_sums *sums)
 {
     const struct storm_problem *p = &run->problem;
     double fewest = materials_min_across, thickness = 0.0, width = 0.0;
     size_t i_fewest = p->n_regions;
-    storm_status status = STORM_OK;
-    for (size_t i = 0; i < p->n_regions && status == STORM_OK; i++) {
+    for (size_t i = 0; i < p->n_regions; i++) {
+        const struct materials_sum *sum = &sums->region[i];
         struct layer layer = layer_of(p, &p->regions[i].shape);
-        double cell;
-        if (p->regions[i].material < 0 || !(layer.thickness_cm > 0.0) ||
-            !isfinite(layer.thickness_cm))
+        if (!layer_counts(&p->regions[i], &layer))
             continue;
-        status = layer_width(run, &p->regions[i], layer.axes, &cell);
+        double cell = 0.0; /* mean width; 0: there is no cell */
+        if (sum->cells > 0)
+            cell = storm_exact_value(sum->total, sums->width_unit) /
+                   (double)sum->cells;
         double across = cell > 0.0 ? layer.thickness_cm / cell : 0.0;
         if (across < fewest) {
             fewest = across;
@@ -195,38 +258,51 @@ static storm_status materials_check_layers(const struct run *run)
             width = cell;
         }
     }
-    if (status == STORM_OK && i_fewest < p->n_regions)
+    if (i_fewest < p->n_regions)
         layer_warn(run, i_fewest, thickness, width);
-    return status;
 }
 
 /* ---- all ----------------------------------------------------------------- */
 
+static void materials_fill(struct run *run, const struct materials_sums *sums)
+{
+    for (size_t i = 0; i < run->problem.n_materials; i++) {
+        const struct materials_sum *sum = &sums->material[i];
+        run->materials[i] = (struct run_material){
+            .cells = (uint64_t)sum->cells,
+            .volume_cm3 = storm_exact_value(sum->total, sums->volume_unit),
+            .shape_cm3 =
+                sums->box_cm3 * (double)sum->points / MATERIALS_POINTS};
+    }
+}
+
 storm_status run_materials_open(struct run *run)
 {
     struct storm_memory *memory = storm_context_env(run->context)->memory;
-    size_t n = run->problem.n_materials;
+    size_t n = run->problem.n_materials, n_regions = run->problem.n_regions;
+    struct materials_sums sums;
     run->materials =
         storm_alloc(memory, materials_label, (n + 1) * sizeof *run->materials);
-    uint64_t *counts =
-        storm_alloc(memory, materials_label, (2 * n + 1) * sizeof *counts);
-    double *volumes =
-        storm_alloc(memory, materials_label, (n + 1) * sizeof *volumes);
-    bool ok = run->materials != NULL && counts != NULL && volumes != NULL;
+    sums.material = storm_alloc(memory, materials_label,
+                                (n + n_regions + 1) * sizeof *sums.material);
+    bool ok = run->materials != NULL && sums.material != NULL;
     storm_status status =
         storm_context_agree(run->context, ok ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK) {
-        materials_count_cells(run, counts, volumes);
-        materials_count_points(run, counts + n);
-        for (size_t i = 0; i < n; i++)
-            run->materials[i] = (struct run_material){.cells = counts[i],
-                                                      .points = counts[n + i],
-                                                      .volume_cm3 = volumes[i]};
-        status = materials_measure(run);
+        sums.region = sums.material + n;
+        materials_units(run, &sums);
+        materials_add_cells(run, &sums);
+        materials_add_points(run, &sums);
+        for (size_t i = 0; i < n_regions; i++)
+            layer_add_cells(run, &sums, i);
+        status = materials_reduce(run, sums.material, n + n_regions);
     }
-    storm_free(memory, counts);
-    storm_free(memory, volumes);
-    return status < 0 ? status : materials_check_layers(run);
+    if (status == STORM_OK) {
+        materials_fill(run, &sums);
+        layer_check(run, &sums);
+    }
+    storm_free(memory, sums.material);
+    return status;
 }
 
 void run_materials_close(struct run *run)

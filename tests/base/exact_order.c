@@ -93,9 +93,16 @@ static void test_any_split(void)
         for (size_t i = 0; i < N_TERMS; i++)
             storm_exact_add(&parts[random_word(&rng) % ranks], terms[i], unit);
         storm_exact sum = 0;
-        for (size_t r = ranks; r-- > 0;)
+        int64_t limbs[STORM_EXACT_LIMBS] = {0}; /* as MPI adds them */
+        for (size_t r = ranks; r-- > 0;) {
+            int64_t part[STORM_EXACT_LIMBS];
             sum += parts[r];
+            storm_exact_split(parts[r], part);
+            for (int k = 0; k < STORM_EXACT_LIMBS; k++)
+                limbs[k] += part[k];
+        }
         CHECK(sum == whole);
+        CHECK(storm_exact_join(limbs) == whole);
     }
 }
 

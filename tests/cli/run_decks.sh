@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 400; label: mpi slow-asan slow-mpich
 #
-# RUN-2, H5-2: every deck of examples/decks runs in a small form; its state and
-# all that it writes are the same, bit for bit, on any number of ranks, over any
-# backend, with any batch and any balance of work.
+# RUN-2, H5-2, MATERIALS-1: every deck of examples/decks runs in a small form; its
+# state, the sums of its materials and all that it writes are the same, bit for
+# bit, on any number of ranks, over any backend, with any batch and any balance of
+# work.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -24,6 +25,10 @@ same() {
         return
     }
     hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+    # Cells and volumes go with the results.
+    sed -n '/"materials": /,/^  \]/p' "$scratch/out" >"$scratch/new/materials"
+    [ "$(grep -c '"shape_volume"' "$scratch/new/materials")" -gt 0 ] ||
+        fail "$name $*: no materials: $(cat "$scratch/out")"
     # The resolved deck says what was overridden; the summary, how long it took;
     # the partition, whose cells are whose; the status, which process it was.
     (cd "$scratch/new" && rm -f summary.json deck.yaml partition.csv status.json)
@@ -153,6 +158,10 @@ for key in """storm_version title backend protocol mpi provider ranks cycles
 assert top["packets_created"] == top["packets_finished"]
 assert abs(top["energy_balance"]) <= 1e-13
 assert top["title"] == "good" and top["cycles"] == 3
+assert [m["name"] for m in top["materials"]] == ["gas", "wall"]
+assert sum(m["cells"] for m in top["materials"]) == top["cells"]
+for volume in "volume", "shape_volume":
+    assert abs(sum(m[volume] for m in top["materials"]) - 1) < 1e-12, volume
 # 1e-12, then 2e-12 cut to 0.5e-12, then 4e-12 as if nothing had been cut
 times = []
 for step in range(4):
@@ -172,6 +181,10 @@ for got, right in zip(times[1:], [(0, 1e-12), (1e-12, 1.5e-12),
                                   (1.5e-12, 5.5e-12)]):
     assert max(abs(g - r) for g, r in zip(got, right)) < 1e-24, times
 PYTHON
+grep -q '^  materials   gas: [0-9]* cells of [0-9.]* cm3 together, its shapes' \
+    "$scratch/out" || fail "good.yaml: no materials: $(cat "$scratch/out")"
+grep -q '^              wall: [0-9]* cells of ' "$scratch/out" ||
+    fail "good.yaml: one material: $(cat "$scratch/out")"
 rm -rf "$scratch/cwd/out"
 
 # What this build cannot do is reported before anything is started.
