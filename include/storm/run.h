@@ -108,9 +108,10 @@ struct storm_run_needs {
     uint64_t packets;   /**< in total, max of a step */
     double rank_bytes;  /**< memory of one rank */
     double total_bytes; /**< of all ranks */
-    double step_s;      /**< time of a step of length time.dt; the number of
-                             events of a packet is a guess: within a factor of
-                             ten */
+    double step_s;      /**< time of the first step; the number of events of a
+                             packet is a guess: within a factor of ten */
+    double max_step_s;  /**< time of the longest step that the run comes to,
+                             likewise */
 };
 #define STORM_RUN_NEEDS_INIT STORM_INIT(struct storm_run_needs)
 

@@ -28,39 +28,64 @@ static uint64_t estimate_cells(const struct deck_mesh *mesh)
     return n;
 }
 
-static uint64_t estimate_packets(const struct deck_values *v, uint64_t n_cells)
+/* As a real number: decks may ask for more than 2^64. */
+static double estimate_packets(const struct deck_values *v, uint64_t n_cells)
 {
-    uint64_t n = n_cells *
-                 (uint64_t)(v->packets.max_per_cell + v->packets.emit_per_cell);
+    double n = (double)n_cells * ((double)v->packets.max_per_cell +
+                                  (double)v->packets.emit_per_cell);
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
         for (size_t i = 0; i < v->boundaries.wall[wall].n; i++) {
             const struct storm_wall_part *part =
                 &v->boundaries.wall[wall].parts[i];
-            n += part->kind == STORM_WALL_BLACKBODY ? part->packets : 0;
+            n += part->kind == STORM_WALL_BLACKBODY ? (double)part->packets : 0;
         }
     for (size_t i = 0; i < v->sources.n; i++)
-        n += v->sources.item[i].packets;
+        n += (double)v->sources.item[i].packets;
     return n;
 }
 
-/* Crossings of a packet in a step of the max length, in free flight, and one
- * interaction. Matter that absorbs makes it fewer, one that scatters more. */
-static double estimate_events(const struct deck_values *v, uint64_t n_cells)
+/* Of the longest step. Steps that grow by g add up to (dt_k g - dt) / (g - 1),
+ * which is not above the end of the run before the last one. */
+static double estimate_max_dt(const struct deck_values *v)
 {
-    double volume = 1.0;
-    for (int d = 0; d < 3; d++)
-        volume *= v->mesh.box.hi[d] - v->mesh.box.lo[d];
-    double size_cm = cbrt(volume / (double)n_cells);
-    double free_cm = INFINITY, dt = fmax(v->time.dt, 0.0);
-    for (size_t i = 0; i < v->materials.n; i++) {
-        const struct storm_material *m = &v->materials.item[i];
-        const struct storm_power_law *law = &m->absorption;
-        double opacity = law->coef * pow(m->temperature_kev, law->t_exp);
-        opacity = fmin(fmax(opacity, law->min), law->max);
-        if (law->coef > 0.0 && isfinite(opacity) && opacity > 0.0)
-            free_cm = fmin(free_cm, 1.0 / opacity);
+    double first = fmin(v->time.dt, v->time.dt_max), max = first;
+    if (v->time.growth > 1.0) {
+        max = first + v->time.stop * (v->time.growth - 1.0);
+        if (v->time.steps > 0)
+            max = fmin(max, first * pow(v->time.growth,
+                                        (double)v->time.steps - 1.0));
     }
-    return 1.0 + fmin(v->constants.c * dt, free_cm) / size_cm;
+    return fmin(fmin(max, v->time.dt_max), v->time.stop);
+}
+
+/* Path of a packet in this material, at its first temperature. */
+static double estimate_path(const struct storm_material *m, double max_cm)
+{
+    const struct storm_power_law *law = &m->absorption;
+    double opacity = law->coef * pow(m->temperature_kev, law->t_exp);
+    opacity = fmin(fmax(opacity, law->min), law->max);
+    if (!(law->coef > 0.0) || !isfinite(opacity) || !(opacity > 0.0))
+        return max_cm;
+    return fmin(max_cm, 1.0 / opacity);
+}
+
+/* Crossings of a packet in a step of this length, and one interaction. It flies
+ * until it is absorbed or has left the box, as often in one material as in
+ * another; matter that scatters makes it more. */
+static double estimate_events(const struct deck_values *v, uint64_t n_cells,
+                              double dt_s)
+{
+    double volume = 1.0, length = 0.0, path = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double side = v->mesh.box.hi[d] - v->mesh.box.lo[d];
+        volume *= side;
+        length = fmax(length, side);
+    }
+    double max_cm = fmin(v->constants.c * dt_s, length);
+    for (size_t i = 0; i < v->materials.n; i++)
+        path += estimate_path(&v->materials.item[i], max_cm);
+    path = v->materials.n > 0 ? path / (double)v->materials.n : max_cm;
+    return 1.0 + path / cbrt(volume / (double)n_cells);
 }
 
 storm_status storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
@@ -75,17 +100,21 @@ storm_status storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
         strcmp(v->mesh.points_file, "none") != 0)
         return STORM_ERR_NOSUP;
     needs.cells = estimate_cells(&v->mesh);
-    needs.packets = estimate_packets(v, needs.cells);
+    double packets = estimate_packets(v, needs.cells);
+    needs.packets = packets < 0x1p64 ? (uint64_t)packets : UINT64_MAX;
     double cell = (v->mesh.kind == STORM_MESH_VORONOI ? estimate_cell_bytes
                                                       : estimate_box_bytes) +
                   estimate_group_bytes * (double)v->groups.count;
     double packet = estimate_store * sizeof(struct storm_packet);
     needs.rank_bytes =
         estimate_process_bytes + (ranks > 1 ? estimate_rings_bytes : 0.0) +
-        (cell * (double)needs.cells + packet * (double)needs.packets) /
-            (double)ranks;
+        (cell * (double)needs.cells + packet * packets) / (double)ranks;
     needs.total_bytes = needs.rank_bytes * (double)ranks;
-    needs.step_s = (double)needs.packets * estimate_events(v, needs.cells) *
-                   estimate_event_s / (double)(ranks < cores ? ranks : cores);
+    double event_s =
+        packets * estimate_event_s / (double)(ranks < cores ? ranks : cores);
+    needs.step_s = event_s * estimate_events(v, needs.cells,
+                                             fmin(v->time.dt, v->time.dt_max));
+    needs.max_step_s =
+        event_s * estimate_events(v, needs.cells, estimate_max_dt(v));
     return storm_sized_write(&needs, sizeof needs, needs_out);
 }

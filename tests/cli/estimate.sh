@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 60; label: mpi slow-asan
+# TEST timeout: 120; label: mpi slow-asan
 #
 # storm check estimates memory within a factor of three of what a run then needs,
 # on boxes and on Voronoi cells, on one rank and on two; and time within one of
-# ten, of thirty here, as the machine may be busy.
+# ten, of thirty here, as the machine may be busy: of the first step and of the
+# longest.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -49,6 +50,33 @@ check marshak 1 --set 'mesh.cells=[100,50,2]'
 check marshak 2 --set 'mesh.cells=[100,100,2]'
 check hohlraum 2 --set mesh.points=10000 --set mesh.lloyd=1
 check multigroup-slab 1
+
+# A step of the max length as the first one.
+small="--set mesh.points=10000 --set mesh.lloyd=1"
+# shellcheck disable=SC2086
+run check "$decks/hohlraum.yaml" -n 2 $small
+longest=$(sed -n 's/^  time .* \([0-9.e+-]*\) s in the longest.*/\1/p' \
+    "$scratch/out")
+# shellcheck disable=SC2086
+check hohlraum 2 $small --set time.dt=1.8e-10
+[ "$longest" = "$(value time 's a step')" ] ||
+    fail "the longest step: $longest, not that of 1.8e-10 s"
+# The last of three that grow; one that the end of the run cuts.
+for last in 'time.steps=3 4e-12' 'time.stop=3e-12 3e-12'; do
+    for sets in "--set time.growth=2 --set ${last% *}" \
+        "--set time.dt=${last#* }"; do
+        # shellcheck disable=SC2086
+        run check "$here/good.yaml" -n 1 --set 'mesh.cells=[400,40,40]' $sets
+        sed -n 's/.* \([0-9.e+-]*\) s in the longest.*/\1/p' "$scratch/out"
+    done | uniq | wc -l | grep -qx 1 || fail "the longest of $last"
+done
+
+# More packets than 2^64.
+run check "$here/good.yaml" -n 1 --set 'mesh.cells=[65536,65536,65535]' \
+    --set packets.emit_per_cell=1000000000 --set packets.max_per_cell=1000000000
+[ "$status" -eq 0 ] || fail "many packets: $(cat "$scratch/err")"
+awk '/ MB a rank/ { exit !($3 > 1e18) }' "$scratch/out" ||
+    fail "many packets: $(cat "$scratch/out")"
 
 # Nothing where cells are counted in a file.
 run check "$decks/hohlraum.yaml" --set mesh.points_file=points.csv

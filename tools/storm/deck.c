@@ -68,11 +68,12 @@ static void deck_print_needs(const struct tool_args *args,
     printf("  cells       %llu\n"
            "  packets     up to %llu in a step\n"
            "  memory      about %.3g MB a rank, %.3g MB in all (-n %llu)\n"
-           "  time        about %.1g s a step on %llu cores, within a factor "
-           "of ten\n",
+           "  time        about %.1g s a step at first, %.1g s in the longest, "
+           "on %llu cores,\n"
+           "              within a factor of ten\n",
            (unsigned long long)needs.cells, (unsigned long long)needs.packets,
            1e-6 * needs.rank_bytes, 1e-6 * needs.total_bytes,
-           (unsigned long long)ranks, needs.step_s,
+           (unsigned long long)ranks, needs.step_s, needs.max_step_s,
            (unsigned long long)(ranks < cores ? ranks : cores));
 }
 
