@@ -25,6 +25,10 @@ step_of() {
     sed -n 's/.*"step": \([0-9]*\).*/\1/p' "$1/status.json"
 }
 
+first_rank() {
+    sed -n 's/.*"pid": \([0-9]*\).*/\1/p' "$1/status.json"
+}
+
 # until N COMMAND: for up to N seconds.
 until_s() {
     for _ in $(seq $(($1 * 10))); do
@@ -118,40 +122,69 @@ tail -1 "$scratch/err" | grep -q '^storm: stopped before the first step: nothing
 [ "$(step_of early)" -eq 0 ] || fail "early: not before the first step"
 [ ! -s "$scratch/out" ] || fail "early: $(cat "$scratch/out")"
 
-# To one rank alone, under a launcher of the user's.
+# Under a launcher of the user's: to the launcher, or to one rank alone, where
+# two signals within a second are one request.
 if [ -n "${STORM_MPIEXEC:-}" ]; then
     ranks=""
-    begin own "$STORM_MPIEXEC" -n 3 "$STORM_BIN"
-    rank=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' own/status.json)
-    kill -USR1 "$rank"
-    wait $job
-    grep -q 'stopped at step .*; go on: storm run --restart own' \
-        "$scratch/err" || fail "own: $(cat "$scratch/err")"
-    grep -q 'stopping after this step' "$scratch/err" || fail "own: no answer"
-    [ "$(state own/status.json)" = stopped ] || fail "own: not stopped"
+    for to in launcher rank twice; do
+        begin "$to" "$STORM_MPIEXEC" -n 3 "$STORM_BIN"
+        case $to in
+        launcher) kill -USR1 $job ;;
+        rank) kill -USR1 "$(first_rank "$to")" ;;
+        twice) kill -TERM "$(first_rank "$to")"
+            kill -INT "$(first_rank "$to")" ;;
+        esac
+        wait $job
+        grep -q "stopped at step .*; go on: storm run --restart $to\$" \
+            "$scratch/err" || fail "$to: $(cat "$scratch/err")"
+        grep -q 'stopping after this step' "$scratch/err" ||
+            fail "$to: no answer"
+        [ "$(state "$to/status.json")" = stopped ] || fail "$to: not stopped"
+    done
+
+    # One that comes later kills the rank; the others wait for rank 0.
+    begin later "$STORM_MPIEXEC" -n 3 "$STORM_BIN"
+    rank=$(first_rank later)
+    parent=$(cut -d ' ' -f 4 "/proc/$rank/stat")
+    others=$(tr ' ' '\n' <"/proc/$parent/task/$parent/children" |
+        grep -vx "$rank")
+    # shellcheck disable=SC2086
+    kill -STOP $others
+    kill -TERM "$rank"
+    sleep 1.2
+    kill -0 "$rank" || fail "later: the first signal kills"
+    kill -TERM "$rank"
+    until_s 5 "! kill -0 $rank 2>/dev/null" || fail "later: it is still there"
+    # shellcheck disable=SC2086
+    kill -CONT $others 2>/dev/null
+    wait $job && fail "later: exit status 0"
+    [ "$(state later/status.json)" = running ] || fail "later: it has stopped"
 fi
 
-# The second signal kills, soon, and no rank stays.
+# The second signal kills, soon, and no rank stays. Rank 0 is stopped for all
+# the time: for ten seconds the run cannot end in another way.
 ranks=2
 begin killed "$STORM_BIN"
-rank=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' killed/status.json)
-kill -STOP "$rank" # it does not end its step
+rank=$(first_rank killed)
+kill -STOP "$rank"
 kill -TERM $job
 sleep 0.5
 kill -TERM $job
-kill -CONT "$rank"
 from=$(date +%s)
+(sleep 10; kill -CONT "$rank") 2>/dev/null & # or this test would not end
+rescue=$!
 wait $job
 status=$?
-[ $status -eq 143 ] || [ $status -eq 3 ] || fail "killed: status $status"
-[ $(($(date +%s) - from)) -le 15 ] || fail "killed: too late"
+kill $rescue
+[ $status -eq 143 ] || fail "killed: exit status $status"
+[ $(($(date +%s) - from)) -le 5 ] || fail "killed: too late"
 until_s 5 "! kill -0 $rank 2>/dev/null" || fail "killed: a rank is left"
 
 # The loss of a rank: the same line, if there is a checkpoint.
 for every in 0 1; do
     begin "lost$every" "$STORM_BIN"
     [ "$every" -eq 0 ] || : >"lost$every/checkpoint-1.h5"
-    kill -9 "$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' "lost$every/status.json")"
+    kill -9 "$(first_rank "lost$every")"
     wait $job
     status=$?
     [ $status -eq 1 ] || fail "lost$every: exit status $status"
