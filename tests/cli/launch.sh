@@ -19,9 +19,12 @@ for n in 1 2 3; do
     [ "$status" -eq 0 ] || fail "-n $n: $status: $(cat "$scratch/err")"
     [ "$(ranks_of)" = $n ] || fail "-n $n: $(ranks_of) ranks"
 done
+# By default as many as there are cores for this process: by affinity and by the
+# quota of its control group.
+cores=$("$STORM_BIN" info | sed -n 's/^  cores  *\([0-9]*\).*/\1/p')
 # shellcheck disable=SC2086
 run bench exchange $small
-[ "$(ranks_of)" = "$(nproc)" ] || fail "default: $(ranks_of) ranks"
+[ "$(ranks_of)" = "$cores" ] || fail "default: $(ranks_of) ranks"
 
 if [ -n "${STORM_MPIEXEC:-}" ]; then
     # shellcheck disable=SC2086
@@ -42,13 +45,13 @@ fi
 
 # More ranks than cores, and a variable with a mistake in it, are mentioned.
 # shellcheck disable=SC2086
-STORM_BACKEN=p2p run bench exchange -n $(($(nproc) + 1)) $small
-[ "$(grep -c "warning: -n $(($(nproc) + 1)): there are $(nproc) cores" \
+STORM_BACKEN=p2p run bench exchange -n $((cores + 1)) $small
+[ "$(grep -c "warning: -n $((cores + 1)): there are $cores cores" \
     "$scratch/err")" -eq 1 ] || fail "too many: $(cat "$scratch/err")"
 [ "$(grep -c "variable STORM_BACKEN is not used; did you mean STORM_BACKEND?" \
     "$scratch/err")" -eq 1 ] || fail "variable: $(cat "$scratch/err")"
 # shellcheck disable=SC2086
-STORM_BACKEN=p2p run bench exchange -n $(($(nproc) + 1)) $small --quiet
+STORM_BACKEN=p2p run bench exchange -n $((cores + 1)) $small --quiet
 [ ! -s "$scratch/err" ] || fail "--quiet: $(cat "$scratch/err")"
 
 # The deck's check mentions the variable as well.

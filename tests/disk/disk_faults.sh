@@ -220,12 +220,12 @@ for old, new, kept in reversed(renames):
 print("durable" if durable else "none")
 PYTHON
 
-# gone: waits until the processes that were killed are no more, and reaped: the
-# record of the run names one, and a restart would wait for it.
+# gone: waits until the processes that were killed are no more: a restart of a
+# run whose process is still there is refused.
 gone() {
-    for pid in $(od -An -v -td4 -j 60 -N 64 "$scratch/disk/counts"); do
+    for pid in $(sed -n 's/^p //p' "$scratch/disk/journal"); do
         for _ in $(seq 1 100); do
-            if [ "$pid" -le 0 ] || ! kill -0 "$pid" 2>/dev/null; then break; fi
+            kill -0 "$pid" 2>/dev/null || break
             sleep 0.1
         done
     done
@@ -261,4 +261,5 @@ full) full_all ;;
 off) off_all ;;
 esac
 echo "$restarts restarts"
+[ "$restarts" -gt 0 ] || fail "no fault left a checkpoint to restart from"
 finish

@@ -16,6 +16,7 @@
  * In $STORM_DISK: `counts`; `journal`, what has been written and what is on the
  * disk for certain, in order; and links to files that a rename has replaced.
  *
+ *   p PID                     a process begins
  *   w PATH OFFSET BYTES PID   before a write
  *   s PATH PID                after the sync of a file, by this process
  *   r FROM TO LINK            before a rename; LINK: what TO was, or -
@@ -79,6 +80,17 @@ static int disk_file(const char *name, int flags)
     return __real_open(path, flags | O_CREAT | O_CLOEXEC, 0666);
 }
 
+static void disk_note(const char *format, ...)
+{
+    char line[2 * PATH_MAX];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    if (write(disk.journal, line, (size_t)n) != n)
+        abort();
+}
+
 __attribute__((constructor)) static void disk_begin(void)
 {
     const char *fault = getenv("STORM_DISK_FAULT");
@@ -101,17 +113,7 @@ __attribute__((constructor)) static void disk_begin(void)
     int i = atomic_fetch_add(&disk.shared->n_pids, 1);
     if (i < DISK_PIDS)
         atomic_store(&disk.shared->pids[i], getpid());
-}
-
-static void disk_note(const char *format, ...)
-{
-    char line[2 * PATH_MAX];
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (write(disk.journal, line, (size_t)n) != n)
-        abort();
+    disk_note("p %d\n", (int)getpid());
 }
 
 static void disk_off(void)

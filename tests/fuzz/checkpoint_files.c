@@ -24,15 +24,6 @@ static const char deck_text[] =
     "packets: {emit_per_cell: 2, max_per_cell: 3}\n"
     "output: {checkpoint: {every: 2}}\n";
 
-static void on_log(void *self, storm_log_level level, int rank,
-                   const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)rank;
-    CHECK(strlen(message) > 0);
-}
-
 /* Runs or restarts; the state hash if all is well. */
 static storm_status try_run(struct storm_context *context,
                             const struct storm_deck *deck, const char *out,
@@ -76,7 +67,7 @@ int main(int argc, char **argv)
     CHECK_OK(storm_options_create(&options));
     CHECK_OK(storm_deck_set_options(deck, options));
     params.options = options;
-    params.log = on_log;
+    params.log = mutants_on_log;
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &context));
     struct mutants *m = mutants_begin(argc, argv, "checkpoint-2.h5");
     CHECK_OK(try_run(context, deck, m->dir, NULL, &right));

@@ -25,6 +25,7 @@ enum {
     MAX_FD = 256,    /* where to look for ports */
     MAX_OPEN_S = 10, /* LIFE-5: a few seconds, and a busy machine */
     MAX_RANKS = 7,
+    N_KINDS = 6, /* of messages, and some that are none */
     MAX_DELAY_US = 20000
 };
 
@@ -67,17 +68,29 @@ static in_port_t find_port(struct dice *dice)
     return 0;
 }
 
-/* Random bytes, or zeros with a few of them, of any length. */
+/* As a rank would write it, but for the secret: a kind and a rank. */
+static size_t almost_right(struct stranger *s, unsigned char *bytes_out)
+{
+    const uint64_t secret = dice_word(&s->dice);
+    const int32_t words[2] = {(int32_t)dice_roll(&s->dice, N_KINDS),
+                              (int32_t)dice_roll(&s->dice, MAX_RANKS)};
+    memcpy(bytes_out, &secret, sizeof secret);
+    memcpy(bytes_out + sizeof secret, words, sizeof words);
+    return sizeof secret + sizeof words;
+}
+
+/* Random bytes, or zeros with a few of them, of any length; or a message that
+ * is almost right. */
 static void speak(struct stranger *s, int fd)
 {
     unsigned char bytes[4096] = {0};
     size_t n = dice_roll(&s->dice, 2) ? dice_roll(&s->dice, 40)
                                       : dice_roll(&s->dice, sizeof bytes);
-    if (dice_roll(&s->dice, 3) == 0)
-        n = 16; /* as long as a message */
     for (size_t i = 0; i < n; i++)
         if (dice_roll(&s->dice, 4) != 0)
             bytes[i] = (unsigned char)dice_roll(&s->dice, 256);
+    if (dice_roll(&s->dice, 3) == 0)
+        n = almost_right(s, bytes);
     size_t cut = dice_roll(&s->dice, n + 1); /* in two pieces */
     (void)!send(fd, bytes, cut, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (dice_roll(&s->dice, 2))

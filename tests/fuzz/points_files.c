@@ -24,15 +24,6 @@ struct seed {
     size_t n;
 };
 
-static void on_log(void *self, storm_log_level level, int rank,
-                   const char *message)
-{
-    (void)self;
-    (void)level;
-    (void)rank;
-    CHECK(strlen(message) > 0);
-}
-
 static void write_text(const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -91,7 +82,7 @@ int main(int argc, char **argv)
     uint64_t n = 0, n_read = 0;
     uint64_t n_seeds = argc > 3 && strcmp(argv[3], "text") == 0 ? 1 : SEEDS;
     MPI_Init(&argc, &argv);
-    params.log = on_log;
+    params.log = mutants_on_log;
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &context));
     struct mutants *m = mutants_begin(argc, argv, "points");
     for (int i = 0; i < SEEDS; i++) {

@@ -18,7 +18,8 @@
 #                          nothing happens until the rank goes on; the run ends
 #                          with the right state
 #
-# All pairs of phase and backend are tried before one is tried again. The seed
+# All pairs of phase and backend are tried before one is tried again, and every
+# signal must hit the phase that it was meant for. The seed
 # (STORM_TEST_SEED) decides which pair, rank and occurrence of the phase come
 # when, and the fraction of its measured length after which the signal comes.
 # (Not with MPICH, whose launcher kills all others before they can print, and
@@ -37,6 +38,8 @@ cd "$scratch/cwd" || exit 1
 backends="shm p2p"
 if "$STORM_BIN" info | grep -q '^  ofi .* works$'; then
     backends="shm ofi p2p"
+else
+    echo "no ofi: 12 of 18 pairs"
 fi
 
 options_of() {
@@ -108,6 +111,12 @@ start() {
         fail "$case: the signal was not sent: $(cat "$scratch/err")"
 }
 
+# Does the system write cores into the directory of the process?
+cores_are_here() {
+    [ "$(ulimit -c)" = unlimited ] &&
+        grep -q '^core' /proc/sys/kernel/core_pattern
+}
+
 # The state after a loss, from a checkpoint if there is one.
 restart() {
     if ls out/checkpoint-*.h5 >/dev/null 2>&1; then
@@ -138,6 +147,8 @@ lose() {
     [ -z "$left" ] || fail "$case: left in shared memory: $left"
     core=$(find . -maxdepth 1 -name 'core*' -printf '%k\n' | head -n 1)
     rm -f core*
+    [ "$1" -ne 11 ] || [ -n "$core" ] || ! cores_are_here ||
+        fail "$case: no core file"
     restart
     echo "$case: named after $named ms, all gone after $gone ms," \
         "${core:+core of $core KiB on disk, }restart from $from"
@@ -228,8 +239,11 @@ while read -r kind seconds backend phase rank count delay <&3; do
     stop) pause ;;
     *) fail "no kind '$kind'" ;;
     esac
-    grep -qs "^signal $phase $rank " "$scratch/report" &&
+    if grep -qs "^signal $phase $rank " "$scratch/report"; then
         echo "$kind $backend $phase" >>"$scratch/hits"
+    else
+        fail "$case: hit something else: $(grep -s '^signal' "$scratch/report")"
+    fi
 done 3<"$scratch/cases"
 
 echo "hits:"
