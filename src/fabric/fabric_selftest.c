@@ -123,28 +123,30 @@ static void fence(struct storm_selftest *s)
             break;                                          \
     }
 
+/* Between `at` of the next rank and `here` of this one. */
+static struct storm_transfer transfer(struct storm_selftest *s, uint64_t at,
+                                      uint64_t here, uint64_t bytes)
+{
+    return (struct storm_transfer){.remote = s->next,
+                                   .remote_offset = at,
+                                   .local = s->from,
+                                   .local_offset = here,
+                                   .bytes = bytes,
+                                   .ticket = &s->ticket};
+}
+
 static void put(struct storm_selftest *s, uint64_t at, uint64_t bytes,
                 bool delivered)
 {
-    struct storm_transfer t = {.remote = s->next,
-                               .remote_offset = at,
-                               .local = s->from,
-                               .local_offset = at,
-                               .bytes = bytes,
-                               .delivered = delivered,
-                               .ticket = &s->ticket};
+    struct storm_transfer t = transfer(s, at, at, bytes);
+    t.delivered = delivered;
     UNTIL_ACCEPTED(s, s->fabric->data->put(&t))
 }
 
 static void get(struct storm_selftest *s, uint64_t at, uint64_t to,
                 uint64_t bytes)
 {
-    struct storm_transfer t = {.remote = s->next,
-                               .remote_offset = at,
-                               .local = s->from,
-                               .local_offset = to,
-                               .bytes = bytes,
-                               .ticket = &s->ticket};
+    struct storm_transfer t = transfer(s, at, to, bytes);
     UNTIL_ACCEPTED(s, s->fabric->data->get(&t))
 }
 
@@ -163,8 +165,8 @@ static void add(struct storm_selftest *s, uint64_t operand, uint64_t *old_out)
     UNTIL_ACCEPTED(s, s->fabric->data->fetch_add(&a))
 }
 
-static void swap(struct storm_selftest *s, uint64_t expected, uint64_t operand,
-                 uint64_t *old_out)
+static void selftest_swap(struct storm_selftest *s, uint64_t expected,
+                          uint64_t operand, uint64_t *old_out)
 {
     struct storm_atomic a = {.remote = s->next,
                              .remote_offset = ADD_AT,
@@ -202,11 +204,11 @@ static storm_status try_each(struct storm_selftest *s)
         answered = wait_all(s);
     }
     if (answered) {
-        swap(s, 5, 7, &old[1]);
+        selftest_swap(s, 5, 7, &old[1]);
         answered = wait_all(s);
     }
     if (answered) {
-        swap(s, 5, 8, &old[2]);
+        selftest_swap(s, 5, 8, &old[2]);
         answered = wait_all(s);
     }
     fence(s);

@@ -179,8 +179,9 @@ static void work(void *self, const struct storm_env *env,
     _exit(CHECK_PASS); /* the system frees the rest */
 }
 
-static void be_rank(struct scene *scene, int rank)
+static void be_rank(void *director, int rank)
 {
+    struct scene *scene = director;
     struct forks_rank self = {scene->forks, rank};
     struct storm_boot boot = forks_boot(&self);
     const struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
@@ -194,13 +195,7 @@ static struct scene start(int size, int n_fabrics, int victim, pid_t *child)
 {
     struct scene scene = {forks_make(size), size, n_fabrics, victim,
                           forks_share(FORKS_MAX * sizeof *scene.ranks)};
-    fflush(NULL);
-    for (int i = 0; i < size; i++) {
-        child[i] = fork();
-        CHECK(child[i] >= 0);
-        if (child[i] == 0)
-            be_rank(&scene, i);
-    }
+    forks_start(size, be_rank, &scene, child);
     return scene;
 }
 

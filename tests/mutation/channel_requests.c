@@ -168,6 +168,17 @@ static void outdated_is_dropped(struct end *end)
     meet(end);
 }
 
+/* The sender takes the ring it was given, and fills it. */
+static void adopt(struct end *end, uint64_t slots)
+{
+    if (end->boot->rank == SENDER) {
+        control(end);
+        CHECK_OK(end->channel->ops->progress(end->channel));
+        fill(end, slots);
+    }
+    meet(end);
+}
+
 /* The second request comes while the first ring is not free yet. */
 static void early_is_kept(struct end *end)
 {
@@ -175,12 +186,7 @@ static void early_is_kept(struct end *end)
     if (end->boot->rank == RECEIVER)
         control(end);
     meet(end);
-    if (end->boot->rank == SENDER) {
-        control(end);
-        CHECK_OK(end->channel->ops->progress(end->channel));
-        fill(end, 2 * SLOTS);
-    }
-    meet(end);
+    adopt(end, 2 * SLOTS);
     if (end->boot->rank == RECEIVER) {
         control(end);
         check_rings(end, bytes(SLOTS) + bytes(2 * SLOTS), 1);
@@ -218,12 +224,7 @@ static void refused_is_kept(struct end *end)
         check_rings(end, bytes(SLOTS) + bytes(2 * SLOTS), 1);
     }
     meet(end);
-    if (end->boot->rank == SENDER) {
-        control(end);
-        CHECK_OK(end->channel->ops->progress(end->channel));
-        fill(end, 2 * SLOTS);
-    }
-    meet(end);
+    adopt(end, 2 * SLOTS);
 }
 
 /* The sender has none for its end of it: it continues with the old one. */

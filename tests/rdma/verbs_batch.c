@@ -7,12 +7,11 @@
  * does, and the last.
  */
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "fabric/ibv/ibv_fabric.h"
+#include "rdma/adapter.h"
 #include "support/conform.h"
-#include "support/threads.h"
 
 enum { N_PAIRS = 48, N_BYTES = 512 };
 
@@ -44,15 +43,22 @@ static int watch_poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
     return got;
 }
 
+static struct storm_transfer records(struct conform_share *share,
+                                     struct storm_region *local,
+                                     struct storm_ticket *ticket)
+{
+    return (struct storm_transfer){.remote = share->remote[0],
+                                   .remote_offset = 64,
+                                   .local = local,
+                                   .bytes = N_BYTES,
+                                   .ticket = ticket};
+}
+
 static void pour(struct conform *c, struct conform_share *share,
                  struct storm_region *local)
 {
     struct storm_ticket ticket = {0};
-    struct storm_transfer t = {.remote = share->remote[0],
-                               .remote_offset = 64,
-                               .local = local,
-                               .bytes = N_BYTES,
-                               .ticket = &ticket};
+    struct storm_transfer t = records(share, local, &ticket);
     for (uint64_t i = 1; i <= N_PAIRS; i++) {
         CHECK_OK(c->data->put(&t));
         CHECK_OK(c->data->put_word(share->remote[0], 0, i, &ticket));
@@ -73,11 +79,7 @@ static void drip(struct conform *c, struct conform_share *share,
                  struct storm_region *local)
 {
     struct storm_ticket ticket = {0};
-    struct storm_transfer t = {.remote = share->remote[0],
-                               .remote_offset = 64,
-                               .local = local,
-                               .bytes = N_BYTES,
-                               .ticket = &ticket};
+    struct storm_transfer t = records(share, local, &ticket);
     uint64_t requests = seen.requests, asked = seen.asked;
     for (uint64_t i = 0; i < VERBS_SIGNAL_EVERY + 3; i++)
         CHECK_OK(c->data->put(&t));
@@ -118,11 +120,5 @@ static void rank_main(void *self, const struct storm_env *env,
 
 int main(void)
 {
-    char reason[256] = "";
-    if (storm_fabric_ibv.probe(reason, sizeof reason) < 0) {
-        printf("skipped: %s\n", reason);
-        return CHECK_SKIP;
-    }
-    threads_run(1, rank_main, NULL);
-    return CHECK_PASS;
+    return adapter_run(rank_main);
 }

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "fabric/ibv/ibv_fabric.h"
-#include "support/check.h"
-#include "support/threads.h"
+#include "rdma/adapter.h"
 
 /* One request, as environment variables, and the expected error. */
 struct request {
@@ -19,25 +18,17 @@ struct request {
     const char *complaint; /* part of the message; NULL: it works */
 };
 
-static void keep_line(void *self, storm_log_level level, int rank,
-                      const char *message)
-{
-    (void)rank;
-    if (level == STORM_LOG_ERROR)
-        snprintf(self, 1024, "%s", message);
-}
-
 static void rank_main(void *self, const struct storm_env *env,
                       const struct storm_boot *boot)
 {
     const struct request *request = self;
-    char line[1024] = "";
+    char line[ADAPTER_LINE] = "";
     struct storm_log *log = (struct storm_log *)&env->log;
     struct storm_log before = *log;
     struct storm_fabric *fabric = NULL;
     check_where("device '%s' port %s gid %s pkey %s level %s", request->device,
                 request->port, request->gid, request->pkey, request->level);
-    log->sink = keep_line;
+    log->sink = adapter_keep_line;
     log->self = line;
     storm_status status = storm_fabric_ibv.open(env, boot, &fabric);
     *log = before;

@@ -4,12 +4,10 @@
  * SELFTEST-2: a device whose words overtake the data that were put before them
  * is refused, in words that say so; one that keeps order is not.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "fabric/ibv/ibv_fabric.h"
-#include "support/check.h"
-#include "support/threads.h"
+#include "rdma/adapter.h"
 
 /* Requests held back until the next poll; only this thread's. */
 static _Thread_local struct {
@@ -46,21 +44,13 @@ static int poll_and_post(struct ibv_cq *cq, int n, struct ibv_wc *wc)
     return held.poll_cq(cq, n, wc);
 }
 
-static void keep_line(void *self, storm_log_level level, int rank,
-                      const char *message)
-{
-    (void)rank;
-    if (level == STORM_LOG_ERROR)
-        snprintf(self, 1024, "%s", message);
-}
-
 static void rank_main(void *self, const struct storm_env *env,
                       const struct storm_boot *boot)
 {
     struct storm_log *log = (struct storm_log *)&env->log;
     struct storm_log before = *log;
     struct storm_fabric *fabric;
-    char line[1024] = "";
+    char line[ADAPTER_LINE] = "";
     (void)self;
     CHECK_OK(storm_fabric_ibv.open(env, boot, &fabric));
     struct verbs_fabric *f = (struct verbs_fabric *)fabric;
@@ -70,7 +60,7 @@ static void rank_main(void *self, const struct storm_env *env,
     held.poll_cq = ops->poll_cq;
     ops->post_send = post_last_first;
     ops->poll_cq = poll_and_post;
-    log->sink = keep_line;
+    log->sink = adapter_keep_line;
     log->self = line;
     CHECK_EQ(verbs_selftest(f), STORM_ERR_NOSUP);
     *log = before;
@@ -82,11 +72,5 @@ static void rank_main(void *self, const struct storm_env *env,
 
 int main(void)
 {
-    char reason[256] = "";
-    if (storm_fabric_ibv.probe(reason, sizeof reason) < 0) {
-        printf("skipped: %s\n", reason);
-        return CHECK_SKIP;
-    }
-    threads_run(1, rank_main, NULL);
-    return CHECK_PASS;
+    return adapter_run(rank_main);
 }

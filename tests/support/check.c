@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/check.h"
 
+#include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,37 @@ void check_where(const char *format, ...)
     va_end(args);
 }
 
+/* The folder to remove; empty: none. */
+static char scratch[CHECK_PATH];
+
+void check_scratch_share(const char *path)
+{
+    snprintf(scratch, sizeof scratch, "%s", path);
+}
+
+void check_scratch(char path_out[CHECK_PATH])
+{
+    const char *under = getenv("TMPDIR");
+    snprintf(path_out, CHECK_PATH, "%s/storm-test-XXXXXX",
+             under != NULL && *under != '\0' ? under : "/tmp");
+    CHECK(mkdtemp(path_out) != NULL);
+    check_scratch_share(path_out);
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind,
+                      struct FTW *place)
+{
+    (void)info, (void)kind, (void)place;
+    return remove(path) != 0; /* whoever fails at the same time helps */
+}
+
 _Noreturn void check_fail(const char *file, int line, const char *what)
 {
     /* One write, so that lines of several ranks do not mix. */
     dprintf(STDERR_FILENO, "%s:%d: check failed: %s%s%s\n", file, line, what,
             where[0] ? "; " : "", where);
+    if (scratch[0] != '\0')
+        (void)nftw(scratch, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     _exit(CHECK_FAIL);
 }
 

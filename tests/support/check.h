@@ -46,6 +46,14 @@ uint64_t check_slowdown(void);
 /* A status that must be STORM_OK. */
 #define CHECK_OK(_status) check_ok(__FILE__, __LINE__, #_status, (_status))
 
+/* A new folder under TMPDIR or /tmp. If a check fails it is removed, with all
+ * that is in it; else the test does so. */
+enum { CHECK_PATH = 256 };
+void check_scratch(char path_out[CHECK_PATH]);
+
+/* The same of a folder that another rank has made. */
+void check_scratch_share(const char *path);
+
 /* What this thread is doing, for the message of a check that fails. */
 void check_where(const char *format, ...) STORM_PRINTF(1, 2);
 

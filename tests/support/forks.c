@@ -2,8 +2,11 @@
 #include "support/forks.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "support/check.h"
 
@@ -83,6 +86,20 @@ struct storm_boot forks_boot(struct forks_rank *rank)
                                .exchange = boot_exchange,
                                .minimum = boot_minimum,
                                .barrier_try = boot_barrier_try};
+}
+
+void forks_start(int size, void (*body)(void *self, int rank), void *self,
+                 pid_t child_out[FORKS_MAX])
+{
+    fflush(NULL); /* or each child would print it again */
+    for (int i = 0; i < size; i++) {
+        child_out[i] = fork();
+        CHECK(child_out[i] >= 0);
+        if (child_out[i] == 0) {
+            body(self, i);
+            abort();
+        }
+    }
 }
 
 void *forks_share(size_t bytes)

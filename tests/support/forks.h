@@ -4,6 +4,8 @@
 #ifndef STORM_TESTS_FORKS_H
 #define STORM_TESTS_FORKS_H
 
+#include <sys/types.h>
+
 #include "base/boot.h"
 
 enum { FORKS_MAX = 8 };
@@ -20,6 +22,11 @@ struct forks_rank {
 /* Before the first fork. */
 struct forks *forks_make(int size);
 void forks_free(struct forks *forks);
+
+/* Starts a process for each of `size` ranks; `body`, with the caller's `self`,
+ * does not return. */
+void forks_start(int size, void (*body)(void *self, int rank), void *self,
+                 pid_t child_out[FORKS_MAX]);
 
 /* Of a rank, which must outlive it. */
 struct storm_boot forks_boot(struct forks_rank *rank);
