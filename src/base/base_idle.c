@@ -79,15 +79,15 @@ static double path_cores(const char *root, const char *kind, const char *group)
     char folder[IDLE_PATH];
     int n = snprintf(folder, sizeof folder, "%s%s%s", root, kind, group);
     size_t shortest = strlen(root) + strlen(kind);
-    double least = INT_MAX;
+    double min = INT_MAX;
     if (n < 0 || (size_t)n >= sizeof folder)
-        return least;
+        return min;
     for (;;) {
         double cores = group_cores(folder);
-        least = cores < least ? cores : least;
+        min = cores < min ? cores : min;
         char *end = strrchr(folder + shortest, '/');
         if (!end)
-            return least;
+            return min;
         *end = '\0';
     }
 }
@@ -111,15 +111,15 @@ static double line_cores(const char *root, char *line)
 int storm_idle_quota(const char *groups, const char *root)
 {
     char line[IDLE_PATH];
-    double least = INT_MAX;
+    double min = INT_MAX;
     FILE *file = fopen(groups, "re");
     while (file && fgets(line, sizeof line, file)) {
         double cores = line_cores(root, line);
-        least = cores < least ? cores : least;
+        min = cores < min ? cores : min;
     }
     if (file)
         fclose(file);
-    return least < INT_MAX ? (int)ceil(least) : INT_MAX;
+    return min < INT_MAX ? (int)ceil(min) : INT_MAX;
 }
 
 int storm_idle_cores(const uint64_t set[STORM_IDLE_WORDS])

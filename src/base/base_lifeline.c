@@ -289,9 +289,10 @@ static void close_all(struct storm_lifeline *l)
 
 /* Exchanges a few bytes with each neighbour; `mine` and `theirs_out` have
  * N_NEIGHBOURS items. Collective. */
-static storm_status swap(const struct storm_lifeline *l,
-                         const struct storm_boot *boot, const void *mine,
-                         void *theirs_out, size_t bytes)
+static storm_status lifeline_swap(const struct storm_lifeline *l,
+                                  const struct storm_boot *boot,
+                                  const void *mine, void *theirs_out,
+                                  size_t bytes)
 {
     struct storm_boot_link link[N_NEIGHBOURS];
     for (size_t i = 0; i < N_NEIGHBOURS; i++)
@@ -311,17 +312,17 @@ static storm_status join(struct storm_lifeline *l,
     struct card cards[N_NEIGHBOURS] = {*mine, *mine, *mine};
     struct card near[N_NEIGHBOURS] = {{0}};
     unsigned char joined[N_NEIGHBOURS] = {0}, theirs[N_NEIGHBOURS] = {0};
-    storm_status status = swap(l, boot, cards, near, sizeof *cards);
+    storm_status status = lifeline_swap(l, boot, cards, near, sizeof *cards);
     if (status == STORM_OK) {
         joined[0] = join_parent(l, mine->machine, &near[0]);
-        status = swap(l, boot, joined, theirs, 1);
+        status = lifeline_swap(l, boot, joined, theirs, 1);
     }
     if (status == STORM_OK)
         accept_children(l, listener, theirs);
     for (int i = 1; i < N_NEIGHBOURS; i++)
         joined[i] = l->near[i].fd >= 0;
     if (status == STORM_OK)
-        status = swap(l, boot, joined, theirs, 1);
+        status = lifeline_swap(l, boot, joined, theirs, 1);
     struct neighbour *parent = &l->near[0];
     bool alone = parent->rank >= 0 && status == STORM_OK && !theirs[0];
     if (alone && parent->fd >= 0) {
@@ -397,15 +398,18 @@ static void read_message(struct storm_lifeline *l, struct neighbour *near)
 }
 
 /* Must the thread end? Else this rank has failed. */
-static bool woken(struct storm_lifeline *l)
+static bool lifeline_woken(struct storm_lifeline *l)
 {
     uint64_t n;
-    if (read(l->wake, &n, sizeof n) == (ssize_t)sizeof n && !l->end)
+    ssize_t got = read(l->wake, &n, sizeof n);
+    /* E2, pairs with E1 in storm_lifeline_close */
+    bool end = atomic_load_explicit(&l->end, memory_order_acquire);
+    if (got == (ssize_t)sizeof n && !end)
         lose(l, l->rank, false);
-    return l->end;
+    return end;
 }
 
-static void wake(struct storm_lifeline *l)
+static void lifeline_wake(struct storm_lifeline *l)
 {
     uint64_t one = 1;
     ssize_t n = write(l->wake, &one, sizeof one);
@@ -422,7 +426,7 @@ static void *watch(void *self)
         fds[N_NEIGHBOURS] = (struct pollfd){.fd = l->wake, .events = POLLIN};
         if (poll(fds, N_NEIGHBOURS + 1, -1) < 0)
             continue; /* interrupted */
-        if (fds[N_NEIGHBOURS].revents != 0 && woken(l))
+        if (fds[N_NEIGHBOURS].revents != 0 && lifeline_woken(l))
             return NULL;
         for (int i = 0; i < N_NEIGHBOURS; i++)
             if (fds[i].revents != 0 && l->near[i].fd >= 0)
@@ -444,7 +448,7 @@ static bool start_thread(struct storm_lifeline *l)
     return l->watched;
 }
 
-/* A rank without the thread stays in the tree: its own end is noticed. */
+/* A rank without the thread keeps its streams: its own end is noticed. */
 static storm_status start_watching(struct storm_lifeline *l,
                                    const struct storm_boot *boot)
 {
@@ -464,7 +468,7 @@ static storm_status start_watching(struct storm_lifeline *l,
 void storm_lifeline_fail(struct storm_lifeline *l)
 {
     if (l && l->watched)
-        wake(l);
+        lifeline_wake(l);
     else if (l)
         lose(l, l->rank, false);
 }
@@ -537,12 +541,13 @@ void storm_lifeline_close(struct storm_lifeline *l)
     if (!l)
         return;
     if (l->watched) {
-        l->end = true;
-        wake(l);
+        /* E1, pairs with E2 in lifeline_woken: before the thread is woken */
+        atomic_store_explicit(&l->end, true, memory_order_release);
+        lifeline_wake(l);
         pthread_join(l->thread, NULL);
     }
     for (int i = 0; i < N_NEIGHBOURS; i++)
-        if (atomic_load(&l->lost) == NO_RANK)
+        if (atomic_load_explicit(&l->lost, memory_order_relaxed) == NO_RANK)
             send_message(l, l->near[i].fd, MESSAGE_LEAVE, l->rank);
     close_all(l);
     if (l->wake >= 0)

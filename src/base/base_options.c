@@ -136,7 +136,7 @@ static const struct storm_option option_table[] = {
         .env = "STORM_LIFELINE",
         .type = STORM_OPTION_BOOL,
         .default_value = "true",
-        .help = "detect lost ranks by TCP streams between tree neighbours",
+        .help = "detect lost ranks by TCP streams between pairs of them",
     },
     {
         .size = sizeof(struct storm_option),

@@ -7,7 +7,10 @@
  *           same order, with the same `bytes`.
  *   BOOT-2  A rank sends and receives a number of messages that grows as the
  *           logarithm of the number of ranks, and so does the number of ranks
- *           that it talks to.
+ *           that it talks to. Of allgather only the latter is true: what it
+ *           gathers grows with the ranks, in messages of STORM_BOOT_BYTES. It
+ *           is not used by contexts and engines, except over libfabric's
+ *           provider shm. (A mesh has bulk exchanges of MPI besides.)
  *   BOOT-3  When a rank is lost, operations return STORM_ERR_LOST instead of
  *           waiting for it. Whatever they return, the caller's memory is no
  *           longer written to: messages that are late land in the boot's own.

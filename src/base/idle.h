@@ -20,7 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Polls that only spin; polls after which each yield is a sleep. */
+/* Polls that only spin; polls after which each yield is a sleep; polls after
+ * which it is also on a node that is not crowded (IDLE-3). */
 enum {
     STORM_IDLE_SPINS = 64,
     STORM_IDLE_NAPS = 64 + 1024,

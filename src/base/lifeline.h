@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Detects lost ranks: a TCP stream to each neighbour in the tree of ranks
- * (parent (i - 1) / 2), watched for its end. However a process ends, the system
- * closes its streams.
+ * Detects lost ranks: a TCP stream from rank i to each of its neighbours, ranks
+ * (i - 1) / 2, 2i + 1 and 2i + 2, watched for its end. (Waves have a tree of
+ * their own.) However a process ends, the system closes its streams.
  *
  *   LIFE-1  A rank that ends without storm_lifeline_close is noticed by its
  *           neighbours at once, and reported to all others by a thread that

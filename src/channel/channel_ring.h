@@ -44,9 +44,9 @@
  *           RETIRE has arrived and head = T.
  *   GROW-5  Synchronous growth (CHANNEL-8): a WANT that memory is too short for
  *           is answered by LATER, once, and kept. Serving never waits.
- *   GROW-6  Trim replaces a ring by one of twice the most records that were in
- *           it at a time since the last trim, if that is a quarter of it or
- *           less; one that has carried nothing by the smallest.
+ *   GROW-6  Trim replaces a ring by one of twice the max number of records that
+ *           were in it at a time since the last trim, if that is a quarter of
+ *           it or less; one that has carried nothing by the smallest.
  */
 #ifndef STORM_CHANNEL_RING_H
 #define STORM_CHANNEL_RING_H

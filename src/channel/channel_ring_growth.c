@@ -125,7 +125,7 @@ static struct in_pair *next_want(struct ring_channel *c, uint64_t after)
 }
 
 /* Serves a request, or keeps it (GROW-2). */
-static storm_status serve(struct ring_channel *c, struct in_pair *pair)
+static storm_status ring_serve(struct ring_channel *c, struct in_pair *pair)
 {
     uint32_t i_pair = (uint32_t)(pair - c->in);
     uint64_t capacity = within_cap(c, pair, pair->want);
@@ -149,7 +149,7 @@ static storm_status serve_wants(struct ring_channel *c)
     storm_status status = STORM_OK;
     struct in_pair *pair = c->n_wants > 0 ? next_want(c, 0) : NULL;
     while (pair && status >= 0) {
-        status = serve(c, pair);
+        status = ring_serve(c, pair);
         pair = next_want(c, pair->want_number);
     }
     return status;
@@ -186,7 +186,7 @@ static storm_status on_want(struct ring_channel *c, int rank,
 
 /* Makes this end of a ring that was given; keeps the offer if there is no
  * memory and a ring to continue with (GROW-3). */
-static storm_status accept(struct ring_channel *c, uint32_t i_peer)
+static storm_status ring_accept(struct ring_channel *c, uint32_t i_peer)
 {
     struct out_peer *peer = &c->out[i_peer];
     storm_status status =
@@ -207,11 +207,11 @@ static storm_status on_ring(struct ring_channel *c, int rank,
     STORM_ASSERT(!peer->next && !peer->has_offer);
     set_awaited(c, peer, false);
     peer->offer = *message;
-    return accept(c, i_peer);
+    return ring_accept(c, i_peer);
 }
 
 /* Tries again what memory was refused for. */
-static storm_status retry(struct ring_channel *c)
+static storm_status ring_retry(struct ring_channel *c)
 {
     if (STORM_LIKELY(!c->short_of_memory) || storm_clock_seconds() < c->retry_s)
         return STORM_OK;
@@ -220,7 +220,7 @@ static storm_status retry(struct ring_channel *c)
     storm_status status = serve_wants(c);
     for (uint32_t i = 0; i < c->n_out && status >= 0; i++)
         if (c->out[i].has_offer)
-            status = accept(c, i);
+            status = ring_accept(c, i);
     if (!c->short_of_memory)
         c->pause_s = 0;
     return status;
@@ -261,7 +261,7 @@ storm_status ring_growth_control(struct storm_channel *channel)
         storm_status status =
             c->params.control->ops->poll(c->params.control, &rank, &message);
         if (status == STORM_AGAIN)
-            return retry(c);
+            return ring_retry(c);
         if (status == STORM_OK && message.kind == STORM_MESSAGE_WANT)
             status = on_want(c, rank, &message);
         else if (status == STORM_OK && message.kind == STORM_MESSAGE_RING)

@@ -32,7 +32,7 @@ enum {
     N_SEND = 64,
     SLOT_BYTES = 128,
     GRH_BYTES = 40, /* before every datagram received */
-    MAIL_KEY = 0x53746f72,
+    DATAGRAM_KEY = 0x53746f72,
     PSN_MASK = 0xffffff,
     RNR_TIMER = 12, /* never used, nor are its retries: all is RDMA */
     RNR_RETRIES = 7,
@@ -252,7 +252,7 @@ static void send_hello(struct verbs_fabric *f, const struct verbs_conn *conn,
         .send_flags = IBV_SEND_SIGNALED,
         .wr.ud = {.ah = conn->ah,
                   .remote_qpn = conn->card.qpn,
-                  .remote_qkey = MAIL_KEY},
+                  .remote_qkey = DATAGRAM_KEY},
     };
     struct ibv_send_wr *bad;
     if (ibv_post_send(handshake->qp, &wr, &bad) == 0) {
@@ -356,7 +356,7 @@ static int ud_to_ready(const struct verbs_fabric *f, struct ibv_qp *qp)
         .qp_state = IBV_QPS_INIT,
         .pkey_index = f->port.pkey_index,
         .port_num = f->port.number,
-        .qkey = MAIL_KEY,
+        .qkey = DATAGRAM_KEY,
     };
     int error = f->port.library.modify_qp(qp, &attr,
                                           IBV_QP_STATE | IBV_QP_PKEY_INDEX |
