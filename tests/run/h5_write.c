@@ -28,7 +28,7 @@
 
 enum { WIDE = 3, N_WIDE = 50000, N_LONG = 3, LONG = IO_H5_BLOCK_WORDS + 7 };
 
-static char dir[] = "h5_write-XXXXXX";
+static char dir[CHECK_PATH];
 
 /* ---- calls of the library: they replace those of the C library ----------- */
 
@@ -428,8 +428,10 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    CHECK(rank != 0 || mkdtemp(dir) != NULL);
+    if (rank == 0)
+        check_scratch(dir);
     MPI_Bcast(dir, sizeof dir, MPI_CHAR, 0, MPI_COMM_WORLD);
+    check_scratch_share(dir);
     for (int ranks = 0; ranks <= 2 && (ranks == 0 || world_size > ranks);
          ranks++)
         check_nodes(ranks);

@@ -48,7 +48,7 @@ uint64_t check_slowdown(void);
 
 /* A new folder under TMPDIR or /tmp. If a check fails it is removed, with all
  * that is in it; else the test does so. */
-enum { CHECK_PATH = 256 };
+enum { CHECK_PATH = 128 };
 void check_scratch(char path_out[CHECK_PATH]);
 
 /* The same of a folder that another rank has made. */
