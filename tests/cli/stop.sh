@@ -139,6 +139,9 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then
             "$scratch/err" || fail "$to: $(cat "$scratch/err")"
         grep -q 'stopping after this step' "$scratch/err" ||
             fail "$to: no answer"
+        [ "$(grep -E '^  wrote|stopped at' "$scratch/err" |
+            sed -n '$s/:.*//p')" = storm ] ||
+            fail "$to: not below the summary: $(cat "$scratch/err")"
         [ "$(state "$to/status.json")" = stopped ] || fail "$to: not stopped"
     done
 

@@ -81,7 +81,7 @@ int tool_check_json(const struct tool_args *args)
 }
 
 int tool_output(const struct tool_args *args,
-                const struct storm_run_report *report)
+                const struct storm_run_report *report, bool one_stream)
 {
     const char *json = storm_run_report_text(report, STORM_RUN_JSON);
     const char *table = storm_run_report_text(report, STORM_RUN_TABLE);
@@ -92,7 +92,7 @@ int tool_output(const struct tool_args *args,
     /* People read standard output only if the summary does not go there. On a
      * terminal the bar must be gone before: launchers keep the order of one
      * pipe, not of two. */
-    FILE *people = tool_on_terminal() ? stderr : stdout;
+    FILE *people = tool_on_terminal() || one_stream ? stderr : stdout;
     FILE *log = args->quiet     ? NULL
                 : !to_stdout    ? people
                 : args->verbose ? stderr

@@ -200,18 +200,6 @@ static void session_failed(struct session *session, storm_status status)
         fprintf(stderr, "storm: error: %s\n", storm_status_name(status));
 }
 
-/* Launchers pass on standard output and error in no order; what is to be the
- * last line waits for the summary. */
-static void session_stopped(const struct tool_args *args)
-{
-    struct timespec pause = {.tv_nsec = 300000000};
-    fflush(stdout);
-    if (tool_was_launched())
-        return; /* the process that has started the ranks prints it */
-    nanosleep(&pause, NULL);
-    tool_print_stopped(args->out);
-}
-
 /* Results of what has ended well, on rank 0. A run that was stopped is so, and
  * says it, also if the summary cannot be written to another place as well. */
 static int session_results(const struct tool_args *args,
@@ -223,9 +211,12 @@ static int session_results(const struct tool_args *args,
         storm_run_read_state(args->out, NULL, 0) == STORM_RUN_STOPPED;
     if (stopped && storm_run_report_stopped(report) == 0)
         mine.quiet = true; /* before the first step: nothing to tell */
-    int status = tool_output(&mine, report);
-    if (stopped)
-        session_stopped(args);
+    /* Launchers pass on two streams in no order: the last line is to be below
+     * the summary. Our own process prints it when the ranks have ended. */
+    bool prints = stopped && !tool_was_launched();
+    int status = tool_output(&mine, report, prints);
+    if (prints)
+        tool_print_stopped(args->out);
     return stopped ? TOOL_STOPPED : status;
 }
 

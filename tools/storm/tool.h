@@ -357,8 +357,9 @@ int tool_write(const char *dir, const char *name, const char *text,
  * (printed). */
 int tool_check_json(const struct tool_args *args);
 
-/* Writes the results, on rank 0. */
+/* Writes the results, on rank 0; what is for people to standard error if
+ * `one_stream`. */
 int tool_output(const struct tool_args *args,
-                const struct storm_run_report *report);
+                const struct storm_run_report *report, bool one_stream);
 
 #endif /* STORM_TOOL_H */
