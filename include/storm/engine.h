@@ -141,7 +141,10 @@ struct storm_engine_params {
  * @retval STORM_ERR_NOMEM   on this rank
  * @retval STORM_ERR_FABRIC  MPI or the network failed
  * @retval STORM_ERR_PEER    only other ranks have an error
- * @retval STORM_ERR_LOST    a rank is lost (logged)
+ * @retval STORM_ERR_LOST    a rank is lost (logged). With the backend mpirma
+ *                           the call may not return then: MPI creates windows
+ *                           by calls that nothing interrupts. End the program
+ *                           from the context's `lost`.
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_engine_create(struct storm_context *context,

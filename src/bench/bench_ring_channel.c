@@ -48,8 +48,8 @@ static storm_status ring_end_open(struct ring_end *end,
     storm_status status =
         storm_context_agree(context, memory ? STORM_OK : STORM_ERR_NOMEM);
     if (status >= 0)
-        status =
-            storm_control_mpi_open(context->comm, &context->env, &end->control);
+        status = storm_control_mpi_open(&context->boot, &context->env,
+                                        &end->control);
     if (status < 0)
         return status;
     struct storm_channel_params params = {
@@ -57,7 +57,6 @@ static storm_status ring_end_open(struct ring_end *end,
         .boot = &context->boot,
         .control = end->control,
         .fabric = that->fabric,
-        .comm = &context->comm,
         .record_bytes = RECORD,
         .paper = that->paper,
         .slots = that->slots,

@@ -28,6 +28,8 @@ static storm_status works(const struct storm_fabric_ops *fabric,
 static storm_status not_here(const struct storm_env *env, const char *backend,
                              storm_status status, const char *reason)
 {
+    if (status == STORM_ERR_LOST)
+        return status;
     if (status != STORM_ERR_PEER)
         storm_log_write(&env->log, STORM_LOG_ERROR,
                         "backend %s cannot be used: %s", backend, reason);

@@ -29,12 +29,21 @@
 #include "base/env.h"
 #include "channel/channel_message.h"
 
-/* Control over messages of a communicator, which is duplicated. Collective. */
-storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
+/* Control over messages of a duplicate of a boot's communicator; `boot` is of
+ * storm_boot_mpi_open. Collective; BOOT-3. */
+storm_status storm_control_mpi_open(const struct storm_boot *boot,
+                                    const struct storm_env *env,
                                     struct storm_control **control_out);
 
-/* Boot over a duplicate of a communicator. Collective. */
+/* Boot over a duplicate of a communicator, made by calls of MPI that wait for a
+ * lost rank for ever: for when none is watched yet. Collective. */
 storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out);
+/* A boot of the same ranks, watched as this one is. Collective; BOOT-3. */
+storm_status storm_boot_mpi_copy(const struct storm_boot *boot,
+                                 struct storm_boot *boot_out);
+/* A duplicate of its communicator alone. Collective; BOOT-3. */
+storm_status storm_boot_mpi_dup(const struct storm_boot *boot,
+                                MPI_Comm *comm_out);
 /* From now on its collective operations return STORM_ERR_LOST when a rank is
  * lost, instead of waiting for it. */
 void storm_boot_mpi_watch(struct storm_boot *boot,

@@ -200,34 +200,13 @@ static const struct storm_control_ops mpi_control_ops = {
     .close = mpi_close,
 };
 
-storm_status storm_control_mpi_open(MPI_Comm comm, const struct storm_env *env,
-                                    struct storm_control **control_out)
-{
-    struct mpi_control *c =
-        storm_alloc(env->memory, "control messages", sizeof *c);
-    int mine = c ? 0 : STORM_ERR_NOMEM, worst = 0;
-    MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MIN, comm);
-    if (worst < 0) {
-        storm_free(env->memory, c);
-        return mine < 0 ? STORM_ERR_NOMEM : STORM_ERR_PEER;
-    }
-    c->control.ops = &mpi_control_ops;
-    c->env = env;
-    if (MPI_Comm_dup(comm, &c->comm) != MPI_SUCCESS) {
-        storm_free(env->memory, c);
-        return STORM_ERR_FABRIC;
-    }
-    for (int i = 0; i < N_POSTED; i++)
-        if (post(c, i) < 0)
-            return STORM_ERR_FABRIC;
-    *control_out = &c->control;
-    return STORM_OK;
-}
+/* ---- boot -----------------------------------------------------------------*/
 
 /* What MPI works on is here: after a loss messages may still arrive, and it is
  * not freed then (BOOT-3). */
 struct mpi_boot {
     MPI_Comm comm;
+    MPI_Comm copy; /* in the making */
     MPI_Request barrier;
     struct storm_lifeline *lifeline;
     int mine, min; /* of a minimum in flight */
@@ -336,6 +315,21 @@ static storm_status boot_barrier_try(void *self)
     return done ? STORM_OK : STORM_AGAIN;
 }
 
+/* Fills what a boot over b->comm consists of. */
+static void boot_fill(struct mpi_boot *b, struct storm_boot *boot_out)
+{
+    *boot_out = (struct storm_boot){
+        .self = b,
+        .mpi_comm = &b->comm,
+        .broadcast = boot_broadcast,
+        .exchange = boot_exchange,
+        .minimum = boot_minimum,
+        .barrier_try = boot_barrier_try,
+    };
+    MPI_Comm_rank(b->comm, &boot_out->rank);
+    MPI_Comm_size(b->comm, &boot_out->size);
+}
+
 storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
 {
     struct mpi_boot *b = malloc(sizeof *b);
@@ -350,16 +344,42 @@ storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out)
         free(b);
         return STORM_ERR_FABRIC;
     }
-    *boot_out = (struct storm_boot){
-        .self = b,
-        .mpi_comm = &b->comm,
-        .broadcast = boot_broadcast,
-        .exchange = boot_exchange,
-        .minimum = boot_minimum,
-        .barrier_try = boot_barrier_try,
-    };
-    MPI_Comm_rank(comm, &boot_out->rank);
-    MPI_Comm_size(comm, &boot_out->size);
+    boot_fill(b, boot_out);
+    return STORM_OK;
+}
+
+storm_status storm_boot_mpi_dup(const struct storm_boot *boot,
+                                MPI_Comm *comm_out)
+{
+    struct mpi_boot *b = boot->self;
+    MPI_Request request;
+    storm_status status = storm_lifeline_check(b->lifeline);
+    if (status < 0)
+        return status;
+    int rc = MPI_Comm_idup(b->comm, &b->copy, &request);
+    status = boot_wait(b, rc, &request);
+    if (status == STORM_OK)
+        *comm_out = b->copy;
+    return status;
+}
+
+storm_status storm_boot_mpi_copy(const struct storm_boot *boot,
+                                 struct storm_boot *boot_out)
+{
+    const struct mpi_boot *from = boot->self;
+    struct mpi_boot *b = malloc(sizeof *b);
+    storm_status status =
+        storm_boot_agree(boot, b ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK) {
+        *b = (struct mpi_boot){.barrier = MPI_REQUEST_NULL,
+                               .lifeline = from->lifeline};
+        status = storm_boot_mpi_dup(boot, &b->comm);
+    }
+    if (status < 0) {
+        free(b);
+        return status;
+    }
+    boot_fill(b, boot_out);
     return STORM_OK;
 }
 
@@ -398,4 +418,29 @@ void storm_boot_mpi_close(struct storm_boot *boot)
         return;
     MPI_Comm_free(&b->comm);
     free(b);
+}
+
+/* ---- opening of control messages ------------------------------------------*/
+
+storm_status storm_control_mpi_open(const struct storm_boot *boot,
+                                    const struct storm_env *env,
+                                    struct storm_control **control_out)
+{
+    struct mpi_control *c =
+        storm_alloc(env->memory, "control messages", sizeof *c);
+    storm_status status =
+        storm_boot_agree(boot, c ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK)
+        status = storm_boot_mpi_dup(boot, &c->comm);
+    if (status < 0) {
+        storm_free(env->memory, c);
+        return status;
+    }
+    c->control.ops = &mpi_control_ops;
+    c->env = env;
+    for (int i = 0; i < N_POSTED; i++)
+        if (post(c, i) < 0)
+            return STORM_ERR_FABRIC;
+    *control_out = &c->control;
+    return STORM_OK;
 }

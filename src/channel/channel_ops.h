@@ -106,7 +106,7 @@ struct storm_tree storm_tree_one_node(int rank, int size);
 
 struct storm_channel_params {
     const struct storm_env *env;
-    const struct storm_boot *boot;
+    const struct storm_boot *boot;      /* p2p: of storm_boot_mpi_open */
     const struct storm_boot *step_boot; /* the same ranks, for end_step alone */
     const struct storm_tree *tree;      /* NULL: all ranks are on one node */
     struct storm_control *control;      /* ring: create, grow; all: failures */
@@ -117,7 +117,6 @@ struct storm_channel_params {
     const struct storm_fabric_ops *near;
     const struct storm_boot *near_boot;
     const int32_t *near_rank;
-    const void *comm; /* p2p only: an MPI_Comm */
     size_t record_bytes;
     bool paper;        /* ring: protocol of the paper */
     size_t slots;      /* room to start with, per peer */

@@ -629,13 +629,13 @@ static storm_status p2p_open(const struct storm_channel_params *params,
         status = prepare(c);
     }
     status = storm_boot_agree(params->boot, status);
+    if (status == STORM_OK)
+        status = storm_boot_mpi_dup(params->boot, &c->comm);
     if (status < 0) {
         if (c)
             p2p_free(c);
         return status;
     }
-    status = check(c, MPI_Comm_dup(*(const MPI_Comm *)params->comm, &c->comm),
-                   "MPI_Comm_dup");
     for (size_t i = 0; i < N_POSTED && status == STORM_OK; i++)
         status = post(c, &c->posted[i]);
     for (size_t i = 0; i < N_WAVE_RECEIVES && status == STORM_OK; i++)

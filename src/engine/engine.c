@@ -73,23 +73,21 @@ static storm_status open_channel(struct storm_engine *e)
                              e->context->env.one_node, &choice);
     if (status < 0)
         return status;
-    status = storm_control_mpi_open(e->context->comm, e->env, &e->control);
+    const struct storm_boot *boot = &e->context->boot;
+    status = storm_control_mpi_open(boot, e->env, &e->control);
     if (status == STORM_OK)
-        status = storm_boot_mpi_open(e->context->comm, &e->step_boot);
+        status = storm_boot_mpi_copy(boot, &e->step_boot);
+    if (status == STORM_OK)
+        status = storm_boot_mpi_copy(boot, &e->gate);
     if (status < 0)
         return status;
-    storm_boot_mpi_watch(&e->step_boot, e->env->lifeline);
-    status = storm_boot_mpi_open(e->context->comm, &e->gate);
-    if (status < 0)
-        return status;
-    storm_boot_mpi_watch(&e->gate, e->env->lifeline);
     storm_boot_mpi_awake(&e->gate, !e->env->crowded);
     size_t batch = (size_t)storm_options_int(options, "transport.batch");
     if (!storm_options_is_set(options, "transport.batch"))
         batch = ADAPTIVE_MAX;
     struct storm_channel_params params = {
         .env = e->env,
-        .boot = &e->context->boot,
+        .boot = boot,
         .step_boot = &e->step_boot,
         .tree = &e->context->tree,
         .control = e->control,
@@ -97,7 +95,6 @@ static storm_status open_channel(struct storm_engine *e)
         .near = choice.near,
         .near_boot = &e->context->node_boot,
         .near_rank = e->context->node_rank,
-        .comm = &e->context->comm,
         .record_bytes = e->params.record_bytes,
         .paper = strcmp(storm_options_text(options, "transport.protocol"),
                         "paper") == 0,

@@ -208,7 +208,7 @@ static void run_case(const struct plan *plan, const struct storm_env *env,
     if (plan->hub)
         control = control_hub_open(plan->hub, boot->rank);
     else
-        CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &control));
+        CHECK_OK(storm_control_mpi_open(boot, env, &control));
     struct storm_channel_params params = {
         .env = env,
         .boot = boot,

@@ -35,7 +35,6 @@ struct traffic {
     size_t slots, batch, cap;
     uint64_t n; /* records from each rank, per step */
     struct control_hub *hub;
-    const void *comm;
 };
 
 /* Where record k of `rank` in `step` goes. */
@@ -183,13 +182,12 @@ static void traffic_rank(void *self, const struct storm_env *env,
     if (t->hub)
         control = control_hub_open(t->hub, boot->rank);
     else
-        CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &control));
+        CHECK_OK(storm_control_mpi_open(boot, env, &control));
     struct storm_channel_params params = {
         .env = env,
         .boot = boot,
         .control = control,
         .fabric = t->fabric,
-        .comm = t->comm,
         .record_bytes = sizeof(struct record),
         .paper = t->paper,
         .slots = t->slots,
@@ -234,8 +232,6 @@ static void run_case(struct traffic t, int n_threads)
         threads_run(n_threads, traffic_rank, &t);
         control_hub_free(t.hub);
     } else {
-        MPI_Comm world = MPI_COMM_WORLD;
-        t.comm = &world;
         processes_run(traffic_rank, &t);
     }
 }

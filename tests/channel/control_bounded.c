@@ -28,7 +28,7 @@ static void rank_main(void *self, const struct storm_env *env,
     struct storm_message message = {.kind = STORM_MESSAGE_WANT};
     int rank;
     (void)self;
-    CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &control));
+    CHECK_OK(storm_control_mpi_open(boot, env, &control));
     if (boot->rank == 0) {
         for (message.id = 0; message.id < N_MESSAGES; message.id++)
             CHECK_OK(control->ops->send(control, 1, &message));

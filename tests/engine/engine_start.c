@@ -82,6 +82,8 @@ COUNTED(collectives, Iallreduce,
         (a, b, n, t, o, c, r))
 
 COUNTED(communicators, Comm_dup, (MPI_Comm c, MPI_Comm *out), (c, out))
+COUNTED(communicators, Comm_idup, (MPI_Comm c, MPI_Comm *out, MPI_Request *r),
+        (c, out, r))
 COUNTED(communicators, Comm_split, (MPI_Comm c, int k, int i, MPI_Comm *out),
         (c, k, i, out))
 COUNTED(communicators, Comm_split_type,

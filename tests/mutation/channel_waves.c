@@ -25,7 +25,6 @@ struct waves {
     const struct storm_fabric_ops *fabric;
     uint64_t rounds;
     struct control_hub *hub;
-    const void *comm;
 };
 
 static uint64_t word_of(int from, uint64_t number, int i)
@@ -102,14 +101,13 @@ static void waves_rank(void *self, const struct storm_env *env,
     if (t->hub)
         control = control_hub_open(t->hub, boot->rank);
     else
-        CHECK_OK(storm_control_mpi_open(MPI_COMM_WORLD, env, &control));
+        CHECK_OK(storm_control_mpi_open(boot, env, &control));
     struct storm_channel_params params = {
         .env = env,
         .boot = boot,
         .tree = &tree,
         .control = control,
         .fabric = t->fabric,
-        .comm = t->comm,
         .record_bytes = 32,
         .slots = 8,
         .batch = 8,
@@ -141,8 +139,6 @@ static void run_case(struct waves t, int n_threads)
         threads_run(n_threads, waves_rank, &t);
         control_hub_free(t.hub);
     } else {
-        MPI_Comm world = MPI_COMM_WORLD;
-        t.comm = &world;
         processes_run(waves_rank, &t);
     }
 }

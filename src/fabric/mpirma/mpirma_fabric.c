@@ -96,7 +96,6 @@ struct mpirma_peer {
 
 struct mpirma_fabric {
     struct storm_fabric fabric;
-    MPI_Comm comm;
     struct mpirma_memory memory;
     struct mpirma_peer **peer; /* by rank; NULL: never attached */
     struct mpirma_peer *listed;
@@ -420,8 +419,9 @@ static storm_status peer_poll(struct mpirma_fabric *f, struct mpirma_peer *peer)
 static storm_status serve(struct mpirma_fabric *f)
 {
     int found = 0;
-    int rc = MPI_Iprobe(MPI_ANY_SOURCE, PROBE_TAG, f->comm, &found,
-                        MPI_STATUS_IGNORE);
+    MPI_Comm comm = *(const MPI_Comm *)f->fabric.boot.mpi_comm;
+    int rc =
+        MPI_Iprobe(MPI_ANY_SOURCE, PROBE_TAG, comm, &found, MPI_STATUS_IGNORE);
     for (int i = 0; i < MPIRMA_N_WINDOWS && rc == MPI_SUCCESS; i++)
         if (mpirma_memory_has(&f->memory, (enum mpirma_window)i))
             rc = MPI_Win_sync(f->memory.window[i]);
@@ -584,8 +584,6 @@ static void free_all(struct mpirma_fabric *f)
     struct storm_memory *memory = f->fabric.env->memory;
     if (f->memory.env)
         mpirma_memory_close(&f->memory);
-    if (f->comm != MPI_COMM_NULL)
-        MPI_Comm_free(&f->comm);
     for (int i = 0; f->peer && i < f->fabric.boot.size; i++)
         storm_free(memory, f->peer[i]);
     storm_free(memory, f->peer);
@@ -608,7 +606,6 @@ static struct mpirma_fabric *make(const struct storm_env *env,
         .env = env,
         .boot = *boot,
     };
-    f->comm = MPI_COMM_NULL;
     storm_pace_begin(&f->pace, CALL_EVERY, call_every_s);
     f->peer = storm_alloc(env->memory, "mpirma peers by rank",
                           (size_t)boot->size * sizeof(struct mpirma_peer *));
@@ -636,17 +633,10 @@ static storm_status mpirma_open(const struct storm_env *env,
     struct mpirma_fabric *f = make(env, boot);
     storm_status status =
         storm_boot_agree(boot, f ? STORM_OK : STORM_ERR_NOMEM);
-    if (status == STORM_OK) {
-        if (MPI_Comm_dup(*(const MPI_Comm *)boot->mpi_comm, &f->comm) !=
-                MPI_SUCCESS ||
-            MPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) != MPI_SUCCESS)
-            status = STORM_ERR_FABRIC;
-        status = storm_boot_agree(boot, status);
-    }
     if (status == STORM_OK)
-        status = mpirma_memory_open(&f->memory, env, f->comm);
+        status = mpirma_memory_open(&f->memory, env, boot);
     if (status < 0) {
-        if (f)
+        if (f && status != STORM_ERR_LOST) /* see mpirma_close */
             free_all(f);
         return status;
     }

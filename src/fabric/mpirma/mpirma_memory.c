@@ -83,17 +83,6 @@ static void arena_drop(struct mpirma_memory *m, struct mpirma_arena *arena)
 
 /* ---- windows --------------------------------------------------------------*/
 
-/* The smallest of all ranks' values; MPI's own errors count as one. */
-static storm_status agree(MPI_Comm comm, storm_status mine)
-{
-    int value = (int)mine, worst = 0;
-    if (MPI_Allreduce(&value, &worst, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        return STORM_ERR_FABRIC;
-    if (mine < 0)
-        return mine;
-    return worst < 0 ? STORM_ERR_PEER : STORM_OK;
-}
-
 /* WINDOW-1, WINDOW-2 for a window just created. */
 static storm_status window_begin(const struct storm_env *env, MPI_Win window)
 {
@@ -116,18 +105,20 @@ static storm_status window_begin(const struct storm_env *env, MPI_Win window)
 
 /* Agrees on a window that all ranks have just made. Where only some have one it
  * cannot be freed, which is collective: it is leaked. */
-static storm_status window_made(MPI_Comm comm, MPI_Win *window, int rc)
+static storm_status window_made(const struct storm_boot *boot, MPI_Win *window,
+                                int rc)
 {
     if (rc != MPI_SUCCESS)
         *window = MPI_WIN_NULL;
     storm_status status =
-        agree(comm, rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_NOMEM);
+        storm_boot_agree(boot, rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0)
         *window = MPI_WIN_NULL;
     return status;
 }
 
-static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
+static storm_status make_allocated(struct mpirma_memory *m,
+                                   const struct storm_boot *boot,
                                    uint64_t bytes)
 {
     MPI_Win *window = &m->window[MPIRMA_ALLOCATED];
@@ -139,7 +130,7 @@ static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
         MPI_Info_set(info, "same_disp_unit", "true");
     }
     int rc = MPI_Win_allocate((MPI_Aint)(bytes + STORM_CACHE_LINE), 1, info,
-                              comm, &raw, window);
+                              *(const MPI_Comm *)boot->mpi_comm, &raw, window);
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);
     if (rc != MPI_SUCCESS)
@@ -147,7 +138,7 @@ static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
                         "mpirma: cannot create a window of %llu MiB; lower "
                         "transport.rma_window_mb",
                         (unsigned long long)(bytes >> 20));
-    storm_status status = window_made(comm, window, rc);
+    storm_status status = window_made(boot, window, rc);
     if (status == STORM_OK)
         status = window_begin(m->env, *window);
     if (status < 0)
@@ -165,11 +156,13 @@ static storm_status make_allocated(struct mpirma_memory *m, MPI_Comm comm,
                      &arena);
 }
 
-static storm_status make_dynamic(struct mpirma_memory *m, MPI_Comm comm)
+static storm_status make_dynamic(struct mpirma_memory *m,
+                                 const struct storm_boot *boot)
 {
     MPI_Win *window = &m->window[MPIRMA_DYNAMIC];
-    int rc = MPI_Win_create_dynamic(MPI_INFO_NULL, comm, window);
-    storm_status status = window_made(comm, window, rc);
+    int rc = MPI_Win_create_dynamic(MPI_INFO_NULL,
+                                    *(const MPI_Comm *)boot->mpi_comm, window);
+    storm_status status = window_made(boot, window, rc);
     return status == STORM_OK ? window_begin(m->env, *window) : status;
 }
 
@@ -188,7 +181,8 @@ static void window_end(const struct storm_env *env, MPI_Win *window)
 }
 
 storm_status mpirma_memory_open(struct mpirma_memory *m,
-                                const struct storm_env *env, MPI_Comm comm)
+                                const struct storm_env *env,
+                                const struct storm_boot *boot)
 {
     uint64_t mb =
         (uint64_t)storm_options_int(env->options, "transport.rma_window_mb");
@@ -197,13 +191,13 @@ storm_status mpirma_memory_open(struct mpirma_memory *m,
         .window = {MPI_WIN_NULL, MPI_WIN_NULL},
         .slab_bytes = (mb > 0 ? mb : DEFAULT_SLAB_MB) << 20,
     };
-    storm_status status = mb > 0 ? make_allocated(m, comm, mb << 20) : STORM_OK;
-    status = agree(comm, status);
+    storm_status status = mb > 0 ? make_allocated(m, boot, mb << 20) : STORM_OK;
+    status = storm_boot_agree(boot, status);
     if (status < 0)
         return status;
-    status = agree(comm, make_dynamic(m, comm));
-    if (status == STORM_OK)
-        return STORM_OK;
+    status = storm_boot_agree(boot, make_dynamic(m, boot));
+    if (status == STORM_OK || status == STORM_ERR_LOST)
+        return status;
     /* The same decision everywhere: with one window less, or not at all. */
     window_end(env, &m->window[MPIRMA_DYNAMIC]);
     if (mb > 0)

@@ -10,6 +10,10 @@
  *   WINDOW-1  Every window is locked for all ranks from open to close
  *             (lock_all).
  *   WINDOW-2  Every window is of the unified memory model; others are refused.
+ *   WINDOW-3  MPI creates and frees windows by calls that wait for all ranks: if
+ *             one is killed while others are in them, they wait for ever. The
+ *             program learns of the loss by its `lost` call alone, and must
+ *             end itself. No other fabric has such calls.
  */
 #ifndef STORM_FABRIC_MPIRMA_MEMORY_H
 #define STORM_FABRIC_MPIRMA_MEMORY_H
@@ -22,6 +26,7 @@
 
 #include <storm/status.h>
 
+#include "base/boot.h"
 #include "base/env.h"
 #include "fabric/fabric_extents.h"
 
@@ -46,10 +51,11 @@ struct mpirma_memory {
     uint64_t bytes; /* in all arenas */
 };
 
-/* Collective over comm, whose errors must return. One or both windows, or an
- * error on every rank, logged. */
+/* Collective over `boot`, which has a communicator whose errors return. One or
+ * both windows, or an error on every rank, logged. */
 storm_status mpirma_memory_open(struct mpirma_memory *memory,
-                                const struct storm_env *env, MPI_Comm comm);
+                                const struct storm_env *env,
+                                const struct storm_boot *boot);
 
 /* Collective; the ranks must have nothing in flight. Also after an open that
  * failed. */
