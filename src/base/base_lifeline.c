@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -81,7 +82,8 @@ struct card {
 
 /* ---- addresses ------------------------------------------------------------*/
 
-/* The same for all processes of a running system, else different. */
+/* The same for all processes of a running system that share its loopback, else
+ * different. */
 static uint64_t this_machine(void)
 {
     char text[64] = "";
@@ -94,6 +96,10 @@ static uint64_t this_machine(void)
     uint64_t hash = 0;
     for (const char *c = text; *c; c++)
         hash = storm_hash_fold(hash, (uint64_t)(unsigned char)*c);
+    /* Containers of one system may have loopbacks of their own. */
+    struct stat network;
+    if (stat("/proc/thread-self/ns/net", &network) == 0)
+        hash = storm_hash_fold(hash, (uint64_t)network.st_ino);
     return hash;
 }
 
@@ -185,7 +191,7 @@ static bool join_parent(struct storm_lifeline *l, uint64_t machine,
         return true;
     if (to->address == 0)
         return false;
-    /* Containers of one machine may have loopbacks of their own. */
+    /* Of others the port may be a stranger's, who would get the secret. */
     if (to->machine == machine)
         parent->fd = connect_to(htonl(INADDR_LOOPBACK), to->port);
     if (parent->fd < 0)

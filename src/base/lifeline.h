@@ -22,7 +22,8 @@
  *           Not so a process that is stopped or computes: its system answers.
  *   LIFE-8  Whoever else connects to the port is closed unread, holds a bounded
  *           number of streams and delays open by no more than LIFE-5 allows;
- *           neighbours are accepted all the same.
+ *           neighbours are accepted all the same. The secret is sent to no
+ *           loopback but that of the neighbour.
  */
 #ifndef STORM_BASE_LIFELINE_H
 #define STORM_BASE_LIFELINE_H

@@ -10,7 +10,8 @@
  * LIFE-4: whoever cannot be watched is named, and nothing else fails. LIFE-7: a
  * stopped process is not lost; a machine is, after its time of silence and not
  * before (in a network of this program's own, whose loopback is taken down).
- * LIFE-8: strangers on the port change nothing.
+ * LIFE-8: strangers on the port change nothing, and a rank with a loopback of its
+ * own sends nothing to strangers there.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -26,6 +27,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -63,6 +65,7 @@ struct scene {
     int silence_s;  /* 0: longer than the test */
     int deaf;       /* this rank can start no thread; NO_RANK: all can */
     int mute;       /* this one has no address */
+    bool apart;     /* the victim has a network of its own */
     int strangers;  /* of each kind that connect to every port */
     double quiet_s; /* how long nobody may notice anything */
 };
@@ -78,6 +81,20 @@ static void nap(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     nanosleep(&pause, NULL);
+}
+
+/* Set on a rank whose loopback is not that of the others. */
+static bool is_apart;
+
+/* Takes the place of the system's, whose type differs between C libraries. */
+int own_connect(int fd, const void *to, socklen_t bytes) __asm__("connect");
+
+int own_connect(int fd, const void *to, socklen_t bytes)
+{
+    const struct sockaddr_in *at = to;
+    if (is_apart && at->sin_family == AF_INET)
+        CHECK(at->sin_addr.s_addr != htonl(INADDR_LOOPBACK));
+    return (int)syscall(SYS_connect, fd, to, bytes);
 }
 
 /* ---- strangers ----------------------------------------------------------- */
@@ -213,6 +230,10 @@ static void be_rank(void *director, int rank)
         .silence_s = scene->silence_s > 0 ? scene->silence_s : 600,
         .interface = rank == scene->mute ? "none at all" : "",
         .call = {on_lost, report}};
+    if (scene->apart && rank == scene->victim) {
+        CHECK_EQ(unshare(CLONE_NEWNET), 0);
+        is_apart = true;
+    }
     CHECK_OK(storm_lifeline_open(&log, &boot, &params, &lifeline));
     live(scene, rank, lifeline);
     _exit(CHECK_PASS);
@@ -295,7 +316,8 @@ static void check_reports(const struct scene *scene)
 /* LIFE-4: rank 0 names whom nobody watches, once; else there is no warning. */
 static void check_warnings(const struct scene *scene)
 {
-    int unheard = scene->deaf != NO_RANK   ? scene->deaf
+    int unheard = scene->apart             ? scene->victim
+                  : scene->deaf != NO_RANK ? scene->deaf
                   : scene->mute != NO_RANK ? 2 * scene->mute + 1
                                            : NO_RANK;
     for (int i = 0; i < scene->size; i++) {
@@ -398,6 +420,18 @@ static void play_unwatched(void)
         .size = 3, .victim = 2, .how = KILLED, .deaf = 1, .mute = NO_RANK});
     play_scene((struct scene){
         .size = 4, .victim = 3, .how = TOOK_LEAVE, .deaf = NO_RANK, .mute = 1});
+    pid_t probe = fork();
+    if (probe == 0)
+        _exit(unshare(CLONE_NEWNET) == 0 ? CHECK_PASS : CHECK_SKIP);
+    int status = 0;
+    CHECK_EQ(waitpid(probe, &status, 0), probe);
+    if (status == 0)
+        play_scene((struct scene){.size = 4,
+                                  .victim = 3,
+                                  .how = TOOK_LEAVE,
+                                  .deaf = NO_RANK,
+                                  .mute = NO_RANK,
+                                  .apart = true});
 }
 
 /* LIFE-7 */
