@@ -210,6 +210,7 @@ struct ring_channel {
 
     /* What an allocation has failed for, wants and offers, is tried again. */
     bool short_of_memory;
+    bool warned;             /* of it */
     double retry_s, pause_s; /* pause_s 0: nothing */
 
     struct wave_link link[STORM_N_LINKS];

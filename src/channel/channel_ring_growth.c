@@ -71,24 +71,37 @@ static storm_status send_later(struct ring_channel *c, struct in_pair *pair)
 /* Memory was refused: wants and offers are kept, and tried again later. */
 static void try_later(struct ring_channel *c, int rank)
 {
-    if (c->pause_s == 0) {
+    if (c->pause_s == 0)
         c->pause_s = first_pause_s;
+    if (!c->warned)
         storm_log_write(&c->params.env->log, STORM_LOG_WARN,
                         "no memory for a larger ring with rank %d; it is tried "
                         "again, meanwhile packets wait longer",
                         rank);
-    }
+    c->warned = true;
     c->short_of_memory = true;
     c->retry_s = storm_clock_seconds() + c->pause_s;
 }
 
+/* What a fabric logs a refusal at (FABRIC-15): it is no error if this rank can
+ * do without, and its reason is needed once. */
+static storm_log_level refusal(const struct ring_channel *c, bool can_wait)
+{
+    if (!can_wait)
+        return STORM_LOG_ERROR;
+    return c->warned ? STORM_LOG_DEBUG : STORM_LOG_INFO;
+}
+
 /* Creates ring newest + 1 and sends RING. STORM_ERR_NOMEM: it did neither. */
 static storm_status give(struct ring_channel *c, uint32_t i_pair,
-                         uint64_t capacity)
+                         uint64_t capacity, bool can_wait)
 {
     struct storm_message message;
     struct in_pair *pair = &c->in[i_pair];
+    struct storm_fabric *fabric = pair->route->fabric;
+    fabric->refusal_level = refusal(c, can_wait);
     storm_status status = ring_in_make(c, i_pair, capacity, &message);
+    fabric->refusal_level = STORM_LOG_ERROR;
     if (status < 0)
         return status;
     c->stats.growths += pair->old && capacity > pair->old->capacity;
@@ -131,13 +144,13 @@ static storm_status ring_serve(struct ring_channel *c, struct in_pair *pair)
     uint64_t capacity = within_cap(c, pair, pair->want);
     if (capacity == 0 || (c->short_of_memory && pair->ring))
         return send_later(c, pair); /* nobody overtakes the one refused */
-    storm_status status = give(c, i_pair, capacity);
+    storm_status status = give(c, i_pair, capacity, true);
     if (status == STORM_ERR_NOMEM && pair->ring) {
         try_later(c, pair->rank);
         return send_later(c, pair);
     }
     if (status == STORM_ERR_NOMEM)
-        status = give(c, i_pair, RING_MIN_SLOTS);
+        status = give(c, i_pair, RING_MIN_SLOTS, false);
     pair->want = 0;
     c->n_wants--;
     return status;
@@ -189,8 +202,11 @@ static storm_status on_want(struct ring_channel *c, int rank,
 static storm_status ring_accept(struct ring_channel *c, uint32_t i_peer)
 {
     struct out_peer *peer = &c->out[i_peer];
+    struct storm_fabric *fabric = ring_route_to(c, peer->rank)->fabric;
+    fabric->refusal_level = refusal(c, peer->ring != NULL);
     storm_status status =
         ring_out_make(c, peer->rank, &peer->offer, &peer->next);
+    fabric->refusal_level = STORM_LOG_ERROR;
     peer->has_offer = status == STORM_ERR_NOMEM && peer->ring;
     if (peer->has_offer) {
         try_later(c, peer->rank);
@@ -293,7 +309,7 @@ storm_status ring_growth_trim(struct storm_channel *channel)
         ring->max_fill = 0;
         if (capacity > max)
             continue;
-        storm_status status = give(c, (uint32_t)i, capacity);
+        storm_status status = give(c, (uint32_t)i, capacity, true);
         if (status == STORM_ERR_NOMEM)
             continue;
         if (status < 0)

@@ -15,7 +15,7 @@ void *storm_fabric_map(const struct storm_fabric *fabric, size_t bytes,
     void *base = mmap(NULL, mapped, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) {
-        storm_log_write(&fabric->env->log, STORM_LOG_ERROR,
+        storm_log_write(&fabric->env->log, fabric->refusal_level,
                         "%s: no memory for %zu bytes: %s", fabric->ops->name,
                         bytes, strerror(errno));
         return NULL;
@@ -39,13 +39,14 @@ void storm_fabric_log_denied(const struct storm_fabric *fabric,
                              const char *what, const char *why, bool locking)
 {
     const struct storm_log *log = &fabric->env->log;
+    storm_log_level level = fabric->refusal_level;
     const char *name = fabric->ops->name;
     const char *provider = fabric->provider ? fabric->provider : "the network";
     struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
     if (locking && getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
         limit.rlim_cur != RLIM_INFINITY)
         storm_log_write(
-            log, STORM_LOG_ERROR,
+            log, level,
             "%s: %s does not grant %s: %s; this process has locked %llu KiB of "
             "memory for it, and the limit is %llu KiB: run `ulimit -l "
             "unlimited` before the launch, or set memlock to unlimited in "
@@ -55,8 +56,8 @@ void storm_fabric_log_denied(const struct storm_fabric *fabric,
             (unsigned long long)(fabric->pinned_bytes >> 10),
             (unsigned long long)(limit.rlim_cur >> 10));
     else
-        storm_log_write(log, STORM_LOG_ERROR, "%s: %s does not grant %s: %s",
-                        name, provider, what, why);
+        storm_log_write(log, level, "%s: %s does not grant %s: %s", name,
+                        provider, what, why);
 }
 
 void storm_fabric_pack(const void *card, size_t bytes,

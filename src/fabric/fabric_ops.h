@@ -48,6 +48,9 @@
  *              grow with the number of ranks but as its logarithm or with the
  *              peers attached; where the network itself wants more, the fabric
  *              says so.
+ *   FABRIC-15  The reason why alloc or attach answers STORM_ERR_NOMEM is logged
+ *              at refusal_level: an error, unless the caller has set it lower,
+ *              because it can go on without.
  */
 #ifndef STORM_FABRIC_OPS_H
 #define STORM_FABRIC_OPS_H
@@ -145,7 +148,8 @@ struct storm_fabric {
     struct storm_boot boot;
     /* Device or provider, such as one of libfabric; NULL: none */
     const char *provider;
-    uint64_t pinned_bytes; /* memory locked for the network */
+    storm_log_level refusal_level; /* FABRIC-15 */
+    uint64_t pinned_bytes;         /* memory locked for the network */
     uint64_t pinned_bytes_peak;
 };
 

@@ -4,10 +4,10 @@
  * RING-4: slots that are lent are not room yet. GROW-2: a WANT for another ring
  * than the newest is dropped, and one that cannot be served yet is kept and
  * served later, also after a failed allocation, in the order of arrival.
- * GROW-3: a ring is adopted on publish, and kept if its sender has no memory
- * for it. GROW-6: trim. Sender and receiver in step with each other, so that
- * things happen in the order meant here; what was given shows in the memory of
- * the receiver's rings.
+ * FABRIC-15: what is tried again is not refused as an error. GROW-3: a ring is
+ * adopted on publish, and kept if its sender has no memory for it. GROW-6: trim.
+ * Sender and receiver in step with each other, so that things happen in the
+ * order meant here; what was given shows in the memory of the receiver's rings.
  */
 #include <string.h>
 
@@ -29,12 +29,14 @@ struct end {
 /* How many allocations of so many bytes and more this rank is refused. */
 static _Thread_local int n_refusals;
 static _Thread_local size_t refused_bytes;
+static _Thread_local int n_error_refusals; /* of them, to be logged as errors */
 
 static storm_status refusing_alloc(struct storm_fabric *fabric, size_t n_bytes,
                                    struct storm_region **region_out)
 {
     if (n_refusals > 0 && n_bytes >= refused_bytes) {
         n_refusals--;
+        n_error_refusals += fabric->refusal_level == STORM_LOG_ERROR;
         return STORM_ERR_NOMEM;
     }
     return storm_fabric_shm.alloc(fabric, n_bytes, region_out);
@@ -222,6 +224,8 @@ static void refused_is_kept(struct end *end)
         check_rings(end, bytes(SLOTS), 0);
         control_refused(end, 3);
         check_rings(end, bytes(SLOTS) + bytes(2 * SLOTS), 1);
+        CHECK_EQ(n_error_refusals, 0);
+        CHECK(ring_of(end->channel)->warned);
     }
     meet(end);
     adopt(end, 2 * SLOTS);
@@ -241,6 +245,7 @@ static void offer_is_kept(struct end *end)
         CHECK_EQ(n_refusals, 0);
         CHECK_EQ(peer->ring->capacity, SLOTS);
         control_refused(end, 2);
+        CHECK_EQ(n_error_refusals, 0);
         CHECK_EQ(peer->ring->capacity, 2 * SLOTS);
         CHECK_OK(end->channel->ops->progress(end->channel));
     }
@@ -264,6 +269,7 @@ static void first_is_small(struct end *end)
         refused_bytes = bytes(MANY_SLOTS);
         control(end);
         check_rings(end, bytes(RING_MIN_SLOTS), 0);
+        CHECK_EQ(n_error_refusals, 0);
     }
     meet(end);
     if (end->boot->rank == SENDER) {

@@ -423,6 +423,7 @@ static storm_status chaos_alloc(struct storm_fabric *fabric, size_t bytes,
                                 struct storm_region **region_out)
 {
     struct storm_fabric *inner = chaos_of(fabric)->inner;
+    inner->refusal_level = fabric->refusal_level;
     return inner->ops->alloc(inner, bytes, region_out);
 }
 
@@ -451,6 +452,7 @@ static storm_status chaos_attach(struct storm_fabric *fabric, int peer,
         storm_alloc(fabric->env->memory, "chaos", sizeof *remote);
     if (!remote)
         return STORM_ERR_NOMEM;
+    c->inner->refusal_level = fabric->refusal_level;
     storm_status status =
         c->inner->ops->attach(c->inner, peer, desc, &remote->inner);
     if (status < 0) {

@@ -491,7 +491,8 @@ static storm_status mpirma_alloc(struct storm_fabric *fabric, size_t bytes,
     if (!region)
         return STORM_ERR_NOMEM;
     storm_status status =
-        mpirma_memory_carve(&f->memory, bytes, &region->arena, &region->extent);
+        mpirma_memory_carve(&f->memory, bytes, fabric->refusal_level,
+                            &region->arena, &region->extent);
     if (status < 0) {
         storm_free(fabric->env->memory, region);
         return status;

@@ -256,6 +256,7 @@ static storm_status add_slab(struct mpirma_memory *m, uint64_t need,
 }
 
 storm_status mpirma_memory_carve(struct mpirma_memory *m, uint64_t bytes,
+                                 storm_log_level refusal,
                                  struct mpirma_arena **arena_out,
                                  struct storm_extent *extent_out)
 {
@@ -266,7 +267,7 @@ storm_status mpirma_memory_carve(struct mpirma_memory *m, uint64_t bytes,
             arena = m->arena[i];
     if (!arena && (add_slab(m, need, &arena) < 0 ||
                    !storm_extents_take(&arena->extents, need, extent_out))) {
-        storm_log_write(&m->env->log, STORM_LOG_ERROR,
+        storm_log_write(&m->env->log, refusal,
                         "mpirma: no memory for a ring of %llu bytes besides "
                         "the %llu MiB there are; raise "
                         "transport.rma_window_mb or set "

@@ -61,8 +61,10 @@ storm_status mpirma_memory_open(struct mpirma_memory *memory,
  * failed. */
 void mpirma_memory_close(struct mpirma_memory *memory);
 
-/* Allocates zeroed memory, aligned to a cache line. STORM_ERR_NOMEM, logged. */
+/* Allocates zeroed memory, aligned to a cache line. STORM_ERR_NOMEM, logged
+ * at `refusal`. */
 storm_status mpirma_memory_carve(struct mpirma_memory *memory, uint64_t bytes,
+                                 storm_log_level refusal,
                                  struct mpirma_arena **arena_out,
                                  struct storm_extent *extent_out);
 

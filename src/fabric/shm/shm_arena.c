@@ -90,13 +90,13 @@ static storm_status open_file(struct shm_arena *arena,
 }
 
 void *shm_arena_map(const struct shm_arena *arena, int rank, uint64_t offset,
-                    uint64_t bytes)
+                    uint64_t bytes, storm_log_level refusal)
 {
     void *map = mmap(NULL, page_round(bytes), PROT_READ | PROT_WRITE,
                      MAP_SHARED | MAP_NORESERVE, arena->fd,
                      (off_t)((uint64_t)rank * arena->slice_bytes + offset));
     if (map == MAP_FAILED) {
-        storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+        storm_log_write(&arena->env->log, refusal,
                         "cannot map %llu KiB of the shared memory of rank %d: "
                         "%s; raise the limit on address space (ulimit -v) or "
                         "on mappings (vm.max_map_count), or use --backend p2p",
@@ -157,7 +157,8 @@ storm_status shm_arena_open(struct shm_arena *arena,
     if (boot->rank != 0)
         status = open_file(arena, &root);
     if (status == STORM_OK) {
-        arena->mine = shm_arena_map(arena, boot->rank, 0, arena->slice_bytes);
+        arena->mine = shm_arena_map(arena, boot->rank, 0, arena->slice_bytes,
+                                    STORM_LOG_ERROR);
         status = arena->mine ? STORM_OK : STORM_ERR_NOMEM;
     }
     if (status == STORM_OK)
@@ -197,6 +198,7 @@ static bool allocate(int fd, uint64_t at, uint64_t bytes)
 }
 
 storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
+                             storm_log_level refusal,
                              struct storm_extent *extent_out)
 {
     uint64_t slice = (uint64_t)arena->rank * arena->slice_bytes;
@@ -205,7 +207,7 @@ storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
             return STORM_OK;
         shm_arena_return(arena, *extent_out);
     }
-    storm_log_write(&arena->env->log, STORM_LOG_ERROR,
+    storm_log_write(&arena->env->log, refusal,
                     "no shared memory for a ring of %llu bytes; lower "
                     "transport.ring_slots or set transport.ring_memory_mb",
                     (unsigned long long)bytes);

@@ -43,17 +43,18 @@ storm_status shm_arena_open(struct shm_arena *arena,
                             const struct storm_boot *boot);
 void shm_arena_close(struct shm_arena *arena);
 
-/* Allocates zeroed pages. STORM_ERR_NOMEM, logged. */
+/* Allocates zeroed pages. STORM_ERR_NOMEM, logged at `refusal`. */
 storm_status shm_arena_carve(struct shm_arena *arena, uint64_t bytes,
+                             storm_log_level refusal,
                              struct storm_extent *extent_out);
 
 /* Returns pages to the system. */
 void shm_arena_return(struct shm_arena *arena, struct storm_extent extent);
 
 /* Maps a region of any rank, `offset` bytes from the start of its slice. NULL,
- * logged. */
+ * logged at `refusal`. */
 void *shm_arena_map(const struct shm_arena *arena, int rank, uint64_t offset,
-                    uint64_t bytes);
+                    uint64_t bytes, storm_log_level refusal);
 void shm_arena_unmap(void *map, uint64_t bytes);
 
 #endif /* STORM_FABRIC_SHM_ARENA_H */

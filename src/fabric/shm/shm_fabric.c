@@ -199,7 +199,9 @@ static storm_status shm_alloc(struct storm_fabric *fabric, size_t bytes,
         storm_alloc(fabric->env->memory, "shm regions", sizeof *region);
     if (!region)
         return STORM_ERR_NOMEM;
-    storm_status status = shm_arena_carve(&shm->arena, bytes, &region->extent);
+    storm_status status =
+        shm_arena_carve(&shm->arena, bytes, fabric->refusal_level,
+                        &region->extent);
     if (status < 0) {
         storm_free(fabric->env->memory, region);
         return status;
@@ -248,7 +250,7 @@ static storm_status shm_attach(struct storm_fabric *fabric, int peer,
     bool near = card.pid == getpid();
     void *map = near ? NULL
                      : shm_arena_map(&shm_of(fabric)->arena, peer, card.offset,
-                                     card.bytes);
+                                     card.bytes, fabric->refusal_level);
     if (!near && !map) {
         storm_free(fabric->env->memory, own);
         return STORM_ERR_NOMEM;
