@@ -55,9 +55,11 @@ storm_status storm_boot_mpi_wait(const struct storm_boot *boot,
 void storm_boot_mpi_awake(struct storm_boot *boot, bool awake);
 /* As storm_boot_agree. If this rank brings an error and the others have not
  * come after so many seconds (0: for ever), they may be in a collective call
- * that it will not make: it reports itself as lost. */
+ * that it will not make: it logs that, and again every ten seconds, and reports
+ * itself as lost. Time during which this process is stopped does not count. */
 storm_status storm_boot_mpi_agree(const struct storm_boot *boot,
-                                  storm_status mine, double patience_s);
+                                  storm_status mine, double patience_s,
+                                  const struct storm_log *log);
 void storm_boot_mpi_close(struct storm_boot *boot);
 
 #endif /* STORM_CHANNEL_CONTROL_H */

@@ -10,16 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/idle.h"
 #include "base/lifeline.h"
+#include "base/patience.h"
 #include "channel/channel_control.h"
 
 enum {
     MESSAGE_TAG = 7,
     EXCHANGE_TAG = 8,
     N_POSTED = 8,
-    MAX_TESTS = 4 /* of messages sent, in one poll */
+    MAX_TESTS = 4, /* of messages sent, in one poll */
+    LATE_AGAIN_S = 10
 };
 
 /* One message in flight. */
@@ -213,15 +214,30 @@ struct mpi_boot {
     unsigned char root[STORM_BOOT_BYTES];
     unsigned char out[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
     unsigned char in[STORM_BOOT_LINKS][STORM_BOOT_BYTES];
-    double patience_s; /* of a wait; 0: for ever */
-    bool awake;        /* IDLE-3 */
+    struct storm_patience patience; /* of a wait */
+    const struct storm_log *log;    /* of waits without */
+    bool awake;                     /* IDLE-3 */
 };
+
+/* The others do not come: they wait elsewhere. If no lifeline tells them, only
+ * its log does. */
+static void boot_late(struct mpi_boot *b)
+{
+    int rank = 0;
+    MPI_Comm_rank(b->comm, &rank);
+    storm_log_write(b->log, STORM_LOG_WARN,
+                    "rank %d has failed in a step and waits for the others to "
+                    "end it: one is in a collective call of a callback, or "
+                    "computes",
+                    rank);
+    storm_lifeline_fail(b->lifeline);
+    storm_patience_begin(&b->patience, LATE_AGAIN_S);
+}
 
 /* Waits for a request as long as no rank is lost. */
 static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
 {
     int done = 0;
-    double until = storm_clock_seconds() + b->patience_s;
     for (uint64_t n_empty = 0; rc == MPI_SUCCESS && !done; n_empty++) {
         storm_status status = storm_lifeline_check(b->lifeline);
         if (status < 0)
@@ -229,8 +245,8 @@ static storm_status boot_wait(struct mpi_boot *b, int rc, MPI_Request *request)
         rc = MPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (!done)
             storm_idle(storm_idle_count(!b->awake, n_empty));
-        if (b->patience_s > 0 && storm_clock_seconds() > until)
-            storm_lifeline_fail(b->lifeline);
+        if (!done && storm_patience_over(&b->patience))
+            boot_late(b);
     }
     return rc == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
 }
@@ -395,12 +411,14 @@ void storm_boot_mpi_awake(struct storm_boot *boot, bool awake)
 }
 
 storm_status storm_boot_mpi_agree(const struct storm_boot *boot,
-                                  storm_status mine, double patience_s)
+                                  storm_status mine, double patience_s,
+                                  const struct storm_log *log)
 {
     struct mpi_boot *b = boot->self;
-    b->patience_s = mine < 0 ? patience_s : 0;
+    b->log = log;
+    storm_patience_begin(&b->patience, mine < 0 ? patience_s : 0);
     storm_status status = storm_boot_agree(boot, mine);
-    b->patience_s = 0;
+    storm_patience_begin(&b->patience, 0);
     return status;
 }
 

@@ -7,7 +7,9 @@
  *   STEP-2  After a step all ranks agree on its success. So all ranks know that
  *           an engine is broken, and destroy need not tell them.
  *   STEP-3  A rank whose callback has failed while others do not come to
- *           agree, or to answer waves, reports itself as lost.
+ *           agree, or to answer waves, reports itself as lost. Not so after an
+ *           ABORT of the waves, which all ranks get: they come, if late. Without
+ *           a lifeline it only logs that it waits, every ten seconds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -291,7 +293,7 @@ static void begin_step(struct storm_engine *e)
     e->n_listed = e->todo.n;
     e->counts = (struct storm_counts){.created = e->todo.n};
     e->failed = STORM_OK;
-    e->failed_alone_s = 0;
+    storm_patience_begin(&e->alone, 0);
     e->n_steps++;
     e->stats.steps++;
     storm_term_begin(&e->term);
@@ -375,7 +377,7 @@ static storm_status step_alone(struct storm_engine *e)
     if (status < 0) {
         /* Still answer waves: they report the error. */
         e->failed = status;
-        e->failed_alone_s = storm_clock_seconds();
+        storm_patience_begin(&e->alone, STORM_FAILED_S);
         e->counts.errors = 1;
     }
     e->phase = ENGINE_TRANSPORT;
@@ -397,8 +399,10 @@ storm_status storm_engine_step(struct storm_engine *e)
      * rank does not come, or, after transport, look for the cause (STEP-3). */
     double patience_s =
         STORM_FAILED_S + (e->phase == ENGINE_POST ? 0 : STORM_LIFELINE_S);
+    if (e->term.aborted)
+        patience_s = 0;
     e->phase = ENGINE_BETWEEN;
-    status = storm_boot_mpi_agree(&e->gate, status, patience_s);
+    status = storm_boot_mpi_agree(&e->gate, status, patience_s, &e->env->log);
     e->broken = status < 0;
     return status < 0 ? status : STORM_OK;
 }

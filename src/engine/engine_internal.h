@@ -8,6 +8,7 @@
 #include <storm/engine.h>
 
 #include "base/pace.h"
+#include "base/patience.h"
 #include "engine/engine_context.h"
 #include "engine/engine_outbox.h"
 #include "engine/engine_store.h"
@@ -70,11 +71,11 @@ struct storm_engine {
     uint64_t *batch_events;
 
     enum engine_phase phase;
-    storm_status failed;   /* first error of this rank in this step */
-    double failed_alone_s; /* when pre_step or inject did; 0: not */
-    bool broken;           /* a step has failed, on all ranks */
-    uint64_t n_steps;      /* begun */
-    uint64_t first_step;   /* number of the first, modulo 2^64 */
+    storm_status failed;         /* first error of this rank in this step */
+    struct storm_patience alone; /* after pre_step or inject has failed */
+    bool broken;                 /* a step has failed, on all ranks */
+    uint64_t n_steps;            /* begun */
+    uint64_t first_step;         /* number of the first, modulo 2^64 */
     uint64_t max_events;
     struct storm_pace control_pace; /* of polls for control messages */
     bool timed;                     /* transport.statistics */

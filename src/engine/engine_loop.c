@@ -18,7 +18,9 @@ enum {
     /* If ranks outnumber cores, an idle one does not spin, yields its core at
      * once, and sleeps after 64 empty iterations. */
     CROWDED_SAVES = STORM_IDLE_NAPS - 64,
-    AWAKE_CONTROL = 64 /* empty iterations between polls for control messages */
+    AWAKE_CONTROL =
+        64, /* empty iterations between polls for control messages */
+    LATE_AGAIN_S = 10
 };
 
 /* The clock of one iteration; not read if statistics are off. */
@@ -364,9 +366,15 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
 /* A rank that has failed only answers waves. */
 static storm_status answer_waves(struct storm_engine *e)
 {
-    if (e->failed_alone_s > 0 &&
-        storm_clock_seconds() > e->failed_alone_s + STORM_FAILED_S)
+    if (storm_patience_over(&e->alone)) {
+        storm_log_write(&e->env->log, STORM_LOG_WARN,
+                        "rank %d has failed before transport and waits for the "
+                        "others: one is in a collective call of a callback, or "
+                        "computes",
+                        e->env->rank);
         storm_lifeline_fail(e->env->lifeline);
+        storm_patience_begin(&e->alone, LATE_AGAIN_S);
+    }
     storm_status status = e->channel->ops->progress(e->channel);
     storm_status control_status = control(e); /* works if all else has failed */
     return status < 0 ? status : control_status;

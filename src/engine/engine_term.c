@@ -46,6 +46,7 @@ void storm_term_begin(struct storm_term *term)
     term->wave = 0;
     term->collecting = false;
     term->have_last = false;
+    term->aborted = false;
     term->last = (struct storm_counts){0};
     term->moves_at_change = 0;
     term->wave_began = term->changed = storm_clock_seconds();
@@ -91,6 +92,7 @@ static bool children_sent(const struct storm_term *term)
 static storm_status end_step(struct storm_term *term, uint64_t wave)
 {
     struct storm_channel *channel = term->channel;
+    term->aborted = wave == WAVE_ABORT;
     send_children(term, wave);
     storm_status status = STORM_AGAIN;
     for (uint64_t n_empty = 0; status == STORM_AGAIN; n_empty++) {

@@ -50,6 +50,7 @@ struct storm_term {
 
     uint64_t step; /* as in numbers: from 1 */
     uint64_t wave;
+    bool aborted;                /* by a word that all ranks get */
     bool collecting;             /* wave `wave` is in flight below */
     uint64_t due[STORM_N_LINKS]; /* number still to be sent; 0: none */
     struct storm_counts answer;  /* to the parent, when due */

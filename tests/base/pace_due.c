@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* PACE-1, PACE-2: due by calls where they are quick, by time where not. */
+/* PACE-1, PACE-2: due by calls where they are quick, by time where not. A limit
+ * on a wait does not run while the process is stopped. */
+#include <unistd.h>
+
 #include "base/pace.h"
+#include "base/patience.h"
 #include "support/check.h"
 
 static void work(double seconds)
@@ -9,6 +13,21 @@ static void work(double seconds)
     double until = storm_clock_seconds() + seconds;
     while (storm_clock_seconds() < until)
         continue;
+}
+
+static void wait_patiently(void)
+{
+    struct storm_patience p;
+    int n = 0;
+    storm_patience_begin(&p, 0);
+    usleep(1000);
+    CHECK(!storm_patience_over(&p));
+    storm_patience_begin(&p, 0.2);
+    usleep(500000); /* as if stopped */
+    CHECK(!storm_patience_over(&p));
+    for (; !storm_patience_over(&p); n++)
+        usleep(1000);
+    CHECK(n > 0);
 }
 
 int main(void)
@@ -34,5 +53,6 @@ int main(void)
         work(2e-3);
         CHECK(storm_pace_due(&slow));
     }
+    wait_patiently();
     return CHECK_PASS;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 2; timeout: 20 */
-/* BOOT-3: messages that arrive after an operation was given up because a rank
+/* STEP-3: a rank with an error that finds all others there is not lost. BOOT-3:
+ * messages that arrive after an operation was given up because a rank
  * is lost leave the caller's memory alone. A lifeline of the test's own reports
  * the loss. */
 #include <string.h>
@@ -70,9 +71,21 @@ static void give_up(operation what)
         storm_boot_mpi_close(&boot); /* leaves all to MPI */
 }
 
+/* However short the limit. */
+static void agree_alone(void)
+{
+    struct storm_log log = {.sink = storm_log_to_stderr};
+    struct storm_boot boot;
+    CHECK_OK(storm_boot_mpi_open(MPI_COMM_SELF, &boot));
+    CHECK_EQ(storm_boot_mpi_agree(&boot, STORM_ERR_IO, 1e-9, &log),
+             STORM_ERR_IO);
+    storm_boot_mpi_close(&boot);
+}
+
 int main(void)
 {
     MPI_Init(NULL, NULL);
+    agree_alone();
     give_up(EXCHANGE);
     give_up(BROADCAST);
     MPI_Finalize();

@@ -17,7 +17,8 @@
  *           that agreement, too.
  *   STEP-2  All ranks agree on success after the step, however it ended.
  *   STEP-3  A rank that has failed and to which the others do not come reports
- *           itself as lost, which ends all waits.
+ *           itself as lost, which ends all waits; not at the end of a step that
+ *           it has left by ABORT, to which all come.
  *   TERM-7  A rank that has failed still answers waves, with its error.
  *   FAIL    A rank whose fabric breaks sends FAIL to its neighbours in the tree
  *           and leaves the step; so does whoever receives one. It is looked for
@@ -111,7 +112,7 @@ hidden byte success_after_failure, mixed_collectives, needless_loss,
 #ifdef MUTATE_PATIENCE_POST_ONLY
 #define ALONE_END post_failed
 #else
-#define ALONE_END error
+#define ALONE_END (error && !aborted)
 #endif
 #endif
 #ifdef MUTATE_BARRIER_DEAF
@@ -230,6 +231,7 @@ inline transport()
            :: ERRORS ->
               send_down(ABORT);
               error = 1;
+              aborted = 1;
               verdict = 1
            :: !ERRORS && n_waves < NWAVES
            :: !ERRORS -> send_down(DONE); verdict = 1
@@ -242,6 +244,7 @@ inline transport()
            :: down[r] >= ABORT ->
               send_down(down[r]);
               error = error || down[r] == ABORT;
+              aborted = down[r] == ABORT;
               verdict = 1
            :: else ->
               wave = down[r];
@@ -320,6 +323,7 @@ inline forget()
         error = 0;
         pre_failed = 0;
         post_failed = 0;
+        aborted = 0;
         over = 0;
         verdict = 0;
         collecting = 0;
@@ -335,7 +339,7 @@ proctype rank(byte r)
 {
     byte g, s, wave, n_waves, n_calls;
     bit error, pre_failed, post_failed, over, verdict, collecting;
-    bit good, broken;
+    bit good, broken, aborted;
 
     do
     :: s == STEPS || broken -> break
