@@ -7,9 +7,9 @@
  *   STEP-2  After a step all ranks agree on its success. So all ranks know that
  *           an engine is broken, and destroy need not tell them.
  *   STEP-3  A rank whose callback has failed while others do not come to
- *           agree, or to answer waves, reports itself as lost. Not so after an
- *           ABORT of the waves, which all ranks get: they come, if late. Without
- *           a lifeline it only logs that it waits, every ten seconds.
+ *           agree, or to answer waves, reports itself as lost. Not so after
+ *           an ABORT of the waves, which all ranks get: they come, if late.
+ *           Without a lifeline it only logs that it waits, every ten seconds.
  */
 #include <stdlib.h>
 #include <string.h>

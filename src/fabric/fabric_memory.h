@@ -5,9 +5,9 @@
 
 #include "fabric/fabric_ops.h"
 
-/* Zeroed pages for at least `bytes` bytes, or NULL, logged (FABRIC-15); to be freed, after
- * deregistration, with munmap. Not in children of this process, nor in its core
- * dump. */
+/* Zeroed pages for at least `bytes` bytes, or NULL, logged (FABRIC-15); to be
+ * freed, after deregistration, with munmap. Not in children of this process,
+ * nor in its core dump. */
 void *storm_fabric_map(const struct storm_fabric *fabric, size_t bytes,
                        size_t *mapped_out);
 

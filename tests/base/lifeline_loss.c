@@ -10,8 +10,8 @@
  * LIFE-4: whoever cannot be watched is named, and nothing else fails. LIFE-7: a
  * stopped process is not lost; a machine is, after its time of silence and not
  * before (in a network of this program's own, whose loopback is taken down).
- * LIFE-8: strangers on the port change nothing, and a rank with a loopback of its
- * own sends nothing to strangers there.
+ * LIFE-8: strangers on the port change nothing, and a rank with a loopback of
+ * its own sends nothing to strangers there.
  */
 #include <arpa/inet.h>
 #include <net/if.h>

@@ -122,6 +122,41 @@ tail -1 "$scratch/err" | grep -q '^storm: stopped before the first step: nothing
 [ "$(step_of early)" -eq 0 ] || fail "early: not before the first step"
 [ ! -s "$scratch/out" ] || fail "early: $(cat "$scratch/out")"
 
+# Not before the ranks can catch it, on whatever node: this launcher starts them
+# late, and complains if it is asked to pass SIGUSR1 on before the run runs.
+if [ -n "${STORM_MPIEXEC:-}" ] && command -v python3 >/dev/null; then
+    cat >late.py <<'EOF'
+import signal, subprocess, sys, time
+ranks = None
+def forward(*_):
+    try:
+        runs = '"state"' in open("late/status.json").read()
+    except OSError:
+        runs = False
+    if not runs:
+        open("late.mark", "w").close()
+    elif ranks:
+        ranks.send_signal(signal.SIGUSR1)
+signal.signal(signal.SIGUSR1, forward)
+end = time.time() + 2.5
+while time.time() < end:
+    time.sleep(0.1)
+ranks = subprocess.Popen(sys.argv[1:])
+sys.exit(ranks.wait())
+EOF
+    # shellcheck disable=SC2086
+    "$STORM_BIN" run $long --out late -n 2 </dev/null \
+        --launcher "python3 late.py $STORM_MPIEXEC" \
+        >"$scratch/out" 2>"$scratch/err" &
+    job=$!
+    sleep 1
+    kill -INT $job
+    wait $job
+    status=$?
+    [ $status -eq 3 ] || fail "late: exit status $status: $(cat "$scratch/err")"
+    [ ! -e late.mark ] || fail "late: the ranks were asked too soon"
+fi
+
 # Under a launcher of the user's: to the launcher, or to one rank alone, where
 # two signals within a second are one request.
 if [ -n "${STORM_MPIEXEC:-}" ]; then

@@ -5,9 +5,10 @@
  * than the newest is dropped, and one that cannot be served yet is kept and
  * served later, also after a failed allocation, in the order of arrival.
  * FABRIC-15: what is tried again is not refused as an error. GROW-3: a ring is
- * adopted on publish, and kept if its sender has no memory for it. GROW-6: trim.
- * Sender and receiver in step with each other, so that things happen in the
- * order meant here; what was given shows in the memory of the receiver's rings.
+ * adopted on publish, and kept if its sender has no memory for it. GROW-6:
+ * trim. Sender and receiver in step with each other, so that things happen in
+ * the order meant here; what was given shows in the memory of the receiver's
+ * rings.
  */
 #include <string.h>
 

@@ -9,11 +9,14 @@
  *             ranks.
  *   LAUNCH-2  The first SIGINT, SIGTERM or SIGHUP (the terminal is closed)
  *             during a run is passed on as SIGUSR1, which launchers forward to
- *             the ranks, every second until they have ended: one that comes
- *             before a rank can catch it is ignored.
+ *             the ranks, every second until they have ended; not before all
+ *             ranks can catch it: the run has recorded that it runs, or should
+ *             have long since.
  *   LAUNCH-3  The second SIGINT or SIGTERM, or any during a benchmark, ends
  *             launcher and ranks. A second SIGHUP does nothing: shells pass on
  *             what the kernel sends as well.
+ *   LAUNCH-4  No signal is sent to a launcher that has ended: its number may be
+ *             that of another process by then.
  *   LAUNCH-5  One failure, one error: what the ranks have reported is not
  *             reported again. The last line is how to go on.
  */
@@ -26,6 +29,7 @@
 #include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <storm/info.h>
@@ -240,6 +244,7 @@ static volatile sig_atomic_t launch_child, launch_can_stop, launch_is_quiet;
 static volatile sig_atomic_t launch_is_screen; /* standard error */
 static volatile sig_atomic_t launch_asked;     /* the ranks, to stop */
 static volatile sig_atomic_t launch_signal;    /* that ends all */
+static volatile sig_atomic_t launch_due;       /* ask them now */
 static volatile sig_atomic_t launch_n_ends;    /* how often it was passed on */
 
 /* On a terminal there may be a bar in this line. */
@@ -268,10 +273,12 @@ static void launch_end(void)
 static void launch_on_alarm(int number)
 {
     (void)number;
+    if (launch_child <= 0) /* LAUNCH-4 */
+        return;
     if (launch_signal != 0)
         launch_end();
     else
-        kill((pid_t)launch_child, SIGUSR1); /* LAUNCH-2 */
+        launch_due = launch_asked;
     alarm(1);
 }
 
@@ -332,7 +339,7 @@ static void launch_exec(const struct launch_command *command, char **argv,
     /* If the process that waits is killed, nothing else ends the ranks. */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     setpgid(0, 0);            /* LAUNCH-1 */
-    signal(SIGUSR1, SIG_IGN); /* LAUNCH-2; inherited until it is caught */
+    signal(SIGUSR1, SIG_IGN); /* also inherited by ranks of this node */
     signal(SIGPIPE, SIG_DFL);
     tool_relay_child(relay);
     FILE *null = freopen("/dev/null", "r", stdin);
@@ -343,16 +350,50 @@ static void launch_exec(const struct launch_command *command, char **argv,
     _exit(TOOL_REPORTED);
 }
 
-/* Until the launcher has ended. The pause is short for one that has closed its
+/* Can the ranks catch SIGUSR1? They can before MPI starts, and the run records
+ * that it runs after; what an earlier run has recorded does not count. */
+static bool launch_ready(const char *out, const struct tool_mark *before,
+                         time_t began_s)
+{
+    enum { PATIENCE_S = 60 }; /* its directory may be out of sight here */
+    return time(NULL) - began_s > PATIENCE_S ||
+           (tool_mark_changed(out, before) &&
+            storm_run_read_state(out, NULL, 0) == STORM_RUN_RUNNING);
+}
+
+/* LAUNCH-2, once after each alarm. */
+static void launch_pass_on(const char *out, const struct tool_mark *before,
+                           time_t began_s)
+{
+    if (!launch_due)
+        return;
+    launch_due = 0;
+    if (launch_ready(out, before, began_s))
+        kill((pid_t)launch_child, SIGUSR1);
+}
+
+/* Until the launcher has ended, which is not reaped before nothing can send it
+ * a signal any more (LAUNCH-4). The pause is short for one that has closed its
  * outputs before. */
-static int launch_wait(struct tool_relay *relay)
+static int launch_wait(struct tool_relay *relay, const char *out,
+                       const struct tool_mark *before)
 {
     enum { PAUSE_MS = 100 };
+    time_t began_s = time(NULL);
     int status = 0;
+    siginfo_t ended = {.si_pid = 0};
     tool_relay_parent(relay);
-    do
+    do {
         (void)tool_relay_pass(relay, PAUSE_MS);
-    while (waitpid((pid_t)launch_child, &status, WNOHANG) == 0);
+        launch_pass_on(out, before, began_s);
+    } while (waitid(P_PID, (id_t)launch_child, &ended,
+                    WEXITED | WNOWAIT | WNOHANG) == 0 &&
+             ended.si_pid == 0);
+    pid_t child = (pid_t)launch_child;
+    launch_child = 0;
+    alarm(0);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
     tool_relay_close(relay);
     return status;
 }
@@ -517,7 +558,7 @@ int tool_launch(const struct tool_args *args)
     launch_child = child;
     if (launch_signal != 0) /* one that came before */
         launch_end();
-    status = launch_wait(&relay);
+    status = launch_wait(&relay, args->out, &before);
     status = launch_verdict(&command, status, args, &relay);
     if (status != TOOL_REPORTED)
         return status;

@@ -6,7 +6,13 @@
  * An error is printed once. Rank 0 prints its messages at once. Another rank
  * stores its first error until the end, when rank 0 prints it if it has none
  * itself; if the end does not come within two seconds, the rank prints it, so
- * that a hanging run shows its reason.
+ * that a hanging run shows its reason. An error after which the run goes on was
+ * not the one that ends it: the next is printed, too.
+ *
+ *   SESSION-1  One handler serves all alarms. What it does is in atomics, so
+ *              that neither thread can undo what the other wants.
+ *   SESSION-2  Once a rank has to end, it does so at that time, whatever else
+ *              is printed.
  */
 #include <signal.h>
 #include <stdatomic.h>
@@ -33,13 +39,18 @@ struct session {
     const struct tool_args *args;
     struct tool_bar bar;
     int rank;
-    bool reported; /* this rank has printed an error */
+    bool reported; /* this rank has printed an error; the run does not go on */
+    bool printed;  /* it has printed one at all */
 };
 
-/* What the alarm prints; there is one session in a process. */
+/* What the alarm prints, if session_is_held; there is one session in a
+ * process. */
 static char session_held[SESSION_LINE_BYTES];
+static _Atomic int session_is_held;
 
-/* The status of this rank if it has to be ended. */
+/* The status of this rank if it has to be ended, and when: seconds of the
+ * monotonic clock, set first. */
+static _Atomic long session_end_s;
 static _Atomic int session_last_status;
 
 /* A lost rank was reported; errors that follow from it are not. */
@@ -51,25 +62,37 @@ static void session_write(const char *line)
     (void)n;
 }
 
+static long session_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long)now.tv_sec;
+}
+
+static void session_print_held(void)
+{
+    if (atomic_exchange(&session_is_held, 0))
+        session_write(session_held);
+}
+
+/* SESSION-1 */
 static void session_on_alarm(int signal)
 {
     (void)signal;
-    session_write(session_held);
-    session_held[0] = '\0';
-}
-
-static void session_on_time_up(int signal)
-{
-    (void)signal;
-    session_write(session_held);
-    _exit(session_last_status);
+    session_print_held();
+    if (session_last_status == 0)
+        return;
+    long left_s = session_end_s - session_now_s();
+    if (left_s <= 0)
+        _exit(session_last_status);
+    alarm((unsigned)left_s);
 }
 
 /* Ends this rank, unless it ends by itself before. */
 static void session_end_in(unsigned seconds, int status)
 {
+    session_end_s = session_now_s() + (long)seconds;
     session_last_status = status;
-    signal(SIGALRM, session_on_time_up);
     alarm(seconds);
 }
 
@@ -112,15 +135,13 @@ static void session_lost(void *self, int rank, const char *reason)
 
 static void session_hold(int rank, const char *message)
 {
-    if (session_held[0] != '\0')
+    if (session_is_held)
         return;
     snprintf(session_held, sizeof session_held - 1, "storm: error: rank %d: %s",
              rank, message);
     strcat(session_held, "\n");
-    if (session_last_status != 0)
-        return; /* another alarm is set */
-    signal(SIGALRM, session_on_alarm);
-    alarm(SESSION_TIMEOUT_S);
+    session_is_held = 1;
+    alarm(SESSION_TIMEOUT_S); /* an earlier one is set again: SESSION-2 */
 }
 
 static void session_log(void *self, storm_log_level level, int rank,
@@ -139,8 +160,17 @@ static void session_log(void *self, storm_log_level level, int rank,
     if (session->args->quiet && level > STORM_LOG_ERROR)
         return;
     session->reported = session->reported || level == STORM_LOG_ERROR;
+    session->printed = session->printed || session->reported;
     tool_bar_hide(&session->bar);
     fprintf(stderr, "storm: %s%s\n", names[level], message);
+}
+
+/* The run goes on: errors so far were not the last. */
+static void session_progress(void *self, const char *what, double fraction)
+{
+    struct session *session = self;
+    session->reported = false;
+    tool_bar_report(&session->bar, what, fraction);
 }
 
 /* Waits until all ranks are here; false if they do not come. */
@@ -163,7 +193,7 @@ static bool session_wait(MPI_Request *request)
 static void session_abort(void)
 {
     struct timespec pause = {.tv_sec = 1};
-    session_on_alarm(SIGALRM);
+    session_print_held();
     nanosleep(&pause, NULL);
     MPI_Abort(MPI_COMM_WORLD, tool_was_launched() ? TOOL_LOST : TOOL_FAILED);
 }
@@ -175,18 +205,17 @@ static void session_failed(struct session *session, storm_status status)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     /* The lowest rank with a message. */
-    int mine = session_held[0] != '\0' ? rank : size, first = size;
+    int mine = session_is_held ? rank : size, first = size;
     MPI_Request request;
     MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD,
                    &request);
     if (!session_wait(&request))
         session_abort();
-    alarm(0);
     char line[SESSION_LINE_BYTES] = "";
     if (rank == first && rank != 0)
         MPI_Send(session_held, SESSION_LINE_BYTES, MPI_CHAR, 0, 0,
                  MPI_COMM_WORLD);
-    session_held[0] = '\0';
+    session_is_held = 0; /* the alarm may come and finds nothing to print */
     if (rank != 0)
         return;
     if (first < size)
@@ -196,7 +225,7 @@ static void session_failed(struct session *session, storm_status status)
         return;
     if (line[0] != '\0')
         fputs(line, stderr);
-    else
+    else if (!session->printed)
         fprintf(stderr, "storm: error: %s\n", storm_status_name(status));
 }
 
@@ -269,8 +298,8 @@ static storm_status session_bench(struct session *session, int *exit_out)
         .lost = session_lost,
         .lost_self = session,
     };
-    struct storm_progress progress = {.report = tool_bar_report,
-                                      .self = &session->bar};
+    struct storm_progress progress = {.report = session_progress,
+                                      .self = session};
     storm_status status =
         storm_context_create(MPI_COMM_WORLD, &params, &context);
     if (status < 0)
@@ -290,6 +319,7 @@ int tool_session(const struct tool_args *args)
 {
     int exit_status;
     struct session session = {.args = args};
+    signal(SIGALRM, session_on_alarm);
     if (args->bench == NULL)
         tool_stop_catch(args->quiet);
     else

@@ -168,14 +168,18 @@ struct tool_mark tool_mark(const char *dir)
     return (struct tool_mark){.file = info.st_ino, .when = info.st_mtim};
 }
 
+bool tool_mark_changed(const char *dir, const struct tool_mark *before)
+{
+    struct tool_mark now = tool_mark(dir);
+    return now.file != before->file || now.when.tv_sec != before->when.tv_sec ||
+           now.when.tv_nsec != before->when.tv_nsec;
+}
+
 void tool_print_go_on(const char *dir, const struct tool_mark *before)
 {
     char text[TOOL_PATH_BYTES + 128];
-    struct tool_mark now = tool_mark(dir);
-    bool begun = now.file != before->file ||
-                 now.when.tv_sec != before->when.tv_sec ||
-                 now.when.tv_nsec != before->when.tv_nsec;
-    if (!begun || storm_run_newest_checkpoint(dir) == 0)
+    if (!tool_mark_changed(dir, before) ||
+        storm_run_newest_checkpoint(dir) == 0)
         return;
     tool_go_on_text(dir, text, sizeof text);
     fprintf(stderr, "storm: %s\n", text);

@@ -295,6 +295,7 @@ struct tool_mark {
     struct timespec when;
 };
 struct tool_mark tool_mark(const char *dir);
+bool tool_mark_changed(const char *dir, const struct tool_mark *before);
 
 /* After a failure with a reason: prints how to go on if the run had begun and
  * has a checkpoint. */

@@ -10,9 +10,9 @@
  *   WINDOW-1  Every window is locked for all ranks from open to close
  *             (lock_all).
  *   WINDOW-2  Every window is of the unified memory model; others are refused.
- *   WINDOW-3  MPI creates and frees windows by calls that wait for all ranks: if
- *             one is killed while others are in them, they wait for ever. The
- *             program learns of the loss by its `lost` call alone, and must
+ *   WINDOW-3  MPI creates and frees windows by calls that wait for all ranks:
+ *             if one is killed while others are in them, they wait for ever.
+ *             The program learns of the loss by its `lost` call alone, and must
  *             end itself. No other fabric has such calls.
  */
 #ifndef STORM_FABRIC_MPIRMA_MEMORY_H
