@@ -107,8 +107,9 @@ int main(int argc, char **argv)
     struct run run;
     MPI_Init(&argc, &argv);
     if (argc > 1) {
-        (void)layers_open("hohlraum", (const char *const *)(argv + 1),
-                          (size_t)(argc - 1), &run);
+        CHECK_EQ(layers_open("hohlraum", (const char *const *)(argv + 1),
+                             (size_t)(argc - 1), &run),
+                 0);
         CHECK_EQ(count_leaks(&run), 0);
         layers_close(&run);
         MPI_Finalize();
