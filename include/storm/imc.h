@@ -45,11 +45,12 @@ struct storm_imc;     /* opaque */
 /**
  * Radiation and matter on @p mesh.
  *
- * Collective: same problem on every rank; an error of one rank is one on all.
- * The box must be that of the mesh, and the same walls periodic in both.
+ * Collective: same problem on every rank (names may differ), which is checked;
+ * an error of one rank is one on all. The box must be that of the mesh, and the same walls periodic in both.
  *
  * @param[out] imc_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG     storm_problem_check finds faults, or the box or its
+ * @retval STORM_ERR_ARG     storm_problem_check finds faults, the problem is
+ *                           not the same on all ranks, or the box or its
  *                           periodic walls are not those of the mesh (all
  *                           logged, by one rank)
  * @retval STORM_ERR_NOSUP   no tracking for this kind of mesh, or the problem
@@ -97,7 +98,8 @@ storm_imc_start(struct storm_imc *imc, struct storm_engine *engine);
  *
  * @param time_s  finite
  * @param dt_s    above 0; c times it is finite
- * @retval STORM_ERR_ARG    a value out of range (logged); the step is not set
+ * @retval STORM_ERR_ARG    a value out of range (logged by each rank that has
+ *                          it); the step is not set
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_set_step(struct storm_imc *imc, double time_s, double dt_s);

@@ -299,12 +299,18 @@ static void begin_step(struct storm_engine *e)
     storm_term_begin(&e->term);
 }
 
-/* Passes the status of a callback on. Of those that follow from another rank's
- * error that rank has logged the cause. */
-static storm_status called(const struct storm_engine *e, const char *callback,
-                           storm_status status)
+static uint64_t errors_known(const struct storm_engine *e)
 {
-    if (status < 0 && status != STORM_ERR_PEER && status != STORM_ERR_LOST)
+    return atomic_load_explicit(&e->context->n_errors, memory_order_relaxed);
+}
+
+/* Passes the status of a callback on. Logs it, unless the cause is logged: by
+ * the callback, or of an error that follows from another rank's by that rank. */
+static storm_status called(const struct storm_engine *e, const char *callback,
+                           uint64_t errors_before, storm_status status)
+{
+    if (status < 0 && status != STORM_ERR_PEER && status != STORM_ERR_LOST &&
+        errors_known(e) == errors_before)
         storm_log_write(&e->env->log, STORM_LOG_ERROR,
                         "%s failed in step %llu on rank %d: %s", callback,
                         (unsigned long long)storm_step_number(&e->step),
@@ -316,14 +322,15 @@ static storm_status before_transport(struct storm_engine *e)
 {
     const struct storm_physics *physics = &e->physics;
     const struct storm_boundary *boundary = &e->boundary;
+    const uint64_t errors = errors_known(e);
     e->phase = ENGINE_PRE;
     storm_status status = e->channel->ops->begin_step(e->channel, e->n_steps);
     if (status >= 0 && physics->pre_step)
-        status =
-            called(e, "pre_step", physics->pre_step(physics->self, &e->step));
+        status = called(e, "pre_step", errors,
+                        physics->pre_step(physics->self, &e->step));
     if (status >= 0 && boundary->inject)
-        status =
-            called(e, "inject", boundary->inject(boundary->self, &e->step));
+        status = called(e, "inject", errors,
+                        boundary->inject(boundary->self, &e->step));
     return status < 0 ? status : e->failed;
 }
 
@@ -331,16 +338,17 @@ static storm_status after_transport(struct storm_engine *e)
 {
     const struct storm_physics *physics = &e->physics;
     const struct storm_population *population = &e->population;
+    const uint64_t errors = errors_known(e);
     storm_status status = STORM_OK;
     e->phase = ENGINE_POST;
     e->n_listed = e->census.n;
     if (population->control)
-        status = called(e, "population control",
+        status = called(e, "population control", errors,
                         population->control(population->self, &e->step));
     e->n_listed = e->census.n;
     if (status >= 0 && physics->post_step)
-        status =
-            called(e, "post_step", physics->post_step(physics->self, &e->step));
+        status = called(e, "post_step", errors,
+                        physics->post_step(physics->self, &e->step));
     size_t kept = 0;
     for (size_t i = 0; i < e->census.n; i++)
         if (e->census.item[i])

@@ -262,6 +262,7 @@ storm_status storm_context_create(MPI_Comm comm,
         .self = params->log_self,
         .level = params->log_level ? params->log_level : STORM_LOG_WARN,
         .rank = context->env.rank,
+        .n_errors = &context->n_errors,
     };
     status = storm_memory_create(&context->env.memory);
     if (status == STORM_OK)

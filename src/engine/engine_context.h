@@ -20,6 +20,7 @@ struct storm_context {
     int32_t *node_rank;          /* of every rank there; -1: elsewhere */
     struct storm_tree tree;      /* of waves: TREE-1 */
     bool backend_logged;
+    atomic_uint_least64_t n_errors; /* of env.log */
 };
 
 #endif /* STORM_ENGINE_CONTEXT_H */

@@ -538,7 +538,8 @@ static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
 
 /* ---- pre_step ----------------------------------------------------------- */
 
-/* Has the host done what a step needs? The same on all ranks. */
+/* Has the host done what a step needs, on all ranks? Collective: what comes next
+ * waits for all. */
 static storm_status imc_check_step(const struct storm_imc *imc,
                                    const struct storm_step *step)
 {
@@ -550,12 +551,16 @@ static storm_status imc_check_step(const struct storm_imc *imc,
     else if (imc->problem->comb && !storm_step_is_controlled(step))
         missing = "problem.comb is set, but the engine has no population "
                   "control: call storm_comb_attach";
-    if (status < 0 || missing == NULL)
+    if (status < 0)
         return status;
-    if (imc->env->rank == 0)
-        storm_log_write(&imc->env->log, STORM_LOG_ERROR,
-                        "step %llu cannot begin: %s",
-                        (unsigned long long)storm_step_number(step), missing);
+    int first = missing != NULL ? imc->env->rank : imc->env->size;
+    status = storm_context_reduce(imc->context, &first, 1, MPI_INT, MPI_MIN);
+    if (status < 0 || first == imc->env->size)
+        return status;
+    if (missing == NULL)
+        return STORM_ERR_PEER;
+    storm_log_shared(&imc->env->log, first, "step %llu cannot begin: %s",
+                     (unsigned long long)storm_step_number(step), missing);
     return STORM_ERR_STATE;
 }
 
@@ -681,11 +686,10 @@ storm_status storm_imc_set_step(struct storm_imc *imc, double time_s,
     double length_cm = imc->track.light_cm_s * dt_s;
     if (!(fabs(time_s) <= STORM_UNLIMITED) || !(dt_s > 0.0) ||
         !(length_cm > 0.0) || !(length_cm <= STORM_UNLIMITED)) {
-        if (imc->env->rank == 0)
-            storm_log_write(&imc->env->log, STORM_LOG_ERROR,
-                            "storm_imc_set_step: expected a time and a length "
-                            "above 0, got %g s and %g s",
-                            time_s, dt_s);
+        storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                        "storm_imc_set_step: expected a time and a length "
+                        "above 0, got %g s and %g s",
+                        time_s, dt_s);
         return STORM_ERR_ARG;
     }
     imc->time_s = time_s;

@@ -178,11 +178,13 @@ struct storm_imc {
  * than the cells. Every function that uses them calls it first. */
 storm_status imc_check(const struct storm_imc *imc);
 
-/* imc_check.c: does the problem have faults, and is it of this mesh?
- * STORM_ERR_ARG (logged). Collective. */
-storm_status imc_problem_check(const struct storm_context *context,
-                               const struct storm_mesh *mesh,
-                               const struct storm_problem *problem);
+/* imc_check.c: does the caller's problem have faults? STORM_ERR_ARG (logged).
+ * Collective. */
+storm_status imc_values_check(const struct storm_context *context,
+                              const struct storm_problem *problem);
+
+/* Then: is it the same on all ranks, and that of this mesh? The same. */
+storm_status imc_problem_check(const struct storm_imc *imc);
 
 /* imc_cells.c: arrays for the present partition of the mesh; collective.
  * `energy` of the cells is zero. */

@@ -6,6 +6,7 @@
 
 #include "mesh/mesh_ops.h"
 #include "physics/imc.h"
+#include "physics/problem.h"
 
 /* Bounds of cells are those of the box to rounding. */
 static const double check_rounding = 1e-9;
@@ -21,8 +22,8 @@ static void check_log(void *self, const char *path, const char *member,
 }
 
 /* Faults are logged by the lowest rank that has some: it is one problem. */
-static storm_status check_values(const struct storm_context *context,
-                                 const struct storm_problem *problem)
+storm_status imc_values_check(const struct storm_context *context,
+                              const struct storm_problem *problem)
 {
     const struct storm_env *env = storm_context_env(context);
     size_t n = storm_problem_check(problem, NULL, NULL);
@@ -34,6 +35,35 @@ static storm_status check_values(const struct storm_context *context,
     if (first == env->rank)
         (void)storm_problem_check(problem, check_log, (void *)(uintptr_t)env);
     return n > 0 ? STORM_ERR_ARG : STORM_ERR_PEER;
+}
+
+/* Max and, as complement, min of each part over all ranks: the same if equal. */
+static storm_status check_same(const struct storm_context *context,
+                               const struct storm_problem *p)
+{
+    static const char *const names[PROBLEM_N_PARTS] = {
+        [PROBLEM_BOX] = "constants or the box",
+        [PROBLEM_MATERIALS] = "materials",
+        [PROBLEM_REGIONS] = "regions",
+        [PROBLEM_WALLS] = "walls",
+        [PROBLEM_SOURCES] = "sources",
+        [PROBLEM_PACKETS] = "groups, numbers of packets, flags or the seed"};
+    uint64_t max[2][PROBLEM_N_PARTS];
+    problem_hash(p, max[0]);
+    for (int i = 0; i < PROBLEM_N_PARTS; i++)
+        max[1][i] = ~max[0][i];
+    storm_status status =
+        storm_context_reduce(context, max, 2 * PROBLEM_N_PARTS, MPI_UINT64_T,
+                             MPI_MAX);
+    for (int i = 0; i < PROBLEM_N_PARTS && status == STORM_OK; i++)
+        if (max[0][i] != ~max[1][i]) {
+            storm_log_shared(&storm_context_env(context)->log, 0,
+                             "problem: %s differ between ranks; fill it with "
+                             "the same values on every rank",
+                             names[i]);
+            status = STORM_ERR_ARG;
+        }
+    return status;
 }
 
 /* ---- the mesh ----------------------------------------------------------- */
@@ -88,7 +118,7 @@ static bool check_is_periodic(const struct storm_wall *wall)
     return wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
 }
 
-/* The same on all ranks: rank 0 logs. */
+/* The problem is the same on all ranks: so is the result. */
 static storm_status check_mesh(const struct storm_context *context,
                                const struct storm_mesh *mesh,
                                const struct storm_problem *p)
@@ -101,30 +131,27 @@ static storm_status check_mesh(const struct storm_context *context,
     for (int d = 0; d < 3; d++)
         if (!check_corner(p, &box, d)) {
             const char axis = "xyz"[d];
-            if (env->rank == 0)
-                storm_log_write(&env->log, STORM_LOG_ERROR,
-                                "problem: lo_cm, hi_cm: expected the box of "
-                                "the mesh, %g to %g in %c, got %g to %g",
-                                -box.reach[d], box.reach[3 + d], axis,
-                                p->lo_cm[d], p->hi_cm[d]);
+            storm_log_shared(&env->log, 0,
+                             "problem: lo_cm, hi_cm: expected the box of "
+                             "the mesh, %g to %g in %c, got %g to %g",
+                             -box.reach[d], box.reach[3 + d], axis, p->lo_cm[d],
+                             p->hi_cm[d]);
             return STORM_ERR_ARG;
         }
     for (int w = 0; w < STORM_N_WALLS; w++)
         if (check_is_periodic(&p->walls[w]) == (box.walls >> w & 1u)) {
-            if (env->rank == 0)
-                storm_log_write(&env->log, STORM_LOG_ERROR,
-                                "problem: walls[%d]: expected it to be "
-                                "periodic in the mesh as well, or in neither",
-                                w);
+            storm_log_shared(&env->log, 0,
+                             "problem: walls[%d]: expected it to be "
+                             "periodic in the mesh as well, or in neither",
+                             w);
             return STORM_ERR_ARG;
         }
     return STORM_OK;
 }
 
-storm_status imc_problem_check(const struct storm_context *context,
-                               const struct storm_mesh *mesh,
-                               const struct storm_problem *problem)
+storm_status imc_problem_check(const struct storm_imc *imc)
 {
-    storm_status status = check_values(context, problem);
-    return status < 0 ? status : check_mesh(context, mesh, problem);
+    storm_status status = check_same(imc->context, imc->problem);
+    return status < 0 ? status
+                      : check_mesh(imc->context, imc->mesh, imc->problem);
 }

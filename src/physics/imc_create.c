@@ -119,13 +119,15 @@ storm_status storm_imc_create(struct storm_context *context,
                               struct storm_imc **imc_out)
 {
     struct storm_memory *memory = storm_context_env(context)->memory;
-    storm_status status = imc_problem_check(context, mesh, problem);
+    storm_status status = imc_values_check(context, problem);
     if (status < 0)
         return status;
     struct storm_imc *imc = storm_alloc(memory, imc_label, sizeof *imc);
     status =
         imc != NULL ? imc_make(imc, context, mesh, problem) : STORM_ERR_NOMEM;
     status = storm_context_agree(context, status);
+    if (status == STORM_OK)
+        status = imc_problem_check(imc);
     if (status == STORM_OK)
         status = imc_cells_open(imc);
     if (status < 0) {

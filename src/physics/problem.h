@@ -20,6 +20,22 @@
 storm_status problem_copy(const struct storm_env *env,
                           const struct storm_problem *from,
                           struct storm_problem *to);
+/* Parts of a problem that are compared between ranks. */
+enum problem_part {
+    PROBLEM_BOX, /* and constants */
+    PROBLEM_MATERIALS,
+    PROBLEM_REGIONS,
+    PROBLEM_WALLS,
+    PROBLEM_SOURCES,
+    PROBLEM_PACKETS, /* groups, numbers of packets, seed */
+    PROBLEM_N_PARTS
+};
+
+/* A hash of each part of a copy: of all that results depend on, not of what is
+ * ignored, which may be anything. */
+void problem_hash(const struct storm_problem *problem,
+                  uint64_t hash_out[PROBLEM_N_PARTS]);
+
 void problem_free(const struct storm_env *env, struct storm_problem *problem);
 
 #endif /* STORM_PHYSICS_PROBLEM_H */

@@ -32,8 +32,8 @@ static void test_which_ranks(void)
         for (int limit = 0; limit < 4; limit++) {
             for (int level = 0; level < 4; level++) {
                 struct received received = {.n = 0};
-                struct storm_log log = {receive, &received, levels[limit],
-                                        rank};
+                struct storm_log log = {receive, &received, levels[limit], rank,
+                                        NULL};
                 storm_log_write(&log, levels[level], "peer %d lost", 4);
                 int wanted = level <= limit && (rank == 0 || level == 0);
                 CHECK_EQ(received.n, wanted);
@@ -50,7 +50,7 @@ static void test_which_ranks(void)
 static void test_long_lines(void)
 {
     struct received received = {.n = 0};
-    struct storm_log log = {receive, &received, STORM_LOG_INFO, 0};
+    struct storm_log log = {receive, &received, STORM_LOG_INFO, 0, NULL};
     char lengthy[3000];
     memset(lengthy, 'a', sizeof lengthy);
     lengthy[2999] = '\0';
@@ -62,9 +62,27 @@ static void test_long_lines(void)
     CHECK_TEXT(received.line, lengthy);
 }
 
+/* One line from the writer; every rank knows of the error. */
+static void test_shared(void)
+{
+    for (int rank = 0; rank < 3; rank++) {
+        struct received received = {.n = 0};
+        atomic_uint_least64_t n_errors = 0;
+        struct storm_log log = {receive, &received, STORM_LOG_INFO, rank,
+                                &n_errors};
+        storm_log_shared(&log, 1, "peer %d lost", 4);
+        CHECK_EQ(received.n, rank == 1);
+        CHECK_EQ(n_errors, 1);
+        storm_log_write(&log, STORM_LOG_WARN, "slow");
+        CHECK_EQ(n_errors, 1);
+        storm_log_write(&log, STORM_LOG_ERROR, "lost");
+        CHECK_EQ(n_errors, 2);
+    }
+}
+
 static void test_no_sink(void)
 {
-    struct storm_log log = {NULL, NULL, STORM_LOG_DEBUG, 0};
+    struct storm_log log = {NULL, NULL, STORM_LOG_DEBUG, 0, NULL};
     storm_log_write(&log, STORM_LOG_ERROR, "not logged");
     storm_log_write(NULL, STORM_LOG_ERROR, "not logged");
 }
@@ -93,6 +111,7 @@ int main(void)
 {
     test_which_ranks();
     test_long_lines();
+    test_shared();
     test_no_sink();
     test_stderr();
     return 0;

@@ -3,9 +3,10 @@
 /*
  * CHECK-1, CHECK-2: a table of bad problems. Each is refused by
  * storm_imc_create on all ranks, with messages of one rank that name the member
- * and what was expected; none crashes, hangs or passes. Good ones run a step,
- * and a step that is not set, or set to nonsense, is an error. The same for the
- * parameters and packets of free streaming.
+ * and what was expected; none crashes, hangs or passes. So is one that differs
+ * between ranks. Good ones run a step, and a step that is not set, or set to
+ * nonsense, is an error, logged once where all ranks have it and by the rank
+ * that has it alone. The same for the parameters and packets of free streaming.
  */
 #include <math.h>
 #include <stddef.h>
@@ -312,6 +313,58 @@ static void check_rows(struct world *w)
     }
 }
 
+/* Each part on the last rank alone; what is ignored may differ. */
+static void check_same_problem(struct world *w)
+{
+    static const struct row differ[] = {
+        {"constants or the box differ", {REAL(problem.hi_cm[0], 2)}},
+        {"materials differ", {REAL(materials[1].heat_capacity.coef, 2)}},
+        {"regions differ", {REAL(regions[1].shape.radius_cm[1], 0.2)}},
+        {"walls differ", {REAL(curve[3], 3)}},
+        {"sources differ", {COUNT(source.packets, 11)}},
+        {"the seed differ", {COUNT(problem.seed, 7)}},
+        {"", {REAL(regions[1].shape.range_cm[1], 0.2)}},
+        {"", {REAL(parts[0].stop_s, 2)}},
+    };
+    static struct given g;
+    int rank = storm_context_rank(w->context);
+    int size = storm_context_size(w->context);
+    for (size_t i = 0; size > 1 && i < sizeof differ / sizeof differ[0]; i++) {
+        struct storm_imc *imc = NULL;
+        fill(&g);
+        if (rank == size - 1)
+            row_apply(&differ[i], &g);
+        check_where("differing row %zu", i);
+        storm_status status =
+            storm_imc_create(w->context, w->mesh, &g.problem, &imc);
+        if (differ[i].message[0] != '\0')
+            check_refused(w, status, differ[i].message);
+        else
+            CHECK_OK(status);
+        storm_imc_destroy(imc);
+    }
+}
+
+/* A step that is set on all ranks but the last. */
+static void check_step_of_one(struct world *w,
+                              const struct storm_problem *problem)
+{
+    struct storm_imc *imc;
+    int size = storm_context_size(w->context);
+    bool last = storm_context_rank(w->context) == size - 1;
+    CHECK_OK(storm_imc_create(w->context, w->mesh, problem, &imc));
+    struct storm_engine *engine = engine_for(w, imc);
+    storm_status status = storm_imc_set_step(imc, 0.0, last ? -0.1 : 0.1);
+    CHECK_EQ(status, last ? STORM_ERR_ARG : STORM_OK);
+    CHECK_EQ(w->messages.n, last);
+    CHECK_EQ(storm_engine_step(engine),
+             last ? STORM_ERR_STATE : STORM_ERR_PEER);
+    CHECK_EQ(w->messages.n, last ? 2 : 0);
+    w->messages = (struct messages){0};
+    storm_engine_destroy(engine);
+    storm_imc_destroy(imc);
+}
+
 /* Steps that are not set, or to what is not a step. */
 static void check_steps(struct world *w, const struct storm_problem *problem)
 {
@@ -332,12 +385,17 @@ static void check_steps(struct world *w, const struct storm_problem *problem)
             CHECK_OK(storm_imc_set_step(imc, 0.0, 0.1));
             CHECK_OK(storm_engine_step(engine));
         }
-        check_refused(w, storm_engine_step(engine), "call storm_imc_set_step");
+        storm_status status = storm_engine_step(engine);
+        CHECK_EQ(w->messages.n, storm_context_rank(w->context) == 0);
+        check_refused(w, status, "call storm_imc_set_step");
         storm_engine_destroy(engine);
     }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        check_refused(w, storm_imc_set_step(imc, bad[i].time_s, bad[i].dt_s),
-                      "expected a time and a length above 0");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        CHECK_EQ(storm_imc_set_step(imc, bad[i].time_s, bad[i].dt_s),
+                 STORM_ERR_ARG);
+        CHECK(strstr(w->messages.text, "expected a time and a length above 0"));
+        w->messages = (struct messages){0};
+    }
     storm_imc_destroy(imc);
 }
 
@@ -476,7 +534,9 @@ int main(int argc, char **argv)
     CHECK_OK(storm_mesh_create_cart(w.context, &cart, &w.mesh));
     check_rows(&w);
     fill(&g);
+    check_same_problem(&w);
     check_steps(&w, &g.problem);
+    check_step_of_one(&w, &g.problem);
     check_comb(&w, &g.problem);
     check_states(&w, &g.problem);
     check_streaming(&w);
