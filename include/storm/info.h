@@ -44,6 +44,10 @@ STORM_API void storm_mpi_name(char *text_out, size_t text_bytes);
  *  control groups; at least 1. */
 STORM_API int storm_host_cores(void);
 
+/** Memory that processes here may use together: that of the machine, or less
+ *  by the limits of control groups, in bytes; 0: unknown. */
+STORM_API double storm_host_memory(void);
+
 /** A backend: a value of the option transport.backend. */
 struct storm_backend {
     size_t size; /**< of this struct in the library */

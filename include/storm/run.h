@@ -87,6 +87,16 @@ storm_run_check(const struct storm_deck *deck, char *problem,
                 size_t problem_size);
 
 /**
+ * Is there something in a valid deck that is probably not meant? Local;
+ * storm_run logs it as a warning.
+ *
+ * @param text  one line, empty if there is nothing
+ * @param size  bytes available there, at least 1
+ */
+STORM_API void storm_run_doubts(const struct storm_deck *deck, char *text,
+                                size_t size);
+
+/**
  * May a run write to out_dir? Not if it holds another run, unless overwrite is
  * set or the run is restarted there, and not while one is running there. Local;
  * storm_run does the same on rank 0.

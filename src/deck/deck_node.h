@@ -25,11 +25,12 @@ enum deck_node_kind { DECK_SCALAR, DECK_LIST, DECK_MAP };
 
 struct deck_node {
     enum deck_node_kind kind;
-    int line;   /* from 1; 0: from --set */
-    bool plain; /* scalar without quotes */
-    bool bad;   /* its problem has been reported */
-    bool lacks; /* map: a required key, which has been reported */
-    char *text; /* scalar */
+    int line;     /* from 1; 0: from --set */
+    bool plain;   /* scalar without quotes */
+    bool bad;     /* its problem has been reported */
+    bool lacks;   /* map: a required key, which has been reported */
+    size_t wrong; /* list: the element that is wrong, from 1; 0: none */
+    char *text;   /* scalar */
     size_t n, room;
     char **keys; /* map */
     int *key_lines;

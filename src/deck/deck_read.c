@@ -126,10 +126,26 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
     }
 }
 
+static bool read_is_pair(const struct deck_node *node)
+{
+    return node->kind == DECK_LIST && node->n == 2 &&
+           node->items[0]->kind == DECK_SCALAR &&
+           node->items[1]->kind == DECK_SCALAR;
+}
+
 /* Short description of what was found instead. */
 static void read_got(struct deck_node *node, char *text_out, size_t bytes)
 {
-    if (node->kind == DECK_MAP)
+    if (node->kind == DECK_LIST && node->wrong > 0) {
+        struct deck_node *item = node->items[node->wrong - 1];
+        char got[96];
+        if (read_is_pair(item))
+            snprintf(got, sizeof got, "[%.40s, %.40s]", item->items[0]->text,
+                     item->items[1]->text);
+        else
+            read_got(item, got, sizeof got);
+        snprintf(text_out, bytes, "%s as element %zu", got, node->wrong);
+    } else if (node->kind == DECK_MAP)
         snprintf(text_out, bytes, "a map");
     else if (node->kind == DECK_LIST)
         snprintf(text_out, bytes, "a list of %zu", node->n);
@@ -232,8 +248,10 @@ static bool read_reals(const struct deck_row *row, struct deck_node *node,
                        double *values_out)
 {
     bool good = node->kind == DECK_LIST && node->n == (size_t)row->n;
-    for (size_t i = 0; good && i < node->n; i++)
+    for (size_t i = 0; good && i < node->n; i++) {
         good = read_real(row, node->items[i], &values_out[i]);
+        node->wrong = good ? 0 : i + 1;
+    }
     return good;
 }
 
@@ -241,8 +259,10 @@ static bool read_ints(const struct deck_row *row, struct deck_node *node,
                       int64_t *values_out)
 {
     bool good = node->kind == DECK_LIST && node->n == (size_t)row->n;
-    for (size_t i = 0; good && i < node->n; i++)
+    for (size_t i = 0; good && i < node->n; i++) {
         good = read_int(row, node->items[i], &values_out[i]);
+        node->wrong = good ? 0 : i + 1;
+    }
     return good;
 }
 
@@ -263,8 +283,10 @@ static bool read_times(const struct reader *r, const struct deck_row *row,
     if (values == NULL)
         return true; /* the pool has recorded it */
     for (size_t i = 0; i < node->n; i++)
-        if (!read_real(row, node->items[i], &values[i]))
+        if (!read_real(row, node->items[i], &values[i])) {
+            node->wrong = i + 1;
             return false;
+        }
     read_store(field, values, node->n);
     return true;
 }
@@ -287,8 +309,10 @@ static bool read_curve(const struct reader *r, const struct deck_row *row,
             if (pair->kind != DECK_LIST || pair->n != 2 ||
                 !read_real(&time, pair->items[0], &points[2 * i]) ||
                 !read_real(row, pair->items[1], &points[2 * i + 1]) ||
-                (i > 0 && !(points[2 * i] > points[2 * i - 2])))
+                (i > 0 && !(points[2 * i] > points[2 * i - 2]))) {
+                node->wrong = i + 1;
                 return false;
+            }
         }
         if (n == 0)
             return false;
@@ -460,7 +484,7 @@ static bool read_applies(const struct deck_row *row, const char *shape)
 static const char *read_nearest(const struct deck_row *rows, const char *key)
 {
     const char *nearest = NULL;
-    size_t best = 2 + strlen(key) / 3;
+    size_t best = 2 + strlen(key) / 6; /* one letter in six, and one more */
     for (; rows->key != NULL; rows++) {
         size_t distance = storm_text_distance(key, rows->key, best);
         if (distance < best) {

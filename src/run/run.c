@@ -177,8 +177,9 @@ static storm_status run_loop(struct run *run)
     run->last_step = run_last_step(run);
     if (run_is_over(run) && storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_WARN,
-                          "the run is complete; to continue it, set a later "
-                          "time.stop or more time.steps");
+                          "the run is complete%s; to continue it, set a later "
+                          "time.stop or more time.steps",
+                          run->finished ? ", its files stay as they are" : "");
     run->cycle_from_s = storm_clock_seconds();
     for (bool last = run_is_over(run);
          !last && status >= 0 && run->stopped == RUN_GOES_ON;) {
@@ -274,6 +275,20 @@ static storm_status run_summarise(struct run *run,
     return status;
 }
 
+/* A restart where nothing is left to do: results, with their times, are there.
+ * Collective. */
+static storm_status run_find_finished(struct run *run)
+{
+    int finished =
+        storm_context_rank(run->context) == 0 && run_is_over(run) &&
+        run_is_in_place(run) &&
+        storm_run_read_state(run->out_dir, NULL, 0) == STORM_RUN_DONE;
+    storm_status status =
+        storm_context_reduce(run->context, &finished, 1, MPI_INT, MPI_MAX);
+    run->finished = finished != 0;
+    return status;
+}
+
 /* Sets up and runs all steps; the caller calls run_close. */
 static storm_status run_whole(struct run *run,
                               struct storm_run_summary *summary_out)
@@ -285,6 +300,8 @@ static storm_status run_whole(struct run *run,
     if (status >= 0)
         status = run_open(run);
     if (status >= 0 && !is_new)
+        status = run_find_finished(run);
+    if (status >= 0 && !is_new && !run->finished)
         status = run_begin_output(run);
     if (status >= 0)
         status = run_loop(run);
@@ -317,7 +334,7 @@ static storm_status run_end(struct run *run,
         if (parts[STORM_RUN_JSON] == NULL || parts[STORM_RUN_TABLE] == NULL)
             status = STORM_ERR_NOMEM;
     }
-    if (status >= 0 && run->out_dir != NULL)
+    if (status >= 0 && run->out_dir != NULL && !run->finished)
         status = io_write_text(run->context, run->out_dir, "summary.json",
                                parts[STORM_RUN_JSON]);
     if (status < 0) {

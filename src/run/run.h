@@ -38,6 +38,7 @@ struct run {
     const char *out_dir;
     const char *restart_dir; /* NULL: a new run */
     bool overwrite;
+    bool finished; /* restarted where nothing is left to do */
     struct storm_progress progress;
     bool (*stop)(void *self); /* may be NULL */
     void *stop_self;

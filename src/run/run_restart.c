@@ -291,8 +291,27 @@ static storm_status restart_try(struct run *run, uint64_t step,
     return status;
 }
 
+/* None is good; the names of damaged ones were warnings. */
+static void restart_log_none(const struct run *run, uint64_t n_damaged)
+{
+    const char *dir = run->restart_dir;
+    if (n_damaged > 0)
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "no good checkpoint in %s: %" PRIu64
+                          " there, none of "
+                          "which can be used; start again: storm run "
+                          "%s/deck.yaml --out %s --overwrite",
+                          dir, n_damaged, dir, dir);
+    else
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "no good checkpoint in %s, nor a damaged one; "
+                          "output.checkpoint.every writes them",
+                          dir);
+}
+
 storm_status run_restart(struct run *run)
 {
+    uint64_t n_damaged = 0;
     uint64_t below = UINT64_MAX;
     struct io_checkpoint_head wanted = {0};
     storm_status status = restart_hashes(run, &wanted);
@@ -310,13 +329,11 @@ storm_status run_restart(struct run *run)
             return status;
         status = STORM_OK;
         below = step;
+        n_damaged++;
     }
     if (status < 0)
         return status;
     if (storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_ERROR,
-                          "no good checkpoint in %s; "
-                          "output.checkpoint.every writes them",
-                          run->restart_dir);
+        restart_log_none(run, n_damaged);
     return STORM_ERR_IO;
 }

@@ -60,6 +60,21 @@ static void run_why_not(const struct deck_values *v, char *text_out,
                  "mesh.motion: expected none, this build has no moving meshes");
 }
 
+/* Of output.times, those that no step reaches. */
+void storm_run_doubts(const struct storm_deck *deck, char *text, size_t size)
+{
+    const struct deck_values *v = &deck->values;
+    size_t n = 0;
+    for (size_t i = 0; i < v->output.times.n; i++)
+        n += v->output.times.item[i] > v->time.stop;
+    text[0] = '\0';
+    if (n > 0)
+        snprintf(text, size,
+                 "output.times: %zu of %zu are after time.stop, %g: nothing is "
+                 "written then",
+                 n, v->output.times.n, v->time.stop);
+}
+
 storm_status storm_run_check(const struct storm_deck *deck, char *problem,
                              size_t problem_size)
 {
@@ -219,6 +234,9 @@ storm_status run_open(struct run *run)
             storm_context_log(run->context, STORM_LOG_ERROR, "%s", problem);
         return status;
     }
+    storm_run_doubts(run->deck, problem, sizeof problem);
+    if (problem[0] != '\0' && storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_WARN, "%s", problem);
     deck_get_problem(run->deck, &run->problem);
     run->problem.seed =
         (uint64_t)storm_options_int(storm_context_options(run->context),

@@ -82,6 +82,18 @@ awk '/ MB a rank/ { exit !($3 > 1e18) }' "$scratch/out" ||
 run check "$decks/hohlraum.yaml" --set mesh.points_file=points.csv
 [ "$status" -eq 0 ] || fail "a file: $(cat "$scratch/err")"
 [ "$(wc -l <"$scratch/out")" -eq 1 ] || fail "a file: $(cat "$scratch/out")"
+
+# More than this machine has: said, in units that can be read. Dumps that no step
+# reaches, too.
+run check "$decks/marshak.yaml" --set 'mesh.cells=[100000,100000,100]' \
+    --set 'output.times=[1e9, 0]'
+[ "$status" -eq 0 ] || fail "large: exit status $status"
+grep -q 'warning: .*needs about [0-9.]* TB of memory, this machine has' \
+    "$scratch/err" || fail "large: $(cat "$scratch/err")"
+grep -q 'warning: .*output.times: 1 of 2 are after time.stop' "$scratch/err" ||
+    fail "times: $(cat "$scratch/err")"
+run check "$here/good.yaml"
+[ ! -s "$scratch/err" ] || fail "good.yaml: $(cat "$scratch/err")"
 run check "$here/good.yaml" --quiet
 [ ! -s "$scratch/out" ] || fail "--quiet talks"
 finish

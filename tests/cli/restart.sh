@@ -66,9 +66,15 @@ run run --restart "$part" --set time.steps=13 --json - -n 2
 ends "$right"
 grep -q 'checkpoint-11.h5 is damaged' "$scratch/err" || fail "no word of damage"
 
-# Nothing is left to do.
-run run --restart "$part" --set time.steps=13 --quiet --json - -n 1
+# Nothing is left to do: all files, with the times in them, stay as they are.
+cp "$part/summary.json" "$part/status.json" "$scratch"
+run run --restart "$part" --set time.steps=13 --json - -n 1
 ends "$right"
+grep -q 'the run is complete, its files stay' "$scratch/err" ||
+    fail "complete: $(cat "$scratch/err")"
+for file in summary.json status.json; do
+    cmp -s "$part/$file" "$scratch/$file" || fail "complete: $file is another"
+done
 
 # Elsewhere: what is listed for viewers is there.
 else=$scratch/elsewhere
@@ -112,5 +118,11 @@ refused "holds a run" 2 "$part/deck.yaml" --out "$part" \
     -n 1 --set output.checkpoint.every=0
 mkdir "$scratch/empty"
 cp "$part/deck.yaml" "$scratch/empty"
-refused "no good checkpoint in" 1 --restart "$scratch/empty" -n 2
+refused "no good checkpoint in.*checkpoint.every" 1 --restart \
+    "$scratch/empty" -n 2
+echo damage >"$scratch/empty/checkpoint-20.h5"
+refused "no good checkpoint in.*1 there.*run $scratch/empty/deck.yaml --out" 1 \
+    --restart "$scratch/empty" -n 1
+refused "got the file $scratch/empty/check.*--restart $scratch/empty" 2 \
+    --restart "$scratch/empty/checkpoint-20.h5" -n 1
 finish

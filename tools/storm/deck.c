@@ -10,6 +10,8 @@
 
 #include "tool.h"
 
+enum { DECK_BYTES_TEXT = 32 };
+
 /* Prints each line as an error, on the first rank alone. */
 static void deck_print_errors(const char *lines)
 {
@@ -56,25 +58,56 @@ static int deck_keys(void)
     return good ? TOOL_OK : TOOL_FAILED;
 }
 
+/* "13.5 MB": to three digits in a unit that is easy to read. */
+static const char *deck_bytes(double bytes, char text_out[DECK_BYTES_TEXT])
+{
+    static const char *const units[] = {"MB", "GB", "TB", "PB", "EB"};
+    size_t i = 0;
+    for (bytes *= 1e-6; bytes >= 9999.5 && i < 4; i++)
+        bytes *= 1e-3;
+    snprintf(text_out, DECK_BYTES_TEXT, "%.*f %s",
+             bytes < 9.995   ? 2
+             : bytes < 99.95 ? 1
+                             : 0,
+             bytes, units[i]);
+    return text_out;
+}
+
+/* All ranks are taken to be on this machine. */
+static void deck_warn_memory(const struct tool_args *args, double total_bytes)
+{
+    char needed[DECK_BYTES_TEXT], there[DECK_BYTES_TEXT];
+    double has = storm_host_memory();
+    if (has > 0.0 && total_bytes > has)
+        fprintf(stderr,
+                "storm: warning: %s: needs about %s of memory, this machine "
+                "has %s: use fewer cells or packets, or more nodes\n",
+                args->deck, deck_bytes(total_bytes, needed),
+                deck_bytes(has, there));
+}
+
 /* Memory and time of a run, as far as a deck tells. */
 static void deck_print_needs(const struct tool_args *args,
                              const struct storm_deck *deck)
 {
     struct storm_run_needs needs = STORM_RUN_NEEDS_INIT;
+    char rank[DECK_BYTES_TEXT], all[DECK_BYTES_TEXT];
     uint64_t cores = (uint64_t)storm_host_cores();
     uint64_t ranks = args->ranks > 0 ? args->ranks : cores;
     if (storm_run_estimate(deck, ranks, cores, &needs) < 0)
         return;
     printf("  cells       %llu\n"
            "  packets     up to %llu in a step\n"
-           "  memory      about %.3g MB a rank, %.3g MB in all (-n %llu)\n"
+           "  memory      about %s a rank, %s in all (-n %llu)\n"
            "  time        about %.1g s a step at first, %.1g s in the longest, "
            "on %llu cores,\n"
            "              within a factor of ten\n",
            (unsigned long long)needs.cells, (unsigned long long)needs.packets,
-           1e-6 * needs.rank_bytes, 1e-6 * needs.total_bytes,
-           (unsigned long long)ranks, needs.step_s, needs.max_step_s,
+           deck_bytes(needs.rank_bytes, rank),
+           deck_bytes(needs.total_bytes, all), (unsigned long long)ranks,
+           needs.step_s, needs.max_step_s,
            (unsigned long long)(ranks < cores ? ranks : cores));
+    deck_warn_memory(args, needs.total_bytes);
 }
 
 int tool_check(const struct tool_args *args)
@@ -93,6 +126,9 @@ int tool_check(const struct tool_args *args)
                 problem);
     else if (!args->quiet) {
         printf("%s: valid\n", args->deck);
+        storm_run_doubts(deck, problem, sizeof problem);
+        if (problem[0] != '\0')
+            fprintf(stderr, "storm: warning: %s: %s\n", args->deck, problem);
         deck_print_needs(args, deck);
     }
     storm_deck_destroy(deck);

@@ -2,6 +2,7 @@
 /* storm run and storm bench: read the deck if there is one, and start. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <storm/deck.h>
 #include <storm/run.h>
@@ -42,10 +43,27 @@ static int run_with_deck(const struct tool_args *args)
     return status;
 }
 
+/* Of a file, the directory it is in is meant: checkpoints are chosen there. */
+static int run_check_restart(const char *dir)
+{
+    struct stat found;
+    const char *slash = strrchr(dir, '/');
+    if (stat(dir, &found) != 0 || S_ISDIR(found.st_mode))
+        return TOOL_OK;
+    return tool_usage(
+        "--restart: expected the directory of a run, got the file "
+        "%s; its newest good checkpoint is taken: --restart %.*s",
+        dir, slash != NULL ? (int)(slash - dir) : 1, slash != NULL ? dir : ".");
+}
+
 int tool_run(const struct tool_args *args)
 {
     struct tool_args mine = *args;
     char path[RUN_PATH_BYTES], out[RUN_PATH_BYTES];
+    int status =
+        mine.restart != NULL ? run_check_restart(mine.restart) : TOOL_OK;
+    if (status != TOOL_OK)
+        return status;
     if (mine.deck == NULL) {
         snprintf(path, sizeof path, "%s/deck.yaml", mine.restart);
         mine.deck = path;
