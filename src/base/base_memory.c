@@ -27,6 +27,8 @@ struct storm_memory {
     struct memory_entry *entries; /* [0] is the total */
     size_t n_entries, max_entries;
     uint64_t calls;
+    const char *refused; /* label of what was; NULL: nothing */
+    size_t refused_bytes;
 };
 
 enum { MEMORY_TOTAL = 0, MEMORY_FIRST_ENTRIES = 16 };
@@ -116,6 +118,25 @@ void storm_memory_book(struct storm_memory *memory, const char *label,
     memory_book_at(memory, memory_entry_find(memory, label), bytes);
 }
 
+static void *memory_refuse(struct storm_memory *memory, const char *label,
+                           size_t bytes)
+{
+    memory->refused = label;
+    memory->refused_bytes = bytes;
+    return NULL;
+}
+
+bool storm_memory_take_refused(struct storm_memory *memory,
+                               const char **label_out, size_t *bytes_out)
+{
+    if (memory->refused == NULL)
+        return false;
+    *label_out = memory->refused;
+    *bytes_out = memory->refused_bytes;
+    memory->refused = NULL;
+    return true;
+}
+
 void *storm_alloc(struct storm_memory *memory, const char *label, size_t bytes)
 {
     /* calloc rather than aligned_alloc and memset: pages that are never touched
@@ -123,13 +144,11 @@ void *storm_alloc(struct storm_memory *memory, const char *label, size_t bytes)
     const size_t extra = 2 * STORM_CACHE_LINE;
     memory->calls++;
     if (bytes > PTRDIFF_MAX - extra)
-        return NULL;
+        return memory_refuse(memory, label, bytes);
     size_t i_entry = memory_entry_find(memory, label);
-    if (i_entry == MEMORY_TOTAL)
-        return NULL;
-    char *raw = calloc(1, bytes + extra);
+    char *raw = i_entry != MEMORY_TOTAL ? calloc(1, bytes + extra) : NULL;
     if (raw == NULL)
-        return NULL;
+        return memory_refuse(memory, label, bytes);
     size_t skip = STORM_CACHE_LINE - (uintptr_t)raw % STORM_CACHE_LINE;
     char *block = raw + skip % STORM_CACHE_LINE + STORM_CACHE_LINE;
     struct memory_header header = {raw, memory, bytes, i_entry};
@@ -157,8 +176,10 @@ storm_status storm_reserve(struct storm_memory *memory, const char *label,
     if (n_wanted <= n_old)
         return STORM_OK;
     size_t n_max = PTRDIFF_MAX / element_bytes;
-    if (n_wanted > n_max)
+    if (n_wanted > n_max) {
+        memory_refuse(memory, label, SIZE_MAX);
         return STORM_ERR_NOMEM;
+    }
     size_t n_new = n_old <= n_max / 2 ? 2 * n_old : n_max;
     if (n_new < STORM_CACHE_LINE / element_bytes)
         n_new = STORM_CACHE_LINE / element_bytes;

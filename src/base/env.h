@@ -30,6 +30,11 @@ struct storm_env {
     struct storm_lifeline *lifeline; /* NULL: lost ranks are not detected */
 };
 
+/* Passes a status on. If it is that there is no memory, and the book knows for
+ * what (MEMORY-5), logs that, once. */
+STORM_PRIVATE storm_status storm_env_explain(const struct storm_env *env,
+                                             storm_status status);
+
 /* The environment of a context; lives as long as it. */
 STORM_PRIVATE const struct storm_env *
 storm_context_env(const struct storm_context *context);

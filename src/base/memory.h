@@ -9,10 +9,14 @@
  *   MEMORY-3  storm_memory_calls counts every allocation, so that a test can
  *             assert that a steady state makes none.
  *   MEMORY-4  A book is used by one thread at a time.
+ *   MEMORY-5  What was refused last is remembered until it is reported: who ends
+ *             a call with STORM_ERR_NOMEM can say for what, and what does without
+ *             is silent.
  */
 #ifndef STORM_BASE_MEMORY_H
 #define STORM_BASE_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +58,12 @@ STORM_PRIVATE storm_status storm_reserve(struct storm_memory *memory,
  * released). */
 void storm_memory_book(struct storm_memory *memory, const char *label,
                        ptrdiff_t bytes);
+
+/* MEMORY-5: the label and bytes of the last allocation that was refused; false:
+ * there is none since the last call. */
+STORM_PRIVATE bool storm_memory_take_refused(struct storm_memory *memory,
+                                             const char **label_out,
+                                             size_t *bytes_out);
 
 uint64_t storm_memory_calls(const struct storm_memory *memory);
 

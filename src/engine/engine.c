@@ -402,7 +402,7 @@ storm_status storm_engine_step(struct storm_engine *e)
     storm_status status = agree_to_begin(e);
     if (status < 0)
         return status;
-    status = step_alone(e);
+    status = storm_env_explain(e->env, step_alone(e));
     /* STEP-2. Others may be in a collective call of their post_step, where this
      * rank does not come, or, after transport, look for the cause (STEP-3). */
     double patience_s =

@@ -350,7 +350,8 @@ storm_status storm_context_memory(const struct storm_context *context, size_t i,
 storm_status storm_context_agree(const struct storm_context *context,
                                  storm_status mine)
 {
-    return storm_boot_agree(&context->boot, mine);
+    return storm_boot_agree(&context->boot,
+                            storm_env_explain(&context->env, mine));
 }
 
 storm_status storm_context_wait(const struct storm_context *context,

@@ -371,7 +371,8 @@ storm_status storm_run(struct storm_context *context,
         run.deadline_s = storm_clock_seconds() + own.time_limit_s;
     struct storm_run_summary summary;
     char *parts[STORM_RUN_N_PARTS] = {NULL};
-    status = run_whole(&run, &summary);
+    status = storm_env_explain(storm_context_env(context),
+                               run_whole(&run, &summary));
     if (storm_context_rank(context) == 0)
         status = run_end(&run, &summary, status, parts);
     run_close(&run);

@@ -33,6 +33,22 @@ static void check_entry(const struct storm_memory *memory, const char *label,
     CHECK_EQ(p, peak);
 }
 
+/* MEMORY-5 */
+static void test_refused(void)
+{
+    struct storm_memory *memory;
+    const char *label = NULL;
+    size_t bytes = 0;
+    CHECK_OK(storm_memory_create(&memory));
+    CHECK(!storm_memory_take_refused(memory, &label, &bytes));
+    CHECK(storm_alloc(memory, "rings", SIZE_MAX / 4) == NULL);
+    CHECK(storm_memory_take_refused(memory, &label, &bytes));
+    CHECK_TEXT(label, "rings");
+    CHECK_EQ(bytes, SIZE_MAX / 4);
+    CHECK(!storm_memory_take_refused(memory, &label, &bytes));
+    CHECK_EQ(storm_memory_destroy(memory), 0);
+}
+
 static void test_book(void)
 {
     struct storm_memory *memory;
@@ -133,6 +149,7 @@ static void test_no_memory(void)
 int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
+    test_refused();
     test_book();
     test_leak_is_reported();
     test_zeroed_and_aligned();

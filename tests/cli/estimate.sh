@@ -94,6 +94,15 @@ grep -q 'warning: .*output.times: 1 of 2 are after time.stop' "$scratch/err" ||
     fail "times: $(cat "$scratch/err")"
 run check "$here/good.yaml"
 [ ! -s "$scratch/err" ] || fail "good.yaml: $(cat "$scratch/err")"
+
+# And if it is not there: for what, how much, where, and what to do.
+(
+    ulimit -v 400000
+    run run "$decks/marshak.yaml" -n 1 --set 'mesh.cells=[400,400,40]' --quiet \
+        --out "$scratch/none"
+)
+grep -q 'error: no memory on rank 0 for [0-9.]* MB (.*) besides .*: use fewer' \
+    "$scratch/err" || fail "no memory: $(cat "$scratch/err")"
 run check "$here/good.yaml" --quiet
 [ ! -s "$scratch/out" ] || fail "--quiet talks"
 finish
