@@ -32,7 +32,7 @@ struct imc_watch {
         storm_cell_idx cell;
     } * places;     /* (n_materials + 1) * n_groups */
     uint64_t n;     /* samples of this step */
-    double begin_s; /* of the step, by the clock */
+    double begin_s; /* of the step, by processor time */
     struct storm_step *step;
     bool reported, sending; /* sending: the line may still be on this rank */
     char line[IMC_WATCH_BYTES];
