@@ -46,7 +46,8 @@ struct storm_imc;     /* opaque */
  * Radiation and matter on @p mesh.
  *
  * Collective: same problem on every rank (names may differ), which is checked;
- * an error of one rank is one on all. The box must be that of the mesh, and the same walls periodic in both.
+ * an error of one rank is one on all. The box must be that of the mesh, and the
+ * same walls periodic in both.
  *
  * @param[out] imc_out  set only on STORM_OK; free with destroy
  * @retval STORM_ERR_ARG     storm_problem_check finds faults, the problem is

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/port.h"
 
@@ -228,4 +229,24 @@ uint64_t storm_process_peak_bytes(void)
     if (kib == 0 && getrusage(RUSAGE_SELF, &usage) == 0)
         kib = (unsigned long long)usage.ru_maxrss;
     return (uint64_t)kib * 1024;
+}
+
+/* The number in a file; `other` if there is none. */
+static double memory_read(const char *path, double other)
+{
+    FILE *file = fopen(path, "r");
+    double value = 0.0;
+    bool found = file != NULL && fscanf(file, "%lf", &value) == 1;
+    if (file != NULL)
+        fclose(file);
+    return found ? value : other;
+}
+
+double storm_memory_of_host(void)
+{
+    double all =
+        (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double limit = memory_read("/sys/fs/cgroup/memory.max", all);
+    limit = memory_read("/sys/fs/cgroup/memory/memory.limit_in_bytes", limit);
+    return limit < all ? limit : all > 0.0 ? all : 0.0;
 }

@@ -28,8 +28,8 @@ STORM_PRIVATE void storm_log_write(const struct storm_log *log,
 
 /* An error that all ranks know and rank `writer` logs: one line, not one from
  * each. */
-STORM_PRIVATE void storm_log_shared(const struct storm_log *log, int writer,
-                                    const char *format, ...) STORM_PRINTF(3, 4);
+void storm_log_shared(const struct storm_log *log, int writer,
+                      const char *format, ...) STORM_PRINTF(3, 4);
 
 /* The default sink: one line on standard error, "storm: error: rank 3: ...".
  * Only errors carry a rank: all else comes from rank 0. */

@@ -9,9 +9,9 @@
  *   MEMORY-3  storm_memory_calls counts every allocation, so that a test can
  *             assert that a steady state makes none.
  *   MEMORY-4  A book is used by one thread at a time.
- *   MEMORY-5  What was refused last is remembered until it is reported: who ends
- *             a call with STORM_ERR_NOMEM can say for what, and what does without
- *             is silent.
+ *   MEMORY-5  What was refused last is remembered until it is reported: who
+ *             ends a call with STORM_ERR_NOMEM can say for what, and who does
+ *             without it is silent.
  */
 #ifndef STORM_BASE_MEMORY_H
 #define STORM_BASE_MEMORY_H
@@ -61,9 +61,8 @@ void storm_memory_book(struct storm_memory *memory, const char *label,
 
 /* MEMORY-5: the label and bytes of the last allocation that was refused; false:
  * there is none since the last call. */
-STORM_PRIVATE bool storm_memory_take_refused(struct storm_memory *memory,
-                                             const char **label_out,
-                                             size_t *bytes_out);
+bool storm_memory_take_refused(struct storm_memory *memory,
+                               const char **label_out, size_t *bytes_out);
 
 uint64_t storm_memory_calls(const struct storm_memory *memory);
 
@@ -74,5 +73,8 @@ storm_status storm_memory_entry_at(const struct storm_memory *memory, size_t i,
 
 /* Peak memory of the process, booked or not. */
 STORM_PRIVATE uint64_t storm_process_peak_bytes(void);
+
+/* Bytes of this machine, or of the limits of control groups; 0: unknown. */
+double storm_memory_of_host(void);
 
 #endif /* STORM_BASE_MEMORY_H */

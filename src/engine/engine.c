@@ -305,7 +305,7 @@ static uint64_t errors_known(const struct storm_engine *e)
 }
 
 /* Passes the status of a callback on. Logs it, unless the cause is logged: by
- * the callback, or of an error that follows from another rank's by that rank. */
+ * the callback, or by another rank whose error it follows from. */
 static storm_status called(const struct storm_engine *e, const char *callback,
                            uint64_t errors_before, storm_status status)
 {

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <storm_backends.h>
 #include <storm_build.h>
@@ -45,24 +44,9 @@ int storm_host_cores(void)
     return storm_idle_cores(set);
 }
 
-/* The number in a file; `other` if there is none. */
-static double info_read(const char *path, double other)
-{
-    FILE *file = fopen(path, "r");
-    double value = 0.0;
-    bool found = file != NULL && fscanf(file, "%lf", &value) == 1;
-    if (file != NULL)
-        fclose(file);
-    return found ? value : other;
-}
-
 double storm_host_memory(void)
 {
-    double all =
-        (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double limit = info_read("/sys/fs/cgroup/memory.max", all);
-    limit = info_read("/sys/fs/cgroup/memory/memory.limit_in_bytes", limit);
-    return limit < all ? limit : all > 0.0 ? all : 0.0;
+    return storm_memory_of_host();
 }
 
 /* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." become

@@ -538,8 +538,8 @@ static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
 
 /* ---- pre_step ----------------------------------------------------------- */
 
-/* Has the host done what a step needs, on all ranks? Collective: what comes next
- * waits for all. */
+/* Has the host done what a step needs, on all ranks? Collective: what comes
+ * next waits for all. */
 static storm_status imc_check_step(const struct storm_imc *imc,
                                    const struct storm_step *step)
 {

@@ -37,7 +37,7 @@ storm_status imc_values_check(const struct storm_context *context,
     return n > 0 ? STORM_ERR_ARG : STORM_ERR_PEER;
 }
 
-/* Max and, as complement, min of each part over all ranks: the same if equal. */
+/* Max and, as complement, min of each part over ranks: the same if equal. */
 static storm_status check_same(const struct storm_context *context,
                                const struct storm_problem *p)
 {
