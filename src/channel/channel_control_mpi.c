@@ -331,9 +331,11 @@ static storm_status boot_barrier_try(void *self)
     return done ? STORM_OK : STORM_AGAIN;
 }
 
-/* Fills what a boot over b->comm consists of. */
+/* Fills what a boot over b->comm consists of. Errors there return, also to a
+ * fabric that uses the communicator. */
 static void boot_fill(struct mpi_boot *b, struct storm_boot *boot_out)
 {
+    MPI_Comm_set_errhandler(b->comm, MPI_ERRORS_RETURN);
     *boot_out = (struct storm_boot){
         .self = b,
         .mpi_comm = &b->comm,
