@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <storm/context.h>
+#include <storm/io.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -90,8 +91,12 @@ static char *status_json(const struct io_run_status *status)
 }
 
 storm_status io_status_write(const struct storm_context *context,
-                             const char *dir, struct io_run_status *status)
+                             const char *dir, struct io_run_status *status,
+                             storm_log_level level)
 {
+    char path[IO_PATH_BYTES], problem[IO_PATH_BYTES + 256];
+    if (!rundir_path(dir, status_name, path))
+        return STORM_ERR_IO;
     if (gethostname(status->host, sizeof status->host - 1) != 0)
         status->host[0] = '\0';
     status->pid = getpid();
@@ -100,7 +105,10 @@ storm_status io_status_write(const struct storm_context *context,
     char *text = status_json(status);
     if (text == NULL)
         return STORM_ERR_NOMEM;
-    storm_status written = io_write_text(context, dir, status_name, text);
+    storm_status written =
+        storm_file_write(path, text, problem, sizeof problem);
+    if (written < 0)
+        storm_context_log(context, level, "%s", problem);
     free(text);
     return written;
 }

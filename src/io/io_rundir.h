@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <storm/log.h>
 #include <storm/status.h>
 
 enum { IO_STATUS_TEXT = 128, IO_STATUS_RECENT_S = 60 };
@@ -56,9 +57,10 @@ const char *io_run_state_name(io_run_state state);
 
 /* ---- the state ----------------------------------------------------------- */
 
-/* Fills in host, process and time, and writes. STORM_ERR_IO (logged). */
+/* Fills in host, process and time, and writes. STORM_ERR_IO (logged so). */
 storm_status io_status_write(const struct storm_context *context,
-                             const char *dir, struct io_run_status *status);
+                             const char *dir, struct io_run_status *status,
+                             storm_log_level level);
 
 /* Creates an empty status.json. STORM_ERR_STATE: there is one (RUNDIR-5),
  * STORM_ERR_IO (logged). */

@@ -118,9 +118,9 @@ storm_status run_lock_output(struct run *run);
 bool run_is_in_place(const struct run *run);
 
 /* Writes status.json, on rank 0; nothing if the directory is not this run's.
- * STORM_ERR_IO (logged). The second does so after the first step, when the step
- * has written a dump or checkpoint, and now and then; the run goes on if it
- * cannot. */
+ * STORM_ERR_IO (logged, but not of a run that has failed). The second does so
+ * after the first step, when the step has written a dump or checkpoint, and now
+ * and then; the run goes on if it cannot, with a warning. */
 storm_status run_record(struct run *run, io_run_state state,
                         const char *reason);
 void run_record_step(struct run *run, bool has_written);

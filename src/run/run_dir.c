@@ -177,7 +177,8 @@ storm_status run_begin_output(struct run *run)
 
 /* ---- the state ----------------------------------------------------------- */
 
-storm_status run_record(struct run *run, io_run_state state, const char *reason)
+static storm_status record_at(struct run *run, io_run_state state,
+                              const char *reason, storm_log_level level)
 {
     struct io_run_status status = {
         .state = state, .step = run->step, .time_s = run->time_s};
@@ -185,12 +186,20 @@ storm_status run_record(struct run *run, io_run_state state, const char *reason)
         return STORM_OK;
     snprintf(status.reason, sizeof status.reason, "%s", reason);
     run->recorded_s = storm_clock_seconds();
-    return io_status_write(run->context, run->out_dir, &status);
+    return io_status_write(run->context, run->out_dir, &status, level);
+}
+
+/* Of a run that has failed the reason is logged already. */
+storm_status run_record(struct run *run, io_run_state state, const char *reason)
+{
+    return record_at(run, state, reason,
+                     state == IO_RUN_FAILED ? STORM_LOG_DEBUG
+                                            : STORM_LOG_ERROR);
 }
 
 void run_record_step(struct run *run, bool has_written)
 {
     if (has_written || run->step == run->from_step + 1 ||
         storm_clock_seconds() - run->recorded_s >= run_record_every_s)
-        (void)run_record(run, IO_RUN_RUNNING, "");
+        (void)record_at(run, IO_RUN_RUNNING, "", STORM_LOG_WARN);
 }
