@@ -174,8 +174,10 @@ static void mpi_close(struct storm_control *control)
     uint64_t n_empty = 0;
     while (c->n_out > 0 && all_here(c) && drain(c) >= 0)
         storm_idle(n_empty++);
-    /* Our messages are received; when this holds on all ranks, none is left. */
+    /* Our messages are received; when this holds on all ranks, none is left, so
+     * from here on no report is passed on. */
     MPI_Request all;
+    c->reported = true;
     MPI_Ibarrier(c->comm, &all);
     for (int done = 0; !done && all_here(c);) {
         (void)drain(c);

@@ -92,7 +92,6 @@ static bool children_sent(const struct storm_term *term)
 static storm_status end_step(struct storm_term *term, uint64_t wave)
 {
     struct storm_channel *channel = term->channel;
-    term->aborted = wave == WAVE_ABORT;
     send_children(term, wave);
     storm_status status = STORM_AGAIN;
     for (uint64_t n_empty = 0; status == STORM_AGAIN; n_empty++) {
@@ -111,6 +110,7 @@ static storm_status end_step(struct storm_term *term, uint64_t wave)
     }
     if (status < 0)
         return status;
+    term->aborted = wave == WAVE_ABORT; /* and passed on */
     return wave == WAVE_DONE ? STORM_DONE : STORM_ERR_PEER;
 }
 

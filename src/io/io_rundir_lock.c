@@ -55,7 +55,11 @@ storm_status io_rundir_lock(const struct storm_context *context,
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return lock_fail(context, path, errno);
-    if (fcntl(fd, F_OFD_SETLK, &lock) != 0) {
+    int locked;
+    do {
+        locked = fcntl(fd, F_OFD_SETLK, &lock);
+    } while (locked != 0 && errno == EINTR);
+    if (locked != 0) {
         int error = errno;
         close(fd);
         /* Other errors: this file system has no locks. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1; timeout: 60 */
+/* TEST ranks: 1; timeout: 120 */
 /* TEST ranks: 1; args: mesh.lloyd=5; timeout: 120; label: slow-asan slow-mpich
  */
 /*

@@ -320,6 +320,7 @@ static void launch_catch(const struct tool_args *args)
                 {SIGALRM, launch_on_alarm}, {SIGTSTP, launch_on_pause},
                 {SIGCONT, launch_on_pause}};
     struct sigaction action = {.sa_flags = 0};
+    signal(SIGCHLD, SIG_DFL); /* ignored, there would be no exit status */
     launch_can_stop = args->bench == NULL;
     launch_is_quiet = args->quiet;
     launch_is_screen = tool_stderr_is_screen();

@@ -32,6 +32,11 @@ static void relay_write(struct tool_relay *relay, int stream, const char *bytes,
         ssize_t done = write(stream, bytes, n);
         if (done < 0 && errno == EINTR)
             continue;
+        if (done < 0 && errno == EAGAIN) { /* a parent made it non-blocking */
+            struct pollfd ready = {.fd = stream, .events = POLLOUT};
+            (void)poll(&ready, 1, -1);
+            continue;
+        }
         if (done <= 0) { /* RELAY-2 */
             if (stream == STDOUT_FILENO && errno != EPIPE)
                 relay->error = errno;
