@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST timeout: 20 */
+/* TEST timeout: 20; label: slow-asan */ /* it ends where memory is refused */
 /* MEMORY-1, MEMORY-2, MEMORY-3: blocks are zeroed and aligned, and the book
  * adds up. */
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST timeout: 30 */
+/* TEST ranks: 1; timeout: 30 */
 /*
  * WATCH-1: packets with few events are not sampled, packets that scatter
  * thousands of times are, in their material and group. WATCH-3: the state after
