@@ -93,7 +93,8 @@ struct storm_tree {
 };
 
 /* Where a rank is: number i_near of the n_near ranks of a node, which is number
- * i_far of n_far; ranks by these numbers. `far` is used for leaders alone. */
+ * i_far of n_far; ranks by these numbers (NULL: the numbers themselves). `far`
+ * is used for leaders alone. */
 struct storm_tree_place {
     int i_near, n_near, i_far, n_far;
     const int *near, *far;

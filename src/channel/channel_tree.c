@@ -14,6 +14,12 @@ static enum storm_link side(int i, enum storm_link first)
     return (enum storm_link)((int)first + (i - 1) % 2);
 }
 
+/* Without a table the numbers are the ranks. */
+static int rank_at(const int *table, int i)
+{
+    return table ? table[i] : i;
+}
+
 struct storm_tree storm_tree_at(const struct storm_tree_place *p)
 {
     struct storm_tree tree = {.rank = {-1, -1, -1, -1, -1}};
@@ -21,15 +27,15 @@ struct storm_tree storm_tree_at(const struct storm_tree_place *p)
     for (int child = 0; child < 2; child++) {
         int near = 2 * i + 1 + child, far = 2 * k + 1 + child;
         if (near < p->n_near)
-            tree.rank[STORM_LINK_NEAR_0 + child] = p->near[near];
+            tree.rank[STORM_LINK_NEAR_0 + child] = rank_at(p->near, near);
         if (i == 0 && far < p->n_far)
-            tree.rank[STORM_LINK_FAR_0 + child] = p->far[far];
+            tree.rank[STORM_LINK_FAR_0 + child] = rank_at(p->far, far);
     }
     if (i > 0) {
-        tree.rank[STORM_LINK_PARENT] = p->near[above(i)];
+        tree.rank[STORM_LINK_PARENT] = rank_at(p->near, above(i));
         tree.back = side(i, STORM_LINK_NEAR_0);
     } else if (k > 0) {
-        tree.rank[STORM_LINK_PARENT] = p->far[above(k)];
+        tree.rank[STORM_LINK_PARENT] = rank_at(p->far, above(k));
         tree.back = side(k, STORM_LINK_FAR_0);
     }
     return tree;
@@ -37,15 +43,8 @@ struct storm_tree storm_tree_at(const struct storm_tree_place *p)
 
 struct storm_tree storm_tree_one_node(int rank, int size)
 {
-    struct storm_tree tree = {.rank = {-1, -1, -1, -1, -1}};
-    for (int child = 0; child < 2; child++)
-        if (2 * rank + 1 + child < size)
-            tree.rank[STORM_LINK_NEAR_0 + child] = 2 * rank + 1 + child;
-    if (rank > 0) {
-        tree.rank[STORM_LINK_PARENT] = above(rank);
-        tree.back = side(rank, STORM_LINK_NEAR_0);
-    }
-    return tree;
+    return storm_tree_at(&(struct storm_tree_place){.i_near = rank,
+                                                    .n_near = size});
 }
 
 void storm_control_fail(struct storm_control *control,

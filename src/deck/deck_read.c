@@ -484,7 +484,7 @@ static bool read_applies(const struct deck_row *row, const char *shape)
 static const char *read_nearest(const struct deck_row *rows, const char *key)
 {
     const char *nearest = NULL;
-    size_t best = 2 + strlen(key) / 6; /* one letter in six, and one more */
+    size_t best = 2 + strlen(key) / 6; /* 1 + 1 per 6 letters, or less */
     for (; rows->key != NULL; rows++) {
         size_t distance = storm_text_distance(key, rows->key, best);
         if (distance < best) {

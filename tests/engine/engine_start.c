@@ -8,7 +8,7 @@
  * the sockets that are then open, grow as the logarithm of the number of ranks;
  * a scan sends one message per doubling. Of MPI's collectives only broadcasts,
  * allreduces and barriers are used, which MPI does in log P; they count by
- * their sockets, since MPI has been told to use TCP. Creating communicators is
+ * their sockets, since MPI uses TCP here. Creating communicators is
  * left to MPI: a constant number.
  */
 #include <dirent.h>

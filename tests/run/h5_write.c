@@ -340,7 +340,7 @@ static void limit(rlim_t bytes)
     CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
 }
 
-/* H5-11: rank 0 is told that its writes have been done. */
+/* H5-11: writes of rank 0 seem to succeed and are lost. */
 static void check_lost_write(struct storm_context *context)
 {
     loses = true;
