@@ -373,7 +373,6 @@ static void lose(struct storm_lifeline *l, int rank, bool silent)
     if (atomic_load_explicit(&l->lost, memory_order_relaxed) != NO_RANK)
         return;
     l->silent = silent;
-    atomic_store_explicit(&l->lost, rank, memory_order_release);
     for (int i = 0; i < N_NEIGHBOURS; i++)
         if (l->near[i].rank != rank)
             send_message(l, l->near[i].fd,
@@ -381,6 +380,10 @@ static void lose(struct storm_lifeline *l, int rank, bool silent)
     char reason[REASON_BYTES];
     if (l->call.lost)
         l->call.lost(l->call.self, rank, reason_of(l, reason));
+    /* Last: what the other thread logs from now on follows from the loss, and
+     * whoever was called knows of it. E3, pairs with E4 in
+     * storm_lifeline_check */
+    atomic_store_explicit(&l->lost, rank, memory_order_release);
 }
 
 static void read_message(struct storm_lifeline *l, struct neighbour *near)
@@ -483,6 +486,7 @@ storm_status storm_lifeline_check(struct storm_lifeline *l)
 {
     if (!l)
         return STORM_OK;
+    /* E4, pairs with E3 in lose */
     int lost = atomic_load_explicit(&l->lost, memory_order_acquire);
     if (lost == NO_RANK)
         return STORM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1; timeout: 120 */
+/* TEST ranks: 1; timeout: 60 */
 /* TEST ranks: 1; args: mesh.lloyd=5; timeout: 120; label: slow-asan slow-mpich
  */
 /*
@@ -58,7 +58,7 @@ static int layers_open(const char *name, const char *const *sets, size_t n,
     n_warnings = 0;
     case_deck(name, path);
     CHECK_OK(storm_deck_read(path, sets, n, &deck, &problems));
-    *run = (struct run){.deck = deck};
+    *run = (struct run){.deck = deck, .lock = -1};
     CHECK_OK(storm_context_create(MPI_COMM_SELF, &params, &run->context));
     CHECK_OK(run_open(run));
     return n_warnings;

@@ -450,11 +450,21 @@ static const char *launch_signal_name(int number)
     return "";
 }
 
+/* The signal that killed a rank, by the launcher's exit status; 0 if none did.
+ * Most launchers count as shells do; MPICH's returns the bare number, which is
+ * no status of a rank's if it is above all of ours. */
+static int launch_killer(int code)
+{
+    enum { BY_SIGNAL = 128, LAST_SIGNAL = 64 };
+    if (code > BY_SIGNAL)
+        return code - BY_SIGNAL;
+    return code > TOOL_LOST && code <= LAST_SIGNAL ? code : 0;
+}
+
 /* What the launcher's end tells. LAUNCH-5 */
 static void launch_explain(const struct launch_command *command, int status,
                            const struct tool_args *args, bool reported)
 {
-    enum { BY_SIGNAL = 128 }; /* as shells count */
     const char *error = reported ? "" : "error: ";
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (code < 0)
@@ -466,9 +476,9 @@ static void launch_explain(const struct launch_command *command, int status,
                 "storm: error: %s could not start or keep %llu ranks; "
                 "--verbose shows its messages\n",
                 command->words[0], (unsigned long long)args->ranks);
-    else if (code > BY_SIGNAL)
+    else if (launch_killer(code) != 0)
         fprintf(stderr, "storm: %sa rank was killed by signal %d%s\n", error,
-                code - BY_SIGNAL, launch_signal_name(code - BY_SIGNAL));
+                launch_killer(code), launch_signal_name(launch_killer(code)));
     else if (!reported)
         fprintf(stderr, "storm: error: a rank ended with status %d\n", code);
 }
