@@ -20,8 +20,16 @@
 extern "C" {
 #endif
 
-typedef uint64_t storm_cell_id; /**< global, stable */
+/** The tag of a cell: below 2^48, unique in the run, never used again; the
+ *  same on any number of ranks and wherever the cell moves. */
+typedef uint64_t storm_cell_id;
 typedef int32_t storm_cell_idx; /**< local to a rank */
+
+/** Where a cell is. */
+struct storm_cell_ref {
+    int32_t rank;       /**< its owner; -1: nowhere */
+    storm_cell_idx idx; /**< index there */
+};
 
 /** Unique in the whole run; equal on any number of ranks. */
 struct storm_packet_id {
