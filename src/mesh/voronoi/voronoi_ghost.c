@@ -9,7 +9,7 @@
 
 #include "base/boot.h"
 #include "base/port.h"
-#include "mesh/voronoi/voronoi_message.h"
+#include "mesh/mesh_message.h"
 
 static const char ghost_label[] = "mesh ghosts";
 
@@ -185,7 +185,7 @@ static storm_status ghost_question(const struct voronoi_ghosts *ghosts,
 /* Messages of balls, one for each rank that is asked. */
 static storm_status ghost_write(const struct voronoi_ghosts *ghosts,
                                 struct ghost_questions *list,
-                                struct voronoi_messages *out)
+                                struct storm_messages *out)
 {
     const struct ghost_question *array = list->array;
     storm_status status = STORM_OK;
@@ -200,9 +200,9 @@ static storm_status ghost_write(const struct voronoi_ghosts *ghosts,
                sizeof array[i].ball);
         if (i + 1 < list->n && array[i + 1].rank == array[i].rank)
             continue;
-        status = voronoi_messages_add(ghosts->env, out, array[i].rank,
-                                      first * GHOST_BALL_WORDS,
-                                      (i + 1 - first) * GHOST_BALL_WORDS);
+        status = storm_messages_add(ghosts->env, out, array[i].rank,
+                                    first * GHOST_BALL_WORDS,
+                                    (i + 1 - first) * GHOST_BALL_WORDS);
         first = i + 1;
     }
     return status;
@@ -270,12 +270,12 @@ static uint64_t *ghost_bits(struct voronoi_ghosts *ghosts, int rank,
 /* Messages that answer the questions `in`. */
 static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
                                 const struct voronoi_points *points,
-                                const struct voronoi_messages *in,
-                                struct voronoi_messages *out)
+                                const struct storm_messages *in,
+                                struct storm_messages *out)
 {
     struct ghost_answer answer = {.ghosts = ghosts, .points = points};
     for (size_t i = 0; i < in->n && answer.status >= 0; i++) {
-        const struct voronoi_message *message = &in->array[i];
+        const struct storm_message *message = &in->array[i];
         size_t before = answer.n;
         answer.bits = ghost_bits(ghosts, message->rank, points->n_own);
         if (answer.bits == NULL)
@@ -290,9 +290,9 @@ static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
         }
         if (answer.status >= 0)
             answer.status =
-                voronoi_messages_add(ghosts->env, out, message->rank,
-                                     before * GHOST_WORDS,
-                                     (answer.n - before) * GHOST_WORDS);
+                storm_messages_add(ghosts->env, out, message->rank,
+                                   before * GHOST_WORDS,
+                                   (answer.n - before) * GHOST_WORDS);
     }
     out->words = (uint64_t *)(void *)answer.array;
     return answer.status;
@@ -307,7 +307,7 @@ static int ghost_by_id(const void *left, const void *right)
 }
 
 static storm_status ghost_store(struct voronoi_ghosts *ghosts,
-                                const struct voronoi_messages *in)
+                                const struct storm_messages *in)
 {
     for (size_t i = 0; i < in->n; i++) {
         size_t n = in->array[i].n_words / GHOST_WORDS;
@@ -366,28 +366,28 @@ storm_status voronoi_ghosts_ask(struct voronoi_ghosts *ghosts,
 {
     const struct storm_env *env = ghosts->env;
     struct ghost_questions list = {.n = 0};
-    struct voronoi_messages questions = {.n = 0}, asked = {.n = 0};
-    struct voronoi_messages answers = {.n = 0}, received = {.n = 0};
+    struct storm_messages questions = {.n = 0}, asked = {.n = 0};
+    struct storm_messages answers = {.n = 0}, received = {.n = 0};
     for (size_t i = 0; i < n && status >= 0; i++)
         status = ghost_question(ghosts, &list, &balls[i]);
     if (status >= 0)
         status = ghost_write(ghosts, &list, &questions);
     status =
-        voronoi_messages_exchange(ghosts->context, status, &questions, &asked);
+        storm_messages_exchange(ghosts->context, status, &questions, &asked);
     if (status >= 0) {
         status = ghost_reply(ghosts, points, &asked, &answers);
-        status = voronoi_messages_exchange(ghosts->context, status, &answers,
-                                           &received);
+        status = storm_messages_exchange(ghosts->context, status, &answers,
+                                         &received);
     }
     if (status >= 0 && received.n > 0) {
         status = ghost_store(ghosts, &received);
         if (status >= 0)
             status = ghost_merge(ghosts, points);
     }
-    voronoi_messages_release(env, &received);
-    voronoi_messages_release(env, &answers);
-    voronoi_messages_release(env, &asked);
-    voronoi_messages_release(env, &questions);
+    storm_messages_release(env, &received);
+    storm_messages_release(env, &answers);
+    storm_messages_release(env, &asked);
+    storm_messages_release(env, &questions);
     storm_free(env->memory, list.array);
     return status;
 }

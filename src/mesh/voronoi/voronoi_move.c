@@ -4,9 +4,9 @@
 
 #include <storm/context.h>
 
+#include "mesh/mesh_message.h"
 #include "mesh/mesh_partition.h"
 #include "mesh/voronoi/voronoi_mesh.h"
-#include "mesh/voronoi/voronoi_message.h"
 
 static const char move_label[] = "mesh generators";
 
@@ -15,7 +15,7 @@ static const char move_label[] = "mesh generators";
 static storm_status move_address(const struct storm_mesh *mesh,
                                  const struct voronoi_generators *from,
                                  const uint64_t *to_partition,
-                                 struct voronoi_messages *out)
+                                 struct storm_messages *out)
 {
     const struct storm_env *env = mesh->env;
     const size_t words = sizeof *from->array / sizeof(uint64_t);
@@ -25,8 +25,8 @@ static storm_status move_address(const struct storm_mesh *mesh,
         uint64_t until =
             to_partition[rank + 1] < end ? to_partition[rank + 1] : end;
         storm_status status =
-            voronoi_messages_add(env, out, rank, (at - from->first) * words,
-                                 (until - at) * words);
+            storm_messages_add(env, out, rank, (at - from->first) * words,
+                               (until - at) * words);
         if (status < 0)
             return status;
         at = until;
@@ -45,12 +45,12 @@ storm_status voronoi_move(const struct storm_mesh *mesh,
                           struct voronoi_generators *generators_inout)
 {
     const struct storm_env *env = mesh->env;
-    struct voronoi_messages out = {.n = 0}, in;
+    struct storm_messages out = {.n = 0}, in;
     if (env->size == 1)
         return STORM_OK;
     storm_status status =
         move_address(mesh, generators_inout, to_partition, &out);
-    status = voronoi_messages_exchange(mesh->context, status, &out, &in);
+    status = storm_messages_exchange(mesh->context, status, &out, &in);
     if (status >= 0) {
         storm_free(env->memory, generators_inout->array);
         generators_inout->first = to_partition[env->rank];
@@ -59,7 +59,7 @@ storm_status voronoi_move(const struct storm_mesh *mesh,
         generators_inout->array = (struct voronoi_generator *)(void *)in.words;
         in.words = NULL;
     }
-    voronoi_messages_release(env, &in);
-    voronoi_messages_release(env, &out);
+    storm_messages_release(env, &in);
+    storm_messages_release(env, &out);
     return status;
 }

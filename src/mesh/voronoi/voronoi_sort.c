@@ -11,8 +11,8 @@
 
 #include "base/boot.h"
 #include "mesh/mesh_hilbert.h"
+#include "mesh/mesh_message.h"
 #include "mesh/voronoi/voronoi_mesh.h"
-#include "mesh/voronoi/voronoi_message.h"
 
 static const char sort_label[] = "mesh generators";
 
@@ -187,7 +187,7 @@ static storm_status sort_refine(const struct voronoi_mesh *mesh,
 static storm_status sort_address(const struct voronoi_mesh *mesh,
                                  const struct voronoi_record *records, size_t n,
                                  const uint64_t *splitter,
-                                 struct voronoi_messages *out)
+                                 struct storm_messages *out)
 {
     const struct storm_env *env = mesh->base.env;
     const size_t words = sizeof *records / sizeof(uint64_t);
@@ -201,8 +201,8 @@ static storm_status sort_address(const struct voronoi_mesh *mesh,
     for (int r = 0; r < env->size; r++) {
         size_t end =
             r + 1 < env->size ? sort_below(records, n, splitter[r]) : n;
-        storm_status status = voronoi_messages_add(env, out, r, first * words,
-                                                   (end - first) * words);
+        storm_status status = storm_messages_add(env, out, r, first * words,
+                                                 (end - first) * words);
         if (status < 0)
             return status;
         first = end;
@@ -222,7 +222,7 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
         storm_alloc(env->memory, sort_label, n_split * sizeof *splitter);
     uint64_t *count = storm_alloc(env->memory, sort_label,
                                   n_split * SORT_TRIES * sizeof *count);
-    struct voronoi_messages out = {.n = 0}, in = {.n = 0};
+    struct storm_messages out = {.n = 0}, in = {.n = 0};
     storm_status status =
         splitter != NULL && count != NULL ? STORM_OK : STORM_ERR_NOMEM;
     status = storm_context_agree(context, status);
@@ -232,7 +232,7 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
             sort_refine(mesh, *records_inout, *n_inout, shift, splitter, count);
     if (status >= 0) {
         status = sort_address(mesh, *records_inout, *n_inout, splitter, &out);
-        status = voronoi_messages_exchange(context, status, &out, &in);
+        status = storm_messages_exchange(context, status, &out, &in);
     }
     if (status >= 0) {
         size_t n_words = 0;
@@ -246,8 +246,8 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
             storm_context_agree(context, sort_records(env->memory,
                                                       records_inout, *n_inout));
     }
-    voronoi_messages_release(env, &in);
-    voronoi_messages_release(env, &out);
+    storm_messages_release(env, &in);
+    storm_messages_release(env, &out);
     storm_free(env->memory, count);
     storm_free(env->memory, splitter);
     return status;

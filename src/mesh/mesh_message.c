@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mesh/voronoi/voronoi_message.h"
+#include "mesh/mesh_message.h"
 
 #include <limits.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 static const char message_label[] = "mesh exchange";
 enum { MESSAGE_TAG = 4100 };
 
-storm_status voronoi_messages_add(const struct storm_env *env,
-                                  struct voronoi_messages *messages, int rank,
-                                  size_t first, size_t n_words)
+storm_status storm_messages_add(const struct storm_env *env,
+                                struct storm_messages *messages, int rank,
+                                size_t first, size_t n_words)
 {
     void *array = messages->array;
     if (n_words == 0)
@@ -22,7 +22,7 @@ storm_status voronoi_messages_add(const struct storm_env *env,
     if (status < 0)
         return status;
     messages->array = array;
-    messages->array[messages->n++] = (struct voronoi_message){
+    messages->array[messages->n++] = (struct storm_message){
         .rank = rank, .first = first, .n_words = n_words};
     return STORM_OK;
 }
@@ -30,7 +30,7 @@ storm_status voronoi_messages_add(const struct storm_env *env,
 /* The number of words from each rank. */
 static storm_status message_counts(const struct storm_context *context,
                                    storm_status status,
-                                   const struct voronoi_messages *out,
+                                   const struct storm_messages *out,
                                    int **counts)
 {
     const struct storm_env *env = storm_context_env(context);
@@ -58,13 +58,13 @@ static storm_status message_counts(const struct storm_context *context,
 
 static storm_status message_alloc(const struct storm_env *env,
                                   const int *counts,
-                                  struct voronoi_messages *messages)
+                                  struct storm_messages *messages)
 {
     size_t n_words = 0;
     storm_status status = STORM_OK;
     for (int rank = 0; rank < env->size && status == STORM_OK; rank++) {
-        status = voronoi_messages_add(env, messages, rank, n_words,
-                                      (size_t)counts[rank]);
+        status = storm_messages_add(env, messages, rank, n_words,
+                                    (size_t)counts[rank]);
         n_words += (size_t)counts[rank];
     }
     if (status < 0)
@@ -75,20 +75,20 @@ static storm_status message_alloc(const struct storm_env *env,
 }
 
 static storm_status message_transfer(const struct storm_context *context,
-                                     const struct voronoi_messages *out,
-                                     const struct voronoi_messages *in,
+                                     const struct storm_messages *out,
+                                     const struct storm_messages *in,
                                      MPI_Request *requests)
 {
     MPI_Comm comm = storm_context_comm(context);
     int n = 0, error = MPI_SUCCESS;
     for (size_t i = 0; i < in->n && error == MPI_SUCCESS; i++) {
-        const struct voronoi_message *message = &in->array[i];
+        const struct storm_message *message = &in->array[i];
         error = MPI_Irecv(in->words + message->first, (int)message->n_words,
                           MPI_UINT64_T, message->rank, MESSAGE_TAG, comm,
                           &requests[n++]);
     }
     for (size_t i = 0; i < out->n && error == MPI_SUCCESS; i++) {
-        const struct voronoi_message *message = &out->array[i];
+        const struct storm_message *message = &out->array[i];
         if (message->n_words > 0)
             error = MPI_Isend(out->words + message->first,
                               (int)message->n_words, MPI_UINT64_T,
@@ -100,15 +100,15 @@ static storm_status message_transfer(const struct storm_context *context,
     return status;
 }
 
-storm_status voronoi_messages_exchange(const struct storm_context *context,
-                                       storm_status status,
-                                       struct voronoi_messages *out,
-                                       struct voronoi_messages *in_out)
+storm_status storm_messages_exchange(const struct storm_context *context,
+                                     storm_status status,
+                                     struct storm_messages *out,
+                                     struct storm_messages *in_out)
 {
     const struct storm_env *env = storm_context_env(context);
     int *counts = NULL;
     MPI_Request *requests = NULL;
-    *in_out = (struct voronoi_messages){.n = 0};
+    *in_out = (struct storm_messages){.n = 0};
     status = message_counts(context, status, out, &counts);
     if (status < 0)
         goto out;
@@ -122,7 +122,7 @@ storm_status voronoi_messages_exchange(const struct storm_context *context,
         status = message_transfer(context, out, in_out, requests);
 out:
     if (status == STORM_ERR_LOST) { /* MPI may still use all of it */
-        *out = *in_out = (struct voronoi_messages){.n = 0};
+        *out = *in_out = (struct storm_messages){.n = 0};
         return status;
     }
     storm_free(env->memory, requests);
@@ -130,10 +130,10 @@ out:
     return status;
 }
 
-void voronoi_messages_release(const struct storm_env *env,
-                              struct voronoi_messages *messages)
+void storm_messages_release(const struct storm_env *env,
+                            struct storm_messages *messages)
 {
     storm_free(env->memory, messages->array);
     storm_free(env->memory, messages->words);
-    *messages = (struct voronoi_messages){.n = 0};
+    *messages = (struct storm_messages){.n = 0};
 }

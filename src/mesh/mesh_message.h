@@ -4,8 +4,8 @@
  * ends with STORM_ERR_LOST when a rank is lost (storm_context_wait); memory
  * that MPI may still use is then not freed.
  */
-#ifndef STORM_MESH_VORONOI_MESSAGE_H
-#define STORM_MESH_VORONOI_MESSAGE_H
+#ifndef STORM_MESH_MESSAGE_H
+#define STORM_MESH_MESSAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,22 +15,22 @@
 #include "base/env.h"
 
 /* Messages are in order of rank; a word has 8 bytes. */
-struct voronoi_message {
+struct storm_message {
     int rank;
     size_t first, n_words;
 };
 
-struct voronoi_messages {
-    struct voronoi_message *array;
+struct storm_messages {
+    struct storm_message *array;
     size_t n, capacity;
     uint64_t *words;
 };
 
 /* Adds a message of words [first, first + n_words), if there are any. The
  * caller sets `words`. STORM_ERR_NOMEM. */
-storm_status voronoi_messages_add(const struct storm_env *env,
-                                  struct voronoi_messages *messages, int rank,
-                                  size_t first, size_t n_words);
+storm_status storm_messages_add(const struct storm_env *env,
+                                struct storm_messages *messages, int rank,
+                                size_t first, size_t n_words);
 
 /*
  * Sends each message of `out`, at most one per rank, and fills `in_out` with
@@ -38,11 +38,11 @@ storm_status voronoi_messages_add(const struct storm_env *env,
  * same kind of status on every rank. `status` is that of this rank so far; if
  * any rank's is an error nothing is sent. After STORM_ERR_LOST both are empty.
  */
-storm_status voronoi_messages_exchange(const struct storm_context *context,
-                                       storm_status status,
-                                       struct voronoi_messages *out,
-                                       struct voronoi_messages *in_out);
-void voronoi_messages_release(const struct storm_env *env,
-                              struct voronoi_messages *messages);
+storm_status storm_messages_exchange(const struct storm_context *context,
+                                     storm_status status,
+                                     struct storm_messages *out,
+                                     struct storm_messages *in_out);
+void storm_messages_release(const struct storm_env *env,
+                            struct storm_messages *messages);
 
-#endif /* STORM_MESH_VORONOI_MESSAGE_H */
+#endif /* STORM_MESH_MESSAGE_H */
