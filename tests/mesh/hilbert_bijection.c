@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /*
- * HILBERT-1, HILBERT-2, HILBERT-3 and HILBERT-5: positions are dense and unique, inverse
- * to cells; steps along the curve are to face neighbours in boxes of powers of
- * two and short in all others; very large boxes work.
+ * HILBERT-1, HILBERT-2, HILBERT-3 and HILBERT-5: positions are dense and
+ * unique, inverse to cells; steps along the curve are to face neighbours in
+ * boxes of powers of two and short in all others; very large boxes work; trees
+ * are pieces of one curve.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -8,12 +8,12 @@
  * along the Hilbert curve of that level (HILBERT-5), which is what the builder
  * has; or both in one word, its code.
  *
- *   OCTREE-1  Leaves that touch in a face, edge or corner, also through periodic
- *             walls, differ by one level at most. The tree is the smallest such
- *             one that has the nodes that were asked for, so it is a function
- *             of these alone.
- *   OCTREE-2  Places of cells are the order of the codes of the leaves, which is
- *             that along the curve.
+ *   OCTREE-1  Leaves that touch in a face, edge or corner, also through
+ *             periodic walls, differ by one level at most. The tree is the
+ *             smallest such one that has the nodes that were asked for, so it
+ *             is a function of these alone.
+ *   OCTREE-2  Places of cells are the order of the codes of the leaves, which
+ *             is that along the curve.
  *   OCTREE-3  A plane is a function of its index on the grid of the deepest
  *             level (octree_plane), so that it has the same bits for all cells
  *             on both sides of it, and those of a Cartesian mesh.
