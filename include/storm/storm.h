@@ -7,6 +7,7 @@
 #ifndef STORM_STORM_H
 #define STORM_STORM_H
 
+#include <storm/change.h>
 #include <storm/context.h>
 #include <storm/engine.h>
 #include <storm/imc.h>

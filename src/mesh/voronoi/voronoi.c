@@ -30,7 +30,7 @@ static void voronoi_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
 
 static storm_status voronoi_locate(const struct storm_mesh *mesh,
                                    const double point_cm[3],
-                                   storm_cell_id *cell_out)
+                                   struct storm_cell_ref *where_out)
 {
     const struct voronoi_mesh *voronoi = voronoi_of(mesh);
     const struct voronoi_part *part = voronoi_part_of(mesh);
@@ -47,7 +47,8 @@ static storm_status voronoi_locate(const struct storm_mesh *mesh,
     if (found < part->points.own_lo ||
         found >= part->points.own_lo + part->points.n_own)
         return STORM_AGAIN;
-    *cell_out = voronoi_points_id(&part->points, found);
+    where_out->rank = mesh->env->rank;
+    where_out->idx = found - part->points.own_lo;
     return STORM_OK;
 }
 
