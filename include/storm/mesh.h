@@ -161,10 +161,17 @@ STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
 /** The tag of a local cell. */
 STORM_API storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
                                            storm_cell_idx cell);
+/** First place of the cells of @p rank, which has the places up to that of the
+ *  next rank; for a rank after the last, the number of all cells. */
+STORM_API uint64_t storm_mesh_first_place(const struct storm_mesh *mesh,
+                                          int rank);
 STORM_API double storm_mesh_volume_cm3(const struct storm_mesh *mesh,
                                        storm_cell_idx cell);
 STORM_API void storm_mesh_centre(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, double centre_cm_out[3]);
+/** The box of the mesh, or around it. */
+STORM_API void storm_mesh_box(const struct storm_mesh *mesh,
+                              double lo_cm_out[3], double hi_cm_out[3]);
 /** The smallest box around a cell, to rounding. */
 STORM_API void storm_mesh_bounds(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, double lo_cm_out[3],

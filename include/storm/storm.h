@@ -17,6 +17,7 @@
 #include <storm/options.h>
 #include <storm/packet.h>
 #include <storm/problem.h>
+#include <storm/remap.h>
 #include <storm/status.h>
 #include <storm/streaming.h>
 #include <storm/version.h>

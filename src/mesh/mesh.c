@@ -123,6 +123,11 @@ storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
     return storm_mesh_part_tag(mesh->part, cell);
 }
 
+uint64_t storm_mesh_first_place(const struct storm_mesh *mesh, int rank)
+{
+    return mesh->partition[rank < mesh->env->size ? rank : mesh->env->size];
+}
+
 int storm_mesh_owner_at(const struct storm_mesh *mesh,
                         const uint64_t *partition, uint64_t place,
                         storm_cell_idx *idx_there_out)
@@ -130,6 +135,12 @@ int storm_mesh_owner_at(const struct storm_mesh *mesh,
     int rank = storm_partition_owner(partition, mesh->env->size, place);
     *idx_there_out = (storm_cell_idx)(place - partition[rank]);
     return rank;
+}
+
+void storm_mesh_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                    double hi_cm_out[3])
+{
+    mesh->ops->box(mesh, lo_cm_out, hi_cm_out);
 }
 
 double storm_mesh_volume_cm3(const struct storm_mesh *mesh, storm_cell_idx cell)

@@ -139,6 +139,8 @@ struct storm_mesh_ops {
     void (*free_part)(const struct storm_mesh *mesh,
                       struct storm_mesh_part *part); /* NULL is allowed */
 
+    void (*box)(const struct storm_mesh *mesh, double lo_cm_out[3],
+                double hi_cm_out[3]);
     double (*volume_cm3)(const struct storm_mesh *mesh, storm_cell_idx cell);
     void (*centre)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    double centre_cm_out[3]);

@@ -13,7 +13,7 @@ storm_status streaming_check(const struct storm_streaming *streaming)
 {
     return storm_mesh_check_generation(
         streaming->mesh, streaming->generation, "free streaming",
-        "ask before storm_mesh_repartition, or after the "
+        "ask before the mesh changes, or after the "
         "next step");
 }
 

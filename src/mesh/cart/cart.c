@@ -110,6 +110,16 @@ static void cart_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
     }
 }
 
+static void cart_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                     double hi_cm_out[3])
+{
+    const struct cart_mesh *cart = cart_of(mesh);
+    for (int d = 0; d < 3; d++) {
+        lo_cm_out[d] = cart->edge[d][0];
+        hi_cm_out[d] = cart->edge[d][cart->n[d]];
+    }
+}
+
 static storm_status cart_locate(const struct storm_mesh *mesh,
                                 const double point_cm[3],
                                 struct storm_cell_ref *where_out)
@@ -298,6 +308,7 @@ const struct storm_mesh_ops storm_mesh_cart = {
     .destroy = cart_destroy,
     .build_part = cart_build_part,
     .free_part = cart_free_part,
+    .box = cart_box,
     .volume_cm3 = cart_volume_cm3,
     .centre = cart_centre,
     .bounds = cart_bounds,

@@ -28,6 +28,13 @@ static void voronoi_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
            3 * sizeof *centre_cm_out);
 }
 
+static void voronoi_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                        double hi_cm_out[3])
+{
+    memcpy(lo_cm_out, voronoi_of(mesh)->lo_cm, 3 * sizeof *lo_cm_out);
+    memcpy(hi_cm_out, voronoi_of(mesh)->hi_cm, 3 * sizeof *hi_cm_out);
+}
+
 static storm_status voronoi_locate(const struct storm_mesh *mesh,
                                    const double point_cm[3],
                                    struct storm_cell_ref *where_out)
@@ -275,6 +282,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .destroy = voronoi_destroy,
     .build_part = voronoi_build_part,
     .free_part = voronoi_free_part,
+    .box = voronoi_box,
     .volume_cm3 = voronoi_volume_cm3,
     .centre = voronoi_centre,
     .bounds = voronoi_bounds,
