@@ -150,7 +150,7 @@ storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh)
 storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
                                  storm_cell_idx cell)
 {
-    return mesh->part->first + (storm_cell_id)cell;
+    return storm_mesh_part_tag(mesh->part, cell);
 }
 
 storm_cell_id storm_mesh_first_cell(const struct storm_mesh *mesh, int rank)

@@ -54,9 +54,18 @@
 
 /* One rank's cells in a partition; each kind embeds it first. */
 struct storm_mesh_part {
-    storm_cell_id first;
+    uint64_t first; /* place of the first cell */
     storm_cell_idx n_cells;
+    storm_cell_id *tags; /* NULL, on all ranks: tags are places */
 };
+
+/* The tag of a local cell. */
+static inline storm_cell_id
+storm_mesh_part_tag(const struct storm_mesh_part *part, storm_cell_idx cell)
+{
+    return part->tags != NULL ? part->tags[cell]
+                              : part->first + (storm_cell_id)cell;
+}
 
 /* Where a border leads, for the kernels. */
 struct storm_mesh_exit {
@@ -123,9 +132,11 @@ struct storm_mesh {
     const struct storm_context *context;
     const struct storm_env *env;
     uint64_t n_total;
-    uint64_t *partition; /* n_ranks + 1, see mesh_partition.h */
+    uint64_t *partition; /* n_ranks + 1 places, see mesh_partition.h */
+    bool is_hosts;       /* the partition is the host's and stays */
     struct storm_mesh_part *part;
-    uint64_t generation; /* see storm_mesh_generation */
+    uint64_t generation;    /* see storm_mesh_generation */
+    storm_cell_id next_tag; /* above all tags so far */
 };
 
 /* For objects whose arrays or indices belong to one generation of their mesh:
