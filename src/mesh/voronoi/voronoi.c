@@ -20,9 +20,17 @@ static void voronoi_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
            3 * sizeof *centre_cm_out);
 }
 
+static void voronoi_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                        double hi_cm_out[3])
+{
+    const struct voronoi_domain *domain = &voronoi_part_of(mesh)->domain;
+    memcpy(lo_cm_out, domain->lo_cm, sizeof domain->lo_cm);
+    memcpy(hi_cm_out, domain->hi_cm, sizeof domain->hi_cm);
+}
+
 static storm_status voronoi_locate(const struct storm_mesh *mesh,
                                    const double point_cm[3],
-                                   storm_cell_id *cell_out)
+                                   struct storm_cell_ref *where_out)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
     const struct voronoi_points *points = &part->points;
@@ -37,7 +45,8 @@ static storm_status voronoi_locate(const struct storm_mesh *mesh,
      * nearest known one is the nearest of all; a ghost need not be. */
     if (points->cell[found] < 0)
         return STORM_AGAIN;
-    *cell_out = storm_mesh_part_tag(&part->base, points->cell[found]);
+    *where_out = (struct storm_cell_ref){.rank = mesh->env->rank,
+                                         .idx = points->cell[found]};
     return STORM_OK;
 }
 
@@ -97,6 +106,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .destroy = voronoi_destroy,
     .build_part = voronoi_build_part,
     .free_part = voronoi_free_part,
+    .box = voronoi_box,
     .volume_cm3 = voronoi_volume_cm3,
     .centre = voronoi_centre,
     .bounds = voronoi_bounds,
