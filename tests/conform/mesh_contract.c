@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include <storm/context.h>
-#include <storm/mesh.h>
+#include <storm/voronoi.h>
 
 #include "base/env.h"
 #include "support/check.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <storm/context.h>
-#include <storm/mesh.h>
+#include <storm/voronoi.h>
 
 #include "mesh/mesh_ops.h"
 #include "physics/track.h"
