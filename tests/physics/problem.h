@@ -10,9 +10,9 @@
 
 #include <storm/context.h>
 #include <storm/engine.h>
-#include <storm/mesh.h>
 #include <storm/octree.h>
 #include <storm/streaming.h>
+#include <storm/voronoi.h>
 
 #include "run/run_points.h"
 #include "support/check.h"
