@@ -26,9 +26,9 @@ static const struct storm_octree_params octree = {.size = sizeof octree,
 
 static storm_cell_idx cell_at(const struct lone *lone, const double x[3])
 {
-    storm_cell_id cell;
-    CHECK_OK(storm_mesh_locate(lone->mesh, x, &cell));
-    return (storm_cell_idx)cell;
+    struct storm_cell_ref where;
+    CHECK_OK(storm_mesh_locate(lone->mesh, x, &where));
+    return where.idx;
 }
 
 static void put(const struct lone *lone, struct storm_packet *packet)
