@@ -203,6 +203,7 @@ struct storm_mesh {
     uint64_t n_total;
     uint64_t *partition; /* n_ranks + 1 places, see mesh_partition.h */
     bool is_hosts;       /* the partition is the host's and stays */
+    int n_boundaries;    /* by number; 0: the six walls of a box */
     struct storm_mesh_part *part;
     uint64_t generation;          /* see storm_mesh_generation */
     storm_cell_id next_tag;       /* above all tags so far */
