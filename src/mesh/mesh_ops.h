@@ -148,6 +148,9 @@ struct storm_mesh_ops {
                    double lo_cm_out[3], double hi_cm_out[3]);
     void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    const double u[3], double point_cm_out[3]);
+    /* Uniform point of a face that is part of a numbered boundary. */
+    void (*sample_face)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                        int face, const double u[2], double point_cm_out[3]);
     storm_status (*locate)(const struct storm_mesh *mesh,
                            const double point_cm[3],
                            struct storm_cell_ref *where_out);
@@ -177,6 +180,10 @@ struct storm_mesh_changes {
                           const struct storm_adapt_params *params,
                           struct storm_mesh_next *next_out);
 };
+
+/* For kinds whose boundaries are the walls of a box. */
+void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                          int face, const double u[2], double point_cm_out[3]);
 
 /* For kinds without the feature: STORM_ERR_NOSUP, logged. */
 storm_status storm_no_move(const struct storm_mesh *mesh,

@@ -105,6 +105,7 @@ const struct storm_mesh_ops storm_mesh_given = {
     .centre = given_centre,
     .bounds = given_bounds,
     .sample = given_sample,
+    .sample_face = given_sample_face,
     .locate = given_locate,
     .n_faces = given_n_faces,
     .face = given_face,

@@ -144,3 +144,26 @@ void given_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
     storm_planes_sample(&planes, part->volume[cell], u, y);
     cell_settle(part, cell, y, point_cm_out);
 }
+
+void given_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                       int face, const double u[2], double point_cm_out[3])
+{
+    const struct given_part *part = given_part_of(mesh);
+    const struct given_head *head = &part->heads[cell];
+    size_t n_faces =
+        (size_t)(part->first_face[cell + 1] - part->first_face[cell]);
+    struct storm_plane array[n_faces + 1];
+    struct storm_planes planes = given_planes(part, (size_t)cell, array);
+    const struct given_face *f =
+        &part->faces[part->first_face[cell] + (uint64_t)face];
+    double y[3];
+    storm_planes_sample_face(&planes, f->plane, u, y);
+    for (int d = 0; d < 3; d++)
+        point_cm_out[d] = head->point[d] + y[d];
+    int32_t next =
+        part->blocks[head->first_block + f->plane / STORM_PLANES_WIDTH]
+            .next[f->plane % STORM_PLANES_WIDTH];
+    const struct given_border *border = next < 0 ? &part->borders[~next] : NULL;
+    if (border != NULL && border->axis >= 0)
+        point_cm_out[border->axis] = border->at;
+}

@@ -53,10 +53,12 @@ static storm_status check_arrays(const struct storm_env *env,
                             arrays[i].name, (unsigned long long)p->n_cells);
             return STORM_ERR_ARG;
         }
-    if (p->n_cells <= INT32_MAX && p->n_boundaries <= INT32_MAX)
+    if (p->n_cells <= INT32_MAX && p->n_boundaries >= 1 &&
+        p->n_boundaries <= INT32_MAX)
         return STORM_OK;
     storm_log_write(&env->log, STORM_LOG_ERROR,
-                    "given mesh: %llu cells and %llu boundaries, max %d each",
+                    "given mesh: %llu cells and %llu boundaries, expected 1 or "
+                    "more boundaries and at most %d of each",
                     (unsigned long long)p->n_cells,
                     (unsigned long long)p->n_boundaries, INT32_MAX);
     return STORM_ERR_ARG;

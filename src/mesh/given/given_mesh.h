@@ -171,6 +171,9 @@ void given_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
 void given_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                   const double u[3], double point_cm_out[3]);
 
+void given_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                       int face, const double u[2], double point_cm_out[3]);
+
 /* given_check.c: what one rank can see of its own. STORM_ERR_ARG (logged). */
 storm_status given_check(const struct storm_env *env,
                          const struct storm_given_params *params);
