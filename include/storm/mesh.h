@@ -75,43 +75,6 @@ storm_mesh_create_cart(struct storm_context *context,
                        const struct storm_cart_params *params,
                        struct storm_mesh **mesh_out);
 
-/** Zero in a field means "choose for me". Copied by create. */
-struct storm_voronoi_params {
-    size_t size;               /**< of this struct: STORM_VORONOI_PARAMS_INIT */
-    double lo_cm[3], hi_cm[3]; /**< the box */
-    const double *points_cm;   /**< this rank's share of the generators, three
-                                    coordinates each; borrowed during create */
-    uint64_t n_points;         /**< their number; may be 0 on some ranks */
-    uint32_t lloyd; /**< number of times that each generator is moved to the
-                         centroid of its cell */
-};
-#define STORM_VORONOI_PARAMS_INIT STORM_INIT(struct storm_voronoi_params)
-
-/**
- * The Voronoi cells of points, in a box: each is the part of the box nearer to
- * its generator than to any other. Partitioned into equal numbers of cells.
- *
- * Collective: same params but for the points on every rank; an error of one
- * rank is one on all. Which rank gives which points does not matter: the mesh
- * has the same ids and bits for any number of ranks and any order of the
- * points. Points are rounded to 2^-52 of the largest coordinate of the box.
- *
- * @param[out] mesh_out  set only on STORM_OK; free with destroy
- * @retval STORM_ERR_ARG     empty box, no or too many points, a point outside
- *                           the box, or two points at the same place (logged,
- *                           by number in the order of ranks); no
- *                           STORM_VORONOI_PARAMS_INIT (logged)
- * @retval STORM_ERR_NOSUP   a field is set that this library lacks (logged)
- * @retval STORM_ERR_NOMEM
- * @retval STORM_ERR_PEER    another rank failed; it has logged why
- * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is lost (logged)
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_mesh_create_voronoi(struct storm_context *context,
-                          const struct storm_voronoi_params *params,
-                          struct storm_mesh **mesh_out);
-
 /** Sets of points to make a mesh of. */
 typedef enum storm_points_kind {
     STORM_POINTS_RANDOM = 0,

@@ -22,5 +22,6 @@
 #include <storm/status.h>
 #include <storm/streaming.h>
 #include <storm/version.h>
+#include <storm/voronoi.h>
 
 #endif /* STORM_STORM_H */

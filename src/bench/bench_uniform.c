@@ -187,7 +187,7 @@ storm_status storm_uniform_cycle(struct storm_uniform_pass *pass)
 /* ---- the benchmark ------------------------------------------------------- */
 
 storm_status storm_uniform_check(struct storm_context *context,
-                                  const struct storm_run_summary *summary)
+                                 const struct storm_run_summary *summary)
 {
     uint64_t finished =
         summary->run.census + summary->run.absorbed + summary->run.escaped;

@@ -3,7 +3,7 @@
 #ifndef STORM_RUN_POINTS_H
 #define STORM_RUN_POINTS_H
 
-#include <storm/mesh.h>
+#include <storm/voronoi.h>
 
 /* This rank's share of the points; release with storm_points_free. Collective.
  * STORM_ERR_NOMEM, STORM_ERR_ARG (bad set). */

@@ -31,7 +31,7 @@
 #include <mpi.h>
 
 #include <storm/engine.h>
-#include <storm/mesh.h>
+#include <storm/voronoi.h>
 
 #include "io/io_checkpoint.h"
 #include "io/io_fields.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <storm/context.h>
-#include <storm/mesh.h>
+#include <storm/voronoi.h>
 
 #include "base/hash.h"
 #include "support/check.h"

@@ -17,6 +17,7 @@
 #include <storm/mesh.h>
 #include <storm/problem.h>
 #include <storm/streaming.h>
+#include <storm/voronoi.h>
 
 #include "support/check.h"
 

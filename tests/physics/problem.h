@@ -10,8 +10,8 @@
 
 #include <storm/context.h>
 #include <storm/engine.h>
-#include <storm/mesh.h>
 #include <storm/streaming.h>
+#include <storm/voronoi.h>
 
 #include "run/run_points.h"
 #include "support/check.h"

@@ -4,7 +4,7 @@
  *
  * A cell is done when everything within its radius is known: because it has
  * been asked for, or because no other rank has anything there. Its faces are
- * listed at once, each by the cell of lower id (those to ghosts and walls by
+ * listed at once, each by the cell of lower order (those to ghosts and walls by
  * the local cell): the other cell has the same face (VCELL-1, VCELL-2).
  */
 #include <math.h>
@@ -97,7 +97,7 @@ static void build_release(struct build *b)
 
 static void build_mark(struct build *b, int32_t own)
 {
-    int32_t at = b->part->points.own_lo + own;
+    int32_t at = b->part->points.at[own];
     int32_t leaf = at / VORONOI_FAN, group = leaf / VORONOI_FAN;
     b->done_points[leaf] |= (uint8_t)(1u << at % VORONOI_FAN);
     if (b->done_points[leaf] == 0xff)
@@ -168,7 +168,7 @@ static storm_status build_hints(struct build *b, int32_t cell,
         if (status < 0)
             return status;
         b->neighbours = array;
-        b->neighbours[n++] = b->part->points.own_lo + b->hints[at].neighbour;
+        b->neighbours[n++] = b->part->points.at[b->hints[at].neighbour];
     }
     *hints_out = (struct voronoi_hints){.done_points = b->done_points,
                                         .done_leaves = b->done_leaves,
@@ -179,25 +179,36 @@ static storm_status build_hints(struct build *b, int32_t cell,
 
 /* ---- cells -------------------------------------------------------------- */
 
-/* This rank's own generators. */
-static storm_status build_own(struct build *b,
-                              struct voronoi_generators *generators)
+/* This rank's own generators, and their tags. */
+static storm_status build_own(struct build *b, const struct voronoi_plan *plan)
 {
-    struct voronoi_points *points = &b->part->points;
-    points->space = voronoi_of(b->mesh)->space;
-    storm_status status =
-        voronoi_points_alloc(points, b->mesh->env->memory, generators->n, 0);
+    struct storm_memory *memory = b->mesh->env->memory;
+    struct voronoi_part *part = b->part;
+    struct voronoi_points *points = &part->points;
+    size_t n = plan->records->n;
+    points->space = plan->domain->space;
+    storm_status status = voronoi_points_alloc(points, memory, n, 0);
+    if (status >= 0 && plan->has_tags) {
+        part->base.tags =
+            storm_alloc(memory, build_label, (n + 1) * sizeof *part->base.tags);
+        status = part->base.tags != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    }
     if (status < 0)
         return status;
-    points->first = generators->first;
-    points->n_own = (int32_t)generators->n;
-    for (size_t i = 0; i < generators->n; i++) {
+    for (size_t i = 0; i < n; i++) {
+        const struct voronoi_record *record = &plan->records->array[i];
+        points->order[i] = record->order;
+        points->cell[i] = points->at[i] = (int32_t)i;
         for (int d = 0; d < 3; d++)
-            points->x[d][i] = generators->array[i].x[d];
-        b->part->radius[i] = generators->array[i].radius;
+            points->x[d][i] = record->x[d];
+        part->radius[i] = record->radius;
+        if (plan->has_tags)
+            part->base.tags[i] = record->tag;
     }
-    storm_free(b->mesh->env->memory, generators->array);
-    generators->array = NULL;
+    if (!plan->keep_records) {
+        storm_free(memory, plan->records->array);
+        *plan->records = (struct voronoi_records){.n = 0};
+    }
     voronoi_points_index(points);
     return STORM_OK;
 }
@@ -228,7 +239,7 @@ static struct voronoi_ball build_ball(const struct build *b, int32_t cell,
                                       double radius)
 {
     const struct voronoi_points *points = &b->part->points;
-    int32_t at = points->own_lo + cell;
+    int32_t at = points->at[cell];
     return (struct voronoi_ball){
         .x = {points->x[0][at], points->x[1][at], points->x[2][at]},
         .radius = radius};
@@ -265,9 +276,9 @@ static storm_status build_faces(struct build *b, int32_t own)
     for (int32_t p = 0; p < cell->n_planes; p++) {
         if (cell->start[p] < 0)
             continue;
-        int32_t behind = cell->planes[p].behind,
-                other = behind - points->own_lo;
-        bool is_own = behind >= 0 && other >= 0 && other < points->n_own;
+        int32_t behind = cell->planes[p].behind;
+        int32_t other = behind >= 0 ? points->cell[behind] : -1;
+        bool is_own = other >= 0;
         if (is_own && !b->done[other]) {
             storm_status status = build_add_hint(b, other, own);
             if (status < 0)
@@ -278,10 +289,9 @@ static storm_status build_faces(struct build *b, int32_t own)
         struct voronoi_face face;
         if (!voronoi_cell_face(cell, p, &face))
             continue;
-        int64_t link =
-            behind < 0 ? voronoi_link_wall(~behind)
-            : is_own   ? (int64_t)other
-                       : voronoi_link_ghost(voronoi_points_id(points, behind));
+        int64_t link = behind < 0 ? voronoi_link_wall(~behind)
+                       : is_own   ? (int64_t)other
+                                  : voronoi_link_ghost(points->order[behind]);
         storm_status status = voronoi_links_add(b->mesh->env->memory, &b->links,
                                                 own, link, &face);
         if (status < 0)
@@ -299,7 +309,7 @@ static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
     if (status < 0)
         return status;
     status = voronoi_of(b->mesh)->build_cell(&b->cell, &part->points,
-                                             part->points.own_lo + own, &hints);
+                                             part->points.at[own], &hints);
     if (status < 0)
         return status;
     part->cost.n_builds++;
@@ -355,8 +365,7 @@ static storm_status build_rounds(struct build *b)
 }
 
 storm_status voronoi_build(const struct storm_mesh *mesh,
-                           const uint64_t *partition,
-                           struct voronoi_generators *generators,
+                           const struct voronoi_plan *plan,
                            struct voronoi_part **part_out)
 {
     struct storm_memory *memory = mesh->env->memory;
@@ -364,22 +373,23 @@ storm_status voronoi_build(const struct storm_mesh *mesh,
     b.part = storm_alloc(memory, build_label, sizeof *b.part);
     storm_status status = b.part != NULL ? STORM_OK : STORM_ERR_NOMEM;
     if (status >= 0) {
-        b.part->base.first = generators->first;
-        b.part->base.n_cells = (storm_cell_idx)generators->n;
+        b.part->base.first = plan->first;
+        b.part->base.n_cells = (storm_cell_idx)plan->records->n;
+        b.part->domain = *plan->domain;
         status = build_reserve(&b);
         if (status >= 0)
-            status = build_own(&b, generators);
+            status = build_own(&b, plan);
     }
     status = storm_context_agree(mesh->context, status);
     if (status >= 0)
-        status = voronoi_ghosts_open(&b.ghosts, mesh->context, &b.part->points);
+        status = voronoi_ghosts_open(&b.ghosts, mesh->context, b.part);
     if (status >= 0)
         status = build_rounds(&b);
     if (b.part != NULL)
         b.part->cost.n_ghosts = b.ghosts.n;
     build_release(&b); /* before the layout, which needs as much memory */
     if (status >= 0)
-        status = voronoi_lay_out(mesh, partition, &b.links, b.part);
+        status = voronoi_lay_out(mesh, &b.links, b.part);
     voronoi_links_free(memory, &b.links);
     status = storm_context_agree(mesh->context, status);
     if (status < 0) {
@@ -390,33 +400,26 @@ storm_status voronoi_build(const struct storm_mesh *mesh,
     return STORM_OK;
 }
 
-/* The generators of the present part, or those that have just been sorted. */
-static storm_status build_generators(const struct storm_mesh *mesh,
-                                     struct voronoi_generators *generators_out)
+/* The generators of the present part. */
+static storm_status build_records(const struct storm_mesh *mesh,
+                                  struct voronoi_records *records_out)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    const struct voronoi_mesh *voronoi = voronoi_of(mesh);
-    size_t n =
-        part != NULL ? (size_t)part->base.n_cells : voronoi->generators.n;
-    struct voronoi_generators generators = {.n = n};
-    generators.array = storm_alloc(mesh->env->memory, build_label,
-                                   (n + 1) * sizeof *generators.array);
-    if (generators.array == NULL)
+    size_t n = (size_t)part->base.n_cells;
+    struct voronoi_record *records =
+        storm_alloc(mesh->env->memory, build_label, (n + 1) * sizeof *records);
+    if (records == NULL)
         return STORM_ERR_NOMEM;
-    if (part == NULL) {
-        generators.first = voronoi->generators.first;
-        if (n > 0)
-            memcpy(generators.array, voronoi->generators.array,
-                   n * sizeof *generators.array);
-    } else {
-        generators.first = part->base.first;
-        for (size_t i = 0; i < n; i++) {
-            memcpy(generators.array[i].x, part->heads[i].generator,
-                   sizeof generators.array[i].x);
-            generators.array[i].radius = part->radius[i];
-        }
+    for (size_t i = 0; i < n; i++) {
+        storm_cell_idx cell = (storm_cell_idx)i;
+        memcpy(records[i].x, part->heads[i].generator, sizeof records[i].x);
+        records[i].order = part->points.order[part->points.at[i]];
+        records[i].radius = part->radius[i];
+        records[i].tag = storm_mesh_part_tag(&part->base, cell);
+        records[i].from =
+            (struct storm_cell_ref){.rank = mesh->env->rank, .idx = cell};
     }
-    *generators_out = generators;
+    *records_out = (struct voronoi_records){.array = records, .n = n};
     return STORM_OK;
 }
 
@@ -424,15 +427,20 @@ storm_status voronoi_build_part(const struct storm_mesh *mesh,
                                 const uint64_t *partition,
                                 struct storm_mesh_part **part_out)
 {
-    struct voronoi_generators generators = {.n = 0};
+    const struct voronoi_part *old = voronoi_part_of(mesh);
     struct voronoi_part *part = NULL;
+    struct voronoi_records records = {.n = 0};
+    const struct voronoi_plan plan = {.domain = &old->domain,
+                                      .records = &records,
+                                      .first = partition[mesh->env->rank],
+                                      .has_tags = old->base.tags != NULL};
     storm_status status =
-        storm_context_agree(mesh->context, build_generators(mesh, &generators));
+        storm_context_agree(mesh->context, build_records(mesh, &records));
     if (status >= 0)
-        status = voronoi_move(mesh, partition, &generators);
+        status = voronoi_deal(mesh, partition, &records);
     if (status >= 0)
-        status = voronoi_build(mesh, partition, &generators, &part);
-    storm_free(mesh->env->memory, generators.array);
+        status = voronoi_build(mesh, &plan, &part);
+    storm_free(mesh->env->memory, records.array);
     if (status >= 0)
         *part_out = &part->base;
     return status;

@@ -23,9 +23,9 @@ static inline int64_t voronoi_link_wall(int wall)
     return -1 - (int64_t)wall;
 }
 
-static inline int64_t voronoi_link_ghost(storm_cell_id id)
+static inline int64_t voronoi_link_ghost(uint64_t order)
 {
-    return -1 - (int64_t)STORM_N_WALLS - (int64_t)id; /* ids are below 2^48 */
+    return -1 - (int64_t)STORM_N_WALLS - (int64_t)order; /* below 2^62 */
 }
 
 /* Reserves memory for the faces that so many cells usually have; it grows as
@@ -40,7 +40,6 @@ void voronoi_links_free(struct storm_memory *memory,
 
 /* Fills in all of the part but its points and radii. Consumes the links. */
 storm_status voronoi_lay_out(const struct storm_mesh *mesh,
-                             const uint64_t *partition,
                              struct voronoi_links *links,
                              struct voronoi_part *part);
 

@@ -76,11 +76,13 @@ static void ghost_find_near(struct voronoi_ghosts *ghosts)
 
 storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
                                  const struct storm_context *context,
-                                 const struct voronoi_points *points)
+                                 const struct voronoi_part *part)
 {
     const struct storm_env *env = storm_context_env(context);
+    const struct voronoi_points *points = &part->points;
     size_t n_boxes = (size_t)env->size * VORONOI_RANK_BOXES;
-    *ghosts = (struct voronoi_ghosts){.context = context, .env = env};
+    *ghosts = (struct voronoi_ghosts){
+        .context = context, .env = env, .part = &part->base};
     ghosts->boxes =
         storm_alloc(env->memory, ghost_label, n_boxes * sizeof *ghosts->boxes);
     ghosts->near =
@@ -225,8 +227,8 @@ static void ghost_visit(void *self, int32_t index)
 {
     struct ghost_answer *answer = self;
     const struct voronoi_points *points = answer->points;
-    int32_t own = index - points->own_lo;
-    if (own < 0 || own >= points->n_own || answer->status < 0)
+    int32_t own = points->cell[index];
+    if (own < 0 || answer->status < 0)
         return;
     uint64_t *word = &answer->bits[own / GHOST_WORD_BITS];
     uint64_t bit = UINT64_C(1) << (own % GHOST_WORD_BITS);
@@ -241,8 +243,11 @@ static void ghost_visit(void *self, int32_t index)
     *word |= bit;
     answer->array = array;
     answer->array[answer->n++] = (struct voronoi_ghost){
-        .id = points->first + (storm_cell_id)own,
-        .x = {points->x[0][index], points->x[1][index], points->x[2][index]}};
+        .order = points->order[index],
+        .tag = storm_mesh_part_tag(answer->ghosts->part, own),
+        .x = {points->x[0][index], points->x[1][index], points->x[2][index]},
+        .rank = answer->ghosts->env->rank,
+        .idx = own};
 }
 
 /* What has been sent to a rank. NULL: no memory. */
@@ -300,10 +305,10 @@ static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
 
 /* ---- merge -------------------------------------------------------------- */
 
-static int ghost_by_id(const void *left, const void *right)
+static int ghost_by_order(const void *left, const void *right)
 {
     const struct voronoi_ghost *a = left, *b = right;
-    return a->id < b->id ? -1 : a->id > b->id;
+    return a->order < b->order ? -1 : a->order > b->order;
 }
 
 static storm_status ghost_store(struct voronoi_ghosts *ghosts,
@@ -324,35 +329,35 @@ static storm_status ghost_store(struct voronoi_ghosts *ghosts,
         ghosts->n += n;
     }
     if (ghosts->n > 0)
-        qsort(ghosts->array, ghosts->n, sizeof *ghosts->array, ghost_by_id);
+        qsort(ghosts->array, ghosts->n, sizeof *ghosts->array, ghost_by_order);
     return STORM_OK;
 }
 
-/* Own and ghosts, in order of id. */
+/* Own and ghosts, in order. */
 static storm_status ghost_merge(const struct voronoi_ghosts *ghosts,
                                 struct voronoi_points *points)
 {
     struct storm_memory *memory = ghosts->env->memory;
-    struct voronoi_points all = *points;
-    size_t n_own = (size_t)points->n_own, n_low = 0;
-    if (n_own + ghosts->n >= INT32_MAX)
-        return STORM_ERR_NOMEM;
+    struct voronoi_points all = {.space = points->space};
     storm_status status =
-        voronoi_points_alloc(&all, memory, n_own + ghosts->n, ghosts->n);
+        voronoi_points_alloc(&all, memory, (size_t)points->n_own, ghosts->n);
     if (status < 0)
         return status;
-    while (n_low < ghosts->n && ghosts->array[n_low].id < points->first)
-        n_low++;
-    all.own_lo = (int32_t)n_low;
-    for (size_t i = 0; i < ghosts->n; i++) {
-        size_t at = i < n_low ? i : i + n_own;
-        all.ghost_id[i] = ghosts->array[i].id;
+    if (ghosts->n > 0)
+        memcpy(all.ghosts, ghosts->array, ghosts->n * sizeof *all.ghosts);
+    int32_t own = 0, ghost = 0, n_ghosts = all.n - all.n_own;
+    for (int32_t i = 0; i < all.n; i++) {
+        int32_t at = own < all.n_own ? points->at[own] : -1;
+        const struct voronoi_ghost *next = &all.ghosts[ghost];
+        bool is_own =
+            ghost == n_ghosts || (at >= 0 && points->order[at] < next->order);
+        if (is_own)
+            all.at[own] = i;
+        all.order[i] = is_own ? points->order[at] : next->order;
         for (int d = 0; d < 3; d++)
-            all.x[d][at] = ghosts->array[i].x[d];
+            all.x[d][i] = is_own ? points->x[d][at] : next->x[d];
+        all.cell[i] = is_own ? own++ : ~ghost++;
     }
-    for (int d = 0; d < 3 && n_own > 0; d++)
-        memcpy(all.x[d] + n_low, points->x[d] + points->own_lo,
-               n_own * sizeof(double));
     voronoi_points_index(&all);
     voronoi_points_free(points, memory);
     *points = all;

@@ -19,30 +19,26 @@ struct voronoi_box {
     double lo[3], hi[3];
 };
 
-/* As it is sent. */
-struct voronoi_ghost {
-    storm_cell_id id;
-    double x[3];
-};
-
 struct voronoi_ghosts {
     const struct storm_context *context;
     const struct storm_env *env;
-    struct voronoi_box *boxes; /* VORONOI_RANK_BOXES for each rank */
-    struct voronoi_box own;    /* around all of this rank's */
-    int *near;                 /* boxes within near_radius of own */
+    const struct storm_mesh_part *part; /* this rank's tags */
+    struct voronoi_box *boxes;          /* VORONOI_RANK_BOXES for each rank */
+    struct voronoi_box own;             /* around all of this rank's */
+    int *near;                          /* boxes within near_radius of own */
     size_t n_near;
     double near_radius;
-    struct voronoi_ghost *array; /* in order of id */
+    struct voronoi_ghost *array; /* in order */
     size_t n, capacity;
     struct voronoi_sent *sent; /* what has been sent to which rank */
     size_t n_sent, sent_capacity;
 };
 
-/* `points` are this rank's own. Collective; close it also after an error. */
+/* `part` has this rank's own points, and its tags if they are not places.
+ * Collective; close it also after an error. */
 storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
                                  const struct storm_context *context,
-                                 const struct voronoi_points *points);
+                                 const struct voronoi_part *part);
 void voronoi_ghosts_close(struct voronoi_ghosts *ghosts);
 
 /* May another rank have a generator in the ball? */

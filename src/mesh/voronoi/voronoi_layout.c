@@ -69,7 +69,6 @@ void voronoi_links_free(struct storm_memory *memory,
  */
 struct layout {
     const struct storm_mesh *mesh;
-    const uint64_t *partition;
     struct voronoi_part *part;
     int32_t *n_sides;   /* by cell */
     int32_t *border_of; /* by ghost, -1: none yet */
@@ -96,7 +95,7 @@ static storm_status layout_add_border(struct layout *l,
 
 static storm_status layout_walls(struct layout *l)
 {
-    const struct voronoi_space *space = &voronoi_of(l->mesh)->space;
+    const struct voronoi_space *space = &l->part->points.space;
     storm_status status = STORM_OK;
     for (int wall = 0; wall < STORM_N_WALLS && status >= 0; wall++) {
         struct voronoi_border border = {.rank = -1, .idx = -1, .wall = wall};
@@ -108,52 +107,46 @@ static storm_status layout_walls(struct layout *l)
     return status;
 }
 
-/* The index of a ghost among the ghosts. */
-static size_t layout_find(const struct voronoi_points *points, storm_cell_id id)
-{
-    size_t low = 0, high = (size_t)(points->n - points->n_own);
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (points->ghost_id[middle] <= id)
-            low = middle;
-        else
-            high = middle;
-    }
-    STORM_ASSERT(points->ghost_id[low] == id);
-    return low;
-}
-
-static storm_status layout_ghost(struct layout *l, storm_cell_id id,
+static storm_status layout_ghost(struct layout *l, uint64_t order,
                                  int32_t *next_out)
 {
     const struct voronoi_points *points = &l->part->points;
-    size_t ghost = layout_find(points, id);
-    if (l->border_of[ghost] >= 0) {
-        *next_out = ~l->border_of[ghost];
+    int32_t at = voronoi_points_find(points, order);
+    STORM_ASSERT(at < points->n && points->order[at] == order);
+    int32_t which = ~points->cell[at];
+    if (l->border_of[which] >= 0) {
+        *next_out = ~l->border_of[which];
         return STORM_OK;
     }
-    size_t at =
-        ghost < (size_t)points->own_lo ? ghost : ghost + (size_t)points->n_own;
+    const struct voronoi_ghost *ghost = &points->ghosts[which];
     struct voronoi_border border = {
-        .id = id,
-        .generator = {points->x[0][at], points->x[1][at], points->x[2][at]},
+        .id = ghost->tag,
+        .order = order,
+        .generator = {ghost->x[0], ghost->x[1], ghost->x[2]},
+        .rank = ghost->rank,
+        .idx = ghost->idx,
         .wall = -1,
+        .image = ghost->image,
     };
-    border.rank = storm_mesh_owner_at(l->mesh, l->partition, id, &border.idx);
     storm_status status = layout_add_border(l, &border, next_out);
     if (status >= 0)
-        l->border_of[ghost] = ~*next_out;
+        l->border_of[which] = ~*next_out;
     return status;
 }
 
-/* Sort key of faces: id of the neighbour, walls last. */
+static uint64_t layout_own_order(const struct voronoi_part *part, size_t cell)
+{
+    return part->points.order[part->points.at[cell]];
+}
+
+/* Sort key of faces: order of the neighbour, walls last. */
 static uint64_t layout_order(const struct voronoi_part *part, int32_t next)
 {
     if (next >= 0)
-        return part->base.first + (storm_cell_id)next;
+        return layout_own_order(part, (size_t)next);
     const struct voronoi_border *border = &part->borders[~next];
     return border->rank >= 0
-               ? border->id
+               ? border->order
                : UINT64_MAX - STORM_N_WALLS + (uint64_t)border->wall;
 }
 
@@ -193,8 +186,7 @@ static storm_status layout_behind(struct layout *l,
     *next_out = ~(int32_t)behind; /* if it is a wall */
     return behind < STORM_N_WALLS
                ? STORM_OK
-               : layout_ghost(l, (storm_cell_id)(behind - STORM_N_WALLS),
-                              next_out);
+               : layout_ghost(l, (uint64_t)(behind - STORM_N_WALLS), next_out);
 }
 
 /* The sides of all cells, each cell's in order. */
@@ -239,14 +231,14 @@ struct layout_sum {
     double volume, moment[3];
 };
 
-/* The face's centroid is stored relative to the generator of lower id. */
+/* The face's centroid is stored relative to the generator of lower order. */
 static void layout_add(const struct voronoi_part *part, size_t cell,
                        size_t place, double distance, struct layout_sum *sum)
 {
     int32_t next = *layout_next(part, place);
     const struct voronoi_face *face = &part->faces[part->refs[place]];
     const double *g = part->heads[cell].generator;
-    bool is_mine = layout_order(part, next) > part->base.first + cell;
+    bool is_mine = layout_order(part, next) > layout_own_order(part, cell);
     const double *from = is_mine ? g : voronoi_behind(part, next);
     double pyramid = face->area * distance / 3.0;
     sum->volume += pyramid;
@@ -304,8 +296,7 @@ static storm_status layout_heads(struct layout *l,
         if (c == n)
             break;
         for (int d = 0; d < 3; d++)
-            head->generator[d] =
-                part->points.x[d][(size_t)part->points.own_lo + c];
+            head->generator[d] = part->points.x[d][part->points.at[c]];
         head->radius = (float)(0.5 * part->radius[c] * (1.0 + 0x1p-20));
         n_blocks += ((size_t)l->n_sides[c] + VORONOI_WIDTH - 1) / VORONOI_WIDTH;
     }
@@ -388,12 +379,11 @@ static storm_status layout_cells(struct layout *l)
 }
 
 storm_status voronoi_lay_out(const struct storm_mesh *mesh,
-                             const uint64_t *partition,
                              struct voronoi_links *links,
                              struct voronoi_part *part)
 {
     struct storm_memory *memory = mesh->env->memory;
-    struct layout l = {.mesh = mesh, .partition = partition, .part = part};
+    struct layout l = {.mesh = mesh, .part = part};
     storm_status status = layout_reserve(&l);
     if (status >= 0)
         status = layout_take_faces(&l, links);
@@ -417,6 +407,7 @@ void voronoi_free_part(const struct storm_mesh *mesh,
     if (part == NULL)
         return;
     voronoi_points_free(&part->points, memory);
+    storm_free(memory, part->base.tags);
     storm_free(memory, part->heads);
     storm_free(memory, part->blocks);
     storm_free(memory, part->refs);

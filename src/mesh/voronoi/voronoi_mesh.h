@@ -3,13 +3,15 @@
  * Internals of the Voronoi mesh: for mesh/voronoi and, through voronoi_geom.h,
  * for the tracking kernel.
  *
- *   VMESH-1  Cell i is the part of the box that is nearer to generator i than
- *            to any other. Ids follow the Hilbert curve over the box;
- *            generators so close that they share a position on it are in order
- *            of their coordinates.
+ *   VMESH-1  A cell is the part of the box that is nearer to its generator than
+ *            to any other. The order of generators is that of their places
+ *            along the Hilbert curve over the box; those so close that they
+ *            share a position on it are in order of their coordinates. It
+ *            decides all ties, and is a function of positions and box alone:
+ *            tags and ranks do not matter.
  *   VMESH-2  A rank holds its own generators and, as ghosts, at least all
  *            neighbours of its cells.
- *   VMESH-3  Faces of a cell are in order of the neighbours' ids, walls last.
+ *   VMESH-3  Faces of a cell are in order of the neighbours, walls last.
  *   VMESH-4  Memory grows with the cells but for the partition and, while a
  *            part is being built, VORONOI_RANK_BOXES boxes and four counts for
  *            every rank.
@@ -24,7 +26,11 @@
 #include "mesh/mesh_planes.h"
 #include "mesh/voronoi/voronoi_cell.h"
 
-enum { VORONOI_WIDTH = STORM_PLANES_WIDTH, VORONOI_RANK_BOXES = 4 };
+enum {
+    VORONOI_WIDTH = STORM_PLANES_WIDTH,
+    VORONOI_RANK_BOXES = 4,
+    VORONOI_TAG_BITS = 48
+};
 
 struct voronoi_head {
     double generator[3];
@@ -37,10 +43,12 @@ _Static_assert(sizeof(struct voronoi_head) == 32, "two heads per cache line");
  * are the walls. */
 struct voronoi_border {
     storm_cell_id id;
+    uint64_t order;
     double generator[3]; /* a wall: its coordinate at [wall / 2] */
     int32_t rank;        /* -1: wall */
     storm_cell_idx idx;
-    int32_t wall; /* -1: none */
+    int32_t wall;  /* -1: none */
+    int32_t image; /* see struct voronoi_ghost */
 };
 
 /* Cost of the build. */
@@ -50,8 +58,15 @@ struct voronoi_cost {
     uint64_t n_rounds;
 };
 
+/* The box. */
+struct voronoi_domain {
+    double lo_cm[3], hi_cm[3]; /* as given */
+    struct voronoi_space space;
+};
+
 struct voronoi_part {
     struct storm_mesh_part base;
+    struct voronoi_domain domain;
     struct voronoi_points points;
     struct voronoi_head *heads; /* n_cells + 1 */
     struct storm_planes_block *blocks;
@@ -66,25 +81,29 @@ struct voronoi_part {
     struct voronoi_cost cost;
 };
 
-/* A generator outside of a part. */
-struct voronoi_generator {
+/* A generator on its way to a part. */
+struct voronoi_record {
+    uint64_t key; /* position on the curve */
     double x[3];
-    double radius; /* last known; 0: none */
+    double radius;     /* last known; 0: none */
+    uint64_t order;    /* place among all generators */
+    storm_cell_id tag; /* VORONOI_NO_TAG: not chosen yet */
+    uint64_t weight;
+    uint64_t number; /* for messages */
+    /* Where it was, as a cell or as a point of the input; rank < 0: it is new,
+     * from rank ~rank. */
+    struct storm_cell_ref from;
 };
+#define VORONOI_NO_TAG UINT64_MAX
 
-/* Consecutive ids. */
-struct voronoi_generators {
-    storm_cell_id first;
+/* Those of one rank. */
+struct voronoi_records {
+    struct voronoi_record *array;
     size_t n;
-    struct voronoi_generator *array;
 };
 
 struct voronoi_mesh {
     struct storm_mesh base;
-    struct voronoi_space space;
-    double lo_cm[3], hi_cm[3];            /* as given */
-    struct voronoi_generators generators; /* before there is a part */
-    uint64_t *generators_partition;       /* their partition */
     voronoi_build_fn *build_cell;
 };
 
@@ -102,31 +121,63 @@ voronoi_part_of(const struct storm_mesh *mesh)
 
 extern const struct storm_mesh_ops storm_mesh_voronoi;
 
-/* voronoi_sort.c: brings points in order, each to the rank whose share of the
- * curve it is on; sets ids and partition. Collective. Consumes `records`.
- * STORM_ERR_ARG: two points are the same, or one is not in the box (logged). */
-struct voronoi_record {
-    uint64_t key;
-    struct voronoi_generator generator;
-    uint64_t number; /* in the input */
-};
-storm_status voronoi_sort(struct voronoi_mesh *mesh,
-                          struct voronoi_record *records, size_t n);
+/* voronoi_sort.c: brings generators in order, over all ranks: rank 0 has the
+ * first ones. Rounds them to the grid; sets key and order. Collective.
+ * `what` is what messages call them.
+ * STORM_ERR_ARG: two are the same, or one is not in the box (logged). */
+storm_status voronoi_sort(const struct storm_mesh *mesh,
+                          const struct voronoi_domain *domain, const char *what,
+                          struct voronoi_records *records_inout);
 
 /* The position of a point along the curve. */
 uint64_t voronoi_key(const struct voronoi_space *space, const double x[3]);
 
-/* voronoi_move.c: to the ranks of another partition. Collective. */
-storm_status voronoi_move(const struct storm_mesh *mesh,
-                          const uint64_t *to_partition,
-                          struct voronoi_generators *generators_inout);
+/* voronoi_deal.c: takes the records that were received, in place of the old
+ * ones. */
+struct storm_messages;
+void voronoi_records_take(const struct storm_env *env,
+                          struct storm_messages *in,
+                          struct voronoi_records *records_inout);
 
-/* voronoi_build.c: the cells of these generators in this partition. Collective.
- * Frees the array of generators as soon as it can; after an error it may be
- * left. */
+/* Sorted generators to the ranks of a partition of their
+ * places; NULL: back to the ranks they are from. Collective. */
+storm_status voronoi_deal(const struct storm_mesh *mesh,
+                          const uint64_t *partition,
+                          struct voronoi_records *records_inout);
+
+/* The partition that a number of cells on each rank makes. Collective. */
+storm_status voronoi_partition(const struct storm_mesh *mesh, uint64_t n,
+                               uint64_t *partition_out);
+
+/* STORM_ERR_ARG, logged: a tag is too large, or two of them, on any ranks, are
+ * equal. Collective. */
+storm_status voronoi_check_tags(const struct storm_mesh *mesh,
+                                const storm_cell_id *tags, size_t n);
+
+/* Where the generators of the records are from, by cell. NULL: no memory. */
+struct storm_cell_ref *voronoi_from(const struct storm_mesh *mesh,
+                                    const struct voronoi_records *records);
+
+/* Tells those who gave the points of the input where they are now: `from` is
+ * by cell. Collective. Arrays by point of this rank's input; NULL: not
+ * wanted. */
+storm_status voronoi_report(const struct storm_mesh *mesh,
+                            const struct storm_cell_ref *from,
+                            storm_cell_id *tags_out,
+                            struct storm_cell_ref *where_out);
+
+/* voronoi_build.c: the cells of these generators, which are this rank's and in
+ * order. Collective. Frees the records as soon as it can, unless they are still
+ * needed; after an error they may be left. */
+struct voronoi_plan {
+    const struct voronoi_domain *domain;
+    struct voronoi_records *records;
+    uint64_t first;    /* place of the first */
+    bool has_tags;     /* those of the records; else tags are the places */
+    bool keep_records; /* do not free them */
+};
 storm_status voronoi_build(const struct storm_mesh *mesh,
-                           const uint64_t *partition,
-                           struct voronoi_generators *generators,
+                           const struct voronoi_plan *plan,
                            struct voronoi_part **part_out);
 storm_status voronoi_build_part(const struct storm_mesh *mesh,
                                 const uint64_t *partition,
@@ -134,9 +185,11 @@ storm_status voronoi_build_part(const struct storm_mesh *mesh,
 void voronoi_free_part(const struct storm_mesh *mesh,
                        struct storm_mesh_part *base);
 
-/* voronoi.c: moves the generators to the centroids of their cells and sorts
- * them again. Collective. */
-storm_status voronoi_relax(struct voronoi_mesh *mesh);
+/* voronoi_create.c: STORM_ERR_ARG, logged, if there can be no mesh in this
+ * box. */
+storm_status voronoi_domain_make(const struct storm_env *env,
+                                 const double lo_cm[3], const double hi_cm[3],
+                                 struct voronoi_domain *domain_out);
 
 /* voronoi_sample.c: slots of the table. */
 void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,

@@ -71,9 +71,12 @@ static size_t points_levels(struct voronoi_points *points, size_t n)
 }
 
 storm_status voronoi_points_alloc(struct voronoi_points *points,
-                                  struct storm_memory *memory, size_t n,
+                                  struct storm_memory *memory, size_t n_own,
                                   size_t n_ghosts)
 {
+    size_t n = n_own + n_ghosts;
+    if (n_own >= INT32_MAX || n_ghosts >= INT32_MAX - n_own)
+        return STORM_ERR_NOMEM;
     size_t padded = points_groups(n + 1) * VORONOI_FAN;
     size_t n_groups = points_levels(points, n);
     bool ok = true;
@@ -82,15 +85,24 @@ storm_status voronoi_points_alloc(struct voronoi_points *points,
             storm_alloc(memory, points_label, padded * sizeof(double));
         ok = ok && points->x[d] != NULL;
     }
-    points->ghost_id = storm_alloc(memory, points_label,
-                                   (n_ghosts + 1) * sizeof(storm_cell_id));
+    points->order =
+        storm_alloc(memory, points_label, (n + 1) * sizeof *points->order);
+    points->cell =
+        storm_alloc(memory, points_label, (n + 1) * sizeof *points->cell);
+    points->at =
+        storm_alloc(memory, points_label, (n_own + 1) * sizeof *points->at);
+    points->ghosts = storm_alloc(memory, points_label,
+                                 (n_ghosts + 1) * sizeof *points->ghosts);
     points->groups = storm_alloc(memory, points_label,
                                  (n_groups + 1) * sizeof *points->groups);
-    if (!ok || points->ghost_id == NULL || points->groups == NULL) {
+    if (!ok || points->order == NULL || points->cell == NULL ||
+        points->at == NULL || points->ghosts == NULL ||
+        points->groups == NULL) {
         voronoi_points_free(points, memory);
         return STORM_ERR_NOMEM;
     }
     points->n = (int32_t)n;
+    points->n_own = (int32_t)n_own;
     for (int d = 0; d < 3; d++)
         for (size_t i = n; i < padded; i++)
             points->x[d][i] = INFINITY;
@@ -100,15 +112,12 @@ storm_status voronoi_points_alloc(struct voronoi_points *points,
 void voronoi_points_free(struct voronoi_points *points,
                          struct storm_memory *memory)
 {
-    for (int d = 0; d < 3; d++) {
-        storm_free(memory, points->x[d]);
-        points->x[d] = NULL;
-    }
-    storm_free(memory, points->ghost_id);
-    storm_free(memory, points->groups);
-    points->ghost_id = NULL;
-    points->groups = NULL;
-    points->n = 0;
+    void *blocks[] = {points->x[0],   points->x[1],  points->x[2],
+                      points->order,  points->cell,  points->at,
+                      points->ghosts, points->groups};
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        storm_free(memory, blocks[i]);
+    *points = (struct voronoi_points){.space = points->space};
 }
 
 static void points_widen(double *lo, double *hi, double l, double h)
@@ -153,13 +162,17 @@ void voronoi_points_index(struct voronoi_points *points)
 
 /* ---- queries ------------------------------------------------------------ */
 
-storm_cell_id voronoi_points_id(const struct voronoi_points *points,
-                                int32_t index)
+int32_t voronoi_points_find(const struct voronoi_points *points, uint64_t order)
 {
-    int32_t own = index - points->own_lo;
-    if (own >= 0 && own < points->n_own)
-        return points->first + (storm_cell_id)own;
-    return points->ghost_id[own < 0 ? index : index - points->n_own];
+    int32_t low = 0, high = points->n;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (points->order[middle] < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* A node still to be visited. */
@@ -269,8 +282,7 @@ void voronoi_points_box(const struct voronoi_points *points, int32_t begin,
         lo_out[d] = INFINITY;
         hi_out[d] = -INFINITY;
         for (int32_t i = begin; i < end; i++)
-            points_widen(&lo_out[d], &hi_out[d],
-                         points->x[d][points->own_lo + i],
-                         points->x[d][points->own_lo + i]);
+            points_widen(&lo_out[d], &hi_out[d], points->x[d][points->at[i]],
+                         points->x[d][points->at[i]]);
     }
 }

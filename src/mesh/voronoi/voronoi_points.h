@@ -2,9 +2,8 @@
 /*
  * The generators a rank knows, its own and ghosts, and the tree over them.
  *
- *   VPOINTS-1  In order of their ids, which is the order along the Hilbert
- *              curve; the rank's own are consecutive. So the order of indices
- *              is the order of ids, on every rank.
+ *   VPOINTS-1  In order of their places along the Hilbert curve, on every rank,
+ *              whoever owns them. Own cells have indices in the same order.
  *   VPOINTS-2  Coordinates are multiples of `grid`, a power of two, and at most
  *              2^52 of it: differences are exact, as doubles and as integers.
  *   VPOINTS-3  The tree has no pointers: eight consecutive points are a leaf,
@@ -40,13 +39,25 @@ struct voronoi_group {
     double lo[3][VORONOI_FAN], hi[3][VORONOI_FAN];
 };
 
+/* A generator of another rank; also as it is sent. */
+struct voronoi_ghost {
+    uint64_t order; /* its place along the curve, among all generators */
+    storm_cell_id tag;
+    double x[3];
+    int32_t rank;
+    storm_cell_idx idx;
+    int32_t image; /* 0: itself; others are for periodic boxes */
+    int32_t unused;
+};
+
 struct voronoi_points {
     struct voronoi_space space;
-    int32_t n;
-    int32_t own_lo, n_own;   /* own: own_lo .. own_lo + n_own - 1 */
-    storm_cell_id first;     /* id of the first own one */
-    storm_cell_id *ghost_id; /* of the n - n_own others, in order */
-    double *x[3];            /* then infinite up to a multiple of eight */
+    int32_t n, n_own;
+    uint64_t *order;              /* growing */
+    int32_t *cell;                /* own: its index; a ghost: ~ that below */
+    int32_t *at;                  /* by own cell: its point */
+    struct voronoi_ghost *ghosts; /* n - n_own, in order */
+    double *x[3];                 /* then infinite up to a multiple of eight */
     struct voronoi_group *groups;
     size_t level_start[VORONOI_LEVELS + 1]; /* lowest level first */
     int n_levels;
@@ -58,10 +69,10 @@ struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3]);
 /* The multiple of the grid nearest to a coordinate. */
 double voronoi_snap(const struct voronoi_space *space, double x);
 
-/* Arrays for n points with n_ghosts ghosts among them, to be filled in by the
- * caller, who then calls _index. STORM_ERR_NOMEM: nothing is left. */
+/* Arrays for own points and ghosts, to be filled in by the caller, who then
+ * calls _index. STORM_ERR_NOMEM: nothing is left. */
 storm_status voronoi_points_alloc(struct voronoi_points *points,
-                                  struct storm_memory *memory, size_t n,
+                                  struct storm_memory *memory, size_t n_own,
                                   size_t n_ghosts);
 void voronoi_points_free(struct voronoi_points *points,
                          struct storm_memory *memory);
@@ -69,10 +80,11 @@ void voronoi_points_free(struct voronoi_points *points,
 /* Fills in the tree. */
 void voronoi_points_index(struct voronoi_points *points);
 
-storm_cell_id voronoi_points_id(const struct voronoi_points *points,
-                                int32_t index);
+/* The first point that is not before `order`; n: none. */
+int32_t voronoi_points_find(const struct voronoi_points *points,
+                            uint64_t order);
 
-/* The known generator nearest to y, the one of higher id if two are; -1 if
+/* The known generator nearest to y, the one of higher order if two are; -1 if
  * there is none. `start` is the first candidate. */
 int32_t voronoi_points_nearest(const struct voronoi_points *points,
                                const double y[3], int32_t start);
@@ -83,7 +95,7 @@ void voronoi_points_within(const struct voronoi_points *points,
                            void (*visit)(void *self, int32_t index),
                            void *self);
 
-/* The box of own points [begin, end). */
+/* The box of the generators of own cells [begin, end). */
 void voronoi_points_box(const struct voronoi_points *points, int32_t begin,
                         int32_t end, double lo_out[3], double hi_out[3]);
 

@@ -130,7 +130,8 @@ static size_t polyhedron_order(struct voronoi_polyhedra *p)
 static void polyhedron_place(struct voronoi_polyhedra *p, int32_t vertex,
                              double x_out[3])
 {
-    const struct voronoi_mesh *mesh = voronoi_of(p->base.mesh);
+    const struct voronoi_domain *domain =
+        &voronoi_part_of(p->base.mesh)->domain;
     voronoi_cell_corner(&p->cell, vertex, x_out);
     for (int d = 0; d < 3; d++)
         x_out[d] += p->cell.centre[d];
@@ -138,8 +139,8 @@ static void polyhedron_place(struct voronoi_polyhedra *p, int32_t vertex,
         int32_t behind =
             p->cell.planes[p->cell.vertices[vertex].plane[k]].behind;
         if (behind < 0)
-            x_out[~behind / 2] = ~behind % 2 ? mesh->hi_cm[~behind / 2]
-                                             : mesh->lo_cm[~behind / 2];
+            x_out[~behind / 2] = ~behind % 2 ? domain->hi_cm[~behind / 2]
+                                             : domain->lo_cm[~behind / 2];
     }
 }
 
@@ -226,7 +227,7 @@ static storm_status polyhedra_build(struct storm_polyhedra *polyhedra,
     const struct voronoi_points *points = &voronoi_part_of(mesh)->points;
     const struct voronoi_hints hints = {.n_neighbours = 0};
     storm_status status =
-        voronoi_of(mesh)->build_cell(&p->cell, points, points->own_lo + cell,
+        voronoi_of(mesh)->build_cell(&p->cell, points, points->at[cell],
                                      &hints);
     if (status >= 0)
         status = polyhedron_make_room(p);

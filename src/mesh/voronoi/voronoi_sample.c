@@ -10,20 +10,19 @@
 static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
                           const double y[3], double point_out[3])
 {
-    const struct voronoi_mesh *voronoi = voronoi_of(mesh);
     const struct voronoi_part *part = voronoi_part_of(mesh);
     const struct voronoi_head *head = &part->heads[cell];
     const double *g = head->generator;
     const struct storm_planes_block *block = &part->blocks[head->first_block];
     size_t n_blocks = head[1].first_block - head->first_block;
-    int32_t self = part->points.own_lo + cell;
+    int32_t self = part->points.at[cell];
     for (double shrink = 0.0;; shrink = shrink > 0.0 ? 8.0 * shrink : 0x1p-50) {
         double factor = shrink < 1.0 ? 1.0 - shrink : 0.0;
         double x[3];
         for (int d = 0; d < 3; d++) {
             x[d] = g[d] + factor * y[d];
-            x[d] = x[d] > voronoi->lo_cm[d] ? x[d] : voronoi->lo_cm[d];
-            x[d] = x[d] < voronoi->hi_cm[d] ? x[d] : voronoi->hi_cm[d];
+            x[d] = x[d] > part->domain.lo_cm[d] ? x[d] : part->domain.lo_cm[d];
+            x[d] = x[d] < part->domain.hi_cm[d] ? x[d] : part->domain.hi_cm[d];
         }
         if (factor == 0.0 ||
             (shrink == 0.0 &&
@@ -78,7 +77,6 @@ void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
 void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
                     double lo_cm_out[3], double hi_cm_out[3])
 {
-    const struct voronoi_mesh *voronoi = voronoi_of(mesh);
     const struct voronoi_part *part = voronoi_part_of(mesh);
     const struct voronoi_head *head = &part->heads[cell];
     size_t n = sample_n_faces(part, cell);
@@ -90,8 +88,8 @@ void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
     for (int k = 0; k < 3; k++) {
         double margin = 0x1p-40 * (head->radius + fabs(head->generator[k]));
         lo_cm_out[k] =
-            fmax(head->generator[k] + lo[k] - margin, voronoi->lo_cm[k]);
+            fmax(head->generator[k] + lo[k] - margin, part->domain.lo_cm[k]);
         hi_cm_out[k] =
-            fmin(head->generator[k] + hi[k] + margin, voronoi->hi_cm[k]);
+            fmin(head->generator[k] + hi[k] + margin, part->domain.hi_cm[k]);
     }
 }

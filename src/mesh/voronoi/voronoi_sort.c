@@ -9,7 +9,6 @@
 
 #include <storm/context.h>
 
-#include "base/boot.h"
 #include "mesh/mesh_hilbert.h"
 #include "mesh/mesh_message.h"
 #include "mesh/voronoi/voronoi_mesh.h"
@@ -33,14 +32,23 @@ uint64_t voronoi_key(const struct voronoi_space *space, const double x[3])
     return storm_hilbert_position(space->curve, ijk);
 }
 
+/* The sort in progress. */
+struct sort {
+    const struct storm_mesh *mesh;
+    const struct voronoi_domain *domain;
+    const char *what;
+    uint64_t n_total;
+    struct voronoi_records records;
+};
+
 static int sort_compare(const void *left, const void *right)
 {
     const struct voronoi_record *a = left, *b = right;
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
     for (int d = 0; d < 3; d++)
-        if (a->generator.x[d] != b->generator.x[d])
-            return a->generator.x[d] < b->generator.x[d] ? -1 : 1;
+        if (a->x[d] != b->x[d])
+            return a->x[d] < b->x[d] ? -1 : 1;
     return 0;
 }
 
@@ -80,10 +88,10 @@ static void sort_ties(struct voronoi_record *records, size_t n)
 
 /* Sorts records; frees the old array. */
 static storm_status sort_records(struct storm_memory *memory,
-                                 struct voronoi_record **records_inout,
-                                 size_t n)
+                                 struct voronoi_records *list)
 {
-    const struct voronoi_record *records = *records_inout;
+    const struct voronoi_record *records = list->array;
+    size_t n = list->n;
     struct sort_place *places =
         storm_alloc(memory, sort_label, (2 * n + 1) * sizeof *places);
     struct voronoi_record *sorted =
@@ -105,48 +113,45 @@ static storm_status sort_records(struct storm_memory *memory,
     for (size_t i = 0; i < n; i++)
         sorted[i] = records[from[i].at];
     storm_free(memory, places);
-    storm_free(memory, *records_inout);
+    storm_free(memory, list->array);
     sort_ties(sorted, n);
-    *records_inout = sorted;
+    list->array = sorted;
     return STORM_OK;
 }
 
 /* Sets the keys of this rank's points and sorts them. */
-static storm_status sort_locally(const struct voronoi_mesh *mesh,
-                                 struct voronoi_record **records_inout,
-                                 size_t n)
+static storm_status sort_locally(struct sort *s)
 {
-    struct voronoi_record *records = *records_inout;
-    for (size_t i = 0; i < n; i++) {
-        struct voronoi_generator *generator = &records[i].generator;
+    const struct voronoi_domain *domain = s->domain;
+    for (size_t i = 0; i < s->records.n; i++) {
+        struct voronoi_record *record = &s->records.array[i];
         for (int d = 0; d < 3; d++) {
-            if (!(generator->x[d] >= mesh->lo_cm[d] &&
-                  generator->x[d] <= mesh->hi_cm[d])) {
-                storm_log_write(&mesh->base.env->log, STORM_LOG_ERROR,
-                                "point %" PRIu64
-                                " (%.17g, %.17g, %.17g) is not in the box",
-                                records[i].number, generator->x[0],
-                                generator->x[1], generator->x[2]);
-                return STORM_ERR_ARG;
-            }
+            if (record->x[d] >= domain->lo_cm[d] &&
+                record->x[d] <= domain->hi_cm[d])
+                continue;
+            storm_log_write(&s->mesh->env->log, STORM_LOG_ERROR,
+                            "%s %" PRIu64
+                            " (%.17g, %.17g, %.17g) is not in the box",
+                            s->what, record->number, record->x[0], record->x[1],
+                            record->x[2]);
+            return STORM_ERR_ARG;
         }
         for (int d = 0; d < 3; d++)
-            generator->x[d] = voronoi_snap(&mesh->space, generator->x[d]);
-        records[i].key = voronoi_key(&mesh->space, generator->x);
+            record->x[d] = voronoi_snap(&domain->space, record->x[d]);
+        record->key = voronoi_key(&domain->space, record->x);
     }
-    return sort_records(mesh->base.env->memory, records_inout, n);
+    return sort_records(s->mesh->env->memory, &s->records);
 }
 
 /* ---- splitters ---------------------------------------------------------- */
 
 /* The number of records with a smaller key. */
-static size_t sort_below(const struct voronoi_record *records, size_t n,
-                         uint64_t key)
+static size_t sort_below(const struct voronoi_records *records, uint64_t key)
 {
-    size_t low = 0, high = n;
+    size_t low = 0, high = records->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (records[middle].key < key)
+        if (records->array[middle].key < key)
             low = middle + 1;
         else
             high = middle;
@@ -156,24 +161,22 @@ static size_t sort_below(const struct voronoi_record *records, size_t n,
 
 /* One round: appends SORT_BITS bits to each of the n splitters so that it
  * stays the largest with no more than its share of the records below. */
-static storm_status sort_refine(const struct voronoi_mesh *mesh,
-                                const struct voronoi_record *records, size_t n,
-                                int shift, uint64_t *splitter, uint64_t *count)
+static storm_status sort_refine(const struct sort *s, int shift,
+                                uint64_t *splitter, uint64_t *count)
 {
-    int n_ranks = mesh->base.env->size;
+    int n_ranks = s->mesh->env->size;
     size_t n_counts = (size_t)(n_ranks - 1) * SORT_TRIES;
     for (size_t k = 0; k < n_counts; k++)
-        count[k] = sort_below(records, n,
+        count[k] = sort_below(&s->records,
                               splitter[k / SORT_TRIES] +
                                   ((uint64_t)(k % SORT_TRIES + 1) << shift));
     storm_status status =
-        storm_context_reduce(mesh->base.context, count, (int)n_counts,
+        storm_context_reduce(s->mesh->context, count, (int)n_counts,
                              MPI_UINT64_T, MPI_SUM);
     if (status < 0)
         return status;
     for (int r = 0; r < n_ranks - 1; r++) {
-        uint64_t share =
-            mesh->base.n_total / (uint64_t)n_ranks * (uint64_t)(r + 1);
+        uint64_t share = s->n_total / (uint64_t)n_ranks * (uint64_t)(r + 1);
         uint64_t best = 0;
         for (uint64_t k = 0; k < SORT_TRIES; k++)
             if (count[(size_t)r * SORT_TRIES + k] <= share)
@@ -184,23 +187,22 @@ static storm_status sort_refine(const struct voronoi_mesh *mesh,
 }
 
 /* Messages with each rank's records. */
-static storm_status sort_address(const struct voronoi_mesh *mesh,
-                                 const struct voronoi_record *records, size_t n,
-                                 const uint64_t *splitter,
+static storm_status sort_address(const struct sort *s, const uint64_t *splitter,
                                  struct storm_messages *out)
 {
-    const struct storm_env *env = mesh->base.env;
-    const size_t words = sizeof *records / sizeof(uint64_t);
-    out->words =
-        storm_alloc(env->memory, sort_label, (n + 1) * sizeof *records);
+    const struct storm_env *env = s->mesh->env;
+    const struct voronoi_records *records = &s->records;
+    const size_t words = sizeof *records->array / sizeof(uint64_t);
+    out->words = storm_alloc(env->memory, sort_label,
+                             (records->n + 1) * sizeof *records->array);
     if (out->words == NULL)
         return STORM_ERR_NOMEM;
-    if (n > 0)
-        memcpy(out->words, records, n * sizeof *records);
+    if (records->n > 0)
+        memcpy(out->words, records->array, records->n * sizeof *records->array);
     size_t first = 0;
     for (int r = 0; r < env->size; r++) {
         size_t end =
-            r + 1 < env->size ? sort_below(records, n, splitter[r]) : n;
+            r + 1 < env->size ? sort_below(records, splitter[r]) : records->n;
         storm_status status = storm_messages_add(env, out, r, first * words,
                                                  (end - first) * words);
         if (status < 0)
@@ -211,12 +213,10 @@ static storm_status sort_address(const struct voronoi_mesh *mesh,
 }
 
 /* Sends every record to its rank. Frees the old ones. */
-static storm_status sort_globally(const struct voronoi_mesh *mesh,
-                                  struct voronoi_record **records_inout,
-                                  size_t *n_inout)
+static storm_status sort_globally(struct sort *s)
 {
-    const struct storm_env *env = mesh->base.env;
-    const struct storm_context *context = mesh->base.context;
+    const struct storm_env *env = s->mesh->env;
+    const struct storm_context *context = s->mesh->context;
     size_t n_split = (size_t)env->size;
     uint64_t *splitter =
         storm_alloc(env->memory, sort_label, n_split * sizeof *splitter);
@@ -228,23 +228,15 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
     status = storm_context_agree(context, status);
     for (int shift = SORT_KEY_BITS - SORT_BITS; status >= 0 && shift >= 0;
          shift -= SORT_BITS)
-        status =
-            sort_refine(mesh, *records_inout, *n_inout, shift, splitter, count);
+        status = sort_refine(s, shift, splitter, count);
     if (status >= 0) {
-        status = sort_address(mesh, *records_inout, *n_inout, splitter, &out);
+        status = sort_address(s, splitter, &out);
         status = storm_messages_exchange(context, status, &out, &in);
     }
     if (status >= 0) {
-        size_t n_words = 0;
-        for (size_t i = 0; i < in.n; i++)
-            n_words += in.array[i].n_words;
-        storm_free(env->memory, *records_inout);
-        *records_inout = (struct voronoi_record *)(void *)in.words;
-        *n_inout = n_words * sizeof(uint64_t) / sizeof **records_inout;
-        in.words = NULL;
-        status =
-            storm_context_agree(context, sort_records(env->memory,
-                                                      records_inout, *n_inout));
+        voronoi_records_take(env, &in, &s->records);
+        status = storm_context_agree(context,
+                                     sort_records(env->memory, &s->records));
     }
     storm_messages_release(env, &in);
     storm_messages_release(env, &out);
@@ -255,72 +247,53 @@ static storm_status sort_globally(const struct voronoi_mesh *mesh,
 
 /* ---- result ------------------------------------------------------------- */
 
-static storm_status sort_check(const struct voronoi_mesh *mesh,
-                               const struct voronoi_record *records, size_t n)
+static storm_status sort_check(const struct sort *s)
 {
-    for (size_t i = 1; i < n; i++) {
-        const struct voronoi_record *a = &records[i - 1], *b = &records[i];
+    for (size_t i = 1; i < s->records.n; i++) {
+        const struct voronoi_record *a = &s->records.array[i - 1], *b = a + 1;
         if (sort_compare(a, b) != 0)
             continue;
         uint64_t low = a->number < b->number ? a->number : b->number;
         uint64_t high = a->number < b->number ? b->number : a->number;
-        storm_log_write(&mesh->base.env->log, STORM_LOG_ERROR,
-                        "points %" PRIu64 " and %" PRIu64
+        storm_log_write(&s->mesh->env->log, STORM_LOG_ERROR,
+                        "%ss %" PRIu64 " and %" PRIu64
                         " are the same: (%.17g, %.17g, %.17g)",
-                        low, high, a->generator.x[0], a->generator.x[1],
-                        a->generator.x[2]);
+                        s->what, low, high, a->x[0], a->x[1], a->x[2]);
         return STORM_ERR_ARG;
     }
     return STORM_OK;
 }
 
-static storm_status sort_store(struct voronoi_mesh *mesh,
-                               const struct voronoi_record *records, size_t n)
+/* Places from the numbers of points of the ranks before. */
+static storm_status sort_number(struct sort *s)
 {
-    struct storm_memory *memory = mesh->base.env->memory;
-    struct voronoi_generator *generators =
-        storm_alloc(memory, sort_label, (n + 1) * sizeof *generators);
-    if (generators == NULL)
-        return STORM_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        generators[i] = records[i].generator;
-    storm_free(memory, mesh->generators.array);
-    mesh->generators.array = generators;
-    mesh->generators.n = n;
-    return STORM_OK;
+    uint64_t first = s->records.n;
+    storm_status status = storm_context_exscan(s->mesh->context, &first, 1);
+    for (size_t i = 0; status >= 0 && i < s->records.n; i++)
+        s->records.array[i].order = first + i;
+    return status;
 }
 
-/* First ids of all ranks from their numbers of points. */
-static storm_status sort_number(struct voronoi_mesh *mesh)
+storm_status voronoi_sort(const struct storm_mesh *mesh,
+                          const struct voronoi_domain *domain, const char *what,
+                          struct voronoi_records *records_inout)
 {
-    const struct storm_env *env = mesh->base.env;
-    uint64_t n = mesh->generators.n;
-    storm_status status = storm_boot_allgather(env->boot, &n, sizeof n,
-                                               mesh->generators_partition + 1);
-    if (status < 0)
-        return status;
-    mesh->generators_partition[0] = 0;
-    for (int r = 0; r < env->size; r++)
-        mesh->generators_partition[r + 1] += mesh->generators_partition[r];
-    mesh->generators.first = mesh->generators_partition[env->rank];
-    return STORM_OK;
-}
-
-storm_status voronoi_sort(struct voronoi_mesh *mesh,
-                          struct voronoi_record *records, size_t n)
-{
-    const struct storm_env *env = mesh->base.env;
-    const struct storm_context *context = mesh->base.context;
-    storm_status status =
-        storm_context_agree(context, sort_locally(mesh, &records, n));
-    if (status >= 0 && env->size > 1)
-        status = sort_globally(mesh, &records, &n);
-    if (status >= 0) {
-        status = sort_check(mesh, records, n);
-        if (status >= 0)
-            status = sort_store(mesh, records, n);
-        status = storm_context_agree(context, status);
-    }
-    storm_free(env->memory, records);
-    return status >= 0 ? sort_number(mesh) : status;
+    const struct storm_context *context = mesh->context;
+    struct sort s = {.mesh = mesh,
+                     .domain = domain,
+                     .what = what,
+                     .n_total = records_inout->n,
+                     .records = *records_inout};
+    storm_status status = storm_context_agree(context, sort_locally(&s));
+    if (status >= 0)
+        status =
+            storm_context_reduce(context, &s.n_total, 1, MPI_UINT64_T, MPI_SUM);
+    if (status >= 0 && mesh->env->size > 1)
+        status = sort_globally(&s);
+    if (status >= 0)
+        status = storm_context_agree(context, sort_check(&s));
+    if (status >= 0)
+        status = sort_number(&s);
+    *records_inout = s.records;
+    return status;
 }

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Generators, and what is known about them, from rank to rank. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/context.h>
+
+#include "base/boot.h"
+#include "mesh/mesh_message.h"
+#include "mesh/mesh_partition.h"
+#include "mesh/voronoi/voronoi_mesh.h"
+
+static const char deal_label[] = "mesh generators";
+
+/* Rows of some words each, and where they go. */
+struct deal {
+    size_t n, words;
+    uint64_t *rows;
+    int32_t *to;
+};
+
+static storm_status deal_open(const struct storm_env *env, size_t n,
+                              size_t words, struct deal *deal_out)
+{
+    *deal_out = (struct deal){.n = n, .words = words};
+    deal_out->rows = storm_alloc(env->memory, deal_label,
+                                 (n * words + 1) * sizeof *deal_out->rows);
+    deal_out->to =
+        storm_alloc(env->memory, deal_label, (n + 1) * sizeof *deal_out->to);
+    return deal_out->rows != NULL && deal_out->to != NULL ? STORM_OK
+                                                          : STORM_ERR_NOMEM;
+}
+
+static void deal_close(const struct storm_env *env, struct deal *deal)
+{
+    storm_free(env->memory, deal->rows);
+    storm_free(env->memory, deal->to);
+}
+
+/* One message to each rank that gets rows; a rank's stay in order. */
+static storm_status deal_address(const struct storm_env *env,
+                                 const struct deal *deal,
+                                 struct storm_messages *out)
+{
+    size_t n_ranks = (size_t)env->size, bytes = deal->words * sizeof(uint64_t);
+    storm_status status = STORM_OK;
+    size_t *start =
+        storm_alloc(env->memory, deal_label, (n_ranks + 1) * sizeof *start);
+    out->words = storm_alloc(env->memory, deal_label, (deal->n + 1) * bytes);
+    if (start == NULL || out->words == NULL) {
+        storm_free(env->memory, start);
+        return STORM_ERR_NOMEM;
+    }
+    for (size_t i = 0; i < deal->n; i++)
+        start[deal->to[i] + 1]++;
+    for (size_t r = 0; r < n_ranks; r++) {
+        if (status >= 0)
+            status =
+                storm_messages_add(env, out, (int)r, start[r] * deal->words,
+                                   start[r + 1] * deal->words);
+        start[r + 1] += start[r];
+    }
+    for (size_t i = 0; i < deal->n; i++)
+        memcpy(out->words + deal->words * start[deal->to[i]]++,
+               deal->rows + deal->words * i, bytes);
+    storm_free(env->memory, start);
+    return status;
+}
+
+/* `status` is that of this rank so far. Collective. */
+static storm_status deal_exchange(const struct storm_mesh *mesh,
+                                  storm_status status, struct deal *deal,
+                                  struct storm_messages *in_out)
+{
+    struct storm_messages out = {.n = 0};
+    if (status >= 0)
+        status = deal_address(mesh->env, deal, &out);
+    deal_close(mesh->env, deal);
+    status = storm_messages_exchange(mesh->context, status, &out, in_out);
+    storm_messages_release(mesh->env, &out);
+    return status;
+}
+
+/* The number of words received. */
+static size_t deal_words(const struct storm_messages *in)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->n; i++)
+        n += in->array[i].n_words;
+    return n;
+}
+
+/* ---- records ------------------------------------------------------------ */
+
+enum { DEAL_RECORD = sizeof(struct voronoi_record) / sizeof(uint64_t) };
+
+void voronoi_records_take(const struct storm_env *env,
+                          struct storm_messages *in,
+                          struct voronoi_records *records_inout)
+{
+    storm_free(env->memory, records_inout->array);
+    records_inout->array = (struct voronoi_record *)(void *)in->words;
+    records_inout->n = deal_words(in) / DEAL_RECORD;
+    in->words = NULL;
+}
+
+storm_status voronoi_deal(const struct storm_mesh *mesh,
+                          const uint64_t *partition,
+                          struct voronoi_records *records_inout)
+{
+    const struct storm_env *env = mesh->env;
+    const struct voronoi_record *records = records_inout->array;
+    struct storm_messages in = {.n = 0};
+    struct deal deal;
+    if (env->size == 1)
+        return STORM_OK;
+    storm_status status = deal_open(env, records_inout->n, DEAL_RECORD, &deal);
+    for (size_t i = 0; status >= 0 && i < deal.n; i++) {
+        int32_t from = records[i].from.rank;
+        memcpy(deal.rows + i * DEAL_RECORD, &records[i], sizeof records[i]);
+        deal.to[i] = from < 0 ? ~from : from;
+        if (partition != NULL)
+            deal.to[i] =
+                storm_partition_owner(partition, env->size, records[i].order);
+    }
+    /* From rank to rank, orders grow: what arrives is in order. */
+    status = deal_exchange(mesh, status, &deal, &in);
+    if (status >= 0)
+        voronoi_records_take(env, &in, records_inout);
+    storm_messages_release(env, &in);
+    return status;
+}
+
+storm_status voronoi_partition(const struct storm_mesh *mesh, uint64_t n,
+                               uint64_t *partition_out)
+{
+    storm_status status =
+        storm_boot_allgather(mesh->env->boot, &n, sizeof n, partition_out + 1);
+    partition_out[0] = 0;
+    for (int r = 0; status >= 0 && r < mesh->env->size; r++)
+        partition_out[r + 1] += partition_out[r];
+    return status;
+}
+
+/* ---- tags --------------------------------------------------------------- */
+
+static int deal_by_tag(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static storm_status deal_find_twice(const struct storm_env *env, uint64_t *tags,
+                                    size_t n)
+{
+    if (n > 0)
+        qsort(tags, n, sizeof *tags, deal_by_tag);
+    for (size_t i = 1; i < n; i++) {
+        if (tags[i] != tags[i - 1])
+            continue;
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "tag %" PRIu64 " is given twice", tags[i]);
+        return STORM_ERR_ARG;
+    }
+    return STORM_OK;
+}
+
+storm_status voronoi_check_tags(const struct storm_mesh *mesh,
+                                const storm_cell_id *tags, size_t n)
+{
+    const struct storm_env *env = mesh->env;
+    struct storm_messages in = {.n = 0};
+    struct deal deal;
+    storm_status status = deal_open(env, n, 1, &deal);
+    for (size_t i = 0; status >= 0 && i < n; i++) {
+        if (tags[i] >> VORONOI_TAG_BITS != 0) {
+            storm_log_write(&env->log, STORM_LOG_ERROR,
+                            "tag %" PRIu64 " is not below 2^%d", tags[i],
+                            VORONOI_TAG_BITS);
+            status = STORM_ERR_ARG;
+            break;
+        }
+        deal.rows[i] = tags[i];
+        deal.to[i] = (int32_t)(tags[i] % (uint64_t)env->size);
+    }
+    status = deal_exchange(mesh, status, &deal, &in);
+    if (status >= 0) {
+        status = deal_find_twice(env, in.words, deal_words(&in));
+        status = storm_context_agree(mesh->context, status);
+    }
+    storm_messages_release(env, &in);
+    return status;
+}
+
+/* ---- where points are --------------------------------------------------- */
+
+struct storm_cell_ref *voronoi_from(const struct storm_mesh *mesh,
+                                    const struct voronoi_records *records)
+{
+    struct storm_cell_ref *from = storm_alloc(mesh->env->memory, deal_label,
+                                              (records->n + 1) * sizeof *from);
+    for (size_t i = 0; from != NULL && i < records->n; i++)
+        from[i] = records->array[i].from;
+    return from;
+}
+
+storm_status voronoi_report(const struct storm_mesh *mesh,
+                            const struct storm_cell_ref *from,
+                            storm_cell_id *tags_out,
+                            struct storm_cell_ref *where_out)
+{
+    enum { POINT, TAG, CELL, WORDS };
+    const struct storm_env *env = mesh->env;
+    struct storm_messages in = {.n = 0};
+    struct deal deal;
+    storm_status status =
+        deal_open(env, (size_t)mesh->part->n_cells, WORDS, &deal);
+    for (size_t i = 0; status >= 0 && i < deal.n; i++) {
+        uint64_t *row = deal.rows + i * WORDS;
+        row[POINT] = (uint64_t)from[i].idx;
+        row[TAG] = storm_mesh_part_tag(mesh->part, (storm_cell_idx)i);
+        row[CELL] = i;
+        deal.to[i] = from[i].rank;
+    }
+    status = deal_exchange(mesh, status, &deal, &in);
+    for (size_t i = 0; status >= 0 && i < in.n; i++) {
+        const uint64_t *row = in.words + in.array[i].first;
+        const uint64_t *end = row + in.array[i].n_words;
+        for (; row < end; row += WORDS) {
+            if (tags_out != NULL)
+                tags_out[row[POINT]] = row[TAG];
+            if (where_out != NULL)
+                where_out[row[POINT]] = (struct storm_cell_ref){
+                    .rank = in.array[i].rank, .idx = (storm_cell_idx)row[CELL]};
+        }
+    }
+    storm_messages_release(env, &in);
+    return status;
+}
