@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <storm/change.h>
@@ -73,8 +74,8 @@ static storm_status motion_next(const struct motion *m, double (*x)[3])
     storm_mesh_box(mesh, lo, hi);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
         double u[4], direction[3];
-        const struct storm_packet_id key = {
-            .hi = m->pass.loop.cycle, .lo = storm_mesh_cell_id(mesh, i)};
+        const struct storm_packet_id key = {.hi = m->pass.loop.cycle,
+                                            .lo = storm_mesh_cell_id(mesh, i)};
         storm_status status = storm_mesh_generator(mesh, i, x[i]);
         if (status < 0)
             return status;
@@ -95,16 +96,16 @@ static storm_status motion_remap(struct motion *m, struct storm_change *change,
 {
     struct storm_remap_stats stats = STORM_REMAP_STATS_INIT;
     double begin = storm_clock_seconds();
-    storm_status status = storm_remap(m->pass.loop.engine, m->pass.mesh, change,
-                                      NULL, &stats);
+    storm_status status =
+        storm_remap(m->pass.loop.engine, m->pass.mesh, change, NULL, &stats);
     if (status < 0)
         return status;
     if (what == MOTION_REMAP) {
         m->remap.fixed += stats.fixed;
         m->remap.walked += stats.walked;
         m->remap.moved += stats.moved;
-        m->remap.longest = stats.longest > m->remap.longest ? stats.longest
-                                                            : m->remap.longest;
+        m->remap.longest =
+            stats.longest > m->remap.longest ? stats.longest : m->remap.longest;
     }
     return motion_record(m, what, begin);
 }
@@ -246,9 +247,9 @@ static storm_status motion_end(struct motion *m,
         storm_streaming_balance(m->pass.loop.streaming, m->pass.loop.engine,
                                 energy_erg, &summary->energy_balance);
     if (status >= 0)
-        status = storm_streaming_hash(m->pass.loop.streaming,
-                                      m->pass.loop.engine,
-                                      &summary->state_hash);
+        status =
+            storm_streaming_hash(m->pass.loop.streaming, m->pass.loop.engine,
+                                 &summary->state_hash);
     summary->title = "uniform emission on a moving mesh";
     if (status >= 0)
         status = storm_bench_loop_summary(&m->pass.loop, m->pass.mesh, summary);
@@ -257,8 +258,7 @@ static storm_status motion_end(struct motion *m,
         status = storm_bench_sum_uint(m->pass.context, sums, 2);
     m->changed_hands = sums[0];
     m->cells_switched = sums[1];
-    return status < 0 ? status
-                      : storm_uniform_check(m->pass.context, summary);
+    return status < 0 ? status : storm_uniform_check(m->pass.context, summary);
 }
 
 /* ---- report -------------------------------------------------------------- */
@@ -305,8 +305,9 @@ static char *motion_table(const struct motion *m,
     char number[STORM_GROUPED_BYTES];
     uint64_t all = m->remap.fixed + m->remap.walked + m->remap.moved;
     double percent = all > 0 ? 100.0 / (double)all : 0.0;
-    storm_page_add(&page, "Uniform emission on a Voronoi mesh that moves by %g "
-                          "cell sizes per step\n\n",
+    storm_page_add(&page,
+                   "Uniform emission on a Voronoi mesh that moves by %g "
+                   "cell sizes per step\n\n",
                    m->params->speed);
     storm_page_add(&page, "  cells       %s\n",
                    storm_page_grouped(summary->cells, number));
@@ -341,8 +342,8 @@ static char *motion_picture(const struct motion *m,
                             const struct storm_run_summary *summary)
 {
     static const char *const labels[MOTION_N] = {
-        "build from nothing",      "build after motion",
-        "remap after motion",      "switch of decompositions",
+        "build from nothing",     "build after motion",
+        "remap after motion",     "switch of decompositions",
         "remap after the switch", "step"};
     static const char *const parts[] = {"time"};
     struct storm_bar bars[MOTION_N];
@@ -379,10 +380,9 @@ static void motion_close(struct motion *m)
     storm_uniform_close(&m->pass); /* its mesh destroys the cuts */
 }
 
-storm_status
-storm_bench_motion(struct storm_context *context,
-                   const struct storm_bench_motion_params *params,
-                   struct storm_run_report **report_out)
+storm_status storm_bench_motion(struct storm_context *context,
+                                const struct storm_bench_motion_params *params,
+                                struct storm_run_report **report_out)
 {
     struct storm_bench_motion_params own = *params;
     const struct storm_bench_uniform_params uniform = {

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <storm/context.h>
+#include <storm/octree.h>
 #include <storm/voronoi.h>
 
 #include "base/env.h"
@@ -424,6 +425,74 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {1, 1, 1}, .n = 2},
 };
 
+/* Cells that the surface of a sphere passes through. */
+struct sphere {
+    double centre_cm[3], radius_cm;
+};
+
+static bool at_sphere(void *self, const double lo_cm[3], const double hi_cm[3],
+                      int level)
+{
+    const struct sphere *sphere = self;
+    double nearest = 0.0, farthest = 0.0;
+    (void)level;
+    for (int d = 0; d < 3; d++) {
+        double below = sphere->centre_cm[d] - lo_cm[d];
+        double above = hi_cm[d] - sphere->centre_cm[d];
+        double out = fmax(0.0, fmax(-below, -above));
+        nearest += out * out;
+        farthest += fmax(below * below, above * above);
+    }
+    double square = sphere->radius_cm * sphere->radius_cm;
+    return nearest <= square && square <= farthest;
+}
+
+static struct sphere spheres[] = {
+    {.centre_cm = {0.3, -0.2, 0.1}, .radius_cm = 2.5},
+    {.centre_cm = {0, 0, 0}, .radius_cm = 1e-6}, /* a corner of the box */
+    {.centre_cm = {1.2, 3.1, 0.4}, .radius_cm = 0.6},
+};
+
+static storm_status make_octree(struct storm_context *context, const void *how,
+                                struct storm_mesh **mesh_out)
+{
+    return storm_mesh_create_octree(context, how, mesh_out);
+}
+
+static const struct storm_octree_params octree_list[] = {
+    {.size = sizeof(struct storm_octree_params), .hi_cm = {1, 1, 1}},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .level = 3},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .level = 1,
+     .refine_levels = 4,
+     .refine = at_sphere,
+     .refine_self = &spheres[0]},
+    {.size = sizeof(struct storm_octree_params),
+     .hi_cm = {1, 1, 1},
+     .refine_levels = 9,
+     .refine = at_sphere,
+     .refine_self = &spheres[1]},
+    {.size = sizeof(struct storm_octree_params),
+     .hi_cm = {1, 2, 3},
+     .periodic = {true, true, true},
+     .refine_levels = 7,
+     .refine = at_sphere,
+     .refine_self = &spheres[1]},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = {3, 20, 1},
+     .periodic = {false, true, false},
+     .refine_levels = 2,
+     .refine = at_sphere,
+     .refine_self = &spheres[2]},
+};
+
 int main(int argc, char **argv)
 {
     struct storm_context *all, *alone;
@@ -446,6 +515,15 @@ int main(int argc, char **argv)
             .name = name, .make = make_voronoi, .how = &voronoi_list[i]};
         memcpy(mesh_case.lo_cm, voronoi_list[i].lo_cm, sizeof mesh_case.lo_cm);
         memcpy(mesh_case.hi_cm, voronoi_list[i].hi_cm, sizeof mesh_case.hi_cm);
+        check_mesh(&mesh_case, all, alone);
+    }
+    for (size_t i = 0; i < sizeof octree_list / sizeof octree_list[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "octree %d", (int)i);
+        struct mesh_case mesh_case = {
+            .name = name, .make = make_octree, .how = &octree_list[i]};
+        memcpy(mesh_case.lo_cm, octree_list[i].lo_cm, sizeof mesh_case.lo_cm);
+        memcpy(mesh_case.hi_cm, octree_list[i].hi_cm, sizeof mesh_case.hi_cm);
         check_mesh(&mesh_case, all, alone);
     }
     struct storm_memory_entry entry =
