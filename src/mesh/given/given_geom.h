@@ -31,6 +31,7 @@ struct geom {
     const struct given_border *borders;
     const struct given_part *part;
     double speed_cm_s;
+    bool bisects; /* see struct given_part; the bits are the same */
     int rank;
 };
 
@@ -58,6 +59,7 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
                          .borders = part->borders,
                          .part = part,
                          .speed_cm_s = speed_cm_s,
+                         .bisects = part->bisects,
                          .rank = mesh->env->rank};
 }
 
@@ -105,17 +107,26 @@ static inline double geom_to_plane(const struct geom_lane *lane, uint32_t side,
                                    int32_t next)
 {
     const struct given_plane *plane = &lane->plane[side];
-    if (STORM_UNLIKELY(next < 0)) {
-        const struct given_border *border = &lane->geom->borders[~next];
-        if (border->axis >= 0)
+    const double *p = lane->point;
+    double n[3], ahead[3];
+    if (STORM_LIKELY(next >= 0 && lane->geom->bisects)) {
+        const double *q = lane->geom->heads[next].point;
+        for (int d = 0; d < 3; d++) {
+            n[d] = q[d] - p[d];
+            ahead[d] = 0.5 * n[d] - (lane->position[d] - p[d]);
+        }
+    } else {
+        const struct given_border *border =
+            next < 0 ? &lane->geom->borders[~next] : NULL;
+        if (border != NULL && border->axis >= 0)
             return geom_to_wall(lane, border, plane->n[border->axis]);
+        for (int d = 0; d < 3; d++) {
+            n[d] = plane->n[d];
+            ahead[d] = plane->m[d] - (lane->position[d] - p[d]);
+        }
     }
-    double ahead[3];
-    for (int d = 0; d < 3; d++)
-        ahead[d] = plane->m[d] - (lane->position[d] - lane->point[d]);
-    double towards = geom_dot(plane->n, lane->velocity);
-    return towards > 0.0 ? geom_dot(plane->n, ahead) / towards
-                         : (double)INFINITY;
+    double towards = geom_dot(n, lane->velocity);
+    return towards > 0.0 ? geom_dot(n, ahead) / towards : (double)INFINITY;
 }
 
 /* All planes, one after the other. */
@@ -317,6 +328,12 @@ static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
         g->blocks + g->heads[cell].first_block;
     const char *line = (const char *)block;
     for (size_t i = 0; i < 2 * sizeof *block; i += STORM_CACHE_LINE)
+        STORM_PREFETCH(line + i);
+    if (g->bisects)
+        return;
+    line = (const char *)(g->planes + (size_t)g->heads[cell].first_block *
+                                          STORM_PLANES_WIDTH);
+    for (size_t i = 0; i < 6 * sizeof *g->planes; i += STORM_CACHE_LINE)
         STORM_PREFETCH(line + i);
 }
 

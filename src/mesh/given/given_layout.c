@@ -261,6 +261,28 @@ static storm_status layout_cell(struct layout *l, size_t cell)
     return status;
 }
 
+/* Could the points of two cells stand for the plane between them? */
+static bool layout_bisects(const struct given_part *part, size_t cell)
+{
+    const struct given_head *head = &part->heads[cell];
+    size_t first = (size_t)head->first_block * STORM_PLANES_WIDTH;
+    size_t end = (size_t)head[1].first_block * STORM_PLANES_WIDTH;
+    bool bisects = true;
+    for (size_t i = first; i < end; i++) {
+        const struct storm_planes_block *block =
+            &part->blocks[i / STORM_PLANES_WIDTH];
+        int32_t next = block->next[i % STORM_PLANES_WIDTH];
+        if (next < 0 || block->distance[i % STORM_PLANES_WIDTH] == INFINITY)
+            continue;
+        for (int d = 0; d < 3; d++) {
+            double n = part->heads[next].point[d] - head->point[d];
+            bisects = bisects && part->planes[i].n[d] == n &&
+                      part->planes[i].m[d] == 0.5 * n;
+        }
+    }
+    return bisects;
+}
+
 storm_status given_lay_out(const struct storm_mesh *mesh,
                            const struct storm_given_params *params,
                            struct given_part *part)
@@ -272,5 +294,8 @@ storm_status given_lay_out(const struct storm_mesh *mesh,
                sizeof part->heads[c].point);
         status = layout_cell(&l, c);
     }
+    part->bisects = true;
+    for (size_t c = 0; c < (size_t)part->base.n_cells && status >= 0; c++)
+        part->bisects = part->bisects && layout_bisects(part, c);
     return status < 0 ? status : given_check_cells(mesh, part);
 }

@@ -114,7 +114,9 @@ struct given_part {
     struct given_head *heads; /* n_cells + 1 */
     struct storm_planes_block *blocks;
     struct given_plane *planes; /* by place in the blocks */
-    uint64_t *first_face;       /* n_cells + 1 */
+    bool bisects; /* those to local cells have the bits of the difference of
+                     the points, and half of it: they need not be read */
+    uint64_t *first_face; /* n_cells + 1 */
     struct given_face *faces;
     double *volume;
     double (*centroid)[3];
