@@ -8,6 +8,7 @@
 #include "base/boot.h"
 #include "base/port.h"
 #include "base/sized.h"
+#include "mesh/mesh_partition.h"
 #include "mesh/octree/octree_words.h"
 
 static const char octree_label[] = "mesh tree";
@@ -81,9 +82,17 @@ static int32_t octree_index(const struct octree_mesh *mesh, int d, double x)
     return low;
 }
 
-static storm_status octree_locate(const struct storm_mesh *mesh,
-                                  const double point_cm[3],
-                                  storm_cell_id *cell_out)
+static void octree_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                       double hi_cm_out[3])
+{
+    memcpy(lo_cm_out, octree_of(mesh)->lo_cm, 3 * sizeof *lo_cm_out);
+    memcpy(hi_cm_out, octree_of(mesh)->hi_cm, 3 * sizeof *hi_cm_out);
+}
+
+/* The owner of a point, and the index there: -1 on another rank. */
+static storm_status octree_where(const struct storm_mesh *mesh,
+                                 const double point_cm[3],
+                                 struct storm_cell_ref *where_out)
 {
     const struct octree_mesh *octree = octree_of(mesh);
     const struct octree_part *part = octree_part_of(mesh);
@@ -95,11 +104,50 @@ static storm_status octree_locate(const struct storm_mesh *mesh,
         ijk[d] = octree_index(octree, d, x);
     }
     uint64_t place = storm_hilbert_tree_position(octree->n, octree->depth, ijk);
-    int rank = mesh->env->rank;
-    if (place < part->starts[rank] || place >= part->starts[rank + 1])
-        return STORM_AGAIN;
-    *cell_out = part->base.first + (storm_cell_id)octree_find(part, 2 * place);
+    where_out->rank =
+        storm_partition_owner(part->starts, mesh->env->size, place);
+    where_out->idx = where_out->rank == mesh->env->rank
+                         ? (storm_cell_idx)octree_find(part, 2 * place)
+                         : -1;
     return STORM_OK;
+}
+
+static storm_status octree_locate(const struct storm_mesh *mesh,
+                                  const double point_cm[3],
+                                  struct storm_cell_ref *where_out)
+{
+    struct storm_cell_ref where;
+    storm_status status = octree_where(mesh, point_cm, &where);
+    if (status < 0)
+        return status;
+    if (where.idx < 0)
+        return STORM_AGAIN;
+    *where_out = where;
+    return STORM_OK;
+}
+
+static storm_status octree_seek(const struct storm_mesh *mesh,
+                                storm_cell_idx cell, double x_cm[3],
+                                struct storm_cell_ref *next_out)
+{
+    const struct octree_mesh *octree = octree_of(mesh);
+    for (int d = 0; d < 3; d++)
+        if (octree->periodic[d])
+            x_cm[d] =
+                storm_mesh_wrap(x_cm[d], octree->lo_cm[d], octree->hi_cm[d]);
+    storm_status status = octree_where(mesh, x_cm, next_out);
+    if (status < 0)
+        return status;
+    return next_out->idx >= 0 && (cell < 0 || next_out->idx == cell)
+               ? STORM_OK
+               : STORM_AGAIN;
+}
+
+static int octree_jump(const struct storm_mesh *mesh, const double x_cm[3])
+{
+    struct storm_cell_ref where;
+    return octree_where(mesh, x_cm, &where) == STORM_OK ? where.rank
+                                                        : mesh->env->rank;
 }
 
 /* ---- faces -------------------------------------------------------------- */
@@ -308,12 +356,20 @@ storm_status storm_mesh_create_octree(struct storm_context *context,
     return STORM_OK;
 }
 
+static const struct storm_mesh_changes octree_changes = {
+    .seek = octree_seek,
+    .jump = octree_jump,
+    .move = storm_no_move,
+    .adapt = storm_no_adapt,
+};
+
 const struct storm_mesh_ops storm_mesh_octree = {
     .name = "octree",
     .shape = &storm_mesh_boxes,
     .destroy = octree_destroy,
     .build_part = octree_build_part,
     .free_part = octree_free_part,
+    .box = octree_box,
     .volume_cm3 = octree_volume_cm3,
     .centre = octree_centre,
     .bounds = octree_bounds,
@@ -322,4 +378,5 @@ const struct storm_mesh_ops storm_mesh_octree = {
     .locate = octree_locate,
     .n_faces = octree_n_faces,
     .face = octree_face,
+    .changes = &octree_changes,
 };
