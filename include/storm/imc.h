@@ -14,10 +14,9 @@
  *            does all of this.
  * Ownership  the mesh is the caller's and outlives the object; the problem is
  *            copied.
- * Mesh       the object is built for one generation of its mesh. After
- *            storm_mesh_repartition, or storm_imc_rebalance of another object
- *            on the same mesh, the next step and the calls that list it return
- *            STORM_ERR_STATE (logged) until storm_imc_rebalance has moved the
+ * Mesh       the object is built for one generation of its mesh. After a
+ *            change, the next step and the calls that list it return
+ *            STORM_ERR_STATE (logged) until storm_imc_follow has moved the
  *            state of this object. Until then, of the calls without a status,
  *            storm_imc_deposit does nothing, storm_imc_max_packets returns
  *            problem.max_per_cell, storm_imc_material returns STORM_OUTSIDE,
@@ -30,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <storm/change.h>
 #include <storm/engine.h>
 #include <storm/mesh.h>
 #include <storm/problem.h>
@@ -106,7 +106,7 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_imc_set_step(struct storm_imc *imc, double time_s, double dt_s);
 
 /** Fields of the cells after the last step. DEPOSITED and EMITTED are 0 before
- *  the first step, after storm_imc_rebalance and after a state was loaded. */
+ *  the first step, after storm_imc_follow and after a state was loaded. */
 typedef enum storm_imc_field {
     STORM_IMC_TEMPERATURE = 0,  /**< of the material, keV */
     STORM_IMC_MATERIAL_ENERGY,  /**< erg/cm3 */
@@ -228,22 +228,39 @@ storm_imc_load_state(struct storm_imc *imc, uint64_t version,
                      const double *cells, const int64_t *accounts);
 /** @} */
 
+/** @name On a mesh that changes (storm/change.h). */
+/** @{ */
+
 /**
- * Repartition the mesh so that ranks get equal shares of the events of the last
- * step (or of the cells), and move the cells' state to the new owners. If the
- * mesh has been repartitioned since the object was built or moved, only move
- * the state. Packets follow in the next step. Collective, blocks; between
- * steps.
+ * Move the state of the cells to where the cells are now. A cell keeps its
+ * material and the energy of its matter; what cells that are gone had goes to
+ * the cells where their packets begin to look for theirs. Packets follow by
+ * storm_remap. Collective, blocks; between steps.
  *
- * @retval STORM_ERR_ARG     a rank would get 2^31 cells (logged)
- * @retval STORM_ERR_STATE   it has failed before and the state is lost (logged)
+ * @retval STORM_ERR_STATE   the change is not the first one since the object
+ *                           was built or followed, or it has failed before and
+ *                           the state is lost (logged)
  * @retval STORM_ERR_NOMEM
  * @retval STORM_ERR_PEER    another rank failed; it has logged why
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
-storm_imc_rebalance(struct storm_imc *imc, bool by_cells);
+storm_imc_follow(struct storm_imc *imc, const struct storm_change *change);
+
+/** What the work of a cell is taken from. */
+typedef enum storm_imc_weight {
+    STORM_IMC_BY_EVENTS = 0, /**< of the last step */
+    STORM_IMC_BY_PACKETS,    /**< in the cell now */
+    STORM_IMC_BY_CELLS       /**< all have one */
+} storm_imc_weight;
+
+/** Weights for storm_cut_set: one per local cell. Local. STORM_ERR_STATE: the
+ *  mesh has changed (logged). */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_weights(const struct storm_imc *imc, struct storm_engine *engine,
+                  storm_imc_weight weight, uint64_t *weights_out);
+/** @} */
 
 #ifdef __cplusplus
 }

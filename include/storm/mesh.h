@@ -3,11 +3,11 @@
  * @file storm/mesh.h
  * Meshes that are split over the ranks of a context.
  *
- * Cells have a global id, the same on any number of ranks, and an index on
- * the rank that owns them. Neighbouring ids are neighbours along a Hilbert
- * curve; a rank owns the ids [first, first + n_cells).
+ * Cells have an id, their tag, the same on any number of ranks, and an index on
+ * the rank that owns them. storm/change.h has what changes a mesh: motion,
+ * refinement, another partition.
  *
- * Lifecycle  create, queries, maybe repartition, destroy.
+ * Lifecycle  create, queries, maybe changes, destroy.
  * Threads    queries may run on several threads at once.
  */
 #ifndef STORM_MESH_H
@@ -115,48 +115,26 @@ storm_points_make(const struct storm_points_params *params, uint64_t first,
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
 
-/**
- * Make a new partition in which every rank has about the same weight. It
- * depends on the weights of the cells alone, not on the present partition.
- *
- * Collective, blocks. Local indices change, and with them the generation of the
- * mesh; ids do not. The caller moves its own data per cell: storm_imc_rebalance
- * does that for an object of storm/imc.h (and repartitions, too); an object of
- * storm/streaming.h follows in its next step. After an error the mesh is as
- * before.
- *
- * @param weight  one non-negative integer per local cell, in order
- * @retval STORM_ERR_ARG     weights add up to 2^96 or more, or a rank would get
- *                           2^31 cells (logged)
- * @retval STORM_ERR_NOMEM
- * @retval STORM_ERR_PEER    another rank failed; it has logged why
- * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is lost (logged)
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_mesh_repartition(struct storm_mesh *mesh, const uint64_t *weight);
-
 /** @name Local queries; none blocks. */
 /** @{ */
-/** Number of repartitions so far. Local indices are valid in one generation. */
+/** Number of changes so far. Local indices are valid in one generation. */
 STORM_API uint64_t storm_mesh_generation(const struct storm_mesh *mesh);
 STORM_API uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh);
 STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
-/** Global id of a local cell. */
+/** The tag of a local cell. */
 STORM_API storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
                                            storm_cell_idx cell);
-/** First id of the cells of @p rank, which owns the ids up to that of the next
- *  rank; for a rank after the last, the number of all cells. */
-STORM_API storm_cell_id storm_mesh_first_cell(const struct storm_mesh *mesh,
-                                              int rank);
-/** Rank that owns a cell, and its index there. */
-STORM_API int storm_mesh_owner(const struct storm_mesh *mesh,
-                               storm_cell_id cell,
-                               storm_cell_idx *idx_there_out);
+/** First place of the cells of @p rank, which has the places up to that of the
+ *  next rank; for a rank after the last, the number of all cells. */
+STORM_API uint64_t storm_mesh_first_place(const struct storm_mesh *mesh,
+                                          int rank);
 STORM_API double storm_mesh_volume_cm3(const struct storm_mesh *mesh,
                                        storm_cell_idx cell);
 STORM_API void storm_mesh_centre(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, double centre_cm_out[3]);
+/** The box of the mesh, or around it. */
+STORM_API void storm_mesh_box(const struct storm_mesh *mesh,
+                              double lo_cm_out[3], double hi_cm_out[3]);
 /** The smallest box around a cell, to rounding. */
 STORM_API void storm_mesh_bounds(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, double lo_cm_out[3],
@@ -166,14 +144,13 @@ STORM_API void storm_mesh_sample(const struct storm_mesh *mesh,
                                  storm_cell_idx cell, const double u[3],
                                  double point_cm_out[3]);
 /** The cell that contains a point, on any rank. A point on a common face
- *  belongs to the upper cell.
- *  @retval STORM_ERR_ARG  the point lies outside the box
+ *  belongs to the cell of higher place along the curve.
+ *  @retval STORM_ERR_ARG  the point lies outside the mesh
  *  @retval STORM_AGAIN    it is in a cell of another rank, and this rank does
- *                         not know which (Voronoi); exactly one rank gets
- *                         STORM_OK */
+ *                         not know which; exactly one rank gets STORM_OK */
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_locate(const struct storm_mesh *mesh, const double point_cm[3],
-                  storm_cell_id *cell_out);
+                  struct storm_cell_ref *where_out);
 
 /** What lies behind a face of a local cell. */
 struct storm_face {
@@ -182,7 +159,9 @@ struct storm_face {
     storm_cell_idx neighbour; /**< its index there */
     int wall;                 /**< a wall: 0 .. STORM_N_WALLS-1; else -1 */
     double area_cm2;
-    double normal[3]; /**< outward unit vector */
+    double normal[3];     /**< outward unit vector */
+    storm_cell_idx ghost; /**< which ghost the neighbour is; -1: none, or
+                               storm_mesh_n_ghosts was not called yet */
 };
 #define STORM_FACE_INIT STORM_INIT(struct storm_face)
 STORM_API int storm_mesh_n_faces(const struct storm_mesh *mesh,

@@ -7,6 +7,7 @@
 #ifndef STORM_STORM_H
 #define STORM_STORM_H
 
+#include <storm/change.h>
 #include <storm/context.h>
 #include <storm/engine.h>
 #include <storm/imc.h>
@@ -16,6 +17,7 @@
 #include <storm/options.h>
 #include <storm/packet.h>
 #include <storm/problem.h>
+#include <storm/remap.h>
 #include <storm/status.h>
 #include <storm/streaming.h>
 #include <storm/version.h>

@@ -186,6 +186,26 @@ storm_bench_voronoi(struct storm_context *context,
                     const struct storm_bench_voronoi_params *params,
                     struct storm_run_report **report_out);
 
+/** Zero in a field means the default. */
+struct storm_bench_motion_params {
+    uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
+    uint64_t cells_per_rank; /**< 0: 5000 */
+    double speed;            /**< cell sizes per step; 0: 0.1 */
+    uint32_t cycles;         /**< 0: 6 */
+    bool picture;            /**< draw the times as bars */
+    struct storm_progress progress;
+};
+
+/**
+ * Uniform emission on a Voronoi mesh that moves before every step: times of the
+ * build after the motion, the remap of the packets, a switch of decompositions
+ * and a step. Limit: a build from nothing of the same generators.
+ */
+STORM_MUST_CHECK storm_status
+storm_bench_motion(struct storm_context *context,
+                   const struct storm_bench_motion_params *params,
+                   struct storm_run_report **report_out);
+
 /** What stays the same when there are more ranks. */
 typedef enum storm_bench_mode {
     STORM_BENCH_STRONG = 0, /**< steps in all: a packet crosses fewer cells */

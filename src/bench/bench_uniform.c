@@ -186,9 +186,8 @@ storm_status storm_uniform_cycle(struct storm_uniform_pass *pass)
 
 /* ---- the benchmark ------------------------------------------------------- */
 
-/* Everything created is accounted for, in number and in energy. */
-static storm_status uniform_check(struct storm_context *context,
-                                  const struct storm_run_summary *summary)
+storm_status storm_uniform_check(struct storm_context *context,
+                                 const struct storm_run_summary *summary)
 {
     uint64_t finished =
         summary->run.census + summary->run.absorbed + summary->run.escaped;
@@ -368,7 +367,7 @@ storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
         return status;
     summary->title = "uniform emission";
     status = storm_bench_loop_summary(&pass->loop, pass->mesh, summary);
-    return status < 0 ? status : uniform_check(pass->context, summary);
+    return status < 0 ? status : storm_uniform_check(pass->context, summary);
 }
 
 storm_status

@@ -57,6 +57,11 @@ struct storm_uniform_result {
 storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
                                    struct storm_uniform_result *result_out);
 
+/* Everything created is accounted for, in number and in energy: else
+ * STORM_ERR_STATE, logged. */
+storm_status storm_uniform_check(struct storm_context *context,
+                                 const struct storm_run_summary *summary);
+
 /* What the tally and the statistics cost, relative to the time without. */
 struct storm_uniform_costs {
     double exact_sum;  /* exact sums instead of plain doubles */

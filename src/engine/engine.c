@@ -20,6 +20,7 @@
 #include "channel/channel_choice.h"
 #include "channel/channel_control.h"
 #include "engine/engine_internal.h"
+#include "engine/engine_side.h"
 
 enum {
     RECORD_MIN = 32,
@@ -391,6 +392,31 @@ static storm_status step_alone(struct storm_engine *e)
     e->phase = ENGINE_TRANSPORT;
     status = storm_engine_transport(e);
     return status == STORM_OK ? after_transport(e) : status;
+}
+
+storm_status storm_engine_side_step(struct storm_engine *e,
+                                    const struct storm_physics *physics,
+                                    const struct storm_boundary *boundary)
+{
+    static const struct storm_population none = STORM_POPULATION_INIT;
+    const struct storm_physics own_physics = e->physics;
+    const struct storm_boundary own_boundary = e->boundary;
+    const struct storm_population own_population = e->population;
+    const struct storm_stats before = e->stats;
+    /* A rank whose callbacks are refused takes part: its step fails on all. */
+    storm_status used = storm_engine_use(e, physics, boundary, &none);
+    if (used < 0)
+        e->physics = (struct storm_physics)STORM_PHYSICS_INIT;
+    storm_status status = storm_engine_step(e);
+    e->physics = own_physics;
+    e->boundary = own_boundary;
+    e->population = own_population;
+    e->first_step--; /* n_steps has counted it */
+    e->stats.steps = before.steps;
+    e->stats.events = before.events;
+    e->stats.seconds = before.seconds;
+    e->stats.times = before.times;
+    return used < 0 ? used : status;
 }
 
 storm_status storm_engine_step(struct storm_engine *e)

@@ -266,8 +266,8 @@ storm_status io_write_partition(const struct io_source *source)
     struct storm_page page = {0};
     storm_page_add(&page, "rank,first_cell,cells\n");
     for (int r = 0; r < storm_context_size(source->context); r++) {
-        storm_cell_id first = storm_mesh_first_cell(source->mesh, r);
-        storm_cell_id end = storm_mesh_first_cell(source->mesh, r + 1);
+        uint64_t first = storm_mesh_first_place(source->mesh, r);
+        uint64_t end = storm_mesh_first_place(source->mesh, r + 1);
         storm_page_add(&page, "%d,%" PRIu64 ",%" PRIu64 "\n", r, first,
                        end - first);
     }

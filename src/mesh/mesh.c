@@ -8,6 +8,7 @@
 #include <storm/context.h>
 
 #include "base/sized.h"
+#include "mesh/mesh_change.h"
 #include "mesh/mesh_partition.h"
 
 static const char mesh_label[] = "mesh cut";
@@ -18,11 +19,9 @@ static uint64_t *mesh_alloc_partition(const struct storm_env *env)
                        ((size_t)env->size + 1) * sizeof(uint64_t));
 }
 
-/* This rank's cells in `partition`, if an index can count them. Local unless
- * the kind's build_part is collective. */
-static storm_status mesh_build_part(const struct storm_mesh *mesh,
-                                    const uint64_t *partition,
-                                    struct storm_mesh_part **part_out)
+storm_status storm_mesh_build_part(const struct storm_mesh *mesh,
+                                   const uint64_t *partition,
+                                   struct storm_mesh_part **part_out)
 {
     /* Checked for all ranks: building is collective, so none may skip it. */
     for (int r = 0; r < mesh->env->size; r++) {
@@ -66,8 +65,9 @@ storm_status storm_mesh_finish(struct storm_mesh *mesh,
     if (status < 0)
         goto err;
     storm_partition_equal(mesh->n_total, mesh->env->size, mesh->partition);
-    status = storm_context_agree(context, mesh_build_part(mesh, mesh->partition,
-                                                          &mesh->part));
+    mesh->next_tag = mesh->n_total;
+    status = storm_mesh_build_part(mesh, mesh->partition, &mesh->part);
+    status = storm_context_agree(context, status);
     if (status < 0)
         goto err;
     return STORM_OK;
@@ -80,42 +80,12 @@ void storm_mesh_destroy(struct storm_mesh *mesh)
 {
     if (mesh == NULL)
         return;
+    while (mesh->cuts != NULL)
+        storm_cut_destroy(mesh->cuts);
+    storm_halo_close(mesh);
     mesh->ops->free_part(mesh, mesh->part);
     storm_free(mesh->env->memory, mesh->partition);
     mesh->ops->destroy(mesh);
-}
-
-storm_status storm_mesh_repartition(struct storm_mesh *mesh,
-                                    const uint64_t *weight)
-{
-    uint64_t *partition = mesh_alloc_partition(mesh->env);
-    struct storm_mesh_part *part = NULL;
-    storm_status status =
-        storm_context_agree(mesh->context,
-                            partition != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    if (status < 0)
-        goto err_partition;
-    status = storm_partition_by_weight(mesh->context, mesh->partition, weight,
-                                       partition);
-    if (status < 0)
-        goto err_partition;
-    status = storm_context_agree(mesh->context,
-                                 mesh_build_part(mesh, partition, &part));
-    if (status < 0)
-        goto err_part;
-
-    mesh->ops->free_part(mesh, mesh->part);
-    storm_free(mesh->env->memory, mesh->partition);
-    mesh->part = part;
-    mesh->partition = partition;
-    mesh->generation++;
-    return STORM_OK;
-
-err_part:
-    mesh->ops->free_part(mesh, part);
-err_partition:
-    storm_free(mesh->env->memory, partition);
-    return status;
 }
 
 uint64_t storm_mesh_generation(const struct storm_mesh *mesh)
@@ -131,7 +101,7 @@ storm_status storm_mesh_check_generation(const struct storm_mesh *mesh,
         return STORM_OK;
     storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
                     "%s was built for generation %llu of its mesh, which has "
-                    "been repartitioned since and is at %llu: %s",
+                    "changed since and is at %llu: %s",
                     what, (unsigned long long)generation,
                     (unsigned long long)mesh->generation, advice);
     return STORM_ERR_STATE;
@@ -153,24 +123,24 @@ storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
     return storm_mesh_part_tag(mesh->part, cell);
 }
 
-storm_cell_id storm_mesh_first_cell(const struct storm_mesh *mesh, int rank)
+uint64_t storm_mesh_first_place(const struct storm_mesh *mesh, int rank)
 {
     return mesh->partition[rank < mesh->env->size ? rank : mesh->env->size];
 }
 
 int storm_mesh_owner_at(const struct storm_mesh *mesh,
-                        const uint64_t *partition, storm_cell_id cell,
+                        const uint64_t *partition, uint64_t place,
                         storm_cell_idx *idx_there_out)
 {
-    int rank = storm_partition_owner(partition, mesh->env->size, cell);
-    *idx_there_out = (storm_cell_idx)(cell - partition[rank]);
+    int rank = storm_partition_owner(partition, mesh->env->size, place);
+    *idx_there_out = (storm_cell_idx)(place - partition[rank]);
     return rank;
 }
 
-int storm_mesh_owner(const struct storm_mesh *mesh, storm_cell_id cell,
-                     storm_cell_idx *idx_there_out)
+void storm_mesh_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                    double hi_cm_out[3])
 {
-    return storm_mesh_owner_at(mesh, mesh->partition, cell, idx_there_out);
+    mesh->ops->box(mesh, lo_cm_out, hi_cm_out);
 }
 
 double storm_mesh_volume_cm3(const struct storm_mesh *mesh, storm_cell_idx cell)
@@ -198,9 +168,9 @@ void storm_mesh_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
 
 storm_status storm_mesh_locate(const struct storm_mesh *mesh,
                                const double point_cm[3],
-                               storm_cell_id *cell_out)
+                               struct storm_cell_ref *where_out)
 {
-    return mesh->ops->locate(mesh, point_cm, cell_out);
+    return mesh->ops->locate(mesh, point_cm, where_out);
 }
 
 int storm_mesh_n_faces(const struct storm_mesh *mesh, storm_cell_idx cell)
@@ -213,7 +183,68 @@ storm_status storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
 {
     struct storm_face found = STORM_FACE_INIT;
     mesh->ops->face(mesh, cell, face, &found);
+    found.ghost = found.rank >= 0 && found.rank != mesh->env->rank
+                      ? storm_halo_find(mesh, found.rank, found.neighbour)
+                      : -1;
     return storm_sized_write(&found, sizeof found, face_out);
+}
+
+/* ---- for kinds that do not change ---------------------------------------- */
+
+static storm_status mesh_refuse(const struct storm_mesh *mesh, const char *what)
+{
+    storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                    "%s: a mesh of kind %s does not have this", what,
+                    mesh->ops->name);
+    return STORM_ERR_NOSUP;
+}
+
+storm_status storm_no_move(const struct storm_mesh *mesh,
+                           const struct storm_mesh_motion *motion,
+                           struct storm_mesh_next *next_out)
+{
+    (void)motion;
+    (void)next_out;
+    return mesh_refuse(mesh, "storm_mesh_move");
+}
+
+storm_status storm_no_adapt(const struct storm_mesh *mesh,
+                            const struct storm_adapt_params *params,
+                            struct storm_mesh_next *next_out)
+{
+    (void)params;
+    (void)next_out;
+    return mesh_refuse(mesh, "storm_mesh_adapt");
+}
+
+double storm_mesh_wrap(double x, double lo, double hi)
+{
+    if (x >= lo && x < hi)
+        return x;
+    double length = hi - lo;
+    x = lo + fmod(x - lo, length); /* exact; has the sign of x - lo */
+    if (x < lo)
+        x += length;
+    return x < hi ? x : lo; /* rounding may reach it */
+}
+
+storm_status storm_seek_located(const struct storm_mesh *mesh,
+                                storm_cell_idx cell, double x_cm[3],
+                                struct storm_cell_ref *next_out)
+{
+    storm_status status = mesh->ops->locate(mesh, x_cm, next_out);
+    if (status < 0)
+        return status;
+    bool is_here = next_out->rank == mesh->env->rank &&
+                   (cell < 0 || next_out->idx == cell);
+    return is_here ? STORM_OK : STORM_AGAIN;
+}
+
+int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3])
+{
+    struct storm_cell_ref where;
+    return mesh->ops->locate(mesh, x_cm, &where) == STORM_OK ? where.rank
+                                                             : mesh->env->rank;
 }
 
 /* ---- shapes of cells ---------------------------------------------------- */

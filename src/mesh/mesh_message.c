@@ -27,6 +27,37 @@ storm_status storm_messages_add(const struct storm_env *env,
     return STORM_OK;
 }
 
+storm_status storm_messages_rows(const struct storm_env *env, size_t n,
+                                 const struct storm_cell_ref *to, size_t words,
+                                 struct storm_messages *out, size_t *first_out)
+{
+    size_t n_ranks = (size_t)env->size, n_rows = 0;
+    size_t *at =
+        storm_alloc(env->memory, message_label, (n_ranks + 1) * sizeof *at);
+    if (at == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (to[i].rank >= 0)
+            at[to[i].rank]++;
+    storm_status status = STORM_OK;
+    for (size_t r = 0; r < n_ranks && status >= 0; r++) {
+        size_t count = at[r];
+        status =
+            storm_messages_add(env, out, (int)r, n_rows * words, count * words);
+        at[r] = n_rows;
+        n_rows += count;
+    }
+    for (size_t i = 0; i < n && status >= 0; i++)
+        if (to[i].rank >= 0)
+            first_out[i] = words * at[to[i].rank]++;
+    storm_free(env->memory, at);
+    if (status < 0)
+        return status;
+    out->words = storm_alloc(env->memory, message_label,
+                             (n_rows * words + 1) * sizeof *out->words);
+    return out->words != NULL ? STORM_OK : STORM_ERR_NOMEM;
+}
+
 /* The number of words from each rank. */
 static storm_status message_counts(const struct storm_context *context,
                                    storm_status status,

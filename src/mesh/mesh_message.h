@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <storm/context.h>
+#include <storm/packet.h>
 
 #include "base/env.h"
 
@@ -31,6 +32,15 @@ struct storm_messages {
 storm_status storm_messages_add(const struct storm_env *env,
                                 struct storm_messages *messages, int rank,
                                 size_t first, size_t n_words);
+
+/*
+ * Messages of a row of `words` words for each of n items, to the rank of its
+ * `to`; -1: none. Rows to a rank are in the order of the items. Allocates the
+ * words; first_out[i] is where row i begins. STORM_ERR_NOMEM.
+ */
+storm_status storm_messages_rows(const struct storm_env *env, size_t n,
+                                 const struct storm_cell_ref *to, size_t words,
+                                 struct storm_messages *out, size_t *first_out);
 
 /*
  * Sends each message of `out`, at most one per rank, and fills `in_out` with

@@ -4,11 +4,13 @@
  * tests/conform/mesh_contract.c checks each line but MESH-10 and MESH-12 on
  * every mesh; tests/mesh checks these two.
  *
- *   MESH-1   Cells have ids 0 .. n_total-1, each owned by exactly one rank.
- *            What an id stands for does not depend on the number of ranks or
- *            the partition.
- *   MESH-2   A rank's cells have indices 0 .. n_cells-1 in order of their ids;
- *            owner and cell_id are inverse to each other, on every rank.
+ *   MESH-1   Cells have ids, their tags, below 2^48, each owned by exactly one
+ *            rank. What a tag stands for does not depend on the number of ranks
+ *            or the partition, and does not change while the cell exists.
+ *   MESH-2   A rank's cells have indices 0 .. n_cells-1. Their places, first +
+ *            index, are those of no other rank. Where the partition is ours,
+ *            places are positions along the Hilbert curve, and a mesh that has
+ *            never changed has tags equal to places.
  *   MESH-3   Geometry of a cell is the same bits on every rank, in every
  *            partition.
  *   MESH-4   Cells are convex with plane faces, do not overlap and fill the
@@ -40,6 +42,11 @@
  *            direction, corners anticlockwise as seen from outside. It has the
  *            volume of the cell to rounding, lies in the bounds of the cell,
  *            and is the same bits on every rank, in every partition.
+ *   MESH-13  seek, repeated from any cell of any rank, ends in the one cell
+ *            that locate finds, with the same bits of the position.
+ *   MESH-14  move and adapt leave the mesh as it was; their result is what the
+ *            mesh would be. They are collective, with the same kind of status
+ *            on every rank.
  *
  * Tracking does not go through this table: the kernels of physics are compiled
  * once per kind of mesh with the inline geometry of that kind.
@@ -68,6 +75,24 @@ storm_mesh_part_tag(const struct storm_mesh_part *part, storm_cell_idx cell)
     return part->tags != NULL ? part->tags[cell]
                               : part->first + (storm_cell_id)cell;
 }
+
+/* Input of `move`. */
+struct storm_mesh_box;
+struct storm_mesh_motion {
+    const double *generators_cm;      /* three per local cell */
+    const struct storm_mesh_box *box; /* NULL: as it was */
+    const uint64_t *weight;           /* one per local cell; NULL: all one */
+};
+
+/* What a mesh would be after a change; all from storm_alloc. */
+struct storm_mesh_next {
+    struct storm_mesh_part *part;
+    uint64_t *partition;
+    uint64_t n_total;
+    storm_cell_id next_tag;      /* no tag is as large, or ever was */
+    struct storm_cell_ref *from; /* by cell of `part`: where it was; rank -1:
+                                    it is new */
+};
 
 /* Where a border leads, for the kernels. */
 struct storm_mesh_exit {
@@ -104,6 +129,8 @@ struct storm_mesh_shape {
     void (*close)(struct storm_polyhedra *polyhedra);
 };
 
+struct storm_adapt_params;
+struct storm_mesh_changes;
 struct storm_mesh_ops {
     const char *name; /* the word used in options, logs and test names */
     const struct storm_mesh_shape *shape;
@@ -118,6 +145,8 @@ struct storm_mesh_ops {
     void (*free_part)(const struct storm_mesh *mesh,
                       struct storm_mesh_part *part); /* NULL is allowed */
 
+    void (*box)(const struct storm_mesh *mesh, double lo_cm_out[3],
+                double hi_cm_out[3]);
     double (*volume_cm3)(const struct storm_mesh *mesh, storm_cell_idx cell);
     void (*centre)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    double centre_cm_out[3]);
@@ -126,11 +155,51 @@ struct storm_mesh_ops {
     void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    const double u[3], double point_cm_out[3]);
     storm_status (*locate)(const struct storm_mesh *mesh,
-                           const double point_cm[3], storm_cell_id *cell_out);
+                           const double point_cm[3],
+                           struct storm_cell_ref *where_out);
     int (*n_faces)(const struct storm_mesh *mesh, storm_cell_idx cell);
     void (*face)(const struct storm_mesh *mesh, storm_cell_idx cell, int face,
                  struct storm_face *face_out);
+    const struct storm_mesh_changes *changes;
 };
+
+/* What changes a mesh, and how a position finds its cell afterwards. */
+struct storm_mesh_changes {
+    /* One hop of a position on its way from a local cell (-1: from where it is
+     * best to begin) to its own. STORM_OK: it is in this cell, or in that of
+     * next_out if cell was -1. STORM_AGAIN: continue at next_out, on whichever
+     * rank; idx -1 there: from where it is best to begin. STORM_ERR_ARG: it is
+     * outside of the mesh, or NaN. In periodic directions the position is put
+     * into the box first. */
+    storm_status (*seek)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                         double x_cm[3], struct storm_cell_ref *next_out);
+    /* The rank that has the place of a position in the box along the curve, to
+     * begin there. */
+    int (*jump)(const struct storm_mesh *mesh, const double x_cm[3]);
+    storm_status (*move)(const struct storm_mesh *mesh,
+                         const struct storm_mesh_motion *motion,
+                         struct storm_mesh_next *next_out);
+    storm_status (*adapt)(const struct storm_mesh *mesh,
+                          const struct storm_adapt_params *params,
+                          struct storm_mesh_next *next_out);
+};
+
+/* For kinds without the feature: STORM_ERR_NOSUP, logged. */
+storm_status storm_no_move(const struct storm_mesh *mesh,
+                           const struct storm_mesh_motion *motion,
+                           struct storm_mesh_next *next_out);
+storm_status storm_no_adapt(const struct storm_mesh *mesh,
+                            const struct storm_adapt_params *params,
+                            struct storm_mesh_next *next_out);
+
+/* seek and jump for kinds whose locate knows the cells of all ranks. */
+storm_status storm_seek_located(const struct storm_mesh *mesh,
+                                storm_cell_idx cell, double x_cm[3],
+                                struct storm_cell_ref *next_out);
+int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3]);
+
+/* A coordinate of a periodic direction, in [lo, hi). */
+double storm_mesh_wrap(double x, double lo, double hi);
 
 /* The common part; each kind embeds it first. */
 struct storm_mesh {
@@ -141,8 +210,11 @@ struct storm_mesh {
     uint64_t *partition; /* n_ranks + 1 places, see mesh_partition.h */
     bool is_hosts;       /* the partition is the host's and stays */
     struct storm_mesh_part *part;
-    uint64_t generation;    /* see storm_mesh_generation */
-    storm_cell_id next_tag; /* above all tags so far */
+    uint64_t generation;          /* see storm_mesh_generation */
+    storm_cell_id next_tag;       /* above all tags so far */
+    struct storm_cut *cuts;       /* all of this mesh, a list */
+    struct storm_cut *cut;        /* in use; NULL: equal numbers of cells */
+    struct storm_mesh_halo *halo; /* NULL: not asked for yet */
 };
 
 /* For objects whose arrays or indices belong to one generation of their mesh:
@@ -180,9 +252,15 @@ void storm_no_unwrap(const struct storm_mesh *mesh, storm_cell_idx cell,
 /* mesh_box.c: cells that are boxes, from their bounds. */
 extern const struct storm_mesh_shape storm_mesh_boxes;
 
-/* The rank and index of an id in a partition. */
+/* This rank's cells in `partition`, if an index can count them. Local unless
+ * the kind's build_part is collective. */
+storm_status storm_mesh_build_part(const struct storm_mesh *mesh,
+                                   const uint64_t *partition,
+                                   struct storm_mesh_part **part_out);
+
+/* The rank and index of a place in a partition. */
 int storm_mesh_owner_at(const struct storm_mesh *mesh,
-                        const uint64_t *partition, storm_cell_id cell,
+                        const uint64_t *partition, uint64_t place,
                         storm_cell_idx *idx_there_out);
 
 #endif /* STORM_MESH_OPS_H */

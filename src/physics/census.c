@@ -3,9 +3,13 @@
 
 #include <string.h>
 
+#include <storm/change.h>
 #include <storm/context.h>
 
 #include "base/hash.h"
+#include "mesh/mesh_ops.h"
+
+static const char census_label[] = "packets by tag";
 
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out)
 {
@@ -13,24 +17,106 @@ void storm_census_stop(size_t n, struct storm_outcome *outcomes_out)
         outcomes_out[i] = (struct storm_outcome){.fate = STORM_FATE_CENSUS};
 }
 
-double storm_census_wake(struct storm_step *step, const struct storm_mesh *mesh,
-                         double dt_s)
+/* Is the index that of the packet's cell? */
+static bool census_is_here(const struct storm_mesh *mesh,
+                           const struct storm_packet *packet)
+{
+    return packet->cell_idx >= 0 && packet->cell_idx < mesh->part->n_cells &&
+           storm_mesh_part_tag(mesh->part, packet->cell_idx) == packet->cell;
+}
+
+/* The packets that are not where their index says. */
+struct census_lost {
+    size_t n;
+    struct storm_packet **packets;
+    storm_cell_id *tags;
+    struct storm_cell_ref *where;
+};
+
+static storm_status census_list(const struct storm_mesh *mesh,
+                                void *const *packets, size_t n,
+                                struct census_lost *lost)
+{
+    struct storm_memory *memory = mesh->env->memory;
+    size_t room = lost->n + 1;
+    lost->packets =
+        storm_alloc(memory, census_label, room * sizeof *lost->packets);
+    lost->tags = storm_alloc(memory, census_label, room * sizeof *lost->tags);
+    lost->where = storm_alloc(memory, census_label, room * sizeof *lost->where);
+    if (lost->packets == NULL || lost->tags == NULL || lost->where == NULL)
+        return STORM_ERR_NOMEM;
+    lost->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct storm_packet *packet = packets[i];
+        if (packet == NULL || census_is_here(mesh, packet))
+            continue;
+        lost->packets[lost->n] = packet;
+        lost->tags[lost->n++] = packet->cell;
+    }
+    return STORM_OK;
+}
+
+static storm_status census_mark(const struct storm_mesh *mesh,
+                                const struct census_lost *lost)
+{
+    for (size_t i = 0; i < lost->n; i++) {
+        struct storm_packet *packet = lost->packets[i];
+        struct storm_cell_ref where = lost->where[i];
+        if (where.rank < 0) {
+            storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                            "a packet is in cell %llu, which does not exist: "
+                            "call storm_remap after the mesh has changed",
+                            (unsigned long long)packet->cell);
+            return STORM_ERR_STATE;
+        }
+        packet->cell_idx =
+            where.rank == mesh->env->rank ? where.idx : ~where.idx;
+        packet->face = (uint32_t)where.rank;
+    }
+    return STORM_OK;
+}
+
+/* Looks up the cells of packets by their tags. Collective, and only called if
+ * a rank has some. */
+static storm_status census_look_up(const struct storm_mesh *mesh,
+                                   void *const *packets, size_t n,
+                                   struct census_lost *lost)
+{
+    struct storm_memory *memory = mesh->env->memory;
+    storm_status status =
+        storm_context_agree(mesh->context, census_list(mesh, packets, n, lost));
+    if (status >= 0)
+        status = storm_mesh_find(mesh, lost->n, lost->tags, lost->where);
+    if (status >= 0)
+        status = storm_context_agree(mesh->context, census_mark(mesh, lost));
+    storm_free(memory, lost->where);
+    storm_free(memory, lost->tags);
+    storm_free(memory, lost->packets);
+    return status;
+}
+
+storm_status storm_census_wake(struct storm_step *step,
+                               const struct storm_mesh *mesh, double dt_s,
+                               double *largest_out)
 {
     size_t n;
     void *const *packets = storm_step_packets(step, &n);
-    storm_cell_id first = storm_mesh_cell_id(mesh, 0);
-    storm_cell_id n_cells = (storm_cell_id)storm_mesh_n_cells(mesh);
+    struct census_lost lost = {.n = 0};
     double largest = 0.0;
     for (size_t i = 0; i < n; i++) {
         struct storm_packet *packet = packets[i];
         if (packet == NULL)
             continue;
-        storm_cell_id offset = packet->cell - first; /* huge if below */
-        packet->cell_idx = offset < n_cells ? (storm_cell_idx)offset : -1;
+        lost.n += !census_is_here(mesh, packet);
         packet->time_left_s = dt_s;
         largest = packet->weight_erg > largest ? packet->weight_erg : largest;
     }
-    return largest;
+    *largest_out = largest;
+    uint64_t n_lost = lost.n;
+    storm_status status =
+        storm_context_reduce(mesh->context, &n_lost, 1, MPI_UINT64_T, MPI_SUM);
+    return status < 0 || n_lost == 0 ? status
+                                     : census_look_up(mesh, packets, n, &lost);
 }
 
 storm_status storm_census_balance(struct storm_engine *engine,

@@ -20,15 +20,28 @@
 
 #include "physics/ledger.h"
 
-/* For a batch on a repartitioned mesh: all packets stay as they are, and
+/* For a batch on a mesh that has changed: all packets stay as they are, and
  * post_step reports it. */
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out);
 
-/* In pre_step: packets of the last step get dt_s. Those that are not in a cell
- * of this rank (the mesh was repartitioned, or they were added here) are marked
- * for the kernel to send. Returns the largest weight. */
-double storm_census_wake(struct storm_step *step, const struct storm_mesh *mesh,
-                         double dt_s);
+/*
+ * In pre_step: packets of the last step get dt_s, and *largest_out is the
+ * largest weight of this rank. Those whose index is not that of their cell
+ * (they were added here by their tag, or the mesh was cut anew) are looked up
+ * and marked for the kernel to send. Collective; STORM_ERR_STATE (logged): a
+ * packet is in no cell.
+ */
+storm_status storm_census_wake(struct storm_step *step,
+                               const struct storm_mesh *mesh, double dt_s,
+                               double *largest_out);
+
+/* Of a packet marked so, with a negative index: the rank it goes to, and its
+ * index there. */
+static inline int storm_census_route(struct storm_packet *packet)
+{
+    packet->cell_idx = ~packet->cell_idx;
+    return (int)packet->face;
+}
 
 /* storm_ledger_balance, after the packets of the engine have been added up in
  * the last account. Collective, blocks. */

@@ -444,11 +444,14 @@ static void birth_inwards(const struct storm_imc *imc, int wall,
 static storm_status birth_place(const struct storm_imc *imc,
                                 struct storm_packet *packet, bool *mine_out)
 {
+    struct storm_cell_ref where;
     storm_status status =
-        storm_mesh_locate(imc->mesh, packet->position_cm, &packet->cell);
-    *mine_out = status == STORM_OK &&
-                storm_mesh_owner(imc->mesh, packet->cell, &packet->cell_idx) ==
-                    imc->env->rank;
+        storm_mesh_locate(imc->mesh, packet->position_cm, &where);
+    *mine_out = status == STORM_OK && where.rank == imc->env->rank;
+    if (*mine_out) {
+        packet->cell_idx = where.idx;
+        packet->cell = storm_mesh_cell_id(imc->mesh, where.idx);
+    }
     return status < 0 ? status : STORM_OK;
 }
 
@@ -570,7 +573,10 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     storm_status status = imc_check_step(imc, step);
     if (status < 0) /* on all ranks */
         return status;
-    double largest = storm_census_wake(step, imc->mesh, imc->dt_s);
+    double largest = 0.0;
+    status = storm_census_wake(step, imc->mesh, imc->dt_s, &largest);
+    if (status < 0) /* on all ranks */
+        return status;
     imc_fields_set(imc);
     /* What comes next is collective, and the exchange may fail on one rank. */
     status = storm_context_agree(imc->context, imc_halo_slopes(imc));

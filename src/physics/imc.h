@@ -142,9 +142,9 @@ struct storm_imc {
 
     /* Cells, for this generation of the mesh. */
     uint64_t generation;
-    uint64_t *partition; /* n_ranks + 1, of that generation */
     storm_cell_idx n_cells;
     struct imc_track track;
+    storm_cell_id *tag;
     int *material;
     double *volume;
     bool *is_box;                   /* with sides along the axes */
@@ -203,8 +203,8 @@ storm_status imc_halo_slopes(struct storm_imc *imc);
 /* Max T^4 of a neighbour, after that: next is of halo.next. */
 double imc_halo_hot(const struct storm_imc *imc, int32_t next);
 
-/* imc_state.c: the state of a cell beyond what the problem specifies: a
- * repartition moves it, and storm_imc_save_state saves it. A row of values per
+/* imc_state.c: the state of a cell beyond what the problem specifies: a change
+ * of the mesh moves it, and storm_imc_save_state saves it. A row of values per
  * cell; a change of their meaning is another version. */
 enum { IMC_STATE_VERSION = 1, IMC_STATE_VALUES = 3 };
 double *imc_state_new(const struct storm_imc *imc); /* storm_free */

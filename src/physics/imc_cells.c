@@ -47,6 +47,7 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
 {
     double *centre = &imc->centre[3 * (size_t)i];
     double *half = &imc->half[3 * (size_t)i];
+    imc->tag[i] = storm_mesh_cell_id(imc->mesh, i);
     imc->volume[i] = storm_mesh_volume_cm3(imc->mesh, i);
     storm_mesh_centre(imc->mesh, i, centre);
     imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
@@ -72,6 +73,7 @@ storm_status imc_cells_open(struct storm_imc *imc)
     size_t n_groups = (size_t)imc->problem->n_groups;
     imc->n_cells = storm_mesh_n_cells(imc->mesh);
     imc->track.cells = cells_array(imc, sizeof *imc->track.cells, &ok);
+    imc->tag = cells_array(imc, sizeof *imc->tag, &ok);
     imc->material = cells_array(imc, sizeof *imc->material, &ok);
     imc->volume = cells_array(imc, sizeof(double), &ok);
     imc->is_box = cells_array(imc, sizeof(bool), &ok);
@@ -91,13 +93,6 @@ storm_status imc_cells_open(struct storm_imc *imc)
         imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
     imc->track.opacity = imc->opacity;
     imc->track.thick = imc->thick;
-    size_t n_ranks = (size_t)imc->env->size;
-    imc->partition = storm_alloc(imc->env->memory, cells_label,
-                                 (n_ranks + 1) * sizeof *imc->partition);
-    ok = ok && imc->partition != NULL;
-    if (ok)
-        memcpy(imc->partition, imc->mesh->partition,
-               (n_ranks + 1) * sizeof *imc->partition);
     if (ok)
         for (storm_cell_idx i = 0; i < imc->n_cells; i++)
             cells_measure(imc, i);
@@ -124,6 +119,7 @@ void imc_cells_close(struct storm_imc *imc)
     imc_principle_close(imc);
     imc_halo_close(imc);
     storm_free(memory, imc->track.cells);
+    storm_free(memory, imc->tag);
     storm_free(memory, imc->material);
     storm_free(memory, imc->volume);
     storm_free(memory, imc->is_box);
@@ -138,8 +134,8 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->opacity);
     storm_free(memory, imc->thick);
     storm_free(memory, imc->steer);
-    storm_free(memory, imc->partition);
     imc->track.cells = NULL;
+    imc->tag = NULL;
     imc->material = NULL;
     imc->is_box = NULL;
     imc->volume = imc->half = imc->centre = imc->energy = NULL;
@@ -148,7 +144,6 @@ void imc_cells_close(struct storm_imc *imc)
     imc->opacity = NULL;
     imc->thick = NULL;
     imc->steer = NULL;
-    imc->partition = NULL;
     imc->generation = UINT64_MAX; /* of no mesh */
 }
 

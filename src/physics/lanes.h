@@ -21,8 +21,8 @@
  *
  * The includer has included the geometry, which provides
  *
- *   struct geom          what a pass needs of the mesh, among it this rank and
- *                        its first id; geom_open
+ *   struct geom          what a pass needs of the mesh, among it this rank;
+ *                        geom_open
  *   struct geom_lane     a packet in flight: where it is and what is ahead.
  *                        A pure function of packet and cell
  *   geom_enter           the lane of a packet in its cell
@@ -50,6 +50,8 @@
 #include <string.h>
 
 #include "base/port.h"
+#include "mesh/mesh_ops.h"
+#include "physics/census.h"
 #include "physics/track.h"
 
 #define LANES_INLINE static inline __attribute__((always_inline))
@@ -145,13 +147,12 @@ LANES_INLINE void lanes_prefetch(const struct pass *pass,
 }
 
 /* LANE-1 */
-static void lanes_redirect(const struct pass *pass, struct storm_packet *packet,
+static void lanes_redirect(struct storm_packet *packet,
                            struct storm_outcome *outcome_out)
 {
     outcome_out->fate = STORM_FATE_SEND;
     outcome_out->events = 0;
-    outcome_out->rank =
-        storm_mesh_owner(pass->mesh, packet->cell, &packet->cell_idx);
+    outcome_out->rank = storm_census_route(packet);
 }
 
 /* The next packet of the batch into a lane; false if there is none. */
@@ -163,7 +164,7 @@ LANES_INLINE bool lanes_refill(struct pass *pass, struct lane *lane,
         size_t i = pass->i_next++;
         struct storm_packet *packet = pass->packets[i];
         if (STORM_UNLIKELY(packet->cell_idx < 0)) {
-            lanes_redirect(pass, packet, &pass->outcomes[i]);
+            lanes_redirect(packet, &pass->outcomes[i]);
             continue;
         }
         lane->packet = packet;
@@ -216,7 +217,7 @@ LANES_INLINE bool lanes_retire(struct pass *pass, struct lane *lane,
     if (fate != STORM_FATE_SEND) { /* else they have been set */
         STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         packet->cell_idx = lane->cell;
-        packet->cell = pass->geom.first + (storm_cell_id)lane->cell;
+        packet->cell = storm_mesh_part_tag(pass->mesh->part, lane->cell);
     }
     outcome->fate = (storm_fate)fate;
     outcome->events = pass->round - lane->start;

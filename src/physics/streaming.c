@@ -60,7 +60,7 @@ void streaming_release(const struct storm_streaming *streaming,
     storm_free(memory, track->plain);
 }
 
-/* After a repartition. Nothing is moved: all arrays belong to one step. */
+/* After a change. Nothing is moved: all arrays belong to one step. */
 static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
 {
     if (!storm_mesh_is_repartitioned(streaming->mesh, streaming->generation))
@@ -140,10 +140,13 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
 {
     struct storm_streaming *streaming = self;
     double largest = 0.0;
-    storm_status status = streaming_follow_mesh(streaming);
+    storm_status status = storm_context_agree(streaming->context,
+                                              streaming_follow_mesh(streaming));
     if (status == STORM_OK)
-        largest =
-            storm_census_wake(step, streaming->mesh, streaming->params.dt_s);
+        status = storm_census_wake(step, streaming->mesh,
+                                   streaming->params.dt_s, &largest);
+    if (status < 0) /* on all ranks */
+        return status;
     if (status == STORM_OK && streaming->params.emit_per_cell > 0)
         status = streaming_emit(streaming, step, &largest);
     if (status == STORM_OK)

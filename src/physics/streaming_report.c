@@ -13,7 +13,7 @@ storm_status streaming_check(const struct storm_streaming *streaming)
 {
     return storm_mesh_check_generation(
         streaming->mesh, streaming->generation, "free streaming",
-        "ask before storm_mesh_repartition, or after the "
+        "ask before the mesh changes, or after the "
         "next step");
 }
 
@@ -41,7 +41,7 @@ static bool streaming_is_packet(const struct storm_streaming *streaming,
         if (!isfinite(packet->position_cm[d]))
             return false;
     }
-    return packet->cell < storm_mesh_n_cells_total(streaming->mesh) &&
+    return packet->cell < streaming->mesh->next_tag &&
            packet->weight_erg >= 0.0 && isfinite(packet->weight_erg) &&
            fabs(square - 1.0) < streaming_unit_error;
 }

@@ -111,17 +111,6 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     return status < 0 ? status : run_check_energy(run);
 }
 
-static storm_status run_rebalance(struct run *run)
-{
-    const struct deck_values *v = &run->deck->values;
-    if (v->balance.every == 0 || v->balance.weight == DECK_WEIGHT_NONE ||
-        run->step % (uint64_t)v->balance.every != 0 ||
-        storm_context_size(run->context) == 1)
-        return STORM_OK;
-    return storm_imc_rebalance(run->imc,
-                               v->balance.weight == DECK_WEIGHT_CELLS);
-}
-
 /* No steps are left: a restarted run may have been complete. */
 static bool run_is_over(const struct run *run)
 {

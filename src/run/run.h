@@ -46,6 +46,7 @@ struct run {
 
     struct storm_problem problem;
     struct storm_mesh *mesh;
+    struct storm_cut *cut; /* of the Monte Carlo work; NULL: none yet */
     struct run_material *materials; /* problem.n_materials */
     struct storm_imc *imc;
     struct storm_comb *comb;
@@ -89,6 +90,9 @@ storm_status run_materials_open(struct run *run);
 void run_materials_close(struct run *run);
 void run_materials_json(const struct run *run, struct storm_json *json);
 void run_materials_table(const struct run *run, struct storm_page *page);
+
+/* run_mesh.c: a new partition, if it is time for one. Collective. */
+storm_status run_rebalance(struct run *run);
 
 /* run_time.c: the end of the next step. */
 struct run_target {

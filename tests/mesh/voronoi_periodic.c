@@ -146,9 +146,9 @@ static struct point_set unfold(const struct point_set *set)
 
 static storm_cell_idx cell_at(const struct storm_mesh *mesh, const double x[3])
 {
-    storm_cell_id id;
-    CHECK_OK(storm_mesh_locate(mesh, x, &id));
-    return (storm_cell_idx)id;
+    struct storm_cell_ref where;
+    CHECK_OK(storm_mesh_locate(mesh, x, &where));
+    return where.idx;
 }
 
 /* The area with this normal; 0: there is none. */

@@ -128,7 +128,7 @@ static void check_located(const struct storm_mesh *mesh)
     struct dice dice = dice_make(8, 0);
     for (int i = 0; i < 50; i++) {
         double x[3];
-        storm_cell_id cell;
+        struct storm_cell_ref cell;
         for (int d = 0; d < 3; d++)
             x[d] = set_uniform(&dice);
         int found = storm_mesh_locate(mesh, x, &cell) == STORM_OK, n;

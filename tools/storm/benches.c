@@ -105,6 +105,15 @@ static const struct tool_flag voronoi_flags[] = {
                 "repeats of the build; the median counts (default 3)"),
     {.name = NULL}};
 
+static const struct tool_flag motion_flags[] = {
+    CELLS_PER_RANK_FLAG(params.motion),
+    CELLS_FLAG(params.motion, "total number of cells"),
+    TOOL_REAL_FLAG("--speed", "X", params.motion.speed, 1e-6, 1e3,
+                   "cell sizes that generators move per step (default 0.1)"),
+    TOOL_COUNT32_FLAG("--cycles", params.motion.cycles, 1e6,
+                      "time steps (default 6)"),
+    {.name = NULL}};
+
 static const struct tool_flag exchange_flags[] = {
     TOOL_COUNT_FLAG("--records", params.exchange.records, 1e12,
                     "total number of records (default 800000)"),
@@ -274,6 +283,12 @@ static int breakdown_check(struct tool_args *args)
     return crew_check(args, &p->ranks, p->backends);
 }
 
+static int motion_check(struct tool_args *args)
+{
+    args->params.motion.picture = args->out != NULL;
+    return cycles_check(args, 0, 0);
+}
+
 static int voronoi_check(struct tool_args *args)
 {
     args->params.voronoi.voropp = tool_voropp;
@@ -310,6 +325,7 @@ RUN(uniform, progress)
 RUN(imc, progress)
 RUN(scaling, uniform.progress)
 RUN(voronoi, progress)
+RUN(motion, progress)
 RUN(exchange, progress)
 RUN(ring, progress)
 RUN(termination, progress)
@@ -357,6 +373,12 @@ const struct tool_bench tool_benches[] = {
      .flags = voronoi_flags,
      .check = voronoi_check,
      .run = voronoi_run},
+    {.name = "motion",
+     .summary = "uniform on a moving mesh: build, remap, switch, step",
+     .flags = motion_flags,
+     .picture = "motion.svg",
+     .check = motion_check,
+     .run = motion_run},
     {.name = "exchange",
      .summary = "records to random ranks",
      .flags = exchange_flags,

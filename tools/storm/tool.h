@@ -59,6 +59,7 @@ union tool_bench_params {
     struct storm_bench_scaling_params scaling;
     struct storm_bench_breakdown_params breakdown;
     struct storm_bench_voronoi_params voronoi;
+    struct storm_bench_motion_params motion;
     struct storm_bench_exchange_params exchange;
     struct storm_bench_ring_params ring;
     struct storm_bench_termination_params termination;

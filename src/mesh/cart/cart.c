@@ -110,9 +110,19 @@ static void cart_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
     }
 }
 
+static void cart_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                     double hi_cm_out[3])
+{
+    const struct cart_mesh *cart = cart_of(mesh);
+    for (int d = 0; d < 3; d++) {
+        lo_cm_out[d] = cart->edge[d][0];
+        hi_cm_out[d] = cart->edge[d][cart->n[d]];
+    }
+}
+
 static storm_status cart_locate(const struct storm_mesh *mesh,
                                 const double point_cm[3],
-                                storm_cell_id *cell_out)
+                                struct storm_cell_ref *where_out)
 {
     const struct cart_mesh *cart = cart_of(mesh);
     int32_t ijk[3];
@@ -123,8 +133,23 @@ static storm_status cart_locate(const struct storm_mesh *mesh,
             return STORM_ERR_ARG;
         ijk[d] = cart_find(edge, cart->n[d], x);
     }
-    *cell_out = storm_hilbert_position(cart->n, ijk);
+    where_out->rank = storm_mesh_owner_at(mesh, mesh->partition,
+                                          storm_hilbert_position(cart->n, ijk),
+                                          &where_out->idx);
     return STORM_OK;
+}
+
+/* In periodic directions a position may be outside; NaN stays NaN. */
+static storm_status cart_seek(const struct storm_mesh *mesh,
+                              storm_cell_idx cell, double x_cm[3],
+                              struct storm_cell_ref *next_out)
+{
+    const struct cart_mesh *cart = cart_of(mesh);
+    for (int d = 0; d < 3; d++)
+        if (cart->periodic[d])
+            x_cm[d] = storm_mesh_wrap(x_cm[d], cart->edge[d][0],
+                                      cart->edge[d][cart->n[d]]);
+    return storm_seek_located(mesh, cell, x_cm, next_out);
 }
 
 static int cart_n_faces(const struct storm_mesh *mesh, storm_cell_idx cell)
@@ -270,12 +295,20 @@ storm_status storm_mesh_create_cart(struct storm_context *context,
     return STORM_OK;
 }
 
+static const struct storm_mesh_changes cart_changes = {
+    .seek = cart_seek,
+    .jump = storm_jump_located,
+    .move = storm_no_move,
+    .adapt = storm_no_adapt,
+};
+
 const struct storm_mesh_ops storm_mesh_cart = {
     .name = "cartesian",
     .shape = &storm_mesh_boxes,
     .destroy = cart_destroy,
     .build_part = cart_build_part,
     .free_part = cart_free_part,
+    .box = cart_box,
     .volume_cm3 = cart_volume_cm3,
     .centre = cart_centre,
     .bounds = cart_bounds,
@@ -283,4 +316,5 @@ const struct storm_mesh_ops storm_mesh_cart = {
     .locate = cart_locate,
     .n_faces = cart_n_faces,
     .face = cart_face,
+    .changes = &cart_changes,
 };

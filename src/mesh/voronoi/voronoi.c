@@ -53,9 +53,17 @@ static int32_t voronoi_find_image(const struct voronoi_part *part,
     return own;
 }
 
+static void voronoi_box(const struct storm_mesh *mesh, double lo_cm_out[3],
+                        double hi_cm_out[3])
+{
+    const struct voronoi_domain *domain = &voronoi_part_of(mesh)->domain;
+    memcpy(lo_cm_out, domain->lo_cm, sizeof domain->lo_cm);
+    memcpy(hi_cm_out, domain->hi_cm, sizeof domain->hi_cm);
+}
+
 static storm_status voronoi_locate(const struct storm_mesh *mesh,
                                    const double point_cm[3],
-                                   storm_cell_id *cell_out)
+                                   struct storm_cell_ref *where_out)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
     double x[3] = {point_cm[0], point_cm[1], point_cm[2]};
@@ -68,7 +76,7 @@ static storm_status voronoi_locate(const struct storm_mesh *mesh,
     int32_t own = voronoi_find_image(part, x);
     if (own < 0)
         return STORM_AGAIN;
-    *cell_out = storm_mesh_part_tag(&part->base, own);
+    *where_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = own};
     return STORM_OK;
 }
 
@@ -128,6 +136,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .destroy = voronoi_destroy,
     .build_part = voronoi_build_part,
     .free_part = voronoi_free_part,
+    .box = voronoi_box,
     .volume_cm3 = voronoi_volume_cm3,
     .centre = voronoi_centre,
     .bounds = voronoi_bounds,

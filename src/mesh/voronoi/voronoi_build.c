@@ -268,6 +268,17 @@ static size_t build_first(struct build *b)
     return n;
 }
 
+/* What is behind a face, for the list. */
+static int64_t build_link(const struct voronoi_points *points, int32_t behind)
+{
+    if (behind < 0)
+        return voronoi_link_wall(~behind);
+    if (points->cell[behind] >= 0)
+        return points->cell[behind];
+    return voronoi_link_ghost(points->order[behind],
+                              voronoi_points_image(points, behind));
+}
+
 /* Lists the faces of the cell that has just been finished. */
 static storm_status build_faces(struct build *b, int32_t own)
 {
@@ -291,11 +302,7 @@ static storm_status build_faces(struct build *b, int32_t own)
         struct voronoi_face face;
         if (!voronoi_cell_face(cell, p, &face))
             continue;
-        int64_t link =
-            behind < 0 ? voronoi_link_wall(~behind)
-            : is_own   ? (int64_t)other
-                       : voronoi_link_ghost(points->order[behind],
-                                            voronoi_points_image(points, behind));
+        int64_t link = build_link(points, behind);
         storm_status status = voronoi_links_add(b->mesh->env->memory, &b->links,
                                                 own, link, &face);
         if (status < 0)

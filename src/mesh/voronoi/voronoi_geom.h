@@ -39,7 +39,6 @@ struct geom {
     const struct voronoi_block *blocks;
     const struct voronoi_border *borders;
     double speed_cm_s;
-    storm_cell_id first; /* of this rank */
     int rank;
 };
 
@@ -69,7 +68,6 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
                          .blocks = part->blocks,
                          .borders = part->borders,
                          .speed_cm_s = speed_cm_s,
-                         .first = part->base.first,
                          .rank = mesh->env->rank};
 }
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cells by their tags: where they are, and their rows in order.
+ *
+ * If tags are places both follow from the partition. Else a directory is made
+ * for the call, spread over the ranks by a hash of the tags; and rows are
+ * sorted over all ranks.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include <storm/context.h>
+
+#include "base/hash.h"
+#include "mesh/mesh_change.h"
+#include "mesh/mesh_message.h"
+#include "mesh/mesh_partition.h"
+#include "mesh/mesh_split.h"
+
+static const char find_label[] = "mesh directory";
+
+/* ---- directory ---------------------------------------------------------- */
+
+/* A tag and where it is; as it is sent and kept. */
+struct find_entry {
+    storm_cell_id tag;
+    struct storm_cell_ref where;
+};
+enum { FIND_WORDS = sizeof(struct find_entry) / sizeof(uint64_t) };
+_Static_assert(FIND_WORDS == 2, "two words");
+
+static int find_by_tag(const void *left, const void *right)
+{
+    const struct find_entry *a = left, *b = right;
+    return (a->tag > b->tag) - (a->tag < b->tag);
+}
+
+/* The rank that knows about a tag. */
+static int find_home(const struct storm_env *env, storm_cell_id tag)
+{
+    return (int)(storm_hash_word(tag) % (uint64_t)env->size);
+}
+
+/* Sends entries to the homes of their tags; entry i is at first_out[i]. */
+static storm_status find_ask(const struct storm_mesh *mesh,
+                             const struct find_entry *entries, size_t n,
+                             size_t *first, struct storm_messages *in_out)
+{
+    const struct storm_env *env = mesh->env;
+    struct storm_messages out = {.n = 0};
+    struct storm_cell_ref *to =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *to);
+    storm_status status = to != NULL && first != NULL && entries != NULL
+                              ? STORM_OK
+                              : STORM_ERR_NOMEM;
+    for (size_t i = 0; i < n && status >= 0; i++)
+        to[i].rank = find_home(env, entries[i].tag);
+    if (status >= 0)
+        status = storm_messages_rows(env, n, to, FIND_WORDS, &out, first);
+    for (size_t i = 0; i < n && status >= 0; i++)
+        memcpy(&out.words[first[i]], &entries[i], sizeof entries[i]);
+    status = storm_messages_exchange(mesh->context, status, &out, in_out);
+    storm_messages_release(env, &out);
+    storm_free(env->memory, to);
+    return status;
+}
+
+/* The part of the directory that this rank is home to, in order. */
+static storm_status find_directory(const struct storm_mesh *mesh,
+                                   struct find_entry **entries_out,
+                                   size_t *n_out)
+{
+    const struct storm_env *env = mesh->env;
+    size_t n = (size_t)mesh->part->n_cells;
+    struct storm_messages in = {.n = 0};
+    struct find_entry *own =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *own);
+    size_t *first =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *first);
+    for (size_t i = 0; i < n && own != NULL; i++)
+        own[i] = (struct find_entry){
+            .tag = storm_mesh_part_tag(mesh->part, (storm_cell_idx)i),
+            .where = {.rank = env->rank, .idx = (storm_cell_idx)i}};
+    storm_status status = find_ask(mesh, own, n, first, &in);
+    storm_free(env->memory, first);
+    storm_free(env->memory, own);
+    if (status < 0) {
+        storm_messages_release(env, &in);
+        return status;
+    }
+    *n_out = 0;
+    for (size_t i = 0; i < in.n; i++)
+        *n_out += in.array[i].n_words / FIND_WORDS;
+    *entries_out = (struct find_entry *)(void *)in.words;
+    in.words = NULL;
+    storm_messages_release(env, &in);
+    if (*n_out > 0)
+        qsort(*entries_out, *n_out, sizeof **entries_out, find_by_tag);
+    return STORM_OK;
+}
+
+/* Answers questions in place: they go back as they came. */
+static void find_answer(const struct find_entry *directory, size_t n,
+                        struct storm_messages *questions)
+{
+    for (size_t i = 0; i < questions->n; i++)
+        for (size_t k = 0; k < questions->array[i].n_words; k += FIND_WORDS) {
+            struct find_entry entry;
+            uint64_t *row = questions->words + questions->array[i].first + k;
+            memcpy(&entry, row, sizeof entry);
+            const struct find_entry *found =
+                n > 0 ? bsearch(&entry, directory, n, sizeof entry, find_by_tag)
+                      : NULL;
+            entry.where = found != NULL
+                              ? found->where
+                              : (struct storm_cell_ref){.rank = -1, .idx = -1};
+            memcpy(row, &entry, sizeof entry);
+        }
+}
+
+static storm_status find_lookup(const struct storm_mesh *mesh,
+                                const struct find_entry *directory,
+                                size_t n_directory, struct find_entry *asked,
+                                size_t n)
+{
+    const struct storm_env *env = mesh->env;
+    struct storm_messages questions = {.n = 0}, answers = {.n = 0};
+    size_t *first =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *first);
+    storm_status status = find_ask(mesh, asked, n, first, &questions);
+    if (status >= 0) {
+        find_answer(directory, n_directory, &questions);
+        status = storm_messages_exchange(mesh->context, status, &questions,
+                                         &answers);
+    }
+    /* Messages come in order of rank, as they went: rows are where they were. */
+    for (size_t i = 0; i < n && status >= 0; i++)
+        memcpy(&asked[i], &answers.words[first[i]], sizeof asked[i]);
+    storm_messages_release(env, &answers);
+    storm_messages_release(env, &questions);
+    storm_free(env->memory, first);
+    return status;
+}
+
+/* Tags are places. */
+static void find_by_place(const struct storm_mesh *mesh, size_t n,
+                          const storm_cell_id *tags,
+                          struct storm_cell_ref *where_out)
+{
+    for (size_t i = 0; i < n; i++) {
+        where_out[i] = (struct storm_cell_ref){.rank = -1, .idx = -1};
+        if (tags[i] < mesh->n_total)
+            where_out[i].rank = storm_mesh_owner_at(mesh, mesh->partition,
+                                                    tags[i], &where_out[i].idx);
+    }
+}
+
+storm_status storm_mesh_find(const struct storm_mesh *mesh, size_t n,
+                             const storm_cell_id *tags,
+                             struct storm_cell_ref *where_out)
+{
+    struct storm_memory *memory = mesh->env->memory;
+    if (mesh->part->tags == NULL) {
+        find_by_place(mesh, n, tags, where_out);
+        return STORM_OK;
+    }
+    struct find_entry *directory = NULL, *asked;
+    size_t n_directory = 0;
+    storm_status status = find_directory(mesh, &directory, &n_directory);
+    if (status < 0)
+        return status;
+    asked = storm_alloc(memory, find_label, (n + 1) * sizeof *asked);
+    for (size_t i = 0; i < n && asked != NULL; i++)
+        asked[i] = (struct find_entry){.tag = tags[i]};
+    status = find_lookup(mesh, directory, n_directory, asked, n);
+    for (size_t i = 0; i < n && status >= 0; i++)
+        where_out[i] = asked[i].where;
+    storm_free(memory, asked);
+    storm_free(memory, directory);
+    return status;
+}
+
+/* ---- rows --------------------------------------------------------------- */
+
+struct rows_item {
+    storm_cell_id tag;
+    size_t at;
+};
+
+static int rows_by_tag(const void *left, const void *right)
+{
+    const struct rows_item *a = left, *b = right;
+    return (a->tag > b->tag) - (a->tag < b->tag);
+}
+
+/* Which rank gets the row of each cell, in order of the tags. */
+static storm_status rows_address(const struct storm_mesh *mesh,
+                                 const storm_cell_id *sorted,
+                                 const struct rows_item *items,
+                                 struct storm_cell_ref *to)
+{
+    const struct storm_env *env = mesh->env;
+    size_t n = (size_t)mesh->part->n_cells;
+    uint64_t *splitter = storm_alloc(env->memory, find_label,
+                                     (size_t)env->size * sizeof *splitter);
+    storm_status status = splitter != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    status = storm_split_keys(mesh->context, status, sorted, n, mesh->n_total,
+                              splitter);
+    int rank = 0;
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        while (rank + 1 < env->size && sorted[i] >= splitter[rank])
+            rank++;
+        to[items[i].at].rank = rank;
+    }
+    storm_free(env->memory, splitter);
+    return status;
+}
+
+/* Rows that have come, in order of their tags. */
+static storm_status rows_sort(const struct storm_env *env, size_t bytes,
+                              const struct storm_messages *in, char *rows)
+{
+    size_t words = 1 + (bytes + 7) / 8, n = 0;
+    for (size_t i = 0; i < in->n; i++)
+        n += in->array[i].n_words / words;
+    struct rows_item *items =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *items);
+    if (items == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        items[i] =
+            (struct rows_item){.tag = in->words[i * words], .at = i * words};
+    if (n > 0)
+        qsort(items, n, sizeof *items, rows_by_tag);
+    for (size_t i = 0; i < n; i++)
+        memcpy(rows + i * bytes, &in->words[items[i].at + 1], bytes);
+    storm_free(env->memory, items);
+    return STORM_OK;
+}
+
+/* The messages with all rows. */
+static storm_status rows_write(const struct storm_mesh *mesh, size_t bytes,
+                               const char *in, struct storm_messages *out)
+{
+    const struct storm_env *env = mesh->env;
+    size_t n = (size_t)mesh->part->n_cells, words = 1 + (bytes + 7) / 8;
+    struct rows_item *items =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *items);
+    storm_cell_id *sorted =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *sorted);
+    struct storm_cell_ref *to =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *to);
+    size_t *first =
+        storm_alloc(env->memory, find_label, (n + 1) * sizeof *first);
+    storm_status status =
+        items != NULL && sorted != NULL && to != NULL && first != NULL
+            ? STORM_OK
+            : STORM_ERR_NOMEM;
+    status = storm_context_agree(mesh->context, status);
+    for (size_t i = 0; i < n && status >= 0; i++)
+        items[i] = (struct rows_item){
+            .tag = storm_mesh_part_tag(mesh->part, (storm_cell_idx)i), .at = i};
+    if (n > 0 && status >= 0)
+        qsort(items, n, sizeof *items, rows_by_tag);
+    for (size_t i = 0; i < n && status >= 0; i++)
+        sorted[i] = items[i].tag;
+    if (status >= 0)
+        status = rows_address(mesh, sorted, items, to);
+    if (status >= 0)
+        status = storm_messages_rows(env, n, to, words, out, first);
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        out->words[first[i]] =
+            storm_mesh_part_tag(mesh->part, (storm_cell_idx)i);
+        out->words[first[i] + words - 1] = 0;
+        memcpy(&out->words[first[i] + 1], in + i * bytes, bytes);
+    }
+    storm_free(env->memory, first);
+    storm_free(env->memory, to);
+    storm_free(env->memory, sorted);
+    storm_free(env->memory, items);
+    return status;
+}
+
+storm_status storm_mesh_rows(const struct storm_mesh *mesh, size_t bytes,
+                             const void *in, void *rows)
+{
+    struct storm_messages out = {.n = 0}, received;
+    storm_status status = rows_write(mesh, bytes, in, &out);
+    status = storm_messages_exchange(mesh->context, status, &out, &received);
+    if (status >= 0)
+        status = storm_context_agree(mesh->context, rows_sort(mesh->env, bytes,
+                                                              &received, rows));
+    storm_messages_release(mesh->env, &received);
+    storm_messages_release(mesh->env, &out);
+    return status;
+}
