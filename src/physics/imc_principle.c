@@ -26,8 +26,7 @@ static const struct storm_wall_part *
 principle_edge(const struct storm_imc *imc, storm_cell_idx cell, int wall)
 {
     double point[3];
-    for (int d = 0; d < 3; d++)
-        point[d] = imc->centre[3 * (size_t)cell + (size_t)d];
+    storm_mesh_centre(imc->mesh, cell, point);
     point[wall / 2] = wall % 2 ? imc->problem->hi_cm[wall / 2]
                                : imc->problem->lo_cm[wall / 2];
     const struct storm_wall_part *edge = imc_edge_at(imc->problem, wall, point);

@@ -221,6 +221,13 @@ static inline void geom_leave(const struct geom_lane *lane,
         packet->position_cm[d] = lane->axis[d].position;
 }
 
+/* All positions are in the box. */
+static inline void geom_rest(const struct geom_lane *lane,
+                             struct storm_packet *packet)
+{
+    geom_leave(lane, packet);
+}
+
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
 {
     STORM_PREFETCH(&g->cells[cell]);
