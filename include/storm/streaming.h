@@ -6,8 +6,8 @@
  *
  * The objects here fill the interfaces of storm/engine.h for struct
  * storm_packet. Create, attach to an engine, run steps, destroy after it.
- * Mesh: after storm_mesh_repartition the object follows in the next step. Until
- * then the results of the last step are invalid: STORM_ERR_STATE (logged).
+ * Mesh: after a change (storm/change.h) the object follows in the next step;
+ * until then results of the last step are invalid: STORM_ERR_STATE (logged).
  * Threads: one thread at a time per object.
  */
 #ifndef STORM_STREAMING_H

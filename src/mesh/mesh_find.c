@@ -135,7 +135,8 @@ static storm_status find_lookup(const struct storm_mesh *mesh,
         status = storm_messages_exchange(mesh->context, status, &questions,
                                          &answers);
     }
-    /* Messages come in order of rank, as they went: rows are where they were. */
+    /* Messages come in order of rank, as they went: rows are at the same
+     * places. */
     for (size_t i = 0; i < n && status >= 0; i++)
         memcpy(&asked[i], &answers.words[first[i]], sizeof asked[i]);
     storm_messages_release(env, &answers);

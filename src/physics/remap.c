@@ -14,8 +14,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include <mpi.h>
-
 #include <storm/context.h>
 
 #include "base/clock.h"

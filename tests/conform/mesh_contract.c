@@ -5,18 +5,21 @@
  * A new mesh adds its rows to the list at the end.
  *
  * Each mesh is made twice: over all ranks, and by every rank for itself. The
- * second knows everything, and the answers of the first must agree with it,
- * before and after a repartition.
+ * second knows everything, and the answers of the first must agree with it, in
+ * several partitions.
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <storm/context.h>
+#include <storm/octree.h>
 #include <storm/voronoi.h>
 
 #include "base/env.h"
 #include "support/check.h"
+#include "support/cuts.h"
 #include "support/dice.h"
 
 typedef storm_status (*make_fn)(struct storm_context *context, const void *how,
@@ -31,8 +34,9 @@ struct mesh_case {
 
 struct pair {
     const struct mesh_case *mesh_case;
-    struct storm_mesh *mesh;  /* over all ranks */
-    struct storm_mesh *whole; /* of this rank alone: index equals id */
+    struct storm_mesh *mesh;      /* over all ranks */
+    struct storm_mesh *whole;     /* of this rank alone: index equals id */
+    struct storm_cell_ref *where; /* by id, in `mesh` */
     int rank, size;
 };
 
@@ -55,18 +59,33 @@ static void check_ids(const struct pair *p)
     uint64_t n = (uint64_t)storm_mesh_n_cells(p->mesh), sum;
     MPI_Allreduce(&n, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     CHECK_EQ(sum, total);
-    uint64_t n_mine = 0;
+    uint64_t first = storm_mesh_first_place(p->mesh, p->rank), n_mine = 0;
+    CHECK_EQ(storm_mesh_first_place(p->mesh, p->rank + 1), first + n);
+    for (uint64_t i = 0; i < n; i++)
+        CHECK_EQ(storm_mesh_cell_id(p->mesh, (storm_cell_idx)i), first + i);
     for (storm_cell_id id = 0; id < total; id++) {
-        storm_cell_idx idx = -1;
-        int owner = storm_mesh_owner(p->mesh, id, &idx);
-        CHECK(owner >= 0 && owner < p->size && idx >= 0);
-        if (owner != p->rank)
+        struct storm_cell_ref where = p->where[id];
+        CHECK(where.rank >= 0 && where.rank < p->size && where.idx >= 0);
+        if (where.rank != p->rank)
             continue;
-        CHECK_EQ(idx, n_mine);
-        CHECK_EQ(storm_mesh_cell_id(p->mesh, idx), id);
+        CHECK_EQ(where.idx, n_mine);
+        CHECK_EQ(storm_mesh_cell_id(p->mesh, where.idx), id);
         n_mine++;
     }
     CHECK_EQ(n_mine, n);
+}
+
+/* Where all cells are. */
+static void find_all(struct pair *p)
+{
+    size_t total = (size_t)storm_mesh_n_cells_total(p->whole);
+    storm_cell_id *tags = malloc(total * sizeof *tags);
+    p->where = realloc(p->where, total * sizeof *p->where);
+    CHECK(tags != NULL && p->where != NULL);
+    for (size_t i = 0; i < total; i++)
+        tags[i] = storm_mesh_cell_id(p->whole, (storm_cell_idx)i);
+    CHECK_OK(storm_mesh_find(p->mesh, total, tags, p->where));
+    free(tags);
 }
 
 /* MESH-3 and, for the faces, the neighbours */
@@ -103,11 +122,8 @@ static void check_geometry(const struct pair *p)
                 CHECK(s.rank < 0);
                 continue;
             }
-            storm_cell_idx idx;
-            CHECK_EQ(s.rank,
-                     storm_mesh_owner(p->mesh, (storm_cell_id)t.neighbour,
-                                      &idx));
-            CHECK_EQ(s.neighbour, idx);
+            CHECK_EQ(s.rank, p->where[t.neighbour].rank);
+            CHECK_EQ(s.neighbour, p->where[t.neighbour].idx);
         }
     }
 }
@@ -180,7 +196,6 @@ static void check_samples(const struct pair *p, struct dice *dice)
 {
     static const double corners[] = {0x1p-54, 0.5, 1.0 - 0x1p-53};
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
-        storm_cell_id id = storm_mesh_cell_id(p->mesh, i), found;
         for (int k = 0; k < 27 + 20; k++) {
             double u[3] = {corners[k % 3], corners[k / 3 % 3],
                            corners[k / 9 % 3]};
@@ -188,8 +203,9 @@ static void check_samples(const struct pair *p, struct dice *dice)
                 u[d] = uniform(dice);
             double x[3];
             storm_mesh_sample(p->mesh, i, u, x);
+            struct storm_cell_ref found;
             CHECK_OK(storm_mesh_locate(p->mesh, x, &found));
-            CHECK_EQ(found, id);
+            CHECK(found.rank == p->rank && found.idx == i);
         }
     }
     enum { N = 2000 };
@@ -248,30 +264,30 @@ static void check_locate(const struct pair *p)
             }
             inside = inside && x[d] >= c->lo_cm[d] && x[d] <= c->hi_cm[d];
         }
-        storm_cell_id a = UINT64_MAX, b = UINT64_MAX;
+        struct storm_cell_ref a = {-1, -1}, b = {-1, -1};
         storm_status s = storm_mesh_locate(p->mesh, x, &a);
         storm_status t = storm_mesh_locate(p->whole, x, &b);
         CHECK_EQ(t, inside ? STORM_OK : STORM_ERR_ARG);
         if (s == STORM_AGAIN) { /* then it is another rank's */
-            storm_cell_idx idx;
             CHECK(inside);
-            CHECK(storm_mesh_owner(p->mesh, b, &idx) != p->rank);
+            CHECK(p->where[b.idx].rank != p->rank);
         } else {
             CHECK_EQ(s, t);
-            CHECK_EQ(a, b);
+            CHECK_EQ(a.rank, inside ? p->where[b.idx].rank : -1);
+            CHECK_EQ(a.idx, inside ? p->where[b.idx].idx : -1);
         }
-        answers = dice_mix(answers ^ b);
+        answers = dice_mix(answers ^ (uint64_t)b.idx);
     }
     uint64_t highest;
     MPI_Allreduce(&answers, &highest, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
     CHECK_EQ(answers, highest);
     double nowhere[3] = {NAN, c->lo_cm[1], c->lo_cm[2]};
-    storm_cell_id cell;
+    struct storm_cell_ref cell;
     CHECK_EQ(storm_mesh_locate(p->mesh, nowhere, &cell), STORM_ERR_ARG);
 }
 
-/* A repartition, with weights that are a function of the id. */
-static void repartition(const struct pair *p, uint64_t seed)
+/* Another partition, with weights that are a function of the id. */
+static void recut(const struct pair *p, uint64_t seed)
 {
     enum { MAX_CELLS = 20000 };
     static uint64_t weight[MAX_CELLS];
@@ -280,7 +296,7 @@ static void repartition(const struct pair *p, uint64_t seed)
         uint64_t id = storm_mesh_cell_id(p->mesh, i);
         weight[i] = seed == 0 ? 0 : dice_mix(id * seed) >> (id % 64);
     }
-    CHECK_OK(storm_mesh_repartition(p->mesh, weight));
+    cut_mesh(p->mesh, weight);
 }
 
 /* MESH-8: queries make none. */
@@ -301,15 +317,17 @@ static void check_mesh(const struct mesh_case *mesh_case,
     for (uint64_t cut = 0; cut < 4; cut++) {
         check_where("mesh %s, rank %d, cut %d", mesh_case->name, p.rank,
                     (int)cut);
+        find_all(&p);
         uint64_t calls = allocations(all);
         check_ids(&p);
         check_geometry(&p);
         check_samples(&p, &dice);
         check_locate(&p);
         CHECK_EQ(allocations(all), calls);
-        repartition(&p, cut % 3);
+        recut(&p, cut % 3);
     }
     check_cells(&p);
+    free(p.where);
     storm_mesh_destroy(p.mesh);
     storm_mesh_destroy(p.whole);
 }
@@ -407,6 +425,74 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {1, 1, 1}, .n = 2},
 };
 
+/* Cells that the surface of a sphere passes through. */
+struct sphere {
+    double centre_cm[3], radius_cm;
+};
+
+static bool at_sphere(void *self, const double lo_cm[3], const double hi_cm[3],
+                      int level)
+{
+    const struct sphere *sphere = self;
+    double nearest = 0.0, farthest = 0.0;
+    (void)level;
+    for (int d = 0; d < 3; d++) {
+        double below = sphere->centre_cm[d] - lo_cm[d];
+        double above = hi_cm[d] - sphere->centre_cm[d];
+        double out = fmax(0.0, fmax(-below, -above));
+        nearest += out * out;
+        farthest += fmax(below * below, above * above);
+    }
+    double square = sphere->radius_cm * sphere->radius_cm;
+    return nearest <= square && square <= farthest;
+}
+
+static struct sphere spheres[] = {
+    {.centre_cm = {0.3, -0.2, 0.1}, .radius_cm = 2.5},
+    {.centre_cm = {0, 0, 0}, .radius_cm = 1e-6}, /* a corner of the box */
+    {.centre_cm = {1.2, 3.1, 0.4}, .radius_cm = 0.6},
+};
+
+static storm_status make_octree(struct storm_context *context, const void *how,
+                                struct storm_mesh **mesh_out)
+{
+    return storm_mesh_create_octree(context, how, mesh_out);
+}
+
+static const struct storm_octree_params octree_list[] = {
+    {.size = sizeof(struct storm_octree_params), .hi_cm = {1, 1, 1}},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .level = 3},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .level = 1,
+     .refine_levels = 4,
+     .refine = at_sphere,
+     .refine_self = &spheres[0]},
+    {.size = sizeof(struct storm_octree_params),
+     .hi_cm = {1, 1, 1},
+     .refine_levels = 9,
+     .refine = at_sphere,
+     .refine_self = &spheres[1]},
+    {.size = sizeof(struct storm_octree_params),
+     .hi_cm = {1, 2, 3},
+     .periodic = {true, true, true},
+     .refine_levels = 7,
+     .refine = at_sphere,
+     .refine_self = &spheres[1]},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = {3, 20, 1},
+     .periodic = {false, true, false},
+     .refine_levels = 2,
+     .refine = at_sphere,
+     .refine_self = &spheres[2]},
+};
+
 int main(int argc, char **argv)
 {
     struct storm_context *all, *alone;
@@ -429,6 +515,15 @@ int main(int argc, char **argv)
             .name = name, .make = make_voronoi, .how = &voronoi_list[i]};
         memcpy(mesh_case.lo_cm, voronoi_list[i].lo_cm, sizeof mesh_case.lo_cm);
         memcpy(mesh_case.hi_cm, voronoi_list[i].hi_cm, sizeof mesh_case.hi_cm);
+        check_mesh(&mesh_case, all, alone);
+    }
+    for (size_t i = 0; i < sizeof octree_list / sizeof octree_list[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "octree %d", (int)i);
+        struct mesh_case mesh_case = {
+            .name = name, .make = make_octree, .how = &octree_list[i]};
+        memcpy(mesh_case.lo_cm, octree_list[i].lo_cm, sizeof mesh_case.lo_cm);
+        memcpy(mesh_case.hi_cm, octree_list[i].hi_cm, sizeof mesh_case.hi_cm);
         check_mesh(&mesh_case, all, alone);
     }
     struct storm_memory_entry entry =

@@ -42,11 +42,13 @@ static void check_stretch(struct storm_context *context, double ratio)
         double b = storm_mesh_volume_cm3(mesh, i + 1);
         CHECK(fabs(b / a - (ratio > 0.0 ? ratio : 1.0)) < 1e-12);
     }
-    storm_cell_id cell;
+    struct storm_cell_ref cell;
+    int last = storm_context_size(context) - 1;
     CHECK_OK(storm_mesh_locate(mesh, params.hi_cm, &cell));
-    CHECK_EQ(cell, 11);
+    CHECK_EQ(cell.rank, last);
+    CHECK_EQ(storm_mesh_first_place(mesh, last) + (uint64_t)cell.idx, 11);
     CHECK_OK(storm_mesh_locate(mesh, params.lo_cm, &cell));
-    CHECK_EQ(cell, 0);
+    CHECK(cell.rank == 0 && cell.idx == 0);
     double beyond[3] = {nextafter(2.0, 3.0), 0.5, 0.5};
     CHECK_EQ(storm_mesh_locate(mesh, beyond, &cell), STORM_ERR_ARG);
     storm_mesh_destroy(mesh);

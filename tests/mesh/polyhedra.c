@@ -7,6 +7,7 @@
  * on any number of ranks. Also where many cells meet in one corner. And the
  * generators of Voronoi cells.
  */
+#include "support/cuts.h"
 #include "voronoi_check.h"
 
 static struct point_set make_random(struct dice *dice)
@@ -220,19 +221,25 @@ static void check_order(const struct storm_mesh *mesh)
     storm_polyhedra_close(polyhedra);
 }
 
-/* Bytes after the caller's struct stay; a repartition is noticed. */
-static void check_refused(struct storm_mesh *mesh)
+/* Bytes after the caller's struct stay; another partition is noticed. */
+static void check_refused(const struct storm_context *context,
+                          struct storm_mesh *mesh)
 {
     struct storm_polyhedra *polyhedra;
     struct storm_polyhedron p = {.size = sizeof p.size + sizeof p.n_corners};
-    uint64_t weight[7 * 5 * 3] = {0};
+    uint64_t weight[7 * 5 * 3] = {0}; /* all cells to the middle rank */
+    bool is_cut = storm_context_size(context) > 1;
     CHECK_OK(storm_polyhedra_open(mesh, &polyhedra));
     if (storm_mesh_n_cells(mesh) > 0) {
         CHECK_OK(storm_polyhedra_build(polyhedra, 0, &p));
         CHECK(p.n_corners == 8 && p.corners_cm == NULL && p.n_faces == 0);
     }
-    CHECK_OK(storm_mesh_repartition(mesh, weight));
-    CHECK_EQ(storm_polyhedra_build(polyhedra, 0, &p), STORM_ERR_STATE);
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++)
+        weight[i] = storm_mesh_cell_id(mesh, i) == 7 * 5 * 3 / 2;
+    cut_mesh(mesh, weight);
+    CHECK_EQ(storm_mesh_generation(mesh), is_cut);
+    CHECK_EQ(storm_polyhedra_build(polyhedra, 0, &p),
+             is_cut ? STORM_ERR_STATE : STORM_OK);
     storm_polyhedra_close(polyhedra);
 }
 
@@ -245,7 +252,7 @@ static void check_boxes(struct storm_context *all, struct storm_context *alone)
     CHECK_EQ(check_mesh(mesh, &box, 6, MPI_COMM_WORLD),
              check_mesh(whole, &box, 6, MPI_COMM_SELF));
     check_order(mesh);
-    check_refused(mesh);
+    check_refused(all, mesh);
     storm_mesh_destroy(whole);
     storm_mesh_destroy(mesh);
 }
@@ -253,29 +260,28 @@ static void check_boxes(struct storm_context *all, struct storm_context *alone)
 /* ---- generators and all meshes ------------------------------------------ */
 
 /* The cell around a generator is its own. */
-static void check_generators(const struct storm_mesh *mesh)
+static void check_generators(const struct storm_mesh *mesh, int rank)
 {
     CHECK(!storm_mesh_cells_are_boxes(mesh));
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
         double x[3];
-        storm_cell_id id;
+        struct storm_cell_ref where;
         CHECK_OK(storm_mesh_generator(mesh, i, x));
-        CHECK_OK(storm_mesh_locate(mesh, x, &id));
-        CHECK_EQ(id, storm_mesh_cell_id(mesh, i));
+        CHECK_OK(storm_mesh_locate(mesh, x, &where));
+        CHECK(where.rank == rank && where.idx == i);
     }
 }
 
-static void check_owners(const struct storm_mesh *mesh, int n_ranks)
+static void check_places(const struct storm_mesh *mesh, int rank, int n_ranks)
 {
     uint64_t total = storm_mesh_n_cells_total(mesh);
-    CHECK_EQ(storm_mesh_first_cell(mesh, 0), 0);
-    CHECK_EQ(storm_mesh_first_cell(mesh, n_ranks), total);
-    for (storm_cell_id id = 0; id < total; id++) {
-        storm_cell_idx idx;
-        int rank = storm_mesh_owner(mesh, id, &idx);
-        CHECK_EQ(storm_mesh_first_cell(mesh, rank) + (uint64_t)idx, id);
-        CHECK(id < storm_mesh_first_cell(mesh, rank + 1));
-    }
+    uint64_t first = storm_mesh_first_place(mesh, rank);
+    uint64_t n = (uint64_t)storm_mesh_n_cells(mesh);
+    CHECK_EQ(storm_mesh_first_place(mesh, 0), 0);
+    CHECK_EQ(storm_mesh_first_place(mesh, n_ranks), total);
+    CHECK_EQ(storm_mesh_first_place(mesh, rank + 1), first + n);
+    for (uint64_t i = 0; i < n; i++)
+        CHECK_EQ(storm_mesh_cell_id(mesh, (storm_cell_idx)i), first + i);
 }
 
 int main(int argc, char **argv)
@@ -293,8 +299,8 @@ int main(int argc, char **argv)
         CHECK_OK(set_mesh(all, &set, 0, &mesh));
         uint64_t hash = check_mesh(whole, &set, cases[i].faces, MPI_COMM_SELF);
         CHECK_EQ(check_mesh(mesh, &set, cases[i].faces, MPI_COMM_WORLD), hash);
-        check_generators(mesh);
-        check_owners(mesh, storm_context_size(all));
+        check_generators(mesh, storm_context_rank(all));
+        check_places(mesh, storm_context_rank(all), storm_context_size(all));
         storm_mesh_destroy(whole);
         storm_mesh_destroy(mesh);
         free(set.x);

@@ -130,9 +130,9 @@ static void check_kind(struct storm_context *context, const char *kind, int n)
     compare.cell_of = malloc((size_t)n * sizeof *compare.cell_of);
     compare.mark = calloc((size_t)n, sizeof *compare.mark);
     for (int i = 0; i < n; i++) {
-        storm_cell_id id;
-        CHECK_OK(storm_mesh_locate(mesh, set.x[i], &id));
-        compare.cell_of[i] = (storm_cell_idx)id;
+        struct storm_cell_ref where;
+        CHECK_OK(storm_mesh_locate(mesh, set.x[i], &where));
+        compare.cell_of[i] = where.idx;
     }
     voropp_cells(n, &set.x[0][0], set.lo, set.hi, compare_cell, &compare,
                  &theirs);

@@ -56,7 +56,10 @@ int main(int argc, char **argv)
     /* Added on rank 0, wherever the cell is. */
     for (uint64_t i = 0; storm_context_rank(p.context) == 0 && i < N; i++) {
         struct storm_packet packet = shot(i);
-        CHECK_OK(storm_mesh_locate(p.mesh, packet.position_cm, &packet.cell));
+        struct storm_cell_ref where;
+        CHECK_OK(storm_mesh_locate(p.mesh, packet.position_cm, &where));
+        packet.cell = storm_mesh_first_place(p.mesh, where.rank) +
+                      (storm_cell_id)where.idx;
         CHECK_OK(storm_streaming_add(p.streaming, p.engine, &packet));
     }
     for (int step = 1; step <= STEPS; step++) {

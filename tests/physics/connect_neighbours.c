@@ -12,6 +12,7 @@
 #include <storm/imc.h>
 
 #include "problem.h"
+#include "support/cuts.h"
 
 enum { MAX_RANKS = 16 };
 
@@ -52,14 +53,14 @@ static void check_routes(const struct storm_engine *engine,
 }
 
 /* Nearly all cells to the last rank: others become its neighbours. */
-static void repartition(struct storm_mesh *mesh)
+static void recut(struct storm_mesh *mesh)
 {
     uint64_t weight[480];
     storm_cell_idx n = storm_mesh_n_cells(mesh);
     CHECK(n <= 480);
     for (storm_cell_idx i = 0; i < n; i++)
         weight[i] = 1000 >> (storm_mesh_cell_id(mesh, i) / 48);
-    CHECK_OK(storm_mesh_repartition(mesh, weight));
+    cut_mesh(mesh, weight);
 }
 
 static void check_streaming(bool neighbours)
@@ -76,7 +77,7 @@ static void check_streaming(bool neighbours)
             CHECK(find_neighbours(p.mesh, rank, expected) > 0 || turn > 0 ||
                   size == 1);
         check_routes(p.engine, expected, size);
-        repartition(p.mesh);
+        recut(p.mesh);
     }
     problem_close(&p);
 }

@@ -74,6 +74,25 @@ static inline double lone_uniform(struct dice *dice)
     return ((double)(dice_word(dice) >> 11) + 0.5) * 0x1p-53;
 }
 
+/* The cell of a point: its index, and its tag. */
+static inline storm_cell_idx lone_locate(const struct lone *lone,
+                                         const double x_cm[3])
+{
+    struct storm_cell_ref where;
+    CHECK_OK(storm_mesh_locate(lone->mesh, x_cm, &where));
+    CHECK_EQ(where.rank, 0);
+    CHECK_EQ(storm_mesh_cell_id(lone->mesh, where.idx), where.idx);
+    return where.idx;
+}
+
+/* Into the cell of its position. */
+static inline void lone_settle(const struct lone *lone,
+                               struct storm_packet *packet)
+{
+    packet->cell_idx = lone_locate(lone, packet->position_cm);
+    packet->cell = (storm_cell_id)packet->cell_idx;
+}
+
 /* A packet at a random point of a random cell. */
 static inline struct storm_packet lone_packet(const struct lone *lone,
                                               struct dice *dice)

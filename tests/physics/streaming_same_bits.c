@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "problem.h"
+#include "support/cuts.h"
 
 enum {
     STEPS = 5,
@@ -39,8 +40,8 @@ static struct problem make(unsigned what)
     return p;
 }
 
-/* Weights for a repartition: as if the work moved through the box. */
-static void repartition(struct problem *p, uint64_t step)
+/* Another partition: as if the work moved through the box. */
+static void recut(struct problem *p, uint64_t step)
 {
     enum { MAX = 480 };
     uint64_t weight[MAX];
@@ -50,10 +51,10 @@ static void repartition(struct problem *p, uint64_t step)
         uint64_t id = storm_mesh_cell_id(p->mesh, i);
         weight[i] = (id + 97 * step) % 480;
     }
-    CHECK_OK(storm_mesh_repartition(p->mesh, weight));
+    cut_mesh(p->mesh, weight);
 }
 
-static void check(unsigned what, size_t batch, bool recut)
+static void check(unsigned what, size_t batch, bool cut)
 {
     struct problem all = make(what), alone = make(what);
     all.engine_params.batch_packets = batch;
@@ -75,8 +76,8 @@ static void check(unsigned what, size_t batch, bool recut)
             CHECK(energy[i] == alike[i]);
         CHECK(energy[0] > 0.0 && energy[3] > 0.0);
         CHECK((what & (REFLECT_ALL | PERIODIC)) != 0 || energy[2] > 0.0);
-        if (recut)
-            repartition(&all, step);
+        if (cut)
+            recut(&all, step);
     }
     problem_close(&alone);
     problem_close(&all);

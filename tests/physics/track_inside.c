@@ -71,13 +71,6 @@ static bool is_stopped(const struct lone *lone, const struct storm_packet *from,
     return WIFSIGNALED(status);
 }
 
-static storm_cell_idx cell_at(const struct lone *lone, const double x[3])
-{
-    storm_cell_id cell;
-    CHECK_OK(storm_mesh_locate(lone->mesh, x, &cell));
-    return (storm_cell_idx)cell;
-}
-
 static void between(const double a[3], const double b[3], double f,
                     double x_out[3])
 {
@@ -89,12 +82,12 @@ static void between(const double a[3], const double b[3], double f,
 static double exit_fraction(const struct lone *lone, const double a[3],
                             const double b[3])
 {
-    storm_cell_idx cell = cell_at(lone, a);
+    storm_cell_idx cell = lone_locate(lone, a);
     double inside = 0.0, outside = 1.0, x[3];
     while (outside - inside > 1e-13) {
         double middle = 0.5 * (inside + outside);
         between(a, b, middle, x);
-        if (cell_at(lone, x) == cell)
+        if (lone_locate(lone, x) == cell)
             inside = middle;
         else
             outside = middle;
@@ -156,13 +149,13 @@ static void check_crossing(const struct lone *lone, bool imc)
                                   .birth_weight_erg = 1.0,
                                   .optical_depth = 1.0,
                                   .time_left_s = 4.0};
-    packet.cell_idx = cell_at(lone, middle);
+    packet.cell_idx = lone_locate(lone, middle);
     packet.cell = (storm_cell_id)packet.cell_idx;
     memcpy(packet.position_cm, middle, sizeof middle);
     CHECK(!is_stopped(lone, &packet, imc));
     for (int d = 0; d < 3; d++)
         ahead[d] = middle[d] + 2.0 * packet.direction[d];
-    mislead(lone, packet.cell_idx, cell_at(lone, ahead));
+    mislead(lone, packet.cell_idx, lone_locate(lone, ahead));
     CHECK(is_stopped(lone, &packet, imc));
 }
 

@@ -49,10 +49,9 @@ static void check_flights(bool periodic)
             CHECK(off <= 1e-14 * (double)(outcome.events + 10));
             CHECK(fabs(packet.direction[d]) == fabs(start.direction[d]));
         }
-        storm_cell_id there;
-        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &there));
+        storm_cell_idx there = lone_locate(&lone, packet.position_cm);
         CHECK_EQ(packet.cell, there); /* on a plane has probability zero */
-        CHECK_EQ((storm_cell_id)packet.cell_idx, there);
+        CHECK_EQ(packet.cell_idx, there);
     }
     lone_close(&lone);
 }
@@ -67,16 +66,12 @@ static void check_axes(void)
             struct storm_packet packet = {.position_cm = {4.5, 2.25, 1.125},
                                           .time_left_s = 0.6875};
             double x = packet.position_cm[axis];
-            storm_cell_id cell;
-            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
-            packet.cell = cell;
-            packet.cell_idx = (storm_cell_idx)cell;
+            lone_settle(&lone, &packet);
             packet.direction[axis] = sign;
             packet.direction[(axis + 1) % 3] = sign < 0 ? -0.0 : 0.0;
             CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CENSUS);
             CHECK(packet.position_cm[axis] == x + 0.6875 * sign);
-            CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
-            CHECK_EQ(packet.cell, cell);
+            CHECK_EQ(packet.cell, lone_locate(&lone, packet.position_cm));
         }
     lone_close(&lone);
 }
@@ -93,18 +88,14 @@ static void check_corners(void)
                                   .time_left_s = 13.0};
     for (int d = 0; d < 3; d++)
         packet.direction[d] = sqrt(1.0 / 3.0);
-    storm_cell_id cell;
-    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
-    packet.cell = cell;
-    packet.cell_idx = (storm_cell_idx)cell;
+    lone_settle(&lone, &packet);
     struct storm_outcome outcome = lone_advance(&lone, &packet);
     CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
     CHECK_EQ(outcome.events, 3 * 7 + 1); /* 7 corners, and the end */
     CHECK(packet.position_cm[0] == packet.position_cm[1] &&
           packet.position_cm[1] == packet.position_cm[2]);
     CHECK(fabs(packet.position_cm[0] - 13.0 * sqrt(1.0 / 3.0)) < 1e-14);
-    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &cell));
-    CHECK_EQ(packet.cell, cell);
+    CHECK_EQ(packet.cell, lone_locate(&lone, packet.position_cm));
     lone_close(&lone);
 }
 
@@ -117,9 +108,7 @@ static void check_walls(void)
     for (int wall = 0; wall < STORM_N_WALLS; wall++) {
         struct storm_packet packet = {.position_cm = {4.5, 2.25, 1.125},
                                       .time_left_s = 100.0};
-        CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm,
-                                   &packet.cell));
-        packet.cell_idx = (storm_cell_idx)packet.cell;
+        lone_settle(&lone, &packet);
         packet.direction[wall / 2] = wall % 2 ? 1.0 : -1.0;
         double x = packet.position_cm[wall / 2];
         double end = wall % 2 ? box.hi_cm[wall / 2] : 0.0;
@@ -146,16 +135,14 @@ static void check_beyond(void)
     packet.position_cm[0] = 1.0 + 0x1p-50;
     packet.position_cm[1] = packet.position_cm[2] = 0.1;
     double inside[3] = {0.5, 0.1, 0.1};
-    CHECK_OK(storm_mesh_locate(lone.mesh, inside, &packet.cell));
-    packet.cell_idx = (storm_cell_idx)packet.cell;
-    storm_cell_idx cell = packet.cell_idx;
+    storm_cell_idx cell = lone_locate(&lone, inside);
+    packet.cell_idx = cell;
+    packet.cell = (storm_cell_id)cell;
     lone.track.max_events = 1;
     CHECK_EQ(lone_advance(&lone, &packet).fate, STORM_FATE_CONTINUE);
     CHECK(packet.time_left_s == 0.5);
     CHECK(lone.track.exact[cell] == 0);
-    storm_cell_id there;
-    CHECK_OK(storm_mesh_locate(lone.mesh, packet.position_cm, &there));
-    CHECK_EQ(packet.cell, there);
+    CHECK_EQ(packet.cell, lone_locate(&lone, packet.position_cm));
     CHECK(packet.cell_idx != cell);
 
     packet.direction[0] = 0.0;

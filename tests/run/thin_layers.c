@@ -26,11 +26,9 @@ static bool ray_leaks(const struct run *run, double x, double angle)
 {
     for (double r = ray_r_cm[0]; r < ray_r_cm[1]; r += ray_step_cm) {
         const double at[3] = {x, r * cos(angle), r * sin(angle)};
-        storm_cell_id id;
-        storm_cell_idx cell;
-        CHECK_OK(storm_mesh_locate(run->mesh, at, &id));
-        CHECK_EQ(storm_mesh_owner(run->mesh, id, &cell), 0);
-        if (storm_imc_material(run->imc, cell) == WALL)
+        struct storm_cell_ref where;
+        CHECK_OK(storm_mesh_locate(run->mesh, at, &where));
+        if (storm_imc_material(run->imc, where.idx) == WALL)
             return false;
     }
     return true;
