@@ -96,13 +96,6 @@ static inline bool geom_holds(const struct geom *g,
     return inside;
 }
 
-/* All positions are in the box. */
-static inline void geom_rest(const struct geom_lane *lane,
-                             struct storm_packet *packet)
-{
-    geom_leave(lane, packet);
-}
-
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
 {
     STORM_PREFETCH(&g->cells[cell]);
