@@ -16,7 +16,9 @@ enum {
     REFLECT_ALL = 0x3f,
     PERIODIC = 0x40,
     COMB = 0x80,
-    VORONOI = 0x100
+    VORONOI = 0x100,
+    FEW = 0x200, /* three cells */
+    ONE = 0x400
 };
 
 static struct problem make(unsigned what)
@@ -32,7 +34,9 @@ static struct problem make(unsigned what)
         p.set = (struct storm_points_params){
             .size = sizeof(struct storm_points_params),
             .seed = 3,
-            .n_total = 480};
+            .n_total = what & ONE   ? 1
+                       : what & FEW ? 3
+                                    : 480};
     if (what & COMB) {
         p.comb_params.n_min = 2;
         p.comb_params.n_max = 5;
@@ -95,6 +99,10 @@ int main(int argc, char **argv)
     check(VORONOI, 0, false);
     check(VORONOI | REFLECT_ALL, 0, false);
     check(VORONOI | REFLECT_ALL | COMB, 1, true);
+    check(VORONOI | PERIODIC, 0, false);
+    check(VORONOI | PERIODIC | COMB, 7, true);
+    check(VORONOI | PERIODIC | FEW, 1, true);
+    check(VORONOI | PERIODIC | ONE, 0, false);
     MPI_Finalize();
     return CHECK_PASS;
 }
