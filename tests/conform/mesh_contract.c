@@ -31,6 +31,7 @@ struct mesh_case {
     make_fn make;
     const void *how;
     double lo_cm[3], hi_cm[3];
+    bool wraps[3]; /* cells may go through walls: the mesh is periodic */
 };
 
 struct pair {
@@ -182,10 +183,29 @@ static void check_bounds(const struct pair *p, storm_cell_idx cell,
     double lo[3], hi[3];
     storm_mesh_bounds(p->mesh, cell, lo, hi);
     for (int d = 0; d < 3; d++) {
-        CHECK(lo[d] >= p->mesh_case->lo_cm[d]);
-        CHECK(hi[d] <= p->mesh_case->hi_cm[d]);
+        double low = p->mesh_case->lo_cm[d], high = p->mesh_case->hi_cm[d];
+        if (p->mesh_case->wraps[d])
+            CHECK(hi[d] - lo[d] <= (1.0 + 1e-9) * (high - low));
+        else
+            CHECK(lo[d] >= low && hi[d] <= high);
         CHECK(lo[d] <= lowest[d] && highest[d] <= hi[d]);
         CHECK(highest[d] - lowest[d] >= 0.6 * (hi[d] - lo[d]));
+    }
+}
+
+/* MESH-6: points and centres are in the box; then to where the bounds are. */
+static void to_bounds(const struct pair *p, storm_cell_idx cell, double x[3])
+{
+    double lo[3], hi[3];
+    storm_mesh_bounds(p->mesh, cell, lo, hi);
+    for (int d = 0; d < 3; d++) {
+        double low = p->mesh_case->lo_cm[d], high = p->mesh_case->hi_cm[d];
+        CHECK(x[d] >= low);
+        CHECK(p->mesh_case->wraps[d] ? x[d] < high : x[d] <= high);
+        if (x[d] < lo[d] && p->mesh_case->wraps[d])
+            x[d] += high - low;
+        else if (x[d] > hi[d] && p->mesh_case->wraps[d])
+            x[d] -= high - low;
     }
 }
 
@@ -217,6 +237,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
     double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
     double lowest[3], highest[3];
     storm_mesh_centre(p->mesh, i, centre);
+    to_bounds(p, i, centre);
     memcpy(lowest, centre, sizeof lowest);
     memcpy(highest, centre, sizeof highest);
     for (int k = 0; k < N; k++) {
@@ -224,6 +245,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
         for (int d = 0; d < 3; d++)
             u[d] = uniform(dice);
         storm_mesh_sample(p->mesh, i, u, x);
+        to_bounds(p, i, x);
         for (int d = 0; d < 3; d++) {
             sum[d] += x[d] - centre[d];
             square[d] += (x[d] - centre[d]) * (x[d] - centre[d]);
@@ -376,6 +398,7 @@ struct voronoi_case {
     bool is_lattice;
     double jitter; /* of the lattice; else the width of clusters, 0: none */
     uint32_t lloyd;
+    bool periodic[3];
 };
 
 /* Point i; a function of i alone. */
@@ -412,6 +435,7 @@ static storm_status make_voronoi(struct storm_context *context, const void *how,
                                           .lloyd = c->lloyd};
     memcpy(params.lo_cm, c->lo_cm, sizeof params.lo_cm);
     memcpy(params.hi_cm, c->hi_cm, sizeof params.hi_cm);
+    memcpy(params.periodic, c->periodic, sizeof params.periodic);
     return storm_mesh_create_voronoi(context, &params, mesh_out);
 }
 
@@ -424,6 +448,24 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {3, 2, 1}, .n = 6, .is_lattice = true, .jitter = 1e-10},
     {.hi_cm = {1, 1, 1}, .n = 1},
     {.hi_cm = {1, 1, 1}, .n = 2},
+    {.lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .n = 400,
+     .periodic = {1, 1, 1}},
+    {.lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = 300,
+     .lloyd = 2,
+     .periodic = {1, 1, 1}},
+    {.lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = 200,
+     .periodic = {1, 0, 0}},
+    {.hi_cm = {1, 1, 1}, .n = 5, .is_lattice = true, .periodic = {1, 1, 1}},
+    {.hi_cm = {1, 1, 1}, .n = 4, .is_lattice = true, .periodic = {0, 1, 1}},
+    {.hi_cm = {1, 1, 1}, .n = 1, .periodic = {1, 1, 1}},
+    {.hi_cm = {1, 3, 1}, .n = 2, .periodic = {1, 1, 1}},
+    {.hi_cm = {1, 1, 2}, .n = 3, .periodic = {1, 1, 1}},
 };
 
 static struct sphere spheres[] = {
@@ -494,6 +536,8 @@ int main(int argc, char **argv)
             .name = name, .make = make_voronoi, .how = &voronoi_list[i]};
         memcpy(mesh_case.lo_cm, voronoi_list[i].lo_cm, sizeof mesh_case.lo_cm);
         memcpy(mesh_case.hi_cm, voronoi_list[i].hi_cm, sizeof mesh_case.hi_cm);
+        memcpy(mesh_case.wraps, voronoi_list[i].periodic,
+               sizeof mesh_case.wraps);
         check_mesh(&mesh_case, all, alone);
     }
     for (size_t i = 0; i < sizeof octree_list / sizeof octree_list[0]; i++) {

@@ -61,6 +61,7 @@ static inline storm_status problem_voronoi(struct problem *p)
     for (int d = 0; d < 3; d++) {
         p->set.lo_cm[d] = voronoi.lo_cm[d] = p->cart.lo_cm[d];
         p->set.hi_cm[d] = voronoi.hi_cm[d] = p->cart.hi_cm[d];
+        voronoi.periodic[d] = p->cart.periodic[d];
     }
     return run_points_mesh(p->context, &p->set, &voronoi, &p->mesh);
 }

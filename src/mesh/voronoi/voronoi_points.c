@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/port.h"
+#include "mesh/voronoi/voronoi_exact.h"
 
 static const char points_label[] = "mesh generators";
 
@@ -236,20 +237,40 @@ static bool points_wins(const struct voronoi_points *points, int32_t index,
                : points->cell[index] >= 0;
 }
 
-/* Of a point after it is moved: it is on the grid, exactly. */
+/* A point after it is moved: it is on the grid, exactly. */
+static void points_moved(const struct voronoi_points *points, int32_t index,
+                         const double shift[3], double x_out[3])
+{
+    for (int d = 0; d < 3; d++)
+        x_out[d] = points->x[d][index] + shift[d];
+}
+
 static double points_moved2(const struct voronoi_points *points, int32_t index,
                             const double shift[3], const double y[3])
 {
-    double dx = (points->x[0][index] + shift[0]) - y[0];
-    double dy = (points->x[1][index] + shift[1]) - y[1];
-    double dz = (points->x[2][index] + shift[2]) - y[2];
+    double x[3];
+    points_moved(points, index, shift, x);
+    double dx = x[0] - y[0], dy = x[1] - y[1], dz = x[2] - y[2];
     return dx * dx + dy * dy + dz * dz;
+}
+
+/* Is point i nearer to y than point `best`, after both are moved? */
+static bool points_is_nearer(const struct voronoi_points *points,
+                             const double y[3], const double shift[3],
+                             int32_t best, int32_t i)
+{
+    double a[3], b[3];
+    points_moved(points, best, shift, a);
+    points_moved(points, i, shift, b);
+    int nearer = voronoi_nearer(y, a, b, points->space.per_grid);
+    return nearer > 0 || (nearer == 0 && points_wins(points, i, best));
 }
 
 int32_t voronoi_points_nearest(const struct voronoi_points *points,
                                const double y[3], const double shift[3],
                                int32_t start)
 {
+    const double doubt = 0x1p-48; /* relative, of squares of distances */
     /* Boxes are compared with a margin: their distance is rounded, and so is
      * the point if it is moved in their place. */
     double back[3], rounding2 = 0.0, spare = 1.0 + 0x1p-40;
@@ -281,11 +302,11 @@ int32_t voronoi_points_nearest(const struct voronoi_points *points,
         for (int32_t i = node * VORONOI_FAN;
              i < (node + 1) * VORONOI_FAN && i < points->n; i++) {
             double distance2 = points_moved2(points, i, shift, y);
-            if (distance2 < best2 ||
-                (distance2 == best2 && points_wins(points, i, best))) {
-                best = i;
-                best2 = distance2;
-            }
+            if (distance2 > best2 * (1.0 + doubt) ||
+                !points_is_nearer(points, y, shift, best, i))
+                continue;
+            best = i;
+            best2 = distance2;
         }
     }
     return best;

@@ -5,6 +5,17 @@
 
 #include "mesh/voronoi/voronoi_mesh.h"
 
+/* Faces that were dropped do not matter: what lies beyond one is narrower than
+ * the face, and that is far narrower than the doubt. */
+bool voronoi_is_deep(const struct voronoi_part *part, storm_cell_idx cell,
+                     const double y[3])
+{
+    const struct voronoi_head *head = &part->heads[cell];
+    size_t n_blocks = head[1].first_block - head->first_block;
+    return storm_planes_is_deep(&part->blocks[head->first_block], n_blocks,
+                                head->radius, y);
+}
+
 /* Puts the point into the box. Moves it towards the generator, as little as
  * needed for locate to find this cell. */
 static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
@@ -14,8 +25,6 @@ static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
     const struct voronoi_domain *domain = &part->domain;
     const struct voronoi_head *head = &part->heads[cell];
     const double *g = head->generator;
-    const struct storm_planes_block *block = &part->blocks[head->first_block];
-    size_t n_blocks = head[1].first_block - head->first_block;
     int32_t self = part->points.at[cell];
     for (double shrink = 0.0;; shrink = shrink > 0.0 ? 8.0 * shrink : 0x1p-50) {
         double factor = shrink < 1.0 ? 1.0 - shrink : 0.0;
@@ -33,8 +42,7 @@ static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
                                 domain->space.period[d]);
         }
         if (factor == 0.0 ||
-            (shrink == 0.0 &&
-             storm_planes_is_deep(block, n_blocks, head->radius, y)) ||
+            (shrink == 0.0 && voronoi_is_deep(part, cell, y)) ||
             voronoi_points_nearest(&part->points, x, shift, self) == self) {
             memcpy(point_out, x, sizeof x);
             return;
