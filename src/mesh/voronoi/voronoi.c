@@ -82,8 +82,8 @@ static void voronoi_destroy(struct storm_mesh *mesh)
 static const struct storm_mesh_changes voronoi_changes = {
     .seek = voronoi_seek,
     .jump = voronoi_jump,
-    .move = storm_no_move,
-    .adapt = storm_no_adapt,
+    .move = voronoi_move,
+    .adapt = voronoi_adapt,
 };
 
 const struct storm_mesh_ops storm_mesh_voronoi = {

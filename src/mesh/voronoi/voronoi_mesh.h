@@ -237,6 +237,14 @@ storm_status voronoi_domain_make(const struct storm_env *env,
                                  const bool periodic[3],
                                  struct voronoi_domain *domain_out);
 
+/* voronoi_change.c: slots of the table. */
+storm_status voronoi_move(const struct storm_mesh *mesh,
+                          const struct storm_mesh_motion *motion,
+                          struct storm_mesh_next *next_out);
+storm_status voronoi_adapt(const struct storm_mesh *mesh,
+                           const struct storm_adapt_params *params,
+                           struct storm_mesh_next *next_out);
+
 /* voronoi_seek.c: slots of the tables. */
 storm_status voronoi_locate(const struct storm_mesh *mesh,
                             const double point_cm[3],
