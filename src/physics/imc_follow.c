@@ -186,7 +186,7 @@ static storm_status follow_rebuild(struct storm_imc *imc,
             follow_unpack(imc, i, &(*in_out)[i]);
         else
             follow_begin(imc, i);
-    return status;
+    return status < 0 ? status : imc_cells_finish(imc);
 }
 
 static storm_status follow_check(const struct storm_imc *imc,

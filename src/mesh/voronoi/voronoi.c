@@ -111,6 +111,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .centre = voronoi_centre,
     .bounds = voronoi_bounds,
     .sample = voronoi_sample,
+    .sample_face = storm_no_sample_face,
     .locate = voronoi_locate,
     .n_faces = voronoi_n_faces,
     .face = voronoi_face,

@@ -23,17 +23,13 @@
 #include <stdint.h>
 
 #include "mesh/mesh_ops.h"
+#include "mesh/mesh_planes.h"
 #include "mesh/voronoi/voronoi_cell.h"
 
-enum { VORONOI_WIDTH = 8, VORONOI_RANK_BOXES = 4, VORONOI_TAG_BITS = 48 };
-
-/* What tracking reads of up to eight faces: unit normal and distance from the
- * generator, in single precision, and what is behind: a local cell or ~index of
- * a border. Unused places have distance infinity. */
-struct voronoi_block {
-    float n[3][VORONOI_WIDTH];
-    float distance[VORONOI_WIDTH];
-    int32_t next[VORONOI_WIDTH];
+enum {
+    VORONOI_WIDTH = STORM_PLANES_WIDTH,
+    VORONOI_RANK_BOXES = 4,
+    VORONOI_TAG_BITS = 48
 };
 
 struct voronoi_head {
@@ -73,7 +69,7 @@ struct voronoi_part {
     struct voronoi_domain domain;
     struct voronoi_points points;
     struct voronoi_head *heads; /* n_cells + 1 */
-    struct voronoi_block *blocks;
+    struct storm_planes_block *blocks;
     int32_t *refs;              /* into faces, by place in the blocks; -1 */
     struct voronoi_face *faces; /* each once, though it may have two cells */
     size_t n_faces;
