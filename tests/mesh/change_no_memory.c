@@ -4,16 +4,19 @@
  * Calls on meshes that change when one rank gets no memory, for every
  * allocation of every rank in turn: all ranks return, that rank with
  * STORM_ERR_NOMEM and the others with STORM_ERR_PEER; the mesh is as it was;
- * nothing is left allocated.
+ * nothing is left allocated. For a Cartesian mesh, and for a Voronoi mesh with
+ * tags of its own.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <storm/change.h>
 #include <storm/context.h>
+#include <storm/voronoi.h>
 
 #include "base/env.h"
 #include "support/check.h"
+#include "support/dice.h"
 
 enum { N_CELLS = 5 * 4 * 3, ROW = 13 };
 
@@ -115,6 +118,19 @@ static storm_status call_rows(struct world *w)
     return storm_mesh_rows(w->mesh, ROW, w->local, w->rows);
 }
 
+static storm_status call_sized(struct world *w)
+{
+    size_t sizes[N_CELLS];
+    for (size_t i = 0; i < N_CELLS; i++)
+        sizes[i] = i % ROW;
+    return storm_mesh_rows_sized(w->mesh, sizes, w->local, w->rows);
+}
+
+static storm_status call_unrows(struct world *w)
+{
+    return storm_mesh_unrows(w->mesh, ROW, w->rows, w->local);
+}
+
 static const struct {
     const char *name;
     storm_status (*call)(struct world *w);
@@ -130,6 +146,8 @@ static const struct {
     {"ghosts", call_ghosts, true, true},
     {"find", call_find, false, false},
     {"rows", call_rows, false, false},
+    {"rows_sized", call_sized, false, false},
+    {"unrows", call_unrows, false, false},
 };
 
 /* ---- the test ------------------------------------------------------------ */
@@ -201,6 +219,37 @@ static void silence(void *self, storm_log_level level, int rank,
     (void)self, (void)level, (void)rank, (void)message;
 }
 
+static void make_voronoi(struct world *w)
+{
+    double points[N_CELLS][3];
+    storm_cell_id tags[N_CELLS];
+    struct dice dice = dice_make(1, 0);
+    bool is_first = storm_context_rank(w->context) == 0;
+    for (int i = 0; i < N_CELLS; i++) {
+        for (int d = 0; d < 3; d++)
+            points[i][d] = (double)(dice_word(&dice) >> 11) * 0x1p-53;
+        tags[i] = 1000 - 7 * (storm_cell_id)i;
+    }
+    struct storm_voronoi_params params = {.size = sizeof params,
+                                          .hi_cm = {1, 1, 1},
+                                          .points_cm = &points[0][0],
+                                          .n_points = is_first ? N_CELLS : 0,
+                                          .tags = is_first ? tags : NULL};
+    CHECK_OK(storm_mesh_create_voronoi(w->context, &params, &w->mesh));
+}
+
+static void check_mesh(struct world *w)
+{
+    CHECK_OK(storm_cut_create(w->mesh, &w->other));
+    CHECK_OK(storm_cut_create(w->mesh, &w->cut));
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        for (int victim = 0; victim < storm_context_size(w->context); victim++)
+            check_call(w, i, victim);
+    storm_cut_destroy(w->cut); /* the one in use; the other is the mesh's */
+    storm_mesh_destroy(w->mesh);
+    CHECK_EQ(bytes_now(w), 0);
+}
+
 int main(int argc, char **argv)
 {
     static struct world w;
@@ -211,14 +260,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &w.context));
     CHECK_OK(storm_mesh_create_cart(w.context, &cart, &w.mesh));
-    CHECK_OK(storm_cut_create(w.mesh, &w.other));
-    CHECK_OK(storm_cut_create(w.mesh, &w.cut));
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        for (int victim = 0; victim < storm_context_size(w.context); victim++)
-            check_call(&w, i, victim);
-    storm_cut_destroy(w.cut); /* the one in use; the other is the mesh's */
-    storm_mesh_destroy(w.mesh);
-    CHECK_EQ(bytes_now(&w), 0);
+    check_mesh(&w);
+    make_voronoi(&w);
+    check_mesh(&w);
     storm_context_destroy(w.context);
     MPI_Finalize();
     return CHECK_PASS;
