@@ -262,6 +262,14 @@ int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3])
 
 /* ---- shapes of cells ---------------------------------------------------- */
 
+void storm_no_unwrap(const struct storm_mesh *mesh, storm_cell_idx cell,
+                     double x_cm_inout[3])
+{
+    (void)mesh;
+    (void)cell;
+    (void)x_cm_inout;
+}
+
 bool storm_mesh_cells_are_boxes(const struct storm_mesh *mesh)
 {
     return mesh->ops->shape->boxes;

@@ -21,7 +21,8 @@
  *            that leads to a. A face leads to a cell or is part of a wall,
  *            never both.
  *   MESH-6   sample is uniform in the cell for u uniform in (0, 1)^3, and
- *            locate finds the cell again, rounding included.
+ *            locate finds the cell again, rounding included. Samples and
+ *            centres are in the box; in periodic directions in [lo, hi).
  *   MESH-7   Every point of the closed box lies in exactly one cell, which
  *            locate finds on the rank that owns it; on another rank it gives
  *            the same answer, or STORM_AGAIN if it does not know. Other points,
@@ -35,11 +36,12 @@
  *            needed while a part is being built in mesh/voronoi.
  *   MESH-11  bounds is a box with sides along the axes that contains the cell
  *            and touches it on all sides, but for rounding; it does not leave
- *            the box of the mesh.
+ *            the box of the mesh, or, in a periodic direction, only because
+ *            the cell goes through a wall: it is then not longer than the box.
  *   MESH-12  A polyhedron is closed: every edge is in two faces, once in each
  *            direction, corners anticlockwise as seen from outside. It has the
- *            volume of the cell to rounding, lies in the box, and is the same
- *            bits on every rank, in every partition.
+ *            volume of the cell to rounding, lies in the bounds of the cell,
+ *            and is the same bits on every rank, in every partition.
  *   MESH-13  seek, repeated from any cell of any rank, ends in the one cell
  *            that locate finds, with the same bits of the position.
  *   MESH-14  move and adapt leave the mesh as it was; their result is what the
@@ -113,6 +115,10 @@ struct storm_mesh_shape {
 
     storm_status (*generator)(const struct storm_mesh *mesh,
                               storm_cell_idx cell, double generator_cm_out[3]);
+
+    /* Moves a point of a cell by periods to where its bounds are, MESH-11. */
+    void (*unwrap)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                   double x_cm_inout[3]);
 
     /* The caller sets mesh and generation. */
     storm_status (*open)(const struct storm_mesh *mesh,
@@ -246,6 +252,10 @@ storm_status storm_mesh_check_box(const struct storm_env *env,
 storm_status storm_mesh_finish(struct storm_mesh *mesh,
                                const struct storm_context *context,
                                storm_status status);
+
+/* For kinds whose cells are within the box: leaves the point where it is. */
+void storm_no_unwrap(const struct storm_mesh *mesh, storm_cell_idx cell,
+                     double x_cm_inout[3]);
 
 /* mesh_box.c: cells that are boxes, from their bounds. */
 extern const struct storm_mesh_shape storm_mesh_boxes;

@@ -123,9 +123,11 @@ static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
         storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
         if (flat || i == BIRTH_MAX_RETRIES)
             return;
-        double density = 1.0;
+        double density = 1.0, x[3];
+        memcpy(x, packet->position_cm, sizeof x);
+        imc->mesh->ops->shape->unwrap(imc->mesh, cell, x);
         for (int d = 0; d < 3; d++)
-            density += slope[d] * (packet->position_cm[d] - centre[d]);
+            density += slope[d] * (x[d] - centre[d]);
         /* u[3] of the first block is the time: use those of the next. */
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
                      BIRTH_FIRST_RETRY + i, u);

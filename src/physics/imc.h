@@ -163,7 +163,7 @@ struct storm_imc {
     double *volume;
     bool *is_box;                   /* with sides along the axes */
     double *half;                   /* 3 each: half extents about the centre */
-    double *centre;                 /* 3 each */
+    double *centre;                 /* 3 each, in the frame of the bounds */
     struct imc_opacity *opacity;    /* n_groups each, if there are several */
     struct storm_walk_group *thick; /* the same, if there is a random walk */
     double *energy;                 /* of the material, erg/cm3 */

@@ -119,7 +119,7 @@ static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
     if (STORM_LIKELY(track->edges[exit->wall] != IMC_EDGE_PARTS))
         return track->edges[exit->wall] == IMC_EDGE_MIRROR;
     struct storm_packet at = *lane->packet;
-    geom_leave(&lane->geom, &at);
+    geom_rest(&lane->geom, &at);
     return imc_wall_reflects(track->problem, exit->wall, at.position_cm);
 }
 

@@ -28,8 +28,7 @@ static const struct storm_wall_part *principle_edge(const struct storm_imc *imc,
 {
     static const double middle[2] = {0.25, 0.5}; /* of a triangle, about */
     double point[3];
-    for (int d = 0; d < 3; d++)
-        point[d] = imc->centre[3 * (size_t)cell + (size_t)d];
+    storm_mesh_centre(imc->mesh, cell, point);
     if (imc->mesh->n_boundaries > 0)
         imc->mesh->ops->sample_face(imc->mesh, cell, face, middle, point);
     else

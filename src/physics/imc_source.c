@@ -53,6 +53,19 @@ static double source_sample_share(const struct storm_imc *imc,
     return (double)inside / (double)n;
 }
 
+/* Does the cell go through a periodic wall, beyond rounding? */
+static bool source_is_wrapped(const struct storm_problem *p, const double lo[3],
+                              const double hi[3])
+{
+    bool is_wrapped = false;
+    for (int d = 0; d < 3; d++) {
+        double rounding = 1e-9 * (p->hi_cm[d] - p->lo_cm[d]);
+        is_wrapped = is_wrapped || lo[d] < p->lo_cm[d] - rounding ||
+                     hi[d] > p->hi_cm[d] + rounding;
+    }
+    return is_wrapped;
+}
+
 static double source_share(const struct storm_imc *imc,
                            const struct storm_shape *shape, storm_cell_idx cell)
 {
@@ -64,13 +77,15 @@ static double source_share(const struct storm_imc *imc,
         return 0.0;
     if (shape->kind == STORM_SHAPE_ALL)
         return 1.0;
-    if (shape->kind == STORM_SHAPE_BOX && imc->is_box[cell])
-        return source_box_share(shape, &imc->centre[k], &imc->half[k]);
     storm_mesh_bounds(imc->mesh, cell, lo, hi);
-    if (!storm_shape_meets(shape, lo, hi))
-        return 0.0;
-    if (storm_shape_covers(shape, lo, hi))
-        return 1.0;
+    if (!source_is_wrapped(imc->problem, lo, hi)) {
+        if (shape->kind == STORM_SHAPE_BOX && imc->is_box[cell])
+            return source_box_share(shape, &imc->centre[k], &imc->half[k]);
+        if (!storm_shape_meets(shape, lo, hi))
+            return 0.0;
+        if (storm_shape_covers(shape, lo, hi))
+            return 1.0;
+    }
     return source_sample_share(imc, shape, cell,
                                imc->is_box[cell] ? BOX_POINTS : POINTS);
 }

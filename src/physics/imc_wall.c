@@ -232,6 +232,11 @@ static void wall_mark(const struct storm_imc *imc, int where,
     storm_mesh_bounds(imc->mesh, cell, lo, hi);
     for (int k = 0; k < 2; k++) {
         int d = (where / 2 + 1 + k) % 3;
+        /* Through a periodic wall: it may be under tiles on both sides. */
+        if (lo[d] < imc->problem->lo_cm[d] || hi[d] > imc->problem->hi_cm[d]) {
+            lo[d] = imc->problem->lo_cm[d];
+            hi[d] = imc->problem->hi_cm[d];
+        }
         if (hi[d] < wall->lo[k] || lo[d] > wall->hi[k])
             return;
         wall_span(wall, k, lo[d], hi[d], span[k]);

@@ -322,6 +322,13 @@ static inline void geom_leave(const struct geom_lane *lane,
         packet->position_cm[d] = lane->position[d];
 }
 
+/* No cell is beyond a periodic wall. */
+static inline void geom_rest(const struct geom_lane *lane,
+                             struct storm_packet *packet)
+{
+    geom_leave(lane, packet);
+}
+
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
 {
     const struct storm_planes_block *block =

@@ -10,7 +10,13 @@
  *
  * A face counts only if direction . generator is larger behind it than here,
  * both rounded in the same way. That number grows with every crossing until the
- * packet turns, so a packet can never return to a cell by rounding.
+ * packet turns, so a packet can never return to a cell by rounding. In a
+ * periodic box it is not the same number on both sides of a face to an image,
+ * and the sign of the difference is computed exactly instead.
+ *
+ * Positions in lanes, and in packets on their way, are in the frame of their
+ * cell: no farther from the generator than half a period. Through a face to an
+ * image they move by its shift. Packets at rest are in the box.
  */
 #ifndef STORM_MESH_VORONOI_GEOM_H
 #define STORM_MESH_VORONOI_GEOM_H
@@ -31,6 +37,7 @@ struct geom {
     const struct voronoi_head *heads;
     const struct storm_planes_block *blocks;
     const struct voronoi_border *borders;
+    const struct voronoi_domain *domain; /* NULL: nothing is periodic */
     double speed_cm_s;
     int rank;
 };
@@ -51,11 +58,14 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
                                     double speed_cm_s)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    return (struct geom){.heads = part->heads,
-                         .blocks = part->blocks,
-                         .borders = part->borders,
-                         .speed_cm_s = speed_cm_s,
-                         .rank = mesh->env->rank};
+    return (struct geom){
+        .heads = part->heads,
+        .blocks = part->blocks,
+        .borders = part->borders,
+        .domain = voronoi_space_is_periodic(&part->domain.space) ? &part->domain
+                                                                 : NULL,
+        .speed_cm_s = speed_cm_s,
+        .rank = mesh->env->rank};
 }
 
 static inline void geom_into(const struct geom *g, struct geom_lane *lane,
@@ -79,11 +89,59 @@ static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
     lane->geom = g;
     lane->next = ~0;
     geom_into(g, lane, packet->cell_idx);
+    if (STORM_UNLIKELY(g->domain != NULL))
+        voronoi_unwrap(&g->domain->space, lane->generator, lane->position);
 }
 
 static inline double geom_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Adds a number to a sum that is exact: `parts` do not overlap and grow (J. R.
+ * Shewchuk, Adaptive precision floating-point arithmetic, 1997). */
+static inline void geom_grow(double *parts, int n, double x)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = x + parts[i], other = sum - x;
+        parts[i] = (x - (sum - other)) + (parts[i] - other);
+        x = sum;
+    }
+    parts[n] = x;
+}
+
+/* The upper 26 bits. */
+static inline double geom_upper(double x)
+{
+    double big = 0x1p27 * x + x;
+    return big - (big - x);
+}
+
+/* Is a . b positive? Without rounding. */
+static __attribute__((noinline)) bool geom_is_positive(const double a[3],
+                                                       const double b[3])
+{
+    double parts[12];
+    int n = 0;
+    for (int d = 0; d < 3; d++) {
+        double a1 = geom_upper(a[d]), a2 = a[d] - a1;
+        double b1 = geom_upper(b[d]), b2 = b[d] - b1;
+        const double products[4] = {a2 * b2, a1 * b2, a2 * b1, a1 * b1};
+        for (int i = 0; i < 4; i++, n++)
+            geom_grow(parts, n, products[i]);
+    }
+    while (n > 0 && parts[n - 1] == 0.0)
+        n--;
+    return n > 0 && parts[n - 1] > 0.0;
+}
+
+/* Is `towards`, a . b, positive beyond doubt? */
+static inline bool geom_is_ahead(const double a[3], const double b[3],
+                                 double towards)
+{
+    double size = fabs(a[0] * b[0]) + fabs(a[1] * b[1]) + fabs(a[2] * b[2]);
+    return fabs(towards) > 0x1p-50 * size ? towards > 0.0
+                                          : geom_is_positive(a, b);
 }
 
 /* Seconds to a wall; infinite if the packet does not move towards it. */
@@ -116,8 +174,12 @@ static inline double geom_to_face(const struct geom_lane *lane, int32_t next)
         middle[d] = 0.5 * n[d] - (lane->position[d] - p[d]);
     }
     double towards = geom_dot(n, lane->velocity);
-    bool ahead = towards > 0.0 &&
-                 geom_dot(q, lane->velocity) > geom_dot(p, lane->velocity);
+    bool ahead = towards > 0.0;
+    if (STORM_LIKELY(g->domain == NULL))
+        ahead =
+            ahead && geom_dot(q, lane->velocity) > geom_dot(p, lane->velocity);
+    else
+        ahead = ahead && geom_is_ahead(n, lane->velocity, towards);
     return ahead ? geom_dot(n, middle) / towards : (double)INFINITY;
 }
 
@@ -290,14 +352,20 @@ static inline struct storm_mesh_exit geom_exit(const struct geom *g,
     return (struct storm_mesh_exit){b->id, b->rank, b->idx, b->wall};
 }
 
-/* No wall is periodic. */
+/* To an image: into the frame of the cell behind the face. */
 static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
                              int32_t next, uint32_t side)
 {
-    (void)g;
-    (void)lane;
-    (void)next;
+    const struct voronoi_border *border = &g->borders[~next];
+    double shift[3];
     (void)side;
+    if (border->image == 0)
+        return;
+    voronoi_image_shift(&g->domain->space, border->image, shift);
+    for (int d = 0; d < 3; d++)
+        lane->position[d] -= shift[d];
+    if (border->rank == g->rank)
+        geom_into(g, lane, border->idx);
 }
 
 static inline double geom_clearance(const struct geom *g,
@@ -317,6 +385,14 @@ static inline void geom_leave(const struct geom_lane *lane,
 {
     for (int d = 0; d < 3; d++)
         packet->position_cm[d] = lane->position[d];
+}
+
+static inline void geom_rest(const struct geom_lane *lane,
+                             struct storm_packet *packet)
+{
+    geom_leave(lane, packet);
+    if (STORM_UNLIKELY(lane->geom->domain != NULL))
+        voronoi_wrap(lane->geom->domain, packet->position_cm);
 }
 
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)

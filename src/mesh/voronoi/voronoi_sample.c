@@ -5,12 +5,13 @@
 
 #include "mesh/voronoi/voronoi_mesh.h"
 
-/* Moves the point towards the generator, as little as needed for locate to find
- * this cell. */
+/* Puts the point into the box. Moves it towards the generator, as little as
+ * needed for locate to find this cell. */
 static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
                           const double y[3], double point_out[3])
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
+    const struct voronoi_domain *domain = &part->domain;
     const struct voronoi_head *head = &part->heads[cell];
     const double *g = head->generator;
     const struct storm_planes_block *block = &part->blocks[head->first_block];
@@ -18,16 +19,23 @@ static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
     int32_t self = part->points.at[cell];
     for (double shrink = 0.0;; shrink = shrink > 0.0 ? 8.0 * shrink : 0x1p-50) {
         double factor = shrink < 1.0 ? 1.0 - shrink : 0.0;
-        double x[3];
-        for (int d = 0; d < 3; d++) {
+        double x[3], shift[3];
+        for (int d = 0; d < 3; d++)
             x[d] = g[d] + factor * y[d];
-            x[d] = x[d] > part->domain.lo_cm[d] ? x[d] : part->domain.lo_cm[d];
-            x[d] = x[d] < part->domain.hi_cm[d] ? x[d] : part->domain.hi_cm[d];
+        voronoi_wrap(domain, x);
+        for (int d = 0; d < 3; d++) {
+            x[d] = x[d] > domain->lo_cm[d] ? x[d] : domain->lo_cm[d];
+            x[d] = x[d] < domain->hi_cm[d] ? x[d] : domain->hi_cm[d];
+            shift[d] = 0.0;
+            if (domain->space.period[d] > 0.0)
+                shift[d] = domain->space.period[d] *
+                           rint((x[d] - (g[d] + factor * y[d])) /
+                                domain->space.period[d]);
         }
         if (factor == 0.0 ||
             (shrink == 0.0 &&
              storm_planes_is_deep(block, n_blocks, head->radius, y)) ||
-            voronoi_points_nearest(&part->points, x, self) == self) {
+            voronoi_points_nearest(&part->points, x, shift, self) == self) {
             memcpy(point_out, x, sizeof x);
             return;
         }
@@ -87,9 +95,11 @@ void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
     storm_planes_bounds(&planes, lo, hi);
     for (int k = 0; k < 3; k++) {
         double margin = 0x1p-40 * (head->radius + fabs(head->generator[k]));
-        lo_cm_out[k] =
-            fmax(head->generator[k] + lo[k] - margin, part->domain.lo_cm[k]);
-        hi_cm_out[k] =
-            fmin(head->generator[k] + hi[k] + margin, part->domain.hi_cm[k]);
+        lo_cm_out[k] = head->generator[k] + lo[k] - margin;
+        hi_cm_out[k] = head->generator[k] + hi[k] + margin;
+        if (part->domain.space.period[k] > 0.0)
+            continue;
+        lo_cm_out[k] = fmax(lo_cm_out[k], part->domain.lo_cm[k]);
+        hi_cm_out[k] = fmin(hi_cm_out[k], part->domain.hi_cm[k]);
     }
 }
