@@ -250,6 +250,33 @@ struct host host_of_boxes(const struct host_box *boxes, int n,
     return h;
 }
 
+static int brick_wall(int i, int side)
+{
+    (void)i;
+    return side;
+}
+
+struct host host_of_bricks(const double lo[3], const double hi[3])
+{
+    enum { N = 3, MAX = N * N * N * 8 };
+    static struct host_box boxes[MAX];
+    int n = 0;
+    for (int i = 0; i < N * N * N; i++) {
+        const int at[3] = {i % N, i / N % N, i / N / N};
+        int cut = i % 2 == 0 ? 1 : 2;
+        for (int k = 0; k < cut * cut * cut; k++, n++) {
+            const int part[3] = {k % cut, k / cut % cut, k / cut / cut};
+            for (int d = 0; d < 3; d++) {
+                double width = hi[d] - lo[d];
+                int from = 2 * at[d] + part[d] * (2 / cut);
+                boxes[n].lo[d] = lo[d] + width * from / (2 * N);
+                boxes[n].hi[d] = lo[d] + width * (from + 2 / cut) / (2 * N);
+            }
+        }
+    }
+    return host_of_boxes(boxes, n, brick_wall, 6);
+}
+
 /* ---- give --------------------------------------------------------------- */
 
 static int host_owner(const struct host *h, size_t cell, uint64_t salt,

@@ -31,6 +31,10 @@ struct host host_of_tetrahedra(int n, const double lo[3], const double hi[3]);
 struct host host_of_boxes(const struct host_box *boxes, int n,
                           int (*wall)(int i, int side), int n_boundaries);
 
+/* A box of 3 x 3 x 3 boxes, of which every second one is cut in 2 x 2 x 2;
+ * boundaries are its walls. */
+struct host host_of_bricks(const double lo[3], const double hi[3]);
+
 /* What this rank gives, and the mesh. Any of the host's numbers may have been
  * changed before. */
 storm_status host_give(const struct host *host, struct storm_context *context,

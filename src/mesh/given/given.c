@@ -227,11 +227,11 @@ static storm_status given_measure(struct given_mesh *mesh)
     for (int d = 0; d < 6; d++)
         reach[d] = -INFINITY;
     for (storm_cell_idx i = 0; i < mesh->base.part->n_cells; i++) {
-        double lo[3], hi[3];
-        given_bounds(&mesh->base, i, lo, hi);
+        struct given_box box;
+        given_extent(given_part_of(&mesh->base), (size_t)i, 0.0, &box);
         for (int d = 0; d < 3; d++) {
-            reach[d] = fmax(reach[d], -lo[d]);
-            reach[3 + d] = fmax(reach[3 + d], hi[d]);
+            reach[d] = fmax(reach[d], -box.lo[d]);
+            reach[3 + d] = fmax(reach[3 + d], box.hi[d]);
         }
     }
     storm_status status =

@@ -74,21 +74,20 @@ double given_radius(struct storm_planes *planes)
 
 /* ---- bounds ------------------------------------------------------------- */
 
-void given_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
-                  double lo_cm_out[3], double hi_cm_out[3])
+void given_extent(const struct given_part *part, size_t cell, double margin,
+                  struct given_box *box_out)
 {
-    const struct given_part *part = given_part_of(mesh);
     const struct given_head *head = &part->heads[cell];
     size_t n_faces =
         (size_t)(part->first_face[cell + 1] - part->first_face[cell]);
     struct storm_plane array[n_faces + 1];
-    struct storm_planes planes = given_planes(part, (size_t)cell, array);
+    struct storm_planes planes = given_planes(part, cell, array);
     double lo[3], hi[3];
     storm_planes_bounds(&planes, lo, hi);
     for (int d = 0; d < 3; d++) {
-        double margin = 0x1p-40 * (head->radius + fabs(head->point[d]));
-        lo_cm_out[d] = head->point[d] + lo[d] - margin;
-        hi_cm_out[d] = head->point[d] + hi[d] + margin;
+        double more = margin * (head->radius + fabs(head->point[d]));
+        box_out->lo[d] = head->point[d] + lo[d] - more;
+        box_out->hi[d] = head->point[d] + hi[d] + more;
     }
     /* Not beyond a boundary that is perpendicular to an axis. */
     const struct storm_planes_block *blocks = &part->blocks[head->first_block];
@@ -101,9 +100,21 @@ void given_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
             continue;
         int d = border->axis;
         if (array[i].normal[d] > 0.0)
-            hi_cm_out[d] = fmin(hi_cm_out[d], border->at);
+            box_out->hi[d] = fmin(box_out->hi[d], border->at);
         else
-            lo_cm_out[d] = fmax(lo_cm_out[d], border->at);
+            box_out->lo[d] = fmax(box_out->lo[d], border->at);
+    }
+}
+
+void given_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
+                  double lo_cm_out[3], double hi_cm_out[3])
+{
+    const struct given_box *all = &given_of(mesh)->box;
+    struct given_box box;
+    given_extent(given_part_of(mesh), (size_t)cell, 0x1p-40, &box);
+    for (int d = 0; d < 3; d++) {
+        lo_cm_out[d] = fmax(box.lo[d], all->lo[d]);
+        hi_cm_out[d] = fmin(box.hi[d], all->hi[d]);
     }
 }
 

@@ -33,7 +33,7 @@ static void ghost_box(const struct ghosts *g, size_t cell,
 {
     const struct given_head *head = &g->part->heads[cell];
     double slack = given_slack(head->point, head->radius);
-    given_bounds(g->mesh, (storm_cell_idx)cell, box_out->lo, box_out->hi);
+    given_extent(g->part, cell, 0x1p-40, box_out);
     for (int d = 0; d < 3; d++) {
         box_out->lo[d] -= slack;
         box_out->hi[d] += slack;

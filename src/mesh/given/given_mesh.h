@@ -168,6 +168,10 @@ struct storm_planes given_planes(const struct given_part *part, size_t cell,
 /* Distance of the farthest corner, for which `far` need not be set; 0: the
  * planes do not close. */
 double given_radius(struct storm_planes *planes);
+/* The box around a cell, larger by this part of its coordinates but not beyond
+ * its boundaries that are perpendicular to an axis. */
+void given_extent(const struct given_part *part, size_t cell, double margin,
+                  struct given_box *box_out);
 void given_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
                   double lo_cm_out[3], double hi_cm_out[3]);
 void given_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
