@@ -47,7 +47,7 @@ macro(storm_mesh name)
 endmacro()
 
 storm_mesh(cartesian FOLDER cart)
-storm_mesh(octree)
+storm_mesh(octree FOLDER octree)
 storm_mesh(voronoi FOLDER voronoi AVX2)
 
 string(REPLACE ";" "|" storm_mesh_words "${storm_mesh_words}")

@@ -14,6 +14,7 @@
 #include <storm/info.h>
 #include <storm/log.h>
 #include <storm/mesh.h>
+#include <storm/octree.h>
 #include <storm/options.h>
 #include <storm/packet.h>
 #include <storm/problem.h>

@@ -43,7 +43,7 @@ struct storm_bench_numbers {
 
 /** Zero in a field means the default. */
 struct storm_bench_uniform_params {
-    enum storm_mesh_kind mesh; /**< CARTESIAN or VORONOI */
+    enum storm_mesh_kind mesh; /**< CARTESIAN, OCTREE or VORONOI */
     uint32_t lloyd;            /**< Voronoi: relaxations; 0: none */
     storm_points_kind points;  /**< Voronoi: before them; RANDOM or CLUSTERED */
     uint64_t cells;            /**< in all; 0: cells_per_rank on each rank */
@@ -82,7 +82,7 @@ void storm_bench_uniform_shape(uint64_t cells, int64_t n_out[3]);
 
 /** Zero in a field means the default. */
 struct storm_bench_imc_params {
-    enum storm_mesh_kind mesh; /**< CARTESIAN or VORONOI */
+    enum storm_mesh_kind mesh; /**< CARTESIAN, OCTREE or VORONOI */
     uint64_t cells;            /**< in all; 0: cells_per_rank on each rank */
     uint64_t cells_per_rank;   /**< 0: 5000 */
     uint64_t emit;             /**< packets per cell and cycle; 0: 5 */

@@ -9,6 +9,7 @@
 
 #include "bench/bench.h"
 #include "bench/bench_measure.h"
+#include "bench/bench_octree.h"
 #include "run/run_points.h"
 #include "run/run_summary.h"
 
@@ -20,8 +21,9 @@ static const double imc_scattering = 0.4;
 
 /* Cells that a packet crosses in the cube, per cbrt(cells); as in bench
  * uniform. */
-static const double imc_crossings[] = {
-    [STORM_MESH_CARTESIAN] = 1.5, [STORM_MESH_VORONOI] = 1.37};
+static const double imc_crossings[] = {[STORM_MESH_CARTESIAN] = 1.5,
+                                       [STORM_MESH_OCTREE] = 1.5,
+                                       [STORM_MESH_VORONOI] = 1.37};
 static const double imc_cells_a_step = 15.0;
 
 static const double imc_max_imbalance = 1e-13;
@@ -103,6 +105,9 @@ static storm_status imc_make_mesh(struct imc_bench *b)
             .size = sizeof voronoi, .hi_cm = {1.0, 1.0, 1.0}, .lloyd = 5};
         return run_points_mesh(b->context, &set, &voronoi, &b->mesh);
     }
+    if (b->params.mesh == STORM_MESH_OCTREE)
+        return storm_bench_octree(b->context, b->params.cells, 0.0, 1.0,
+                                  &b->mesh);
     struct storm_cart_params cart = {.size = sizeof cart,
                                      .hi_cm = {1.0, 1.0, 1.0}};
     storm_bench_uniform_shape(b->params.cells, cart.n);
@@ -233,8 +238,9 @@ static char *imc_table(const struct imc_bench *b)
     storm_page_add(&page, "Implicit Monte Carlo in a cube in equilibrium\n\n");
     storm_page_add(&page, "  cells       %s, %s\n",
                    storm_page_grouped(s->cells, number),
-                   b->params.mesh == STORM_MESH_VORONOI ? "Voronoi"
-                                                        : "Cartesian");
+                   b->params.mesh == STORM_MESH_VORONOI  ? "Voronoi"
+                   : b->params.mesh == STORM_MESH_OCTREE ? "octree"
+                                                         : "Cartesian");
     storm_bench_table_ranks(&page, s);
     storm_bench_table_steps(&page, s, b->params.timed);
     storm_bench_table_speed(&page, s, b->kernel_rate,

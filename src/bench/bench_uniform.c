@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/bench_octree.h"
 #include "bench/bench_voronoi.h"
 #include "run/run_points.h"
 
@@ -121,6 +122,20 @@ static storm_status uniform_voronoi(struct storm_uniform_pass *pass)
     return run_points_mesh(pass->context, &set, &voronoi, &pass->mesh);
 }
 
+static storm_status uniform_mesh(struct storm_uniform_pass *pass)
+{
+    switch (pass->problem->params.mesh) {
+    case STORM_MESH_VORONOI:
+        return uniform_voronoi(pass);
+    case STORM_MESH_OCTREE:
+        return storm_bench_octree(pass->context, pass->problem->params.cells,
+                                  -0.5 * uniform_side_cm, 0.5 * uniform_side_cm,
+                                  &pass->mesh);
+    default:
+        return uniform_cartesian(pass);
+    }
+}
+
 storm_status storm_uniform_open(struct storm_uniform_pass *pass,
                                 struct storm_uniform *problem,
                                 struct storm_context *context,
@@ -145,9 +160,7 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
     for (int k = 0; k < STORM_N_WALLS; k++)
         streaming.walls[k] = STORM_WALL_REFLECT;
 
-    storm_status status = problem->params.mesh == STORM_MESH_VORONOI
-                              ? uniform_voronoi(pass)
-                              : uniform_cartesian(pass);
+    storm_status status = uniform_mesh(pass);
     if (status < 0)
         return status;
     status = storm_context_agree(context,
@@ -214,6 +227,8 @@ static void uniform_mesh_json(struct storm_json *json,
                         storm_bench_points_name(u->params.points));
         return;
     }
+    if (u->params.mesh == STORM_MESH_OCTREE)
+        return;
     storm_json_open(json, "shape", '[');
     for (int k = 0; k < 3; k++)
         storm_json_int(json, NULL, u->n[k]);
@@ -259,6 +274,8 @@ static char *uniform_table(const struct storm_uniform *u,
     if (u->params.mesh == STORM_MESH_VORONOI)
         storm_page_add(&page, " (Voronoi, relaxed %" PRIu32 " times)",
                        u->params.lloyd);
+    else if (u->params.mesh == STORM_MESH_OCTREE)
+        storm_page_add(&page, " (octree, finer in the middle)");
     else
         storm_page_add(&page, " (%" PRId64 " x %" PRId64 " x %" PRId64 ")",
                        u->n[0], u->n[1], u->n[2]);
@@ -326,6 +343,11 @@ storm_status storm_uniform_prepare(struct storm_context *context,
         (uint64_t)storm_options_int(storm_context_options(context), "seed");
     if (q->mesh == STORM_MESH_VORONOI) {
         uniform_dt(&u, uniform_voronoi_crossings * cbrt((double)q->cells));
+        *u_out = u;
+        return STORM_OK;
+    }
+    if (q->mesh == STORM_MESH_OCTREE) {
+        uniform_dt(&u, storm_bench_octree_crossings(q->cells));
         *u_out = u;
         return STORM_OK;
     }

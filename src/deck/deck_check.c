@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <storm/octree.h>
+
 #include "deck/deck.h"
 
 enum { CHECK_PATH_BYTES = 256, CHECK_DEFAULT_STEPS = 100 };
@@ -48,6 +50,24 @@ static const struct deck_node *check_item(const struct deck_node *list,
 
 /* ---- mesh ---------------------------------------------------------------- */
 
+/* Above what storm_mesh_create_octree has room for, whatever the box. */
+static void check_octree(const struct check *s, const struct deck_node *map)
+{
+    const struct deck_mesh *mesh = &s->deck->values.mesh;
+    double cells = (double)((int64_t)1 << 3 * mesh->level);
+    for (int d = 0; d < 3; d++)
+        cells *= (double)mesh->roots[d];
+    if (cells >= 0x1p48)
+        deck_complain(s->problems, check_line(map, "level"), "mesh.level",
+                      "expected fewer than 2^48 cells, got %g", cells);
+    int64_t level = mesh->level + mesh->refine_levels;
+    if (level > STORM_OCTREE_MAX_LEVEL)
+        deck_complain(s->problems, check_line(map, "refine_levels"),
+                      "mesh.refine_levels",
+                      "expected level + refine_levels of at most %d, got %d",
+                      STORM_OCTREE_MAX_LEVEL, (int)level);
+}
+
 static void check_mesh(const struct check *s, const struct deck_node *root)
 {
     const struct deck_mesh *mesh = &s->deck->values.mesh;
@@ -63,6 +83,9 @@ static void check_mesh(const struct check *s, const struct deck_node *root)
         deck_complain(s->problems, check_line(map, "interfaces"),
                       "mesh.interfaces",
                       "expected plain: points of a file stay where they are");
+    if (mesh->kind == STORM_MESH_OCTREE && check_usable(map, "level") &&
+        check_usable(map, "refine_levels") && check_usable(map, "roots"))
+        check_octree(s, map);
 }
 
 /* ---- names --------------------------------------------------------------- */

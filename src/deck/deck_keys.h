@@ -65,10 +65,13 @@
         "cartesian: cells per direction")                                    \
     KEY(mesh, stretch, POSITIVE3(1e6), "[1, 1, 1]",                          \
         "cartesian: ratio of successive widths")                             \
+    KEY(mesh, roots, INT3(1, 1048576), "[1, 1, 1]",                          \
+        "octree: root cells per direction; each is cut 2^level times")       \
     KEY(mesh, level, INT(0, 15), "4",                                        \
-        "octree: uniform start, 2^level cells per direction")                \
+        "octree: uniform start, 2^level cells per direction and root cell")  \
     KEY(mesh, refine_levels, INT(0, 15), "0",                                \
-        "octree: extra levels at material interfaces")                       \
+        "octree: extra levels at material interfaces; with level 20 at "     \
+        "most")                                                              \
     KEY(mesh, points, INT(1, 1e12), "1000", "voronoi: generators, in total") \
     KEY(mesh, lloyd, INT(0, 1000), "5", "voronoi: Lloyd relaxations")        \
     KEY(mesh, points_file, TEXT, "none",                                     \

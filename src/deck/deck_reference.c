@@ -78,9 +78,13 @@ char *storm_deck_reference(void)
         "does not change the next step's dt. Numbers of 1e300 mean no "
         "limit.\n`<wall>` is `x_lo`, `x_hi`, `y_lo`, `y_hi`, `z_lo` or "
         "`z_hi`.\n\n"
-        "Decks with `mesh.kind: octree`, with `mesh.motion`, or with periodic "
-        "walls round a\nVoronoi mesh are good decks, but no build runs them: "
-        "`storm check` and\n`storm run` report it.\n\n"
+        "An octree is refined where a cell has more than one material in it "
+        "or right next to\nit. That is looked for at 5 x 5 x 5 points: layers "
+        "thinner than about a quarter of a\ncell may be missed, and need a "
+        "larger `mesh.level`.\n\n"
+        "Decks with `mesh.motion`, or with periodic walls round a Voronoi "
+        "mesh are good\ndecks, but no build runs them: `storm check` and "
+        "`storm run` report it.\n\n"
         "| key | default | takes | meaning |\n|---|---|---|---|\n");
     reference_rows(&page, deck_schema, "");
     return storm_page_end(&page);

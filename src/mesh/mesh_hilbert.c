@@ -251,23 +251,74 @@ uint64_t storm_hilbert_position(const int32_t n[3], const int32_t ijk[3])
     return position;
 }
 
-void storm_hilbert_ijk(const int32_t n[3], uint64_t position,
-                       int32_t ijk_out[3])
+/* Descends to the single cell at `position`. */
+static void hilbert_descend(struct hilbert_part *part, uint64_t position)
 {
-    struct hilbert_part part = hilbert_root(n);
-    while (part.level > 0) {
-        struct hilbert_split split = hilbert_split(&part);
+    while (part->level > 0) {
+        struct hilbert_split split = hilbert_split(part);
         unsigned w = 0;
         for (;; w++) {
             uint64_t count =
-                hilbert_count(&part, &split, hilbert_halves(&split, w));
+                hilbert_count(part, &split, hilbert_halves(&split, w));
             if (position < count)
                 break;
             position -= count;
         }
         STORM_ASSERT(w < 1u << split.n_dims);
-        hilbert_enter(&part, &split, w);
+        hilbert_enter(part, &split, w);
     }
+}
+
+void storm_hilbert_ijk(const int32_t n[3], uint64_t position,
+                       int32_t ijk_out[3])
+{
+    struct hilbert_part part = hilbert_root(n);
+    hilbert_descend(&part, position);
     for (int d = 0; d < 3; d++)
         ijk_out[d] = part.lo[d];
+}
+
+/* ---- trees -------------------------------------------------------------- */
+
+/* A single cell becomes a cube that is halved `level` times. */
+static void hilbert_halve(struct hilbert_part *part, int level)
+{
+    for (int d = 0; d < 3; d++) {
+        part->lo[d] *= (int32_t)1 << level;
+        part->n[d] = (int32_t)1 << level;
+        part->levels[d] = level;
+    }
+    part->level = level;
+}
+
+uint64_t storm_hilbert_tree_position(const int32_t n[3], int level,
+                                     const int32_t ijk[3])
+{
+    const int32_t root[3] = {ijk[0] >> level, ijk[1] >> level, ijk[2] >> level};
+    struct hilbert_part part = hilbert_root(n);
+    uint64_t position = 0;
+    if (part.level > 0) { /* else there is one root */
+        position = storm_hilbert_position(n, root);
+        hilbert_descend(&part, position);
+    }
+    hilbert_halve(&part, level);
+    return position << 3 * level | hilbert_in_cube(&part, ijk);
+}
+
+void storm_hilbert_tree_ijk(const int32_t n[3], int level, uint64_t position,
+                            int32_t ijk_out[3])
+{
+    struct hilbert_part part = hilbert_root(n);
+    hilbert_descend(&part, position >> 3 * level);
+    for (int d = 0; d < 3; d++)
+        ijk_out[d] = part.lo[d];
+    unsigned row = 8u * (unsigned)part.along + part.entry;
+    for (int shift = 3 * (level - 1); shift >= 0; shift -= 3) {
+        unsigned order = (unsigned)(position >> shift & 7u), halves = 0;
+        while ((hilbert_cubes[row][halves] & 7u) != order)
+            halves++;
+        row = hilbert_cubes[row][halves] >> 3;
+        for (int d = 0; d < 3; d++)
+            ijk_out[d] = 2 * ijk_out[d] + (int32_t)(halves >> d & 1u);
+    }
 }

@@ -16,6 +16,12 @@
  *   HILBERT-3  A direction with one cell does not count: n = {1000, 1, 1} is a
  *              line.
  *   HILBERT-4  O(log max n) time, no memory.
+ *   HILBERT-5  Trees: each of the n[0] x n[1] x n[2] cells, a root, is a cube
+ *              that is halved in all directions `level` times. Position p of a
+ *              level is cut into the positions 8 p .. 8 p + 7 of the next, so
+ *              any cube of the tree is one piece of the curve. If every n[d] is
+ *              a power of two, this is the curve of the box with n[d] << level
+ *              cells.
  */
 #ifndef STORM_MESH_HILBERT_H
 #define STORM_MESH_HILBERT_H
@@ -29,5 +35,12 @@ enum { STORM_HILBERT_MAX = 1 << 30 };
 uint64_t storm_hilbert_position(const int32_t n[3], const int32_t ijk[3]);
 void storm_hilbert_ijk(const int32_t n[3], uint64_t position,
                        int32_t ijk_out[3]);
+
+/* The same at a level of trees; n[d] << level is at most STORM_HILBERT_MAX, the
+ * product of all below 2^63. */
+uint64_t storm_hilbert_tree_position(const int32_t n[3], int level,
+                                     const int32_t ijk[3]);
+void storm_hilbert_tree_ijk(const int32_t n[3], int level, uint64_t position,
+                            int32_t ijk_out[3]);
 
 #endif /* STORM_MESH_HILBERT_H */

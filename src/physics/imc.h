@@ -189,6 +189,9 @@ storm_status imc_problem_check(const struct storm_imc *imc);
 /* imc_cells.c: arrays for the present partition of the mesh; collective.
  * `energy` of the cells is zero. */
 storm_status imc_cells_open(struct storm_imc *imc);
+/* What depends on the materials of the cells, which may be others by then.
+ * Collective. */
+storm_status imc_cells_finish(struct storm_imc *imc);
 void imc_cells_close(struct storm_imc *imc);
 void imc_cells_begin(struct storm_imc *imc); /* temperature of the start */
 
@@ -203,13 +206,9 @@ storm_status imc_halo_slopes(struct storm_imc *imc);
 /* Max T^4 of a neighbour, after that: next is of halo.next. */
 double imc_halo_hot(const struct storm_imc *imc, int32_t next);
 
-/* imc_state.c: the state of a cell beyond what the problem specifies: a change
- * of the mesh moves it, and storm_imc_save_state saves it. A row of values per
- * cell; a change of their meaning is another version. */
-enum { IMC_STATE_VERSION = 1, IMC_STATE_VALUES = 3 };
-double *imc_state_new(const struct storm_imc *imc); /* storm_free */
-void imc_state_get(const struct storm_imc *imc, double *rows_out);
-void imc_state_set(struct storm_imc *imc, const double *rows);
+/* The state of a cell beyond what the problem specifies: a change of the mesh
+ * moves it, and storm_imc_save_state saves it (imc_state.c). */
+enum { IMC_STATE_VALUES = 3 };
 
 /* imc_principle.c: does the step obey the maximum principle? Logs once where
  * not. Collective. */

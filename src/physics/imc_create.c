@@ -130,6 +130,8 @@ storm_status storm_imc_create(struct storm_context *context,
         status = imc_problem_check(imc);
     if (status == STORM_OK)
         status = imc_cells_open(imc);
+    if (status == STORM_OK)
+        status = imc_cells_finish(imc);
     if (status < 0) {
         storm_imc_destroy(imc);
         return status;

@@ -175,7 +175,7 @@ static storm_status follow_rebuild(struct storm_imc *imc,
     for (storm_cell_idx i = 0; status >= 0 && i < imc->n_cells; i++)
         if ((*in_out)[i].is_kept)
             follow_unpack(imc, i, &(*in_out)[i]);
-    return status;
+    return status < 0 ? status : imc_cells_finish(imc);
 }
 
 static storm_status follow_check(const struct storm_imc *imc,

@@ -22,10 +22,19 @@ static uint64_t estimate_cells(const struct deck_mesh *mesh)
 {
     if (mesh->kind == STORM_MESH_VORONOI)
         return (uint64_t)mesh->points;
-    uint64_t n = 1;
+    bool is_octree = mesh->kind == STORM_MESH_OCTREE;
+    uint64_t n = is_octree ? (uint64_t)1 << 3 * mesh->level : 1;
     for (int d = 0; d < 3; d++)
-        n *= (uint64_t)mesh->cells[d];
+        n *= (uint64_t)(is_octree ? mesh->roots[d] : mesh->cells[d]);
     return n;
+}
+
+/* Are cells counted without making them? */
+static bool estimate_is_known(const struct deck_mesh *mesh)
+{
+    return storm_mesh_kind_built((size_t)mesh->kind) &&
+           strcmp(mesh->points_file, "none") == 0 &&
+           !(mesh->kind == STORM_MESH_OCTREE && mesh->refine_levels > 0);
 }
 
 /* As a real number: decks may ask for more than 2^64. */
@@ -96,8 +105,7 @@ storm_status storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
     struct storm_run_needs needs = STORM_RUN_NEEDS_INIT;
     if (ranks == 0 || cores == 0)
         return STORM_ERR_ARG;
-    if (!storm_mesh_kind_built((size_t)v->mesh.kind) ||
-        strcmp(v->mesh.points_file, "none") != 0)
+    if (!estimate_is_known(&v->mesh))
         return STORM_ERR_NOSUP;
     needs.cells = estimate_cells(&v->mesh);
     double packets = estimate_packets(v, needs.cells);

@@ -216,6 +216,19 @@ static void layer_add_cells(const struct run *run, struct materials_sums *sums,
     }
 }
 
+/* The keys that give more cells. */
+static const char *layer_keys(const struct run *run)
+{
+    switch (run->deck->values.mesh.kind) {
+    case STORM_MESH_VORONOI:
+        return "mesh.points, mesh.refine_interfaces";
+    case STORM_MESH_OCTREE:
+        return "mesh.level, mesh.refine_levels";
+    default:
+        return "mesh.cells";
+    }
+}
+
 static void layer_warn(const struct run *run, size_t i, double thickness_cm,
                        double width_cm)
 {
@@ -230,9 +243,7 @@ static void layer_warn(const struct run *run, size_t i, double thickness_cm,
                           i, run->problem.materials[region->material].name,
                           thickness_cm,
                           width_cm > 0.0 ? cells : "it has no cells",
-                          storm_mesh_cells_are_boxes(run->mesh)
-                              ? "mesh.cells"
-                              : "mesh.points, mesh.refine_interfaces");
+                          layer_keys(run));
 }
 
 /* Warns of the layer with the fewest cells across, if they are too few. */

@@ -10,6 +10,7 @@
 
 #include "base/env.h"
 #include "run/run.h"
+#include "run/run_octree.h"
 #include "run/run_points.h"
 
 static bool run_is_periodic(const struct deck_values *v, int axis)
@@ -99,6 +100,25 @@ static storm_status run_make_cart(struct run *run)
     return storm_mesh_create_cart(run->context, &params, &run->mesh);
 }
 
+static storm_status run_make_octree(struct run *run)
+{
+    const struct deck_values *v = &run->deck->values;
+    struct storm_octree_params params = {
+        .size = sizeof params,
+        .level = (int)v->mesh.level,
+        .refine_levels = (int)v->mesh.refine_levels,
+        .refine = run_octree_refine,
+        .refine_self = &run->problem,
+    };
+    for (int d = 0; d < 3; d++) {
+        params.lo_cm[d] = v->mesh.box.lo[d];
+        params.hi_cm[d] = v->mesh.box.hi[d];
+        params.n[d] = v->mesh.roots[d];
+        params.periodic[d] = run_is_periodic(v, d);
+    }
+    return storm_mesh_create_octree(run->context, &params, &run->mesh);
+}
+
 static int run_material_at(void *self, const double x_cm[3])
 {
     return storm_problem_material(self, x_cm);
@@ -151,9 +171,14 @@ static storm_status run_make_voronoi(struct run *run)
 
 static storm_status run_make_mesh(struct run *run)
 {
-    return run->deck->values.mesh.kind == STORM_MESH_VORONOI
-               ? run_make_voronoi(run)
-               : run_make_cart(run);
+    switch (run->deck->values.mesh.kind) {
+    case STORM_MESH_VORONOI:
+        return run_make_voronoi(run);
+    case STORM_MESH_OCTREE:
+        return run_make_octree(run);
+    default:
+        return run_make_cart(run);
+    }
 }
 
 static int run_compare(const void *a, const void *b)

@@ -81,7 +81,6 @@ bad "--json: cannot write /no-such/x.json: No such file" \
     bench exchange --json /no-such/x.json
 bad "--json: cannot write /: Is a directory" bench exchange --json /
 
-bad "mesh 'octree' is not part of this build" bench uniform --mesh octree
 bad "--mesh: expected .*voronoi, got 'cubes'" bench uniform --mesh cubes
 bad "--distribution: expected uniform, clustered or lattice, got 'odd'" \
     bench voronoi --distribution odd

@@ -124,7 +124,7 @@ PYTHON
 
 # Cells on a plane: the same picture whichever rank owns them. A cube of 8 cells
 # a side shows a square of them.
-for mesh in cartesian voronoi; do
+for mesh in cartesian octree voronoi; do
     for n in 1 3; do
         run bench uniform -n $n --mesh $mesh --cells 512 --cycles 1 --quiet \
             --json - --out "$mesh-$n" --kernel-seconds 0.01
@@ -135,6 +135,8 @@ for mesh in cartesian voronoi; do
 done
 [ "$(grep -c 'z$' "$scratch/cwd/cartesian-1/density.svg")" -eq 64 ] ||
     fail "--out, cartesian: not 64 polygons"
+[ "$(grep -c 'z$' "$scratch/cwd/octree-1/density.svg")" -eq 64 ] ||
+    fail "--out, octree: not 64 polygons"
 [ "$(grep -c 'z$' "$scratch/cwd/voronoi-1/density.svg")" -gt 50 ] ||
     fail "--out, voronoi: too few polygons"
 run bench exchange -n 2 --records 1000 --repeat 1 --json here.json

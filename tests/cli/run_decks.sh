@@ -189,10 +189,6 @@ grep -q '^              wall: [0-9]* cells of ' "$scratch/out" ||
 rm -rf "$scratch/cwd/out"
 
 # What this build cannot do is reported before anything is started.
-run run "$here/good.yaml" --set mesh.kind=octree
-[ "$status" -eq 2 ] || fail "octree: exit status $status"
-grep -q "mesh.kind: 'octree' is not part of this build" "$scratch/err" ||
-    fail "octree: $(cat "$scratch/err")"
 run run "$here/good.yaml" --set mesh.kind=voronoi \
     --set boundaries='{y_lo: {kind: periodic}, y_hi: {kind: periodic}}'
 [ "$status" -eq 2 ] || fail "periodic: exit status $status"

@@ -14,12 +14,14 @@
 #include <string.h>
 
 #include <storm/context.h>
+#include <storm/octree.h>
 #include <storm/voronoi.h>
 
 #include "base/env.h"
 #include "support/check.h"
 #include "support/cuts.h"
 #include "support/dice.h"
+#include "support/sphere.h"
 
 typedef storm_status (*make_fn)(struct storm_context *context, const void *how,
                                 struct storm_mesh **mesh_out);
@@ -424,6 +426,52 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {1, 1, 1}, .n = 2},
 };
 
+static struct sphere spheres[] = {
+    {.centre_cm = {0.3, -0.2, 0.1}, .radius_cm = 2.5},
+    {.centre_cm = {0, 0, 0}, .radius_cm = 1e-6}, /* a corner of the box */
+    {.centre_cm = {1.2, 3.1, 0.4}, .radius_cm = 0.6},
+};
+
+static storm_status make_octree(struct storm_context *context, const void *how,
+                                struct storm_mesh **mesh_out)
+{
+    return storm_mesh_create_octree(context, how, mesh_out);
+}
+
+static const struct storm_octree_params octree_list[] = {
+    {.size = sizeof(struct storm_octree_params), .hi_cm = {1, 1, 1}},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .level = 3},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .level = 1,
+     .refine_levels = 4,
+     .refine = sphere_refine,
+     .refine_self = &spheres[0]},
+    {.size = sizeof(struct storm_octree_params),
+     .hi_cm = {1, 1, 1},
+     .refine_levels = 9,
+     .refine = sphere_refine,
+     .refine_self = &spheres[1]},
+    {.size = sizeof(struct storm_octree_params),
+     .hi_cm = {1, 2, 3},
+     .periodic = {true, true, true},
+     .refine_levels = 7,
+     .refine = sphere_refine,
+     .refine_self = &spheres[1]},
+    {.size = sizeof(struct storm_octree_params),
+     .lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = {3, 20, 1},
+     .periodic = {false, true, false},
+     .refine_levels = 2,
+     .refine = sphere_refine,
+     .refine_self = &spheres[2]},
+};
+
 int main(int argc, char **argv)
 {
     struct storm_context *all, *alone;
@@ -446,6 +494,15 @@ int main(int argc, char **argv)
             .name = name, .make = make_voronoi, .how = &voronoi_list[i]};
         memcpy(mesh_case.lo_cm, voronoi_list[i].lo_cm, sizeof mesh_case.lo_cm);
         memcpy(mesh_case.hi_cm, voronoi_list[i].hi_cm, sizeof mesh_case.hi_cm);
+        check_mesh(&mesh_case, all, alone);
+    }
+    for (size_t i = 0; i < sizeof octree_list / sizeof octree_list[0]; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "octree %d", (int)i);
+        struct mesh_case mesh_case = {
+            .name = name, .make = make_octree, .how = &octree_list[i]};
+        memcpy(mesh_case.lo_cm, octree_list[i].lo_cm, sizeof mesh_case.lo_cm);
+        memcpy(mesh_case.hi_cm, octree_list[i].hi_cm, sizeof mesh_case.hi_cm);
         check_mesh(&mesh_case, all, alone);
     }
     struct storm_memory_entry entry =

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
 /*
- * HILBERT-1, HILBERT-2 and HILBERT-3: positions are dense and unique, inverse
- * to cells; steps along the curve are to face neighbours in boxes of powers of
- * two and short in all others; very large boxes work.
+ * HILBERT-1, HILBERT-2, HILBERT-3 and HILBERT-5: positions are dense and
+ * unique, inverse to cells; steps along the curve are to face neighbours in
+ * boxes of powers of two and short in all others; very large boxes work; trees
+ * are pieces of one curve.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -91,8 +92,59 @@ static void large(const int32_t n[3])
     }
 }
 
+/* HILBERT-5: there and back at all levels; a cube is one piece of the curve of
+ * the next level; the curve of the box, where that is the same. */
+static void tree(const int32_t n[3], int levels)
+{
+    bool is_smooth =
+        is_power_of_two(n[0]) && is_power_of_two(n[1]) && is_power_of_two(n[2]);
+    check_where("trees %d %d %d", n[0], n[1], n[2]);
+    for (int level = 0; level <= levels; level++) {
+        const int32_t m[3] = {n[0] << level, n[1] << level, n[2] << level};
+        uint64_t total = (uint64_t)m[0] * (uint64_t)m[1] * (uint64_t)m[2];
+        int32_t before[3] = {0};
+        for (uint64_t p = 0; p < total; p++) {
+            int32_t ijk[3], coarse[3];
+            storm_hilbert_tree_ijk(n, level, p, ijk);
+            CHECK_EQ(storm_hilbert_tree_position(n, level, ijk), p);
+            for (int d = 0; d < 3; d++) {
+                CHECK(ijk[d] >= 0 && ijk[d] < m[d]);
+                coarse[d] = ijk[d] >> 1;
+            }
+            if (level > 0)
+                CHECK_EQ(storm_hilbert_tree_position(n, level - 1, coarse),
+                         p >> 3);
+            if (is_smooth) {
+                CHECK_EQ(storm_hilbert_position(m, ijk), p);
+                CHECK(p == 0 || distance(ijk, before) == 1);
+            }
+            memcpy(before, ijk, sizeof before);
+        }
+    }
+}
+
+/* The deepest level. */
+static void deep_tree(const int32_t n[3], int level)
+{
+    struct dice dice = dice_make(2, (uint64_t)n[0]);
+    check_where("deep trees %d %d %d", n[0], n[1], n[2]);
+    for (int i = 0; i < 20000; i++) {
+        int32_t ijk[3], again[3];
+        for (int d = 0; d < 3; d++)
+            ijk[d] = (int32_t)dice_roll(&dice, (uint64_t)n[d] << level);
+        uint64_t p = storm_hilbert_tree_position(n, level, ijk);
+        storm_hilbert_tree_ijk(n, level, p, again);
+        CHECK_EQ(distance(ijk, again), 0);
+    }
+}
+
 int main(void)
 {
+    tree((int32_t[3]){1, 1, 1}, 4);
+    tree((int32_t[3]){4, 2, 1}, 3);
+    tree((int32_t[3]){3, 5, 2}, 3);
+    deep_tree((int32_t[3]){1, 1, 1}, 20);
+    deep_tree((int32_t[3]){7, 2, 1}, 19);
     enum { SMALL = 9 };
     for (int32_t i = 1; i <= SMALL; i++)
         for (int32_t j = 1; j <= SMALL; j++)

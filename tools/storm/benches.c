@@ -45,7 +45,7 @@
                        "length of a cycle in seconds, instead of --crossings")
 
 static const struct tool_flag uniform_flags[] = {
-    MESH_FLAG(params.uniform, "cartesian (default) or voronoi"),
+    MESH_FLAG(params.uniform, "cartesian (default), octree or voronoi"),
     CELLS_FLAG(params.uniform,
                "total number of cells; rounded to the nearest cube-like box"),
     CROSSINGS_FLAG(params.uniform,
@@ -72,7 +72,7 @@ static const struct tool_flag scaling_flags[] = {
     CREW_FLAGS(params.scaling),
     REPEAT_FLAG(params.scaling,
                 "repeats of each point; the best counts (default 3)"),
-    MESH_FLAG(params.scaling.uniform, "voronoi (default) or cartesian"),
+    MESH_FLAG(params.scaling.uniform, "voronoi (default), cartesian or octree"),
     CROSSINGS_FLAG(
         params.scaling.uniform,
         "cells crossed in a cycle with the fewest ranks (default 60)"),
@@ -88,7 +88,7 @@ static const struct tool_flag breakdown_flags[] = {
     {.name = NULL}};
 
 static const struct tool_flag imc_flags[] = {
-    MESH_FLAG(params.imc, "voronoi (default) or cartesian"),
+    MESH_FLAG(params.imc, "voronoi (default), cartesian or octree"),
     CELLS_PER_RANK_FLAG(params.imc),
     CELLS_FLAG(params.imc, "total number of cells"),
     EMIT_FLAG(params.imc, 1e6),

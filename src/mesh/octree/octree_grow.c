@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The tree of a new mesh. It is known by its inner nodes, those that are cut in
+ * eight, a set of positions for each level:
+ *
+ *   1. from the coarsest level down, ask which nodes are to be cut;
+ *   2. from the finest level up, add inner nodes until OCTREE-1 holds: if a
+ *      node is inner, all nodes of its level that touch it exist, and so their
+ *      parents are inner;
+ *   3. leaves are the children of inner nodes that are not inner themselves. So
+ *      among the codes of all children and of all inner nodes, they are those
+ *      that occur once.
+ *
+ * After each level the set is sorted and spread over ranks, so that a rank has
+ * its share of the work and the memory also where all refinement is in one
+ * place. Sets do not depend on how they were spread.
+ */
+#include "mesh/octree/octree_words.h"
+
+struct octree_grower {
+    struct octree_mesh *mesh;
+    const struct storm_octree_params *params;
+    int max_level;
+    uint64_t first, end; /* this rank's positions of the start level */
+    struct octree_words inner[STORM_OCTREE_MAX_LEVEL + 1]; /* by level */
+};
+
+/* ---- refinement --------------------------------------------------------- */
+
+/* Adds a node to the inner ones of its level if it is to be cut. */
+static storm_status grow_ask(struct octree_grower *g, struct octree_node node)
+{
+    const struct octree_mesh *mesh = g->mesh;
+    double lo[3], hi[3];
+    int32_t ijk[3];
+    storm_hilbert_tree_ijk(mesh->n, node.level, node.position, ijk);
+    for (int d = 0; d < 3; d++) {
+        lo[d] = octree_plane(mesh, node.level, d, ijk[d]);
+        hi[d] = octree_plane(mesh, node.level, d, ijk[d] + 1);
+    }
+    if (!g->params->refine(g->params->refine_self, lo, hi, node.level))
+        return STORM_OK;
+    return octree_words_add(mesh->base.env, &g->inner[node.level],
+                            node.position);
+}
+
+/* The nodes of a level that exist: of the start level all, then the children of
+ * inner ones. */
+static storm_status grow_ask_level(struct octree_grower *g, int level)
+{
+    storm_status status = STORM_OK;
+    struct octree_node node = {.level = level};
+    if (level == g->params->level) {
+        for (uint64_t i = g->first; i < g->end && status == STORM_OK; i++) {
+            node.position = i;
+            status = grow_ask(g, node);
+        }
+        return status;
+    }
+    const struct octree_words *parents = &g->inner[level - 1];
+    for (size_t i = 0; i < parents->n; i++)
+        for (uint64_t w = 0; w < OCTREE_CHILDREN && status == STORM_OK; w++) {
+            node.position = OCTREE_CHILDREN * parents->array[i] + w;
+            status = grow_ask(g, node);
+        }
+    return status;
+}
+
+/* Step 1. */
+static storm_status grow_refine(struct octree_grower *g)
+{
+    uint64_t n_inner = 1;
+    storm_status status = STORM_OK;
+    for (int level = g->params->level;
+         level < g->max_level && n_inner > 0 && status >= 0; level++)
+        status =
+            octree_words_sort(g->mesh->base.context, grow_ask_level(g, level),
+                              &g->inner[level], OCTREE_KEEP_ONE, &n_inner);
+    return status;
+}
+
+/* ---- balance ------------------------------------------------------------ */
+
+/* The parents in direction d of the nodes that touch node i of `level`: at most
+ * two, its own first. */
+static int grow_parents(const struct octree_mesh *mesh, int level, int d,
+                        int32_t i, int32_t parents_out[2])
+{
+    int32_t n = octree_count(mesh, level - 1, d), own = i >> 1;
+    int32_t other = i & 1 ? own + 1 : own - 1;
+    parents_out[0] = own;
+    if (mesh->periodic[d])
+        other = (other + n) % n;
+    if (other < 0 || other >= n || other == own)
+        return 1;
+    parents_out[1] = other;
+    return 2;
+}
+
+/* Makes the parents of the nodes that touch an inner node of `level` inner. */
+static storm_status grow_touch(struct octree_grower *g, int level,
+                               uint64_t position)
+{
+    const struct octree_mesh *mesh = g->mesh;
+    int32_t ijk[3], parents[3][2];
+    int n[3];
+    storm_status status = STORM_OK;
+    storm_hilbert_tree_ijk(mesh->n, level, position, ijk);
+    for (int d = 0; d < 3; d++)
+        n[d] = grow_parents(mesh, level, d, ijk[d], parents[d]);
+    for (int k = 0; k < OCTREE_CHILDREN && status == STORM_OK; k++) {
+        int a = k & 1, b = k >> 1 & 1, c = k >> 2;
+        if (a >= n[0] || b >= n[1] || c >= n[2])
+            continue;
+        const int32_t at[3] = {parents[0][a], parents[1][b], parents[2][c]};
+        status = octree_words_add(mesh->base.env, &g->inner[level - 1],
+                                  storm_hilbert_tree_position(mesh->n,
+                                                              level - 1, at));
+    }
+    return status;
+}
+
+/* Step 2. Below the start level all nodes are inner. */
+static storm_status grow_balance(struct octree_grower *g)
+{
+    storm_status status = STORM_OK;
+    uint64_t n_inner;
+    for (int level = g->max_level - 1; level > g->params->level && status >= 0;
+         level--) {
+        for (size_t i = 0; i < g->inner[level].n && status >= 0; i++)
+            status = grow_touch(g, level, g->inner[level].array[i]);
+        status =
+            octree_words_sort(g->mesh->base.context, status,
+                              &g->inner[level - 1], OCTREE_KEEP_ONE, &n_inner);
+    }
+    return status;
+}
+
+/* ---- leaves ------------------------------------------------------------- */
+
+static storm_status grow_add_leaf(struct octree_grower *g, int level,
+                                  uint64_t position)
+{
+    struct octree_node node = {.position = position, .level = level};
+    return octree_words_add(g->mesh->base.env, &g->mesh->leaves,
+                            octree_code(g->mesh, node));
+}
+
+/* An inner node and its children. */
+static storm_status grow_add_inner(struct octree_grower *g, int level,
+                                   uint64_t position)
+{
+    storm_status status = grow_add_leaf(g, level, position);
+    for (uint64_t w = 0; w < OCTREE_CHILDREN && status == STORM_OK; w++)
+        status = grow_add_leaf(g, level + 1, OCTREE_CHILDREN * position + w);
+    return status;
+}
+
+/* Step 3. */
+static storm_status grow_leaves(struct octree_grower *g)
+{
+    storm_status status = STORM_OK;
+    for (uint64_t i = g->first; i < g->end && status == STORM_OK; i++)
+        status = grow_add_leaf(g, g->params->level, i);
+    for (int level = g->params->level; level < g->max_level; level++) {
+        struct octree_words *inner = &g->inner[level];
+        for (size_t i = 0; i < inner->n && status == STORM_OK; i++)
+            status = grow_add_inner(g, level, inner->array[i]);
+        octree_words_free(g->mesh->base.env, inner);
+    }
+    return octree_words_sort(g->mesh->base.context, status, &g->mesh->leaves,
+                             OCTREE_KEEP_LONE, &g->mesh->base.n_total);
+}
+
+storm_status octree_grow(struct octree_mesh *mesh,
+                         const struct storm_octree_params *params)
+{
+    const struct storm_env *env = mesh->base.env;
+    uint64_t rank = (uint64_t)env->rank, size = (uint64_t)env->size, n = 1;
+    struct octree_grower g = {.mesh = mesh,
+                              .params = params,
+                              .max_level =
+                                  params->refine != NULL
+                                      ? params->level + params->refine_levels
+                                      : params->level};
+    for (int d = 0; d < 3; d++)
+        n *= (uint64_t)octree_count(mesh, params->level, d);
+    g.first = n / size * rank;
+    g.end = rank + 1 < size ? n / size * (rank + 1) : n;
+
+    storm_status status = grow_refine(&g);
+    if (status >= 0)
+        status = grow_balance(&g);
+    if (status >= 0)
+        status = grow_leaves(&g);
+    for (int level = 0; level <= STORM_OCTREE_MAX_LEVEL; level++)
+        octree_words_free(env, &g.inner[level]);
+    return status;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/octree/octree_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+#include "mesh/mesh_message.h"
+#include "mesh/mesh_partition.h"
+
+static const char words_label[] = "mesh tree";
+
+/* Bits of the splitters per round of counting. */
+enum { WORDS_BITS = 4, WORDS_TRIES = (1 << WORDS_BITS) - 1 };
+
+storm_status octree_words_add(const struct storm_env *env,
+                              struct octree_words *words, uint64_t word)
+{
+    void *array = words->array;
+    storm_status status = storm_reserve(env->memory, words_label, sizeof word,
+                                        words->n + 1, &array, &words->capacity);
+    if (status < 0)
+        return status;
+    words->array = array;
+    words->array[words->n++] = word;
+    return STORM_OK;
+}
+
+void octree_words_free(const struct storm_env *env, struct octree_words *words)
+{
+    storm_free(env->memory, words->array);
+    *words = (struct octree_words){.n = 0};
+}
+
+static int words_compare(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void words_sort(struct octree_words *words)
+{
+    if (words->n > 1)
+        qsort(words->array, words->n, sizeof *words->array, words_compare);
+}
+
+/* Of equal words, in order, keeps one or none. */
+static void words_reduce(struct octree_words *words, enum octree_keep keep)
+{
+    size_t n = 0;
+    for (size_t first = 0, end; first < words->n; first = end) {
+        for (end = first + 1;
+             end < words->n && words->array[end] == words->array[first]; end++)
+            ;
+        if (keep == OCTREE_KEEP_ONE || end - first == 1)
+            words->array[n++] = words->array[first];
+    }
+    words->n = n;
+}
+
+/* ---- over ranks --------------------------------------------------------- */
+
+/* The number of words that are smaller. */
+static size_t words_below(const struct octree_words *words, uint64_t word)
+{
+    size_t low = 0, high = words->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (words->array[middle] < word)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One round: appends WORDS_BITS bits to each splitter so that it stays the
+ * largest with no more than its share of the words below. */
+static storm_status words_refine(const struct storm_context *context,
+                                 const struct octree_words *words,
+                                 uint64_t n_total, int shift,
+                                 uint64_t *splitter)
+{
+    uint64_t n_ranks = (uint64_t)storm_context_size(context);
+    size_t n_counts = (size_t)(n_ranks - 1) * WORDS_TRIES;
+    uint64_t *count = splitter + n_ranks;
+    for (size_t k = 0; k < n_counts; k++)
+        count[k] =
+            words_below(words, splitter[k / WORDS_TRIES] +
+                                   ((uint64_t)(k % WORDS_TRIES + 1) << shift));
+    storm_status status = storm_context_reduce(context, count, (int)n_counts,
+                                               MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
+    for (uint64_t r = 0; r + 1 < n_ranks; r++) {
+        uint64_t share = n_total / n_ranks * (r + 1), best = 0;
+        for (uint64_t k = 0; k < WORDS_TRIES; k++)
+            if (count[r * WORDS_TRIES + k] <= share)
+                best = k + 1;
+        splitter[r] += best << shift;
+    }
+    return STORM_OK;
+}
+
+/* Sends words, which are in order, to the ranks of their splitters. */
+static storm_status words_route(const struct storm_context *context,
+                                storm_status status, struct octree_words *words,
+                                const uint64_t *splitter)
+{
+    const struct storm_env *env = storm_context_env(context);
+    struct storm_messages out = {.words = words->array}, in;
+    size_t first = 0;
+    for (int r = 0; r < env->size && status >= 0; r++) {
+        size_t end =
+            r + 1 < env->size ? words_below(words, splitter[r]) : words->n;
+        status = storm_messages_add(env, &out, r, first, end - first);
+        first = end;
+    }
+    *words = (struct octree_words){.n = 0};
+    status = storm_messages_exchange(context, status, &out, &in);
+    if (status >= 0) {
+        for (size_t i = 0; i < in.n; i++)
+            words->n += in.array[i].n_words;
+        words->array = in.words;
+        words->capacity = words->n;
+        in.words = NULL;
+    }
+    storm_messages_release(env, &in);
+    storm_messages_release(env, &out);
+    return status;
+}
+
+static storm_status words_spread(const struct storm_context *context,
+                                 struct octree_words *words, uint64_t n_total)
+{
+    const struct storm_env *env = storm_context_env(context);
+    size_t n_ranks = (size_t)env->size;
+    uint64_t *splitter =
+        storm_alloc(env->memory, words_label,
+                    n_ranks * (1 + WORDS_TRIES) * sizeof *splitter);
+    storm_status status =
+        storm_context_agree(context,
+                            splitter != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    for (int shift = 64 - WORDS_BITS; shift >= 0 && status >= 0;
+         shift -= WORDS_BITS)
+        status = words_refine(context, words, n_total, shift, splitter);
+    if (status >= 0)
+        status = words_route(context, status, words, splitter);
+    storm_free(env->memory, splitter);
+    return status;
+}
+
+storm_status octree_words_sort(const struct storm_context *context,
+                               storm_status status, struct octree_words *words,
+                               enum octree_keep keep, uint64_t *n_total_out)
+{
+    status = storm_context_agree(context, status);
+    if (status < 0)
+        return status;
+    words_sort(words);
+    if (keep == OCTREE_KEEP_ONE)
+        words_reduce(words, keep);
+    if (storm_context_size(context) > 1) {
+        uint64_t n_total = words->n;
+        status =
+            storm_context_reduce(context, &n_total, 1, MPI_UINT64_T, MPI_SUM);
+        if (status >= 0)
+            status = words_spread(context, words, n_total);
+        if (status < 0)
+            return status;
+        words_sort(words);
+    }
+    words_reduce(words, keep);
+    *n_total_out = words->n;
+    return storm_context_reduce(context, n_total_out, 1, MPI_UINT64_T, MPI_SUM);
+}
+
+/* ---- between partitions ------------------------------------------------- */
+
+/* One message to each rank that gets some. They are in order of rank, so those
+ * received are in order of places. */
+static storm_status words_address(const struct storm_env *env,
+                                  const uint64_t *from_partition,
+                                  const uint64_t *to_partition,
+                                  struct storm_messages *out)
+{
+    uint64_t first = from_partition[env->rank], at = first;
+    uint64_t end = from_partition[env->rank + 1];
+    while (at < end) {
+        int rank = storm_partition_owner(to_partition, env->size, at);
+        uint64_t until =
+            to_partition[rank + 1] < end ? to_partition[rank + 1] : end;
+        storm_status status =
+            storm_messages_add(env, out, rank, (size_t)(at - first),
+                               (size_t)(until - at));
+        if (status < 0)
+            return status;
+        at = until;
+    }
+    return STORM_OK;
+}
+
+storm_status octree_words_move(const struct storm_context *context,
+                               const uint64_t *from,
+                               const uint64_t *from_partition,
+                               const uint64_t *to_partition, uint64_t **to_out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    size_t n =
+        (size_t)(from_partition[env->rank + 1] - from_partition[env->rank]);
+    struct storm_messages out = {.n = 0}, in;
+    /* A copy: after STORM_ERR_LOST, MPI may still use it. */
+    out.words =
+        storm_alloc(env->memory, words_label, (n + 1) * sizeof *out.words);
+    storm_status status = out.words != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    if (status >= 0 && n > 0)
+        memcpy(out.words, from, n * sizeof *out.words);
+    if (status >= 0)
+        status = words_address(env, from_partition, to_partition, &out);
+    status = storm_messages_exchange(context, status, &out, &in);
+    if (status >= 0) {
+        *to_out = in.words;
+        in.words = NULL;
+    }
+    storm_messages_release(env, &in);
+    storm_messages_release(env, &out);
+    return status;
+}
