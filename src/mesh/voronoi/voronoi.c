@@ -28,28 +28,6 @@ static void voronoi_box(const struct storm_mesh *mesh, double lo_cm_out[3],
     memcpy(hi_cm_out, domain->hi_cm, sizeof domain->hi_cm);
 }
 
-static storm_status voronoi_locate(const struct storm_mesh *mesh,
-                                   const double point_cm[3],
-                                   struct storm_cell_ref *where_out)
-{
-    const struct voronoi_part *part = voronoi_part_of(mesh);
-    const struct voronoi_points *points = &part->points;
-    for (int d = 0; d < 3; d++)
-        if (!(point_cm[d] >= part->domain.lo_cm[d] &&
-              point_cm[d] <= part->domain.hi_cm[d]))
-            return STORM_ERR_ARG;
-    if (part->base.n_cells == 0)
-        return STORM_AGAIN;
-    int32_t found = voronoi_points_nearest(points, point_cm, points->at[0]);
-    /* All neighbours of own cells are known, so an own generator that is the
-     * nearest known one is the nearest of all; a ghost need not be. */
-    if (points->cell[found] < 0)
-        return STORM_AGAIN;
-    *where_out = (struct storm_cell_ref){.rank = mesh->env->rank,
-                                         .idx = points->cell[found]};
-    return STORM_OK;
-}
-
 static int voronoi_n_faces(const struct storm_mesh *mesh, storm_cell_idx cell)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
@@ -100,6 +78,13 @@ static void voronoi_destroy(struct storm_mesh *mesh)
     storm_free(mesh->env->memory, (struct voronoi_mesh *)mesh);
 }
 
+static const struct storm_mesh_changes voronoi_changes = {
+    .seek = voronoi_seek,
+    .jump = voronoi_jump,
+    .move = voronoi_move,
+    .adapt = voronoi_adapt,
+};
+
 const struct storm_mesh_ops storm_mesh_voronoi = {
     .name = "voronoi",
     .shape = &voronoi_shape,
@@ -114,4 +99,5 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .locate = voronoi_locate,
     .n_faces = voronoi_n_faces,
     .face = voronoi_face,
+    .changes = &voronoi_changes,
 };

@@ -68,10 +68,14 @@ static storm_status build_reserve(struct build *b)
     b->covered = storm_alloc(memory, build_label, n_asked * sizeof(double));
     b->balls = storm_alloc(memory, build_label, n_asked * sizeof *b->balls);
     b->open = storm_alloc(memory, build_label, n * sizeof *b->open);
+    part->first_key =
+        storm_alloc(memory, build_label,
+                    (size_t)b->mesh->env->size * sizeof *part->first_key);
     b->done = storm_alloc(memory, build_label, n);
     b->first_hint = storm_alloc(memory, build_label, n * sizeof(int32_t));
     if (part->radius == NULL || b->covered == NULL || b->balls == NULL ||
-        b->open == NULL || b->done == NULL || b->first_hint == NULL)
+        b->open == NULL || b->done == NULL || b->first_hint == NULL ||
+        part->first_key == NULL)
         return STORM_ERR_NOMEM;
     b->free_hint = -1;
     for (size_t i = 0; i < n; i++)
@@ -267,37 +271,41 @@ static size_t build_first(struct build *b)
     return n;
 }
 
-/* Lists the faces of the cell that has just been finished. */
+/* Lists a face of the cell that has just been finished, or the neighbour alone
+ * if the face is too small. */
+static storm_status build_face(struct build *b, int32_t own, int32_t plane,
+                               int32_t other)
+{
+    struct storm_memory *memory = b->mesh->env->memory;
+    struct voronoi_cell *cell = &b->cell;
+    struct voronoi_face face;
+    int32_t behind = cell->planes[plane].behind;
+    int64_t link = behind < 0 ? voronoi_link_wall(~behind)
+                   : other >= 0
+                       ? (int64_t)other
+                       : voronoi_link_ghost(cell->points->order[behind]);
+    if (voronoi_cell_face(cell, plane, &face))
+        return voronoi_links_add(memory, &b->links, own, link, &face);
+    return behind < 0 ? STORM_OK
+                      : voronoi_links_add_bare(memory, &b->links, own, link);
+}
+
 static storm_status build_faces(struct build *b, int32_t own)
 {
     struct voronoi_cell *cell = &b->cell;
-    const struct voronoi_points *points = cell->points;
+    storm_status status = STORM_OK;
     voronoi_cell_find_faces(cell);
-    for (int32_t p = 0; p < cell->n_planes; p++) {
+    for (int32_t p = 0; p < cell->n_planes && status >= 0; p++) {
         if (cell->start[p] < 0)
             continue;
         int32_t behind = cell->planes[p].behind;
-        int32_t other = behind >= 0 ? points->cell[behind] : -1;
-        bool is_own = other >= 0;
-        if (is_own && !b->done[other]) {
-            storm_status status = build_add_hint(b, other, own);
-            if (status < 0)
-                return status;
-        }
-        if (is_own && other < own)
-            continue;
-        struct voronoi_face face;
-        if (!voronoi_cell_face(cell, p, &face))
-            continue;
-        int64_t link = behind < 0 ? voronoi_link_wall(~behind)
-                       : is_own   ? (int64_t)other
-                                  : voronoi_link_ghost(points->order[behind]);
-        storm_status status = voronoi_links_add(b->mesh->env->memory, &b->links,
-                                                own, link, &face);
-        if (status < 0)
-            return status;
+        int32_t other = behind >= 0 ? cell->points->cell[behind] : -1;
+        if (other >= 0 && !b->done[other])
+            status = build_add_hint(b, other, own);
+        if (status >= 0 && (other < 0 || other > own))
+            status = build_face(b, own, p, other);
     }
-    return STORM_OK;
+    return status;
 }
 
 /* One cell: finished, or with a ball to request. */
@@ -381,6 +389,8 @@ storm_status voronoi_build(const struct storm_mesh *mesh,
             status = build_own(&b, plan);
     }
     status = storm_context_agree(mesh->context, status);
+    if (status >= 0 && !mesh->is_hosts)
+        status = voronoi_find_keys(mesh, b.part);
     if (status >= 0)
         status = voronoi_ghosts_open(&b.ghosts, mesh->context, b.part);
     if (status >= 0)

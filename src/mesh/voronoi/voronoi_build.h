@@ -16,6 +16,8 @@ struct voronoi_links {
     struct voronoi_link *array;
     struct voronoi_face *faces;
     size_t n, capacity, faces_capacity;
+    struct voronoi_link *bare; /* without a face: it is too small */
+    size_t n_bare, bare_capacity;
 };
 
 static inline int64_t voronoi_link_wall(int wall)
@@ -35,6 +37,9 @@ storm_status voronoi_links_reserve(struct storm_memory *memory,
 storm_status voronoi_links_add(struct storm_memory *memory,
                                struct voronoi_links *links, int32_t cell,
                                int64_t other, const struct voronoi_face *face);
+storm_status voronoi_links_add_bare(struct storm_memory *memory,
+                                    struct voronoi_links *links, int32_t cell,
+                                    int64_t other);
 void voronoi_links_free(struct storm_memory *memory,
                         struct voronoi_links *links);
 

@@ -210,3 +210,56 @@ bool voronoi_exact_vertex(const struct voronoi_row rows[3],
     }
     return true;
 }
+
+/* ---- positions ---------------------------------------------------------- */
+
+/* Fixed point: 21 limbs of fraction, as the grid may be 2^1300 times as coarse
+ * as the smallest double, and two limbs before the point. */
+enum { WIDE_FRACTION = 21, WIDE = WIDE_FRACTION + 2 };
+
+/* Adds or subtracts a number below 2^127, times 2^bit of the whole. */
+static void wide_add(uint64_t wide[WIDE], exact_uint size, int bit, bool minus)
+{
+    int shift = bit % 64, at = bit / 64;
+    uint64_t term[WIDE] = {0};
+    const exact_uint low = (exact_uint)(uint64_t)size << shift;
+    const exact_uint high = (size >> 64) << shift;
+    STORM_ASSERT(bit >= 0 && at < WIDE);
+    term[at] = (uint64_t)low;
+    exact_uint middle = (low >> 64) + (uint64_t)high;
+    if (at + 1 < WIDE)
+        term[at + 1] = (uint64_t)middle;
+    if (at + 2 < WIDE)
+        term[at + 2] = (uint64_t)((high >> 64) + (middle >> 64));
+    if (minus)
+        exact_negate(term, WIDE);
+    exact_add(wide, term, WIDE);
+}
+
+/* Adds n times m, times 2^exponent. */
+static void wide_product(uint64_t wide[WIDE], int64_t n, int64_t m,
+                         int exponent)
+{
+    exact_int product = (exact_int)n * m;
+    exact_uint size = product < 0 ? -(exact_uint)product : (exact_uint)product;
+    wide_add(wide, size, 64 * WIDE_FRACTION + exponent, product < 0);
+}
+
+/* With n = b - a: the sign of n . (2 x - (a + b)). */
+int voronoi_exact_nearer(const double x[3], const double a[3],
+                         const double b[3], double per_grid)
+{
+    uint64_t wide[WIDE] = {0};
+    int scale;
+    (void)frexp(per_grid, &scale); /* 2^(scale - 1) */
+    for (int d = 0; d < 3; d++) {
+        int64_t from = (int64_t)(a[d] * per_grid);
+        int64_t to = (int64_t)(b[d] * per_grid);
+        int exponent;
+        int64_t m = (int64_t)ldexp(frexp(x[d], &exponent), 53);
+        wide_product(wide, to - from, -(from + to), 0);
+        if (m != 0) /* twice the position */
+            wide_product(wide, to - from, m, exponent - 53 + scale);
+    }
+    return exact_sign(wide, WIDE);
+}

@@ -52,11 +52,28 @@ storm_status voronoi_links_add(struct storm_memory *memory,
     return STORM_OK;
 }
 
+storm_status voronoi_links_add_bare(struct storm_memory *memory,
+                                    struct voronoi_links *links, int32_t cell,
+                                    int64_t other)
+{
+    void *array = links->bare;
+    storm_status status =
+        storm_reserve(memory, layout_label, sizeof *links->bare,
+                      links->n_bare + 1, &array, &links->bare_capacity);
+    if (status < 0)
+        return status;
+    links->bare = array;
+    links->bare[links->n_bare++] =
+        (struct voronoi_link){.other = other, .cell = cell};
+    return STORM_OK;
+}
+
 void voronoi_links_free(struct storm_memory *memory,
                         struct voronoi_links *links)
 {
     storm_free(memory, links->array);
     storm_free(memory, links->faces);
+    storm_free(memory, links->bare);
     *links = (struct voronoi_links){.n = 0};
 }
 
@@ -203,6 +220,42 @@ static storm_status layout_sides(struct layout *l,
         layout_put(l, link->cell, next, (int32_t)i);
         if (next >= 0)
             layout_put(l, next, link->cell, (int32_t)i);
+    }
+    return STORM_OK;
+}
+
+/* The neighbours without a face, a list for each cell. */
+static storm_status layout_bare(struct layout *l,
+                                const struct voronoi_links *links)
+{
+    struct storm_memory *memory = l->mesh->env->memory;
+    struct voronoi_part *part = l->part;
+    size_t n = (size_t)part->base.n_cells;
+    if (links->n_bare > UINT32_MAX / 2)
+        return STORM_ERR_NOMEM;
+    part->first_bare =
+        storm_alloc(memory, layout_label, (n + 2) * sizeof *part->first_bare);
+    part->bare = storm_alloc(memory, layout_label,
+                             (2 * links->n_bare + 1) * sizeof *part->bare);
+    if (part->first_bare == NULL || part->bare == NULL)
+        return STORM_ERR_NOMEM;
+    uint32_t *end = part->first_bare + 1; /* by cell; then shifted by one */
+    for (size_t i = 0; i < links->n_bare; i++) {
+        end[links->bare[i].cell + 1]++;
+        if (links->bare[i].other >= 0)
+            end[links->bare[i].other + 1]++;
+    }
+    for (size_t c = 0; c < n; c++)
+        end[c + 1] += end[c];
+    for (size_t i = 0; i < links->n_bare; i++) {
+        const struct voronoi_link *link = &links->bare[i];
+        int32_t next;
+        storm_status status = layout_behind(l, link, &next);
+        if (status < 0)
+            return status;
+        part->bare[end[link->cell]++] = next;
+        if (next >= 0)
+            part->bare[end[next]++] = link->cell;
     }
     return STORM_OK;
 }
@@ -391,6 +444,8 @@ storm_status voronoi_lay_out(const struct storm_mesh *mesh,
         status = layout_walls(&l);
     if (status >= 0)
         status = layout_blocks(&l, links);
+    if (status >= 0)
+        status = layout_bare(&l, links);
     voronoi_links_free(memory, links); /* before more memory is needed */
     if (status >= 0)
         status = layout_cells(&l);
@@ -416,5 +471,8 @@ void voronoi_free_part(const struct storm_mesh *mesh,
     storm_free(memory, part->centroid);
     storm_free(memory, part->radius);
     storm_free(memory, part->borders);
+    storm_free(memory, part->first_bare);
+    storm_free(memory, part->bare);
+    storm_free(memory, part->first_key);
     storm_free(memory, part);
 }

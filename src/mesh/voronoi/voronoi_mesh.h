@@ -12,9 +12,15 @@
  *   VMESH-2  A rank holds its own generators and, as ghosts, at least all
  *            neighbours of its cells.
  *   VMESH-3  Faces of a cell are in order of the neighbours, walls last.
- *   VMESH-4  Memory grows with the cells but for the partition and, while a
- *            part is being built, VORONOI_RANK_BOXES boxes and four counts for
- *            every rank.
+ *   VMESH-4  Memory grows with the cells but for the partition and a key of 8
+ *            bytes for every rank and, while a part is being built,
+ *            VORONOI_RANK_BOXES boxes and four counts for every rank.
+ *   VMESH-5  A position belongs to the cell with the nearest generator, of
+ *            several to that of highest order: in exact arithmetic, in locate,
+ *            in seek and in the combinatorics of the cells (VEXACT-3). For
+ *            this, positions within a rounding of a wall count as on it.
+ *   VMESH-6  All neighbours of a cell are known, those with a face too small to
+ *            keep included: a walk to the nearest one ends in the right cell.
  */
 #ifndef STORM_MESH_VORONOI_MESH_H
 #define STORM_MESH_VORONOI_MESH_H
@@ -82,6 +88,10 @@ struct voronoi_part {
     double *radius; /* within which generators mattered */
     struct voronoi_border *borders;
     size_t n_borders;
+    /* Neighbours without a face: those of cell i from first_bare[i] on. */
+    uint32_t *first_bare; /* n_cells + 1 */
+    int32_t *bare;        /* as in the blocks */
+    uint64_t *first_key;  /* by rank: see voronoi_find_keys */
     struct voronoi_cost cost;
 };
 
@@ -195,11 +205,36 @@ storm_status voronoi_domain_make(const struct storm_env *env,
                                  const double lo_cm[3], const double hi_cm[3],
                                  struct voronoi_domain *domain_out);
 
+/* voronoi_change.c: slots of the table. */
+storm_status voronoi_move(const struct storm_mesh *mesh,
+                          const struct storm_mesh_motion *motion,
+                          struct storm_mesh_next *next_out);
+storm_status voronoi_adapt(const struct storm_mesh *mesh,
+                           const struct storm_adapt_params *params,
+                           struct storm_mesh_next *next_out);
+
+/* voronoi_seek.c: slots of the tables. */
+storm_status voronoi_locate(const struct storm_mesh *mesh,
+                            const double point_cm[3],
+                            struct storm_cell_ref *where_out);
+storm_status voronoi_seek(const struct storm_mesh *mesh, storm_cell_idx cell,
+                          double x_cm[3], struct storm_cell_ref *next_out);
+int voronoi_jump(const struct storm_mesh *mesh, const double x_cm[3]);
+
+/* Where each rank's share of the curve begins; that of a rank without cells
+ * where the next one's does. Collective. */
+storm_status voronoi_find_keys(const struct storm_mesh *mesh,
+                               struct voronoi_part *part);
+
 /* voronoi_sample.c: slots of the table. */
 void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
                     double lo_cm_out[3], double hi_cm_out[3]);
 void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                     const double u[3], double point_cm_out[3]);
+/* Is a point, relative to the generator, so far from all faces that rounding
+ * cannot matter? */
+bool voronoi_is_deep(const struct voronoi_part *part, storm_cell_idx cell,
+                     const double y[3]);
 
 /* voronoi_polyhedron.c: cells built again from their generators. */
 extern const struct storm_mesh_shape voronoi_shape;

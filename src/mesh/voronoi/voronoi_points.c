@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/port.h"
+#include "mesh/voronoi/voronoi_exact.h"
 
 static const char points_label[] = "mesh generators";
 
@@ -219,9 +220,22 @@ static void points_expand(const struct voronoi_points *points,
     }
 }
 
+/* Is point i nearer to y than point `best`? Of two that are not, the later
+ * one is. */
+static bool points_is_nearer(const struct voronoi_points *points,
+                             const double y[3], int32_t best, int32_t i)
+{
+    const double a[3] = {points->x[0][best], points->x[1][best],
+                         points->x[2][best]};
+    const double b[3] = {points->x[0][i], points->x[1][i], points->x[2][i]};
+    int nearer = voronoi_nearer(y, a, b, points->space.per_grid);
+    return nearer > 0 || (nearer == 0 && i > best);
+}
+
 int32_t voronoi_points_nearest(const struct voronoi_points *points,
                                const double y[3], int32_t start)
 {
+    const double doubt = 0x1p-48; /* relative, of squares of distances */
     /* Boxes are compared with a margin: their distance is rounded. */
     const double spare = 1.0 + 0x1p-40;
     struct points_walk walk = {.n = 0};
@@ -243,10 +257,11 @@ int32_t voronoi_points_nearest(const struct voronoi_points *points,
         for (int32_t i = node * VORONOI_FAN;
              i < (node + 1) * VORONOI_FAN && i < points->n; i++) {
             double distance2 = voronoi_distance2(points, i, y);
-            if (distance2 < best2 || (distance2 == best2 && i > best)) {
-                best = i;
-                best2 = distance2;
-            }
+            if (distance2 > best2 * (1.0 + doubt) ||
+                !points_is_nearer(points, y, best, i))
+                continue;
+            best = i;
+            best2 = distance2;
         }
     }
     return best;

@@ -129,9 +129,10 @@ static void sample_fold(const double u[3], double w_out[3])
     w_out[2] = v;
 }
 
-/* Is the point so far from all faces that rounding cannot matter? */
-static bool sample_is_deep(const struct voronoi_part *part, storm_cell_idx cell,
-                           const double y[3])
+/* Faces that were dropped do not matter: what lies beyond one is narrower than
+ * the face, and that is far narrower than the doubt. */
+bool voronoi_is_deep(const struct voronoi_part *part, storm_cell_idx cell,
+                     const double y[3])
 {
     const struct voronoi_head *head = &part->heads[cell];
     const float doubt = 0x1p-18f * head->radius;
@@ -163,7 +164,8 @@ static void sample_settle(const struct storm_mesh *mesh, storm_cell_idx cell,
             x[d] = x[d] > part->domain.lo_cm[d] ? x[d] : part->domain.lo_cm[d];
             x[d] = x[d] < part->domain.hi_cm[d] ? x[d] : part->domain.hi_cm[d];
         }
-        if (factor == 0.0 || (shrink == 0.0 && sample_is_deep(part, cell, y)) ||
+        if (factor == 0.0 ||
+            (shrink == 0.0 && voronoi_is_deep(part, cell, y)) ||
             voronoi_points_nearest(&part->points, x, self) == self) {
             memcpy(point_out, x, sizeof x);
             return;

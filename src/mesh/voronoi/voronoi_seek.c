@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cell of a position: by the tree, or by a walk from another cell. */
+#include <string.h>
+
+#include "base/boot.h"
+#include "mesh/voronoi/voronoi_mesh.h"
+
+/* The position as all comparisons take it: in the rounded box. False: it is
+ * outside, or NaN. */
+static bool seek_clamp(const struct voronoi_part *part, const double x_cm[3],
+                       double x_out[3])
+{
+    const struct voronoi_domain *domain = &part->domain;
+    for (int d = 0; d < 3; d++) {
+        if (!(x_cm[d] >= domain->lo_cm[d] && x_cm[d] <= domain->hi_cm[d]))
+            return false;
+        double x = x_cm[d];
+        x = x > domain->space.lo[d] ? x : domain->space.lo[d];
+        x_out[d] = x < domain->space.hi[d] ? x : domain->space.hi[d];
+    }
+    return true;
+}
+
+/* The nearest generator that is known here. If it is this rank's, it is the
+ * nearest of all, because all neighbours of its cell are known; a ghost need
+ * not be. There must be one. */
+static int32_t seek_known(const struct voronoi_part *part, const double x[3])
+{
+    return voronoi_points_nearest(&part->points, x, part->points.at[0]);
+}
+
+storm_status voronoi_locate(const struct storm_mesh *mesh,
+                            const double point_cm[3],
+                            struct storm_cell_ref *where_out)
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    double x[3];
+    if (!seek_clamp(part, point_cm, x))
+        return STORM_ERR_ARG;
+    if (part->base.n_cells == 0)
+        return STORM_AGAIN;
+    int32_t cell = part->points.cell[seek_known(part, x)];
+    if (cell < 0)
+        return STORM_AGAIN;
+    *where_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = cell};
+    return STORM_OK;
+}
+
+/* ---- walk --------------------------------------------------------------- */
+
+/* The nearest so far: `next` as in the blocks. */
+struct seek {
+    const struct voronoi_part *part;
+    const double *x;
+    const double *nearest;
+    uint64_t order;
+    int32_t next;
+};
+
+/* VMESH-5 */
+static void seek_try(struct seek *seek, int32_t next)
+{
+    const struct voronoi_part *part = seek->part;
+    if (next < 0 && part->borders[~next].rank < 0)
+        return; /* a wall */
+    const double *g = voronoi_behind(part, next);
+    int nearer =
+        voronoi_nearer(seek->x, seek->nearest, g, part->points.space.per_grid);
+    if (nearer < 0)
+        return;
+    uint64_t order = next >= 0 ? part->points.order[part->points.at[next]]
+                               : part->borders[~next].order;
+    if (nearer == 0 && order < seek->order)
+        return;
+    seek->nearest = g;
+    seek->order = order;
+    seek->next = next;
+}
+
+/* The nearest of a cell and all its neighbours. */
+static int32_t seek_nearest(const struct voronoi_part *part,
+                            storm_cell_idx cell, const double x[3])
+{
+    const struct voronoi_head *head = &part->heads[cell];
+    struct seek seek = {.part = part,
+                        .x = x,
+                        .nearest = head->generator,
+                        .order = part->points.order[part->points.at[cell]],
+                        .next = cell};
+    for (uint32_t b = head->first_block; b < head[1].first_block; b++) {
+        const struct voronoi_block *block = &part->blocks[b];
+        for (int k = 0; k < VORONOI_WIDTH; k++)
+            seek_try(&seek, block->next[k]); /* unused ones are walls */
+    }
+    for (uint32_t i = part->first_bare[cell]; i < part->first_bare[cell + 1];
+         i++)
+        seek_try(&seek, part->bare[i]);
+    return seek.next;
+}
+
+/* Where no cell is local: another rank must begin. */
+static struct storm_cell_ref seek_elsewhere(const struct storm_mesh *mesh,
+                                            const double x_cm[3])
+{
+    struct storm_cell_ref to = {.rank = voronoi_jump(mesh, x_cm), .idx = -1};
+    for (int r = 0; mesh->is_hosts && r < mesh->env->size; r++)
+        if (mesh->partition[r + 1] > mesh->partition[r])
+            to.rank = r;
+    return to;
+}
+
+storm_status voronoi_seek(const struct storm_mesh *mesh, storm_cell_idx cell,
+                          double x_cm[3], struct storm_cell_ref *next_out)
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    double x[3], y[3];
+    if (!seek_clamp(part, x_cm, x))
+        return STORM_ERR_ARG;
+    if (part->base.n_cells == 0) {
+        *next_out = seek_elsewhere(mesh, x_cm);
+        return STORM_AGAIN;
+    }
+    if (cell < 0) {
+        int32_t at = part->points.cell[seek_known(part, x)];
+        *next_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = at};
+        if (at >= 0)
+            return STORM_OK;
+        const struct voronoi_ghost *ghost = &part->points.ghosts[~at];
+        *next_out = (struct storm_cell_ref){ghost->rank, ghost->idx};
+        return STORM_AGAIN;
+    }
+    for (int d = 0; d < 3; d++)
+        y[d] = x[d] - part->heads[cell].generator[d];
+    if (voronoi_is_deep(part, cell, y))
+        return STORM_OK;
+    int32_t next = seek_nearest(part, cell, x);
+    if (next == cell)
+        return STORM_OK;
+    *next_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = next};
+    if (next < 0)
+        *next_out = (struct storm_cell_ref){part->borders[~next].rank,
+                                            part->borders[~next].idx};
+    return STORM_AGAIN;
+}
+
+/* ---- jump --------------------------------------------------------------- */
+
+storm_status voronoi_find_keys(const struct storm_mesh *mesh,
+                               struct voronoi_part *part)
+{
+    const struct voronoi_points *points = &part->points;
+    uint64_t mine = UINT64_MAX;
+    if (part->base.n_cells > 0) {
+        int32_t at = points->at[0];
+        const double x[3] = {points->x[0][at], points->x[1][at],
+                             points->x[2][at]};
+        mine = voronoi_key(&points->space, x);
+    }
+    storm_status status = storm_boot_allgather(mesh->env->boot, &mine,
+                                               sizeof mine, part->first_key);
+    for (int r = mesh->env->size - 2; status >= 0 && r >= 0; r--)
+        if (part->first_key[r] == UINT64_MAX)
+            part->first_key[r] = part->first_key[r + 1];
+    return status;
+}
+
+int voronoi_jump(const struct storm_mesh *mesh, const double x_cm[3])
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    double x[3];
+    if (mesh->is_hosts || !seek_clamp(part, x_cm, x))
+        return mesh->env->rank; /* there is no better place to begin */
+    uint64_t key = voronoi_key(&part->points.space, x);
+    key = key > part->first_key[0] ? key : part->first_key[0];
+    int low = 0, high = mesh->env->size; /* the last that begins by then */
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (part->first_key[middle] <= key)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
