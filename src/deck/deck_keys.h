@@ -79,6 +79,10 @@
     KEY(mesh, refine_interfaces, REAL(1, 1e6), "1",                          \
         "voronoi: how many times denser the points are where the material "  \
         "changes, within half a mean distance between points")               \
+    KEY(mesh, interfaces, WORD("plain|sharp"), "plain",                      \
+        "voronoi: sharp: generators in mirrored pairs, so that faces lie "   \
+        "where the material changes; `points` is then their number to a "    \
+        "fifth or so")                                                       \
     KEY(mesh, seed, INT(0, 1e18), "1", "voronoi: seed of the generators")    \
     KEY(mesh, motion, MAP(motion), "{}", "how the mesh moves")
 

@@ -164,7 +164,9 @@ static storm_status run_make_voronoi(struct run *run)
     if (strcmp(mesh->points_file, "none") != 0)
         return run_read_voronoi(run, &params);
     set.width_cm = 0.5 * cbrt(volume / (double)mesh->points);
-    return run_points_mesh(run->context, &set, &params, &run->mesh);
+    return mesh->interfaces == DECK_INTERFACES_SHARP
+               ? run_points_sharp(run->context, &set, &params, &run->mesh)
+               : run_points_mesh(run->context, &set, &params, &run->mesh);
 }
 
 static storm_status run_make_mesh(struct run *run)
