@@ -151,10 +151,9 @@ static storm_status mesh_put_generators(struct mesh_share *share,
     const struct storm_mesh *mesh = share->source->mesh;
     const struct io_cells rows = {"generator", IO_H5_REAL, 3, share->values};
     storm_cell_idx n = storm_mesh_n_cells(mesh);
-    int any = n > 0 && storm_mesh_generator(mesh, 0, share->values) == STORM_OK;
-    storm_status status =
-        storm_context_reduce(share->source->context, &any, 1, MPI_INT, MPI_MAX);
-    if (status < 0 || !any)
+    bool have;
+    storm_status status = io_cells_have_generators(share->source, &have);
+    if (status < 0 || !have)
         return status;
     for (storm_cell_idx i = 0; i < n && status == STORM_OK; i++)
         status = storm_mesh_generator(mesh, i, &share->values[3 * (size_t)i]);
