@@ -173,7 +173,7 @@ static storm_status mesh_put_field(struct mesh_share *share,
     return status < 0 ? status : io_cells_put(share->source, file, &rows);
 }
 
-/* ---- the file ------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------ */
 
 static storm_status mesh_put_cells(struct mesh_share *share,
                                    struct io_h5_writer *file)
