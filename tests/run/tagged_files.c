@@ -218,7 +218,7 @@ static void check_rows(const struct host *host, const char *dir)
     static double volume[POINTS];
     static int64_t tag[POINTS];
     char path[2 * CHECK_PATH];
-    CHECK_OK(io_reader_open(memory, dir, &reader));
+    CHECK_OK(io_reader_open(memory, dir, 0, &reader));
     CHECK_EQ(reader.n_cells, POINTS);
     CHECK_OK(io_reader_values(&reader, "mesh.h5", "volume", volume));
     io_reader_close(&reader);
