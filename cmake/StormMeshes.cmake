@@ -49,6 +49,7 @@ endmacro()
 storm_mesh(cartesian FOLDER cart)
 storm_mesh(octree FOLDER octree)
 storm_mesh(voronoi FOLDER voronoi AVX2)
+storm_mesh(file FOLDER given AVX2)
 
 string(REPLACE ";" "|" storm_mesh_words "${storm_mesh_words}")
 string(REGEX REPLACE ", \\\\\n$" "" storm_mesh_rows "${storm_mesh_rows}")

@@ -18,6 +18,7 @@
 
 #include <storm/engine.h>
 #include <storm/imc.h>
+#include <storm/remap.h>
 #include <storm/run.h>
 #include <storm/streaming.h>
 
@@ -38,6 +39,17 @@ struct run_material {
     double shape_cm3;  /* of its shapes where they count; about */
 };
 
+/* Load of the ranks: max over mean. */
+struct run_load {
+    double first, last, max, sum; /* of events, in n_steps steps */
+    uint64_t n_steps;
+    uint64_t n_looks, n_cuts;
+    /* Of the last new partition: the step before it, the load as it was and as
+     * it was predicted to be, events in the step after it (0: not yet). */
+    uint64_t cut_step;
+    double before, predicted, after;
+};
+
 struct run {
     struct storm_context *context;
     const struct storm_deck *deck;
@@ -52,7 +64,11 @@ struct run {
 
     struct storm_problem problem;
     struct storm_mesh *mesh;
-    struct storm_cut *cut; /* of the Monte Carlo work; NULL: none yet */
+    struct storm_cut *cut;  /* of the Monte Carlo work; NULL: none yet */
+    struct storm_cut *host; /* balance.host: between steps; NULL: none yet */
+    struct run_load load;
+    uint64_t n_changes;             /* of the mesh */
+    struct storm_remap_stats remap; /* summed over them */
     struct run_material *materials; /* problem.n_materials */
     struct storm_imc *imc;
     struct storm_comb *comb;
@@ -105,8 +121,13 @@ void run_materials_close(struct run *run);
 void run_materials_json(const struct run *run, struct storm_json *json);
 void run_materials_table(const struct run *run, struct storm_page *page);
 
-/* run_mesh.c: a new partition, if it is time for one. Collective. */
-storm_status run_rebalance(struct run *run);
+/* run_mesh.c: changes of the mesh between two steps. Collective. */
+storm_status run_change_mesh(struct run *run);
+
+/* Events of a step: max of a rank, and sum. */
+void run_load_add(struct run *run, double max, double sum);
+void run_mesh_json(const struct run *run, struct storm_json *json);
+void run_mesh_table(const struct run *run, struct storm_page *page);
 
 /* run_time.c: the end of the next step. */
 struct run_target {

@@ -21,6 +21,7 @@
 #include "support/check.h"
 #include "support/cuts.h"
 #include "support/dice.h"
+#include "support/sphere.h"
 
 typedef storm_status (*make_fn)(struct storm_context *context, const void *how,
                                 struct storm_mesh **mesh_out);
@@ -425,28 +426,6 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {1, 1, 1}, .n = 2},
 };
 
-/* Cells that the surface of a sphere passes through. */
-struct sphere {
-    double centre_cm[3], radius_cm;
-};
-
-static bool at_sphere(void *self, const double lo_cm[3], const double hi_cm[3],
-                      int level)
-{
-    const struct sphere *sphere = self;
-    double nearest = 0.0, farthest = 0.0;
-    (void)level;
-    for (int d = 0; d < 3; d++) {
-        double below = sphere->centre_cm[d] - lo_cm[d];
-        double above = hi_cm[d] - sphere->centre_cm[d];
-        double out = fmax(0.0, fmax(-below, -above));
-        nearest += out * out;
-        farthest += fmax(below * below, above * above);
-    }
-    double square = sphere->radius_cm * sphere->radius_cm;
-    return nearest <= square && square <= farthest;
-}
-
 static struct sphere spheres[] = {
     {.centre_cm = {0.3, -0.2, 0.1}, .radius_cm = 2.5},
     {.centre_cm = {0, 0, 0}, .radius_cm = 1e-6}, /* a corner of the box */
@@ -470,18 +449,18 @@ static const struct storm_octree_params octree_list[] = {
      .hi_cm = {5, 5, 5},
      .level = 1,
      .refine_levels = 4,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[0]},
     {.size = sizeof(struct storm_octree_params),
      .hi_cm = {1, 1, 1},
      .refine_levels = 9,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[1]},
     {.size = sizeof(struct storm_octree_params),
      .hi_cm = {1, 2, 3},
      .periodic = {true, true, true},
      .refine_levels = 7,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[1]},
     {.size = sizeof(struct storm_octree_params),
      .lo_cm = {0.1, 0.2, 0.3},
@@ -489,7 +468,7 @@ static const struct storm_octree_params octree_list[] = {
      .n = {3, 20, 1},
      .periodic = {false, true, false},
      .refine_levels = 2,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[2]},
 };
 

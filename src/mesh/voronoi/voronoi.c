@@ -16,8 +16,41 @@ static double voronoi_volume_cm3(const struct storm_mesh *mesh,
 static void voronoi_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
                            double centre_cm_out[3])
 {
-    memcpy(centre_cm_out, voronoi_part_of(mesh)->centroid[cell],
-           3 * sizeof *centre_cm_out);
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    memcpy(centre_cm_out, part->centroid[cell], 3 * sizeof *centre_cm_out);
+    voronoi_wrap(&part->domain, centre_cm_out);
+}
+
+/* The own generator whose image, moved by `shift`, has the point; -1: none.
+ * All neighbours of own cells are known, so an own generator that is the
+ * nearest known one is the nearest of all; a ghost need not be. */
+static int32_t voronoi_find(const struct voronoi_points *points,
+                            const double x[3], const double shift[3])
+{
+    int32_t found = voronoi_points_nearest(points, x, shift, points->at[0]);
+    return points->cell[found] >= 0 ? points->cell[found] : -1;
+}
+
+/* The same for all images that can have it. Those of a generator are half a
+ * period or more away from the opposite half of the box. */
+static int32_t voronoi_find_image(const struct voronoi_part *part,
+                                  const double x[3])
+{
+    const struct voronoi_space *space = &part->domain.space;
+    int32_t own = -1;
+    for (int which = 0; which < 8 && own < 0; which++) {
+        double shift[3] = {0.0};
+        bool is_new = true;
+        for (int d = 0; d < 3; d++) {
+            double middle = 0.5 * (space->lo[d] + space->hi[d]);
+            if (which >> d & 1)
+                shift[d] = x[d] > middle ? space->period[d] : -space->period[d];
+            is_new = is_new && (shift[d] != 0.0 || !(which >> d & 1));
+        }
+        if (is_new)
+            own = voronoi_find(&part->points, x, shift);
+    }
+    return own;
 }
 
 static void voronoi_box(const struct storm_mesh *mesh, double lo_cm_out[3],
@@ -33,20 +66,17 @@ static storm_status voronoi_locate(const struct storm_mesh *mesh,
                                    struct storm_cell_ref *where_out)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    const struct voronoi_points *points = &part->points;
+    double x[3] = {point_cm[0], point_cm[1], point_cm[2]};
     for (int d = 0; d < 3; d++)
-        if (!(point_cm[d] >= part->domain.lo_cm[d] &&
-              point_cm[d] <= part->domain.hi_cm[d]))
+        if (!(x[d] >= part->domain.lo_cm[d] && x[d] <= part->domain.hi_cm[d]))
             return STORM_ERR_ARG;
     if (part->base.n_cells == 0)
         return STORM_AGAIN;
-    int32_t found = voronoi_points_nearest(points, point_cm, points->at[0]);
-    /* All neighbours of own cells are known, so an own generator that is the
-     * nearest known one is the nearest of all; a ghost need not be. */
-    if (points->cell[found] < 0)
+    voronoi_wrap(&part->domain, x);
+    int32_t own = voronoi_find_image(part, x);
+    if (own < 0)
         return STORM_AGAIN;
-    *where_out = (struct storm_cell_ref){.rank = mesh->env->rank,
-                                         .idx = points->cell[found]};
+    *where_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = own};
     return STORM_OK;
 }
 
@@ -111,6 +141,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .centre = voronoi_centre,
     .bounds = voronoi_bounds,
     .sample = voronoi_sample,
+    .sample_face = storm_no_sample_face,
     .locate = voronoi_locate,
     .n_faces = voronoi_n_faces,
     .face = voronoi_face,

@@ -48,6 +48,7 @@ static storm_status create_check_space(const struct storm_env *env,
 
 storm_status voronoi_domain_make(const struct storm_env *env,
                                  const double lo_cm[3], const double hi_cm[3],
+                                 const bool periodic[3],
                                  struct voronoi_domain *domain_out)
 {
     storm_status status = storm_mesh_check_box(env, lo_cm, hi_cm);
@@ -55,7 +56,7 @@ storm_status voronoi_domain_make(const struct storm_env *env,
         return status;
     memcpy(domain_out->lo_cm, lo_cm, sizeof domain_out->lo_cm);
     memcpy(domain_out->hi_cm, hi_cm, sizeof domain_out->hi_cm);
-    domain_out->space = voronoi_space_make(lo_cm, hi_cm);
+    domain_out->space = voronoi_space_make(lo_cm, hi_cm, periodic);
     return create_check_space(env, &domain_out->space);
 }
 
@@ -169,8 +170,10 @@ static storm_status create_relax(struct create *c)
         struct voronoi_record *record = &c->records.array[i];
         record->number = record->order;
         record->radius = part->radius[i];
+        memcpy(record->x, part->centroid[i], sizeof record->x);
+        voronoi_wrap(domain, record->x);
         for (int d = 0; d < 3; d++) { /* rounding may put it outside */
-            double x = part->centroid[i][d];
+            double x = record->x[d];
             x = x > domain->lo_cm[d] ? x : domain->lo_cm[d];
             record->x[d] = x < domain->hi_cm[d] ? x : domain->hi_cm[d];
         }
@@ -262,7 +265,8 @@ storm_mesh_create_voronoi(struct storm_context *context,
     storm_status status = storm_sized_read(env, "storm_mesh_create_voronoi",
                                            params, &own, sizeof own);
     if (status == STORM_OK)
-        status = voronoi_domain_make(env, own.lo_cm, own.hi_cm, &c.domain);
+        status = voronoi_domain_make(env, own.lo_cm, own.hi_cm, own.periodic,
+                                     &c.domain);
     if (status == STORM_OK) {
         c.mesh = storm_alloc(env->memory, create_label, sizeof *c.mesh);
         status = c.mesh != NULL ? STORM_OK : STORM_ERR_NOMEM;

@@ -24,12 +24,15 @@ static void points_curve(struct voronoi_space *space)
     }
 }
 
-struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3])
+struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3],
+                                        const bool periodic[3])
 {
     struct voronoi_space space;
     double max = 0.0;
-    for (int d = 0; d < 3; d++)
-        max = fmax(max, fmax(fabs(lo[d]), fabs(hi[d])));
+    for (int d = 0; d < 3; d++) {
+        double margin = periodic[d] ? hi[d] - lo[d] : 0.0;
+        max = fmax(max, fmax(fabs(lo[d] - margin), fabs(hi[d] + margin)));
+    }
     int exponent;
     (void)frexp(max, &exponent); /* max <= 2^exponent */
     space.grid = ldexp(1.0, exponent - 52);
@@ -37,6 +40,7 @@ struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3])
     for (int d = 0; d < 3; d++) {
         space.lo[d] = voronoi_snap(&space, lo[d]);
         space.hi[d] = voronoi_snap(&space, hi[d]);
+        space.period[d] = periodic[d] ? space.hi[d] - space.lo[d] : 0.0;
     }
     points_curve(&space);
     return space;
@@ -162,12 +166,15 @@ void voronoi_points_index(struct voronoi_points *points)
 
 /* ---- queries ------------------------------------------------------------ */
 
-int32_t voronoi_points_find(const struct voronoi_points *points, uint64_t order)
+int32_t voronoi_points_find(const struct voronoi_points *points, uint64_t order,
+                            int32_t image)
 {
     int32_t low = 0, high = points->n;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (points->order[middle] < order)
+        uint64_t here = points->order[middle];
+        if (here < order ||
+            (here == order && voronoi_points_image(points, middle) < image))
             low = middle + 1;
         else
             high = middle;
@@ -219,31 +226,63 @@ static void points_expand(const struct voronoi_points *points,
     }
 }
 
-int32_t voronoi_points_nearest(const struct voronoi_points *points,
-                               const double y[3], int32_t start)
+/* Which of two that are equally near: the one of higher order; of images, which
+ * are the same to all who ask, an own generator. */
+static bool points_wins(const struct voronoi_points *points, int32_t index,
+                        int32_t other)
 {
-    /* Boxes are compared with a margin: their distance is rounded. */
-    const double spare = 1.0 + 0x1p-40;
+    return points->order[index] != points->order[other]
+               ? index > other
+               : points->cell[index] >= 0;
+}
+
+/* Of a point after it is moved: it is on the grid, exactly. */
+static double points_moved2(const struct voronoi_points *points, int32_t index,
+                            const double shift[3], const double y[3])
+{
+    double dx = (points->x[0][index] + shift[0]) - y[0];
+    double dy = (points->x[1][index] + shift[1]) - y[1];
+    double dz = (points->x[2][index] + shift[2]) - y[2];
+    return dx * dx + dy * dy + dz * dz;
+}
+
+int32_t voronoi_points_nearest(const struct voronoi_points *points,
+                               const double y[3], const double shift[3],
+                               int32_t start)
+{
+    /* Boxes are compared with a margin: their distance is rounded, and so is
+     * the point if it is moved in their place. */
+    double back[3], rounding2 = 0.0, spare = 1.0 + 0x1p-40;
     struct points_walk walk = {.n = 0};
     if (points->n == 0)
         return -1;
+    for (int d = 0; d < 3; d++) {
+        back[d] = y[d] - shift[d];
+        if (shift[d] == 0.0)
+            continue;
+        double rounding = 0x1p-30 * (fabs(y[d]) + fabs(shift[d]));
+        rounding2 += rounding * rounding;
+        spare = 1.0 + 0x1p-20;
+    }
     int32_t best = start;
-    double best2 = voronoi_distance2(points, start, y);
+    double best2 = points_moved2(points, start, shift, y);
     points_push(&walk, points->n_levels - 1, 0, 0.0);
     while (walk.n > 0) {
         walk.n--;
         int32_t level = walk.stack[walk.n].level;
         int32_t node = walk.stack[walk.n].node;
-        if (walk.stack[walk.n].distance2 > best2 * spare)
+        double radius2 = best2 * spare + rounding2;
+        if (walk.stack[walk.n].distance2 > radius2)
             continue;
         if (level >= 0) {
-            points_expand(points, &walk, level, node, y, best2 * spare);
+            points_expand(points, &walk, level, node, back, radius2);
             continue;
         }
         for (int32_t i = node * VORONOI_FAN;
              i < (node + 1) * VORONOI_FAN && i < points->n; i++) {
-            double distance2 = voronoi_distance2(points, i, y);
-            if (distance2 < best2 || (distance2 == best2 && i > best)) {
+            double distance2 = points_moved2(points, i, shift, y);
+            if (distance2 < best2 ||
+                (distance2 == best2 && points_wins(points, i, best))) {
                 best = i;
                 best2 = distance2;
             }
