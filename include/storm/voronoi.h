@@ -28,6 +28,9 @@ struct storm_voronoi_params {
     /** Tags of the points, below 2^48, all different; from all ranks that have
      *  points. NULL: their places along the Hilbert curve. */
     const storm_cell_id *tags;
+    /** With tags: above all that have existed, the same on every rank; 0: above
+     *  those that are given. */
+    storm_cell_id next_tag;
     /** The same on every rank. Cells stay on the rank that gave their points,
      *  for good; a rank's indices are in order of the places along the curve.
      *  false: equal numbers of cells. */
