@@ -148,6 +148,7 @@ static storm_status polyhedra_generator(const struct storm_mesh *mesh,
 const struct storm_mesh_shape given_shape = {
     .boxes = false,
     .generator = polyhedra_generator,
+    .unwrap = storm_no_unwrap,
     .open = polyhedra_open,
     .build = polyhedra_build,
     .close = polyhedra_close,
