@@ -180,6 +180,37 @@ make_points(MPI_Comm comm, uint64_t seed, double *points, storm_cell_id *tags)
     return params;
 }
 
+/* Materials other than those at the centres, as cells bring them along; some
+ * cells that were outside are not any more. */
+static void host_disturb(struct host *host)
+{
+    struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
+    size_t n = (size_t)storm_mesh_n_cells(host->mesh);
+    CHECK_OK(storm_imc_state_layout(host->imc, &layout));
+    CHECK_EQ(layout.version, 2);
+    CHECK_EQ(layout.cell_values, 4);
+    double *cells = malloc((n + 1) * 4 * sizeof *cells);
+    int64_t *accounts =
+        malloc(layout.n_accounts * layout.account_words * sizeof *accounts);
+    CHECK(cells != NULL && accounts != NULL);
+    CHECK_OK(storm_imc_save_state(host->imc, cells, accounts));
+    for (size_t i = 0; i < n; i++) {
+        double *row = &cells[4 * i];
+        CHECK(row[3] == storm_imc_material(host->imc, (storm_cell_idx)i));
+        if (storm_mesh_cell_id(host->mesh, (storm_cell_idx)i) % 3 == 0) {
+            row[0] = 0.2;
+            row[1] = row[3] == 1 ? 0.8 : 0.2;
+            row[3] = row[3] == 1 ? 0 : 1;
+        }
+    }
+    CHECK_OK(storm_imc_load_state(host->imc, 2, cells, accounts));
+    for (size_t i = 0; i < n; i++)
+        CHECK(cells[4 * i + 3] ==
+              storm_imc_material(host->imc, (storm_cell_idx)i));
+    free(cells);
+    free(accounts);
+}
+
 /* ---- files --------------------------------------------------------------- */
 
 static void path_of(const char *scratch, int n_ranks, char *path_out)
@@ -281,6 +312,7 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
                                  storm_imc_start(host.imc, host.engine)));
     struct io_source source = host_source(&host, dir);
     CHECK_OK(io_write_fields(&source, &series));
+    host_disturb(&host);
     host_steps(&host, STEPS_BEFORE);
     source = host_source(&host, dir);
     CHECK_OK(io_write_profile(&source, &bins));
