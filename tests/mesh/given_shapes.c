@@ -59,7 +59,7 @@ static int box_at(const struct shape *s, const double x[3])
     return -1;
 }
 
-/* Follows the line in small steps to where it leaves: the distance, or `far`. */
+/* Follows the line in small steps to where it leaves: distance, or `far`. */
 static double brute(const struct shape *s, const double x[3], const double u[3],
                     double far)
 {
