@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polyhedra of given cells: each face is cut from its plane by the others, and
+ * Polyhedra of given cells: each face is cut out of its plane by the others;
  * corners closer than rounding can tell apart are one (POLYHEDRON-1 to 3 of
  * Voronoi meshes). Faces that lie in one plane are one.
  */
