@@ -28,8 +28,9 @@ struct world {
     struct storm_cut *cuts[2];
     int rank, size;
     uint64_t step;          /* next */
-    storm_cell_id next_tag; /* that no cell has had */
-    bool is_alone;          /* then partition and restarts are of no interest */
+    storm_cell_id next_tag; /* that no cell has had, when the mesh is made */
+    bool is_periodic;
+    bool is_alone; /* then partition and restarts are of no interest */
 };
 
 static void world_make_physics(struct world *w)
@@ -41,7 +42,7 @@ static void world_make_physics(struct world *w)
                                                .emit_per_cell = EMIT};
     struct storm_engine_params engine = {
         .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
-    for (int wall = 1; wall < STORM_N_WALLS; wall++)
+    for (int wall = 1; wall < STORM_N_WALLS && !w->is_periodic; wall++)
         streaming.walls[wall] = STORM_WALL_REFLECT;
     CHECK_OK(storm_streaming_create(w->context, w->mesh, &streaming,
                                     &w->streaming));
@@ -66,6 +67,9 @@ static void world_make_mesh(struct world *w, size_t n,
     }
     params.points_cm = points;
     params.tags = tags;
+    params.next_tag = w->next_tag;
+    for (int d = 0; d < 3; d++)
+        params.periodic[d] = w->is_periodic;
     CHECK_OK(storm_mesh_create_voronoi(w->context, &params, &w->mesh));
     free(tags);
     free(points);
@@ -75,7 +79,9 @@ static void world_open(struct world *w, MPI_Comm comm, uint64_t seed)
 {
     struct moving_cell cells[N_POINTS];
     size_t n = 0;
-    *w = (struct world){.comm = comm, .is_alone = comm == MPI_COMM_SELF};
+    *w = (struct world){.comm = comm,
+                        .is_alone = comm == MPI_COMM_SELF,
+                        .is_periodic = seed % 2};
     CHECK_OK(storm_context_create(comm, NULL, &w->context));
     w->rank = storm_context_rank(w->context);
     w->size = storm_context_size(w->context);
@@ -160,12 +166,11 @@ static void do_adapt(struct world *w, struct dice *dice)
         struct dice where = dice_make(seed, k);
         for (int d = 0; d < 3; d++)
             points[3 * params.n_add + (size_t)d] = moving_uniform(&where);
-        tags[params.n_add++] = w->next_tag + n_add - k;
+        tags[params.n_add++] = storm_mesh_next_tag(w->mesh) + n_add - k;
     }
-    w->next_tag += n_add + 1;
     params.remove = gone;
     params.add_cm = points;
-    params.add_tags = tags;
+    params.add_tags = dice_roll(dice, 2) ? tags : NULL;
     CHECK_OK(storm_mesh_adapt(w->mesh, &params, &change));
     free(tags);
     free(points);
@@ -250,6 +255,7 @@ static void do_restart(struct world *w, struct dice *dice)
         size_t n_cells, n_packets;
         struct moving_cell *cells = save_cells(w, &n_cells);
         struct storm_packet *packets = save_packets(w, &n_packets);
+        w->next_tag = storm_mesh_next_tag(w->mesh);
         world_release(w);
         world_make_mesh(w, n_cells, cells);
         world_make_physics(w);

@@ -43,15 +43,17 @@ struct moving_cell {
 };
 
 struct moving_table {
+    double period; /* in all directions; 0: none */
     size_t n;
     struct moving_cell *cells; /* of all ranks, in order of the places */
 };
 
 /* Collective over `comm`, that of the mesh. Release with free(cells). */
-static inline struct moving_table moving_table_make(struct storm_mesh *mesh,
-                                                    MPI_Comm comm)
+static inline struct moving_table
+moving_table_make(struct storm_mesh *mesh, MPI_Comm comm, double period)
 {
-    struct moving_table table = {.n = (size_t)storm_mesh_n_cells_total(mesh)};
+    struct moving_table table = {.period = period,
+                                 .n = (size_t)storm_mesh_n_cells_total(mesh)};
     int rank;
     MPI_Comm_rank(comm, &rank);
     table.cells = calloc(table.n + 1, sizeof *table.cells);
@@ -68,13 +70,18 @@ static inline struct moving_table moving_table_make(struct storm_mesh *mesh,
     return table;
 }
 
-/* The square of the distance, in units of 2^-120. */
-static inline moving_int moving_square(const double a[3], const double b[3])
+/* The square of the distance to the nearest image, in units of 2^-120. */
+static inline moving_int moving_square(const double a[3], const double b[3],
+                                       double period)
 {
+    moving_int round = (moving_int)(period * 0x1p60);
     moving_int sum = 0;
     for (int d = 0; d < 3; d++) {
         moving_int to =
             (moving_int)(a[d] * 0x1p60) - (moving_int)(b[d] * 0x1p60);
+        to = to < 0 ? -to : to;
+        if (to > round - to && period > 0.0)
+            to = round - to;
         sum += to * to;
     }
     return sum;
@@ -85,9 +92,9 @@ static inline size_t moving_nearest(const struct moving_table *table,
                                     const double x[3])
 {
     size_t best = 0;
-    moving_int least = moving_square(x, table->cells[0].x);
+    moving_int least = moving_square(x, table->cells[0].x, table->period);
     for (size_t i = 1; i < table->n; i++) {
-        moving_int square = moving_square(x, table->cells[i].x);
+        moving_int square = moving_square(x, table->cells[i].x, table->period);
         if (square > least)
             continue;
         best = i;

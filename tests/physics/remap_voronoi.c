@@ -9,7 +9,7 @@
  * and 10 cell sizes, with and without jumps along the curve, with two cuts that
  * are switched in between, of which one leaves ranks without cells. Random
  * points, a lattice that stays one (all ties), 1, 2 and 3 generators, a cell
- * that jumps across the domain, a box that grows.
+ * that jumps across the domain, a box that grows; with walls, and periodic.
  */
 #include <storm/engine.h>
 #include <storm/remap.h>
@@ -20,7 +20,7 @@
 #define REMAP_LESS 1
 #endif
 
-enum { N_PACKETS = 1500 / REMAP_LESS, MAX_CELLS = 343 };
+enum { N_PACKETS = 600 / REMAP_LESS, MAX_CELLS = 343 };
 
 /* ---- worlds -------------------------------------------------------------- */
 
@@ -31,7 +31,15 @@ struct world {
     struct storm_engine *engine;
     struct storm_cut *cuts[2];
     int rank, size;
+    int side; /* of the lattice; 0: points are random */
+    bool is_periodic;
     struct storm_remap_stats stats; /* of the last remap */
+};
+
+/* How a world begins. */
+struct start {
+    int n, side;
+    bool is_periodic;
 };
 
 static void stay(void *self, struct storm_step *step, void *packet,
@@ -68,7 +76,8 @@ static uint64_t weigh_one(void *self, storm_cell_idx cell)
     return storm_mesh_cell_id(self, cell) == 0;
 }
 
-static void world_open(struct world *w, MPI_Comm comm, int n, int side)
+static void world_open(struct world *w, MPI_Comm comm,
+                       const struct start *start)
 {
     static double points[MAX_CELLS][3];
     struct storm_physics physics = {.size = sizeof physics, .step = stay};
@@ -78,12 +87,15 @@ static void world_open(struct world *w, MPI_Comm comm, int n, int side)
                                          .physics = &physics};
     struct storm_voronoi_params params = {
         .size = sizeof params, .hi_cm = {1, 1, 1}, .points_cm = &points[0][0]};
-    w->comm = comm;
+    *w = (struct world){
+        .comm = comm, .side = start->side, .is_periodic = start->is_periodic};
+    for (int d = 0; d < 3; d++)
+        params.periodic[d] = start->is_periodic;
     CHECK_OK(storm_context_create(comm, NULL, &w->context));
     w->rank = storm_context_rank(w->context);
     w->size = storm_context_size(w->context);
-    for (int i = w->rank; i < n; i += w->size)
-        make_point(i, side, points[params.n_points++]);
+    for (int i = w->rank; i < start->n; i += w->size)
+        make_point(i, w->side, points[params.n_points++]);
     CHECK_OK(storm_mesh_create_voronoi(w->context, &params, &w->mesh));
     CHECK_OK(storm_engine_create(w->context, &engine, &w->engine));
     for (int i = 0; i < 2; i++)
@@ -140,15 +152,15 @@ static void set_position(const struct moving_table *table, double length,
     }
 }
 
-static void set_positions(struct world *w, int side, uint64_t round)
+static void set_positions(struct world *w, uint64_t round)
 {
-    struct moving_table table = moving_table_make(w->mesh, w->comm);
+    struct moving_table table = moving_table_make(w->mesh, w->comm, 0.0);
     double lo[3], hi[3];
     size_t n;
     void *const *packets = storm_engine_packets(w->engine, &n);
     storm_mesh_box(w->mesh, lo, hi);
     for (size_t i = 0; i < n; i++)
-        set_position(&table, hi[0], side, round, packets[i]);
+        set_position(&table, hi[0], w->side, round, packets[i]);
     free(table.cells);
 }
 
@@ -156,7 +168,10 @@ static void set_positions(struct world *w, int side, uint64_t round)
 
 static void check_packets(struct world *w)
 {
-    struct moving_table table = moving_table_make(w->mesh, w->comm);
+    double lo[3], hi[3];
+    storm_mesh_box(w->mesh, lo, hi);
+    struct moving_table table =
+        moving_table_make(w->mesh, w->comm, w->is_periodic ? hi[0] : 0.0);
     uint64_t first = storm_mesh_first_place(w->mesh, w->rank);
     size_t n;
     void *const *packets = storm_engine_packets(w->engine, &n);
@@ -215,7 +230,7 @@ static double shift_lattice(double x, double length, int shift, int side)
     return length * (((at + shift) % side + 0.5) / side);
 }
 
-static void motion_make(const struct world *w, const struct motion *m, int side,
+static void motion_make(const struct world *w, const struct motion *m,
                         uint64_t round, double *x)
 {
     double lo[3], hi[3];
@@ -225,7 +240,7 @@ static void motion_make(const struct world *w, const struct motion *m, int side,
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->mesh); i++) {
         double *at = x + 3 * (size_t)i;
         if (m->shift != 0) /* exact: to another point of the lattice */
-            at[0] = shift_lattice(at[0], hi[0], m->shift, side);
+            at[0] = shift_lattice(at[0], hi[0], m->shift, w->side);
         if (m->one_jumps && storm_mesh_cell_id(w->mesh, i) == 0)
             for (int d = 0; d < 3; d++)
                 at[d] = moving_round(hi[d] - at[d] * 0.75);
@@ -234,21 +249,20 @@ static void motion_make(const struct world *w, const struct motion *m, int side,
     }
 }
 
-static void move(struct world *w, const struct motion *m, int side,
-                 uint64_t round)
+static void move(struct world *w, const struct motion *m, uint64_t round)
 {
     struct storm_change *change;
     struct storm_mesh_box box;
     double *x =
         malloc((3 * (size_t)storm_mesh_n_cells(w->mesh) + 1) * sizeof *x);
     CHECK(x != NULL);
-    motion_make(w, m, side, round, x);
+    motion_make(w, m, round, x);
     storm_mesh_box(w->mesh, box.lo_cm, box.hi_cm);
     for (int d = 0; m->grow > 0.0 && d < 3; d++)
         box.hi_cm[d] *= m->grow;
     CHECK_OK(storm_mesh_move(w->mesh, x, m->grow > 0.0 ? &box : NULL, &change));
     free(x);
-    set_positions(w, side, round);
+    set_positions(w, round);
     remap(w, change, round);
     check_packets(w);
 }
@@ -291,22 +305,24 @@ static void check_same(struct world *all, struct world *alone)
     CHECK_EQ(hash_packets(all), hash);
 }
 
-static void check_motions(int n, int side, const struct motion *list,
+static void check_motions(struct start start, const struct motion *list,
                           size_t n_list)
 {
     struct world all, alone;
-    world_open(&all, MPI_COMM_WORLD, n, side);
+    world_open(&all, MPI_COMM_WORLD, &start);
     world_add_packets(&all);
     bool is_first = all.rank == 0;
     if (is_first) {
-        world_open(&alone, MPI_COMM_SELF, n, side);
+        world_open(&alone, MPI_COMM_SELF, &start);
         world_add_packets(&alone);
     }
     for (uint64_t round = 0; round < n_list; round++) {
-        check_where("%d points, %s, rank %d", n, list[round].name, all.rank);
-        move(&all, &list[round], side, round);
+        check_where("%d points, %s, %s, rank %d", start.n,
+                    start.is_periodic ? "periodic" : "walls", list[round].name,
+                    all.rank);
+        move(&all, &list[round], round);
         if (is_first)
-            move(&alone, &list[round], side, round);
+            move(&alone, &list[round], round);
         check_same(&all, &alone);
         recut(&all, round);
         if (is_first)
@@ -321,12 +337,17 @@ static void check_motions(int n, int side, const struct motion *list,
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    check_motions(300 / REMAP_LESS, 0, motions,
-                  sizeof motions / sizeof motions[0]);
-    check_motions(6 * 6 * 6, 6, lattice_motions,
-                  sizeof lattice_motions / sizeof lattice_motions[0]);
-    for (int n = 1; n <= 3; n++)
-        check_motions(n, 0, motions, sizeof motions / sizeof motions[0]);
+    for (int i = 0; i < 2; i++) {
+        struct start start = {.n = 200 / REMAP_LESS, .is_periodic = i};
+        check_motions(start, motions, sizeof motions / sizeof motions[0]);
+        start.side = 5;
+        start.n = 5 * 5 * 5;
+        check_motions(start, lattice_motions,
+                      sizeof lattice_motions / sizeof lattice_motions[0]);
+        start.side = 0;
+        for (start.n = 1; start.n <= 3; start.n++)
+            check_motions(start, motions, sizeof motions / sizeof motions[0]);
+    }
     MPI_Finalize();
     return CHECK_PASS;
 }
