@@ -42,8 +42,9 @@
  *            direction, corners anticlockwise as seen from outside. It has the
  *            volume of the cell to rounding, lies in the bounds of the cell,
  *            and is the same bits on every rank, in every partition.
- *   MESH-13  seek, repeated from any cell of any rank, ends in the one cell
- *            that locate finds, with the same bits of the position.
+ *   MESH-13  seek, repeated from any cell of any rank, or from none on the rank
+ *            of jump, ends in the one cell that locate finds, with the same
+ *            bits of the position.
  *   MESH-14  move and adapt leave the mesh as it was; their result is what the
  *            mesh would be. They are collective, with the same kind of status
  *            on every rank.
@@ -169,11 +170,11 @@ struct storm_mesh_ops {
 /* What changes a mesh, and how a position finds its cell afterwards. */
 struct storm_mesh_changes {
     /* One hop of a position on its way from a local cell (-1: from where it is
-     * best to begin) to its own. STORM_OK: it is in this cell, or in that of
-     * next_out if cell was -1. STORM_AGAIN: continue at next_out, on whichever
-     * rank; idx -1 there: from where it is best to begin. STORM_ERR_ARG: it is
-     * outside of the mesh, or NaN. In periodic directions the position is put
-     * into the box first. */
+     * best to begin; on a rank that jump or seek has named) to its own.
+     * STORM_OK: it is in this cell, or in that of next_out if cell was -1.
+     * STORM_AGAIN: continue at next_out, on whichever rank; idx -1 there: from
+     * where it is best to begin. STORM_ERR_ARG: it is outside of the mesh, or
+     * NaN. In periodic directions the position is put into the box first. */
     storm_status (*seek)(const struct storm_mesh *mesh, storm_cell_idx cell,
                          double x_cm[3], struct storm_cell_ref *next_out);
     /* The rank that has the place of a position in the box along the curve, to

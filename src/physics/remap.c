@@ -229,11 +229,22 @@ static void remap_apply(void *self, struct storm_step *step, void *packet,
                         struct storm_outcome *outcome_out)
 {
     struct remap *remap = self;
+    const struct storm_mesh *mesh = remap->mesh;
+    const double *x_cm = remap->access.position_cm(packet);
+    struct storm_cell_ref where;
     remap->stats.outside++;
     if (remap->boundary.apply != NULL)
         remap->boundary.apply(remap->boundary.self, step, packet, outcome_out);
     else
         outcome_out->fate = STORM_FATE_ESCAPED;
+    if (outcome_out->fate != STORM_FATE_CONTINUE ||
+        mesh->ops->locate(mesh, x_cm, &where) < 0)
+        return;
+    /* Inside: it begins where a walk from no cell may. */
+    where = (struct storm_cell_ref){
+        .rank = mesh->ops->changes->jump(mesh, x_cm), .idx = -1};
+    if (where.rank != mesh->env->rank)
+        remap_send(remap, packet, where, outcome_out);
 }
 
 /* ---- public ------------------------------------------------------------- */

@@ -1,102 +1,91 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; timeout: 60 */
+/* TEST ranks: 1 3 5; timeout: 90 */
 /*
  * The contract of meshes (mesh/mesh_ops.h), through the public calls.
- * A new mesh adds its rows to the list at the end.
+ * A new mesh adds its rows to mesh_cases.h.
  *
  * Each mesh is made twice: over all ranks, and by every rank for itself. The
  * second knows everything, and the answers of the first must agree with it, in
  * several partitions.
  */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <storm/context.h>
-#include <storm/octree.h>
-#include <storm/voronoi.h>
+#include "mesh_cases.h"
 
 #include "base/env.h"
-#include "support/check.h"
+#include "base/hash.h"
+#include "mesh/mesh_ops.h"
 #include "support/cuts.h"
-#include "support/dice.h"
-#include "support/host.h"
-#include "support/sphere.h"
-
-typedef storm_status (*make_fn)(struct storm_context *context, const void *how,
-                                struct storm_mesh **mesh_out);
-
-struct mesh_case {
-    const char *name;
-    make_fn make;
-    const void *how;
-    double lo_cm[3], hi_cm[3];
-    bool wraps[3]; /* cells may go through walls: the mesh is periodic */
-    bool is_hosts; /* made in another partition instead of cut anew */
-};
 
 struct pair {
     const struct mesh_case *mesh_case;
     struct storm_mesh *mesh;      /* over all ranks */
-    struct storm_mesh *whole;     /* of this rank alone: index equals id */
-    struct storm_cell_ref *where; /* by id, in `mesh` */
+    struct storm_mesh *whole;     /* of this rank alone */
+    struct storm_cell_ref *where; /* of the cells of `whole`, in `mesh` */
+    struct storm_cell_ref *twin;  /* of the cells of `mesh`, in `whole` */
     int rank, size;
 };
-
-static double uniform(struct dice *dice)
-{
-    return ((double)(dice_word(dice) >> 11) + 0.5) * 0x1p-53;
-}
 
 static bool same_bits(const void *a, const void *b, size_t n)
 {
     return memcmp(a, b, n) == 0;
 }
 
-/* MESH-1, MESH-2 */
+/* MESH-1, MESH-2. A cell of one mesh is that of the same tag in the other, and
+ * there is only one. */
 static void check_ids(const struct pair *p)
 {
+    bool is_ours = !p->mesh_case->is_hosts;
+    bool never_changed = storm_mesh_is_in_order(p->mesh);
     uint64_t total = storm_mesh_n_cells_total(p->whole);
     CHECK_EQ(storm_mesh_n_cells_total(p->mesh), total);
     CHECK_EQ(storm_mesh_n_cells(p->whole), total);
     uint64_t n = (uint64_t)storm_mesh_n_cells(p->mesh), sum;
     MPI_Allreduce(&n, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     CHECK_EQ(sum, total);
-    uint64_t first = storm_mesh_first_place(p->mesh, p->rank), n_mine = 0;
+    uint64_t first = storm_mesh_first_place(p->mesh, p->rank);
     CHECK_EQ(storm_mesh_first_place(p->mesh, p->rank + 1), first + n);
-    for (uint64_t i = 0; i < n && !p->mesh_case->is_hosts; i++)
-        CHECK_EQ(storm_mesh_cell_id(p->mesh, (storm_cell_idx)i), first + i);
-    for (storm_cell_id id = 0; id < total; id++) {
-        struct storm_cell_ref where = p->where[id];
-        CHECK(where.rank >= 0 && where.rank < p->size && where.idx >= 0);
-        if (where.rank != p->rank)
-            continue;
-        CHECK_EQ(where.idx, n_mine);
-        CHECK_EQ(storm_mesh_cell_id(p->mesh, where.idx), id);
-        n_mine++;
+    for (uint64_t i = 0; i < n; i++) {
+        storm_cell_id tag = storm_mesh_cell_id(p->mesh, (storm_cell_idx)i);
+        struct storm_cell_ref twin = p->twin[i];
+        CHECK(tag < UINT64_C(1) << 48 && tag < storm_mesh_next_tag(p->mesh));
+        CHECK_EQ(twin.rank, 0);
+        CHECK_EQ(storm_mesh_cell_id(p->whole, twin.idx), tag);
+        CHECK_EQ(p->where[twin.idx].rank, p->rank);
+        CHECK_EQ(p->where[twin.idx].idx, i);
+        CHECK(!is_ours || first + i == (uint64_t)twin.idx); /* places */
+        CHECK(!is_ours || !never_changed || tag == first + i);
     }
-    CHECK_EQ(n_mine, n);
+    for (uint64_t i = 0; i < total; i++)
+        CHECK(p->where[i].rank >= 0 && p->where[i].rank < p->size);
 }
 
-/* Where all cells are. */
+/* Where the cells of one mesh are in another. */
+static struct storm_cell_ref *find_in(const struct storm_mesh *mesh,
+                                      const struct storm_mesh *other)
+{
+    size_t n = (size_t)storm_mesh_n_cells(mesh);
+    storm_cell_id *tags = malloc((n + 1) * sizeof *tags);
+    struct storm_cell_ref *where = malloc((n + 1) * sizeof *where);
+    CHECK(tags != NULL && where != NULL);
+    for (size_t i = 0; i < n; i++)
+        tags[i] = storm_mesh_cell_id(mesh, (storm_cell_idx)i);
+    CHECK_OK(storm_mesh_find(other, n, tags, where));
+    free(tags);
+    return where;
+}
+
 static void find_all(struct pair *p)
 {
-    size_t total = (size_t)storm_mesh_n_cells_total(p->whole);
-    storm_cell_id *tags = malloc(total * sizeof *tags);
-    p->where = realloc(p->where, total * sizeof *p->where);
-    CHECK(tags != NULL && p->where != NULL);
-    for (size_t i = 0; i < total; i++)
-        tags[i] = storm_mesh_cell_id(p->whole, (storm_cell_idx)i);
-    CHECK_OK(storm_mesh_find(p->mesh, total, tags, p->where));
-    free(tags);
+    free(p->where);
+    free(p->twin);
+    p->where = find_in(p->whole, p->mesh);
+    p->twin = find_in(p->mesh, p->whole);
 }
 
 /* MESH-3 and, for the faces, the neighbours */
 static void check_geometry(const struct pair *p)
 {
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
-        storm_cell_idx w = (storm_cell_idx)storm_mesh_cell_id(p->mesh, i);
+        storm_cell_idx w = p->twin[i].idx;
         double a = storm_mesh_volume_cm3(p->mesh, i);
         double b = storm_mesh_volume_cm3(p->whole, w);
         CHECK(same_bits(&a, &b, sizeof a));
@@ -219,7 +208,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
 {
     static const double corners[] = {0x1p-54, 0.5, 1.0 - 0x1p-53};
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
-        for (int k = 0; k < 27 + 20; k++) {
+        for (int k = 0; k < 27 + 8; k++) {
             double u[3] = {corners[k % 3], corners[k / 3 % 3],
                            corners[k / 9 % 3]};
             for (int d = 0; k >= 27 && d < 3; d++)
@@ -260,6 +249,34 @@ static void check_samples(const struct pair *p, struct dice *dice)
         CHECK(fabs(sum[d]) <= 6.0 * sqrt(square[d]));
 }
 
+/* Anywhere, on walls, outside; is it in the box? */
+static bool make_point(const struct mesh_case *c, struct dice *dice,
+                       double x[3])
+{
+    bool inside = true;
+    for (int d = 0; d < 3; d++) {
+        double width = c->hi_cm[d] - c->lo_cm[d];
+        switch (dice_roll(dice, 12)) {
+        case 0:
+            x[d] = c->lo_cm[d];
+            break;
+        case 1:
+            x[d] = c->hi_cm[d];
+            break;
+        case 2:
+            x[d] = nextafter(c->lo_cm[d], -INFINITY);
+            break;
+        case 3:
+            x[d] = c->hi_cm[d] + width * uniform(dice);
+            break;
+        default:
+            x[d] = c->lo_cm[d] + width * uniform(dice);
+        }
+        inside = inside && x[d] >= c->lo_cm[d] && x[d] <= c->hi_cm[d];
+    }
+    return inside;
+}
+
 /* MESH-7: any point, on every rank the same, but for ranks that do not know. */
 static void check_locate(const struct pair *p)
 {
@@ -268,27 +285,7 @@ static void check_locate(const struct pair *p)
     uint64_t answers = 0;
     for (int k = 0; k < 2000; k++) {
         double x[3];
-        bool inside = true;
-        for (int d = 0; d < 3; d++) {
-            double width = c->hi_cm[d] - c->lo_cm[d];
-            switch (dice_roll(&dice, 12)) {
-            case 0:
-                x[d] = c->lo_cm[d];
-                break;
-            case 1:
-                x[d] = c->hi_cm[d];
-                break;
-            case 2:
-                x[d] = nextafter(c->lo_cm[d], -INFINITY);
-                break;
-            case 3:
-                x[d] = c->hi_cm[d] + width * uniform(&dice);
-                break;
-            default:
-                x[d] = c->lo_cm[d] + width * uniform(&dice);
-            }
-            inside = inside && x[d] >= c->lo_cm[d] && x[d] <= c->hi_cm[d];
-        }
+        bool inside = make_point(c, &dice, x);
         struct storm_cell_ref a = {-1, -1}, b = {-1, -1};
         storm_status s = storm_mesh_locate(p->mesh, x, &a);
         storm_status t = storm_mesh_locate(p->whole, x, &b);
@@ -309,6 +306,139 @@ static void check_locate(const struct pair *p)
     double nowhere[3] = {NAN, c->lo_cm[1], c->lo_cm[2]};
     struct storm_cell_ref cell;
     CHECK_EQ(storm_mesh_locate(p->mesh, nowhere, &cell), STORM_ERR_ARG);
+}
+
+/* A position on its way, on all ranks. */
+struct walker {
+    int32_t rank;
+    storm_cell_idx idx; /* -1: from where it is best to begin */
+    int64_t is_home;
+    double x[3];
+};
+
+/* From a cell on, as far as it goes on this rank. */
+static void walk_here(const struct storm_mesh *mesh, int rank,
+                      struct walker *walker)
+{
+    for (int hop = 0; walker->rank == rank && !walker->is_home; hop++) {
+        struct storm_cell_ref next = {walker->rank, walker->idx};
+        storm_status status =
+            mesh->ops->changes->seek(mesh, walker->idx, walker->x, &next);
+        CHECK(status == STORM_OK || status == STORM_AGAIN);
+        CHECK(hop < 100000);
+        walker->is_home = status == STORM_OK;
+        if (status == STORM_AGAIN || walker->idx < 0) {
+            walker->rank = next.rank;
+            walker->idx = next.idx;
+        }
+    }
+}
+
+/* MESH-13. Each round, every rank moves the walkers that it has; the others
+ * have zeros instead. */
+static void check_seek(const struct pair *p)
+{
+    enum { N = 200, WORDS = N * sizeof(struct walker) / 8 };
+    static struct walker walkers[N];
+    struct dice dice = dice_make(3, 0); /* the same on every rank */
+    uint64_t total = storm_mesh_n_cells_total(p->mesh);
+    for (int k = 0; k < N; k++) {
+        struct walker *w = &walkers[k];
+        struct storm_cell_ref from = p->where[dice_roll(&dice, total)];
+        while (!make_point(p->mesh_case, &dice, w->x))
+            continue;
+        w->is_home = 0;
+        w->rank = from.rank;
+        w->idx = from.idx;
+        if (k % 4 == 0) { /* from where this rank would send it */
+            w->rank = p->mesh->ops->changes->jump(p->mesh, w->x);
+            w->idx = -1;
+            MPI_Bcast(&w->rank, 1, MPI_INT32_T, k % p->size, MPI_COMM_WORLD);
+        }
+    }
+    for (int n_left = N, round = 0; n_left > 0; round++) {
+        CHECK(round < 1000);
+        for (int k = 0; k < N; k++)
+            if (walkers[k].rank == p->rank)
+                walk_here(p->mesh, p->rank, &walkers[k]);
+            else
+                memset(&walkers[k], 0, sizeof walkers[k]);
+        MPI_Allreduce(MPI_IN_PLACE, walkers, WORDS, MPI_UINT64_T, MPI_BOR,
+                      MPI_COMM_WORLD);
+        n_left = 0;
+        for (int k = 0; k < N; k++)
+            n_left += !walkers[k].is_home;
+    }
+    dice = dice_make(3, 0);
+    for (int k = 0; k < N; k++) {
+        struct storm_cell_ref home = {-1, -1};
+        struct walker alone = {.idx = -1};
+        (void)dice_roll(&dice, total);
+        while (!make_point(p->mesh_case, &dice, alone.x))
+            continue;
+        walk_here(p->whole, 0, &alone);
+        CHECK(same_bits(alone.x, walkers[k].x, sizeof alone.x));
+        CHECK_OK(storm_mesh_locate(p->whole, walkers[k].x, &home));
+        CHECK_EQ(alone.idx, home.idx);
+        CHECK_EQ(walkers[k].rank, p->where[home.idx].rank);
+        CHECK_EQ(walkers[k].idx, p->where[home.idx].idx);
+    }
+}
+
+/* A hash of what a rank has of a mesh. */
+static uint64_t fold_mesh(const struct storm_mesh *mesh)
+{
+    uint64_t hash =
+        storm_hash_fold(storm_mesh_generation(mesh), storm_mesh_next_tag(mesh));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        double x[3];
+        storm_mesh_centre(mesh, i, x);
+        hash = storm_hash_fold(hash, storm_mesh_cell_id(mesh, i));
+        hash = storm_hash_fold_real(hash, storm_mesh_volume_cm3(mesh, i));
+        for (int d = 0; d < 3; d++)
+            hash = storm_hash_fold_real(hash, x[d]);
+        for (int k = 0; k < storm_mesh_n_faces(mesh, i); k++) {
+            struct storm_face face = STORM_FACE_INIT;
+            storm_mesh_face(mesh, i, k, &face);
+            hash = storm_hash_fold_real(hash, face.area_cm2);
+            hash = storm_hash_fold(hash, (uint64_t)face.rank);
+            hash = storm_hash_fold(hash, (uint64_t)face.neighbour);
+        }
+    }
+    return hash;
+}
+
+/* MESH-14: what a mesh cannot do, and what one rank does wrong, is an error on
+ * all, and changes nothing. */
+static void check_refused(const struct pair *p)
+{
+    size_t n = (size_t)storm_mesh_n_cells(p->mesh);
+    double *x = malloc((3 * n + 1) * sizeof *x);
+    struct storm_change *change = NULL;
+    struct storm_adapt_params adapt = STORM_ADAPT_PARAMS_INIT;
+    const storm_cell_idx none = (storm_cell_idx)n; /* no such cell */
+    bool moves = p->mesh->ops->changes->move != storm_no_move;
+    bool adapts = p->mesh->ops->changes->adapt != storm_no_adapt;
+    uint64_t hash = fold_mesh(p->mesh);
+    CHECK(x != NULL);
+    bool is_wrong = p->where[0].rank == p->rank;
+    for (size_t i = 0; i < n && moves; i++)
+        CHECK_OK(storm_mesh_generator(p->mesh, (storm_cell_idx)i, x + 3 * i));
+    if (is_wrong)
+        x[1] = NAN;
+    CHECK_EQ(storm_mesh_move(p->mesh, x, NULL, &change),
+             !moves     ? STORM_ERR_NOSUP
+             : is_wrong ? STORM_ERR_ARG
+                        : STORM_ERR_PEER);
+    adapt.remove = &none;
+    adapt.n_remove = is_wrong;
+    CHECK_EQ(storm_mesh_adapt(p->mesh, &adapt, &change),
+             !adapts    ? STORM_ERR_NOSUP
+             : is_wrong ? STORM_ERR_ARG
+                        : STORM_ERR_PEER);
+    CHECK(change == NULL);
+    CHECK_EQ(fold_mesh(p->mesh), hash);
+    free(x);
 }
 
 /* Another partition, with weights that are a function of the id. */
@@ -346,9 +476,12 @@ static void check_mesh(const struct mesh_case *mesh_case,
         uint64_t calls = allocations(all);
         check_ids(&p);
         check_geometry(&p);
-        check_samples(&p, &dice);
+        if (cut % 3 == 0) /* takes longest */
+            check_samples(&p, &dice);
         check_locate(&p);
+        check_seek(&p);
         CHECK_EQ(allocations(all), calls);
+        check_refused(&p);
         if (mesh_case->is_hosts) {
             storm_mesh_destroy(p.mesh);
             CHECK_OK(mesh_case->make(all, mesh_case->how, &p.mesh));
@@ -358,192 +491,12 @@ static void check_mesh(const struct mesh_case *mesh_case,
     }
     check_cells(&p);
     free(p.where);
+    free(p.twin);
     storm_mesh_destroy(p.mesh);
     storm_mesh_destroy(p.whole);
 }
 
-/* ---- the list ----------------------------------------------------------- */
-
-static storm_status make_cart(struct storm_context *context, const void *how,
-                              struct storm_mesh **mesh_out)
-{
-    return storm_mesh_create_cart(context, how, mesh_out);
-}
-
-static const struct storm_cart_params cart_list[] = {
-    {.size = sizeof(struct storm_cart_params),
-     .lo_cm = {-5, -5, -5},
-     .hi_cm = {5, 5, 5},
-     .n = {9, 8, 7}},
-    {.size = sizeof(struct storm_cart_params),
-     .lo_cm = {0, 0, 0},
-     .hi_cm = {3, 1, 1},
-     .n = {100, 0, 1}},
-    {.size = sizeof(struct storm_cart_params),
-     .lo_cm = {0, -2, 0},
-     .hi_cm = {1, 1, 1e-3},
-     .n = {1, 33, 17},
-     .periodic = {true, true, false}},
-    {.size = sizeof(struct storm_cart_params),
-     .lo_cm = {0.1, 0.2, 0.3},
-     .hi_cm = {1.1, 7.3, 0.7},
-     .n = {6, 5, 11},
-     .stretch = {1.7, 0.8, 1.01}},
-    {.size = sizeof(struct storm_cart_params),
-     .lo_cm = {0, 0, 0},
-     .hi_cm = {1, 1, 1},
-     .n = {2, 1, 1},
-     .periodic = {true, true, true}},
-    {.size = sizeof(struct storm_cart_params),
-     .lo_cm = {0, 0, 0},
-     .hi_cm = {1, 1, 1}},
-};
-
-struct voronoi_case {
-    double lo_cm[3], hi_cm[3];
-    int n; /* points; a lattice of n x n x n if is_lattice */
-    bool is_lattice;
-    double jitter; /* of the lattice; else the width of clusters, 0: none */
-    uint32_t lloyd;
-    bool periodic[3];
-};
-
-/* Point i; a function of i alone. */
-static void voronoi_point(const struct voronoi_case *c, int i, double x[3])
-{
-    struct dice dice = dice_make(7, (uint64_t)i);
-    struct dice cluster = dice_make(8, (uint64_t)i / 50);
-    for (int d = 0; d < 3; d++) {
-        double u = uniform(&dice), v = uniform(&cluster);
-        int at = d == 0 ? i % c->n : d == 1 ? i / c->n % c->n : i / c->n / c->n;
-        if (c->is_lattice)
-            u = (at + 0.5 + c->jitter * (u - 0.5)) / c->n;
-        else if (c->jitter > 0.0)
-            u = v + c->jitter * (u - 0.5) * (v < 0.5 ? v : 1.0 - v);
-        x[d] = c->lo_cm[d] + u * (c->hi_cm[d] - c->lo_cm[d]);
-    }
-}
-
-/* Every rank gives each size-th point. */
-static storm_status make_voronoi(struct storm_context *context, const void *how,
-                                 struct storm_mesh **mesh_out)
-{
-    enum { MAX_CELLS = 5000 };
-    static double points[MAX_CELLS][3];
-    const struct voronoi_case *c = how;
-    int n = c->is_lattice ? c->n * c->n * c->n : c->n, n_mine = 0;
-    CHECK(n <= MAX_CELLS);
-    for (int i = storm_context_rank(context); i < n;
-         i += storm_context_size(context))
-        voronoi_point(c, i, points[n_mine++]);
-    struct storm_voronoi_params params = {.size = sizeof params,
-                                          .points_cm = &points[0][0],
-                                          .n_points = (uint64_t)n_mine,
-                                          .lloyd = c->lloyd};
-    memcpy(params.lo_cm, c->lo_cm, sizeof params.lo_cm);
-    memcpy(params.hi_cm, c->hi_cm, sizeof params.hi_cm);
-    memcpy(params.periodic, c->periodic, sizeof params.periodic);
-    return storm_mesh_create_voronoi(context, &params, mesh_out);
-}
-
-static const struct voronoi_case voronoi_list[] = {
-    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 700},
-    {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 300, .lloyd = 3},
-    {.lo_cm = {0.1, 0.2, 0.3}, .hi_cm = {1.1, 7.3, 0.7}, .n = 400},
-    {.hi_cm = {1, 1, 1}, .n = 600, .jitter = 0.01},
-    {.hi_cm = {1, 1, 1}, .n = 7, .is_lattice = true},
-    {.hi_cm = {3, 2, 1}, .n = 6, .is_lattice = true, .jitter = 1e-10},
-    {.hi_cm = {1, 1, 1}, .n = 1},
-    {.hi_cm = {1, 1, 1}, .n = 2},
-    {.lo_cm = {-5, -5, -5},
-     .hi_cm = {5, 5, 5},
-     .n = 400,
-     .periodic = {1, 1, 1}},
-    {.lo_cm = {0.1, 0.2, 0.3},
-     .hi_cm = {1.1, 7.3, 0.7},
-     .n = 300,
-     .lloyd = 2,
-     .periodic = {1, 1, 1}},
-    {.lo_cm = {0.1, 0.2, 0.3},
-     .hi_cm = {1.1, 7.3, 0.7},
-     .n = 200,
-     .periodic = {1, 0, 0}},
-    {.hi_cm = {1, 1, 1}, .n = 5, .is_lattice = true, .periodic = {1, 1, 1}},
-    {.hi_cm = {1, 1, 1}, .n = 4, .is_lattice = true, .periodic = {0, 1, 1}},
-    {.hi_cm = {1, 1, 1}, .n = 1, .periodic = {1, 1, 1}},
-    {.hi_cm = {1, 3, 1}, .n = 2, .periodic = {1, 1, 1}},
-    {.hi_cm = {1, 1, 2}, .n = 3, .periodic = {1, 1, 1}},
-};
-
-static struct sphere spheres[] = {
-    {.centre_cm = {0.3, -0.2, 0.1}, .radius_cm = 2.5},
-    {.centre_cm = {0, 0, 0}, .radius_cm = 1e-6}, /* a corner of the box */
-    {.centre_cm = {1.2, 3.1, 0.4}, .radius_cm = 0.6},
-};
-
-static storm_status make_octree(struct storm_context *context, const void *how,
-                                struct storm_mesh **mesh_out)
-{
-    return storm_mesh_create_octree(context, how, mesh_out);
-}
-
-static const struct storm_octree_params octree_list[] = {
-    {.size = sizeof(struct storm_octree_params), .hi_cm = {1, 1, 1}},
-    {.size = sizeof(struct storm_octree_params),
-     .lo_cm = {-5, -5, -5},
-     .hi_cm = {5, 5, 5},
-     .level = 3},
-    {.size = sizeof(struct storm_octree_params),
-     .lo_cm = {-5, -5, -5},
-     .hi_cm = {5, 5, 5},
-     .level = 1,
-     .refine_levels = 4,
-     .refine = sphere_refine,
-     .refine_self = &spheres[0]},
-    {.size = sizeof(struct storm_octree_params),
-     .hi_cm = {1, 1, 1},
-     .refine_levels = 9,
-     .refine = sphere_refine,
-     .refine_self = &spheres[1]},
-    {.size = sizeof(struct storm_octree_params),
-     .hi_cm = {1, 2, 3},
-     .periodic = {true, true, true},
-     .refine_levels = 7,
-     .refine = sphere_refine,
-     .refine_self = &spheres[1]},
-    {.size = sizeof(struct storm_octree_params),
-     .lo_cm = {0.1, 0.2, 0.3},
-     .hi_cm = {1.1, 7.3, 0.7},
-     .n = {3, 20, 1},
-     .periodic = {false, true, false},
-     .refine_levels = 2,
-     .refine = sphere_refine,
-     .refine_self = &spheres[2]},
-};
-
-/* Each time in another partition. */
-static storm_status make_given(struct storm_context *context, const void *how,
-                               struct storm_mesh **mesh_out)
-{
-    static uint64_t salt; /* the same on every rank */
-    return host_give(how, context, salt++, mesh_out);
-}
-
-/* A mesh of a host: our own Voronoi cells, tetrahedra, boxes of which some have
- * several neighbours on one side. */
-static struct host given_host(int i, struct storm_context *alone)
-{
-    const double lo[3] = {-5, -5, -5}, hi[3] = {5, 5, 5};
-    struct storm_mesh *mesh;
-    struct host host;
-    if (i == 0) {
-        CHECK_OK(make_voronoi(alone, &voronoi_list[1], &mesh));
-        host = host_of_voronoi(mesh);
-        storm_mesh_destroy(mesh);
-        return host;
-    }
-    return i == 1 ? host_of_tetrahedra(3, lo, hi) : host_of_bricks(lo, hi);
-}
+/* ---- all cases ---------------------------------------------------------- */
 
 static void check_given(struct storm_context *all, struct storm_context *alone)
 {
@@ -565,12 +518,20 @@ static void check_given(struct storm_context *all, struct storm_context *alone)
     }
 }
 
+/* Of what is refused. */
+static void ignore(void *self, storm_log_level level, int rank,
+                   const char *message)
+{
+    (void)self, (void)level, (void)rank, (void)message;
+}
+
 int main(int argc, char **argv)
 {
     struct storm_context *all, *alone;
+    struct storm_context_params params = {.size = sizeof params, .log = ignore};
     MPI_Init(&argc, &argv);
-    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &all));
-    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &alone));
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &all));
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, &params, &alone));
     for (size_t i = 0; i < sizeof cart_list / sizeof cart_list[0]; i++) {
         char name[32];
         snprintf(name, sizeof name, "cartesian %d", (int)i);
@@ -589,6 +550,11 @@ int main(int argc, char **argv)
         memcpy(mesh_case.hi_cm, voronoi_list[i].hi_cm, sizeof mesh_case.hi_cm);
         memcpy(mesh_case.wraps, voronoi_list[i].periodic,
                sizeof mesh_case.wraps);
+        check_mesh(&mesh_case, all, alone);
+        if (i % 4 != 0)
+            continue;
+        snprintf(name, sizeof name, "moving voronoi %d", (int)i);
+        mesh_case.make = make_moving;
         check_mesh(&mesh_case, all, alone);
     }
     for (size_t i = 0; i < sizeof octree_list / sizeof octree_list[0]; i++) {
