@@ -4,9 +4,11 @@
  * VMESH-5, VMESH-6, VEXACT-3, MESH-13: a walk from any cell of any rank, and
  * the tree, end in the cell that exact comparison with all generators gives,
  * also on faces, edges and corners; of several the one of highest place along
- * the curve.
+ * the curve. Also after another partition has been made.
  */
 #include "voronoi_check.h"
+
+#include <storm/change.h>
 
 #include "mesh/mesh_ops.h"
 #include "mesh/voronoi/voronoi_exact.h"
@@ -82,7 +84,7 @@ static storm_cell_id walk(const struct storm_mesh *mesh,
             return step.id;
         CHECK_EQ(step.status, STORM_AGAIN);
     }
-    CHECK(!"a walk ends");
+    CHECK(false); /* a walk ends */
     return 0;
 }
 
@@ -146,15 +148,39 @@ static void make_position(const struct table *table, struct dice *dice,
     round_to_units(x_out);
 }
 
+/* Another partition, with a share of the cells that grows with the rank. */
+static void switch_over(struct storm_mesh *mesh, struct storm_cut **cut_out)
+{
+    uint64_t weight[MAX_POINTS];
+    struct storm_change *change;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++)
+        weight[i] = 3 + storm_mesh_cell_id(mesh, i) % 5;
+    if (mesh->env->rank == 0 && mesh->part->n_cells > 0)
+        weight[0] = mesh->n_total; /* some may get none */
+    CHECK_OK(storm_cut_create(mesh, cut_out));
+    storm_cut_set(*cut_out, weight);
+    uint64_t hash = set_hash(mesh, MPI_COMM_WORLD);
+    CHECK_OK(storm_mesh_use(mesh, *cut_out, &change));
+    CHECK_EQ(set_hash(mesh, MPI_COMM_WORLD), hash);
+    storm_change_destroy(change);
+}
+
 static void check_set(struct storm_context *context, struct point_set set,
                       int side)
 {
     static struct table table;
     struct storm_mesh *mesh;
+    struct storm_cut *cut;
     struct dice dice = dice_make(3, (uint64_t)set.n);
     CHECK_OK(set_mesh(context, &set, 0, &mesh));
     table_make(mesh, &table);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 100; i++) {
+        double x[3];
+        make_position(&table, &dice, side, x);
+        check_position(mesh, &table, &dice, 2, x);
+    }
+    switch_over(mesh, &cut);
+    for (int i = 0; i < 150; i++) {
         double x[3];
         make_position(&table, &dice, side, x);
         check_position(mesh, &table, &dice, 2, x);
@@ -167,6 +193,7 @@ static void check_set(struct storm_context *context, struct point_set set,
     struct storm_cell_ref next;
     CHECK_EQ(mesh->ops->changes->seek(mesh, -1, bad, &next), STORM_ERR_ARG);
     CHECK_EQ(mesh->ops->changes->seek(mesh, -1, nan, &next), STORM_ERR_ARG);
+    storm_cut_destroy(cut);
     storm_mesh_destroy(mesh);
     free(set.x);
 }
