@@ -50,10 +50,11 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
     imc->tag[i] = storm_mesh_cell_id(imc->mesh, i);
     imc->volume[i] = storm_mesh_volume_cm3(imc->mesh, i);
     storm_mesh_centre(imc->mesh, i, centre);
+    imc->material[i] = storm_problem_material(imc->problem, centre);
+    imc->mesh->ops->shape->unwrap(imc->mesh, i, centre);
     imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
     if (!imc->is_box[i])
         cells_extent(imc->mesh, i, centre, half);
-    imc->material[i] = storm_problem_material(imc->problem, centre);
     imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
 }
 
@@ -103,12 +104,16 @@ storm_status imc_cells_open(struct storm_imc *imc)
     if (status == STORM_OK)
         status = imc_principle_open(imc);
     if (status == STORM_OK)
-        status = imc_source_open(imc);
-    if (status == STORM_OK)
         status = imc_wall_open(imc);
     if (status == STORM_OK)
         imc->generation = storm_mesh_generation(imc->mesh);
     return status;
+}
+
+storm_status imc_cells_finish(struct storm_imc *imc)
+{
+    imc_source_close(imc);
+    return imc_source_open(imc);
 }
 
 void imc_cells_close(struct storm_imc *imc)

@@ -7,7 +7,7 @@
  *              a function of the generators alone (VCELL-2), volumes are sums
  *              over the faces in their order.
  *   VSWITCH-2  Known afterwards are the rank's own generators and the
- *              neighbours of its cells, no others.
+ *              neighbours of its cells, images included, no others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -208,12 +208,13 @@ static storm_status switch_take_side(struct switch_over *s, int32_t cell,
     int64_t link;
     if (side->order >= switch_walls) {
         link = voronoi_link_wall((int)(side->order - switch_walls));
-    } else if (side->order - base->first < (uint64_t)base->n_cells) {
+    } else if (side->image == 0 &&
+               side->order - base->first < (uint64_t)base->n_cells) {
         link = (int64_t)(side->order - base->first);
         if (link < cell)
             return STORM_OK; /* that one has listed it */
     } else {
-        link = voronoi_link_ghost(side->order);
+        link = voronoi_link_ghost(side->order, (int32_t)side->image);
         status = switch_take_ghost(s, side);
     }
     if (status < 0)
@@ -296,7 +297,9 @@ static storm_status switch_take_all(struct switch_over *s,
 static int switch_by_order(const void *left, const void *right)
 {
     const struct voronoi_ghost *a = left, *b = right;
-    return a->order < b->order ? -1 : a->order > b->order;
+    uint64_t key = voronoi_image_key(a->order, a->image);
+    uint64_t other = voronoi_image_key(b->order, b->image);
+    return key < other ? -1 : key > other;
 }
 
 /* Own generators and ghosts, each once. */
@@ -306,7 +309,7 @@ static storm_status switch_merge(struct switch_over *s)
     if (s->n_ghosts > 0)
         qsort(s->ghosts, s->n_ghosts, sizeof *s->ghosts, switch_by_order);
     for (size_t i = 0; i < s->n_ghosts; i++)
-        if (n == 0 || s->ghosts[i].order != s->ghosts[n - 1].order)
+        if (n == 0 || switch_by_order(&s->ghosts[i], &s->ghosts[n - 1]) != 0)
             s->ghosts[n++] = s->ghosts[i];
     s->part->cost.n_ghosts = n;
     return voronoi_points_merge(&s->part->points, s->mesh->env->memory,
