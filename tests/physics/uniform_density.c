@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 3; timeout: 60 */
 /*
- * Uniform isotropic emission into a box of mirrors: the radiation stays
- * uniform and isotropic. E erg/cm3 emitted at the start of every step make an
+ * Uniform isotropic emission into a box of mirrors, or a periodic one, of
+ * Cartesian or of Voronoi cells: the radiation stays uniform and isotropic. E
+ * erg/cm3 emitted at the start of every step make an
  * energy density of n E during step n, so the tally, which is that times the
  * speed, must be n E c in every part of the box.
  *
  * Sample: 48 runs with different seeds, 6 steps, 3 packets a cell and step.
- * Parts: the 8 corner cells, the 8 octants, 8 slabs in x. The standard error
+ * Parts: the 8 corner cells (Cartesian), the 8 octants, 8 slabs in x; Voronoi
+ * cells are where their centres are. The standard error
  * of each part's mean comes from the spread over the runs.
  */
 #include <math.h>
@@ -16,7 +18,13 @@
 #include "problem.h"
 #include "tolerances.h"
 
-enum { RUNS = 48, STEPS = 6, PARTS = 24, N = 8 };
+enum { RUNS = 48, STEPS = 6, PARTS = 24, CORNERS = 8, N = 8 };
+
+/* A mesh. */
+struct variant {
+    const char *name;
+    bool periodic, voronoi;
+};
 
 /* The parts a cell belongs to, as bits. */
 static uint32_t parts_of(const double centre[3], const double box[3])
@@ -34,12 +42,17 @@ static uint32_t parts_of(const double centre[3], const double box[3])
 }
 
 /* Energy density times speed in each part, over n E c, averaged by volume. */
-static void run(uint64_t seed, double mean_out[PARTS])
+static void run(const struct variant *variant, uint64_t seed,
+                double mean_out[PARTS])
 {
     struct problem p = problem_default();
-    for (int d = 0; d < 3; d++)
+    for (int d = 0; d < 3; d++) {
         p.cart.n[d] = N;
-    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        p.cart.periodic[d] = variant->periodic;
+    }
+    p.set.seed = 4;
+    p.set.n_total = variant->voronoi ? N * N * N : 0;
+    for (int wall = 0; !variant->periodic && wall < STORM_N_WALLS; wall++)
         p.streaming_params.walls[wall] = STORM_WALL_REFLECT;
     p.streaming_params.seed = seed;
     p.streaming_params.speed_cm_s = 3.0;
@@ -69,13 +82,12 @@ static void run(uint64_t seed, double mean_out[PARTS])
     problem_close(&p);
 }
 
-int main(int argc, char **argv)
+static void check(const struct variant *variant)
 {
     double sum[PARTS] = {0.0}, square[PARTS] = {0.0};
-    MPI_Init(&argc, &argv);
     for (uint64_t seed = 1; seed <= RUNS; seed++) {
         double mean[PARTS];
-        run(seed, mean);
+        run(variant, seed, mean);
         for (int k = 0; k < PARTS; k++) {
             sum[k] += mean[k];
             square[k] += mean[k] * mean[k];
@@ -83,17 +95,29 @@ int main(int argc, char **argv)
     }
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = variant->voronoi ? CORNERS : 0; k < PARTS; k++) {
         double mean = sum[k] / RUNS;
         double variance = (square[k] / RUNS - mean * mean) / (RUNS - 1);
         double k_off = (mean - 1.0) / sqrt(variance);
         if (rank == 0)
-            printf("part %d: %.4f +- %.4f (%.1f)\n", k, mean, sqrt(variance),
-                   k_off);
+            printf("%s, part %d: %.4f +- %.4f (%.1f)\n", variant->name, k, mean,
+                   sqrt(variance), k_off);
         CHECK(fabs(k_off) <= uniform_density_k);
         CHECK(fabs(mean - 1.0) < 0.1); /* and the errors are small enough to
                                           tell */
     }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct variant list[] = {
+        {"mirrors", false, false},
+        {"periodic", true, false},
+        {"periodic Voronoi", true, true},
+    };
+    MPI_Init(&argc, &argv);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        check(&list[i]);
     MPI_Finalize();
     return CHECK_PASS;
 }
