@@ -129,7 +129,9 @@ STORM_API bool storm_change_from(const struct storm_change *change,
 STORM_API STORM_MUST_CHECK storm_status
 storm_cut_create(struct storm_mesh *mesh, struct storm_cut **cut_out);
 
-/** Release. Local. NULL is allowed. The mesh stays as it is partitioned. */
+/** Release. Local, but on all ranks before the mesh changes again. NULL is
+ *  allowed. The mesh stays as it is partitioned; when it moves next, cells
+ *  count one each. */
 STORM_API void storm_cut_destroy(struct storm_cut *cut);
 
 /** Set the weights: one per local cell, in order, as they are now. Local. */
@@ -199,17 +201,61 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_find(const struct storm_mesh *mesh, size_t n,
                 const storm_cell_id *tags, struct storm_cell_ref *where_out);
 
+/** Above all tags that exist or have existed. Local. */
+STORM_API storm_cell_id storm_mesh_next_tag(const struct storm_mesh *mesh);
+/** @} */
+
 /**
- * Rows of all cells in order of their tags, for files that are the same on any
- * number of ranks: rank r gets as many rows as
- * n_cells_total * (r + 1) / n_ranks - n_cells_total * r / n_ranks. Collective.
+ * @name Rows in order of the tags, for files that are the same on any number of
+ * ranks.
  *
- * @param in         one row of @p bytes per local cell
- * @param[out] rows  this rank's share of the rows, in order
+ * A row belongs to a cell. In order of the tags, each rank has a share of the
+ * rows of all cells, equal but for one row.
+ */
+/** @{ */
+
+/** Are tags places? Then the cells of rank 0, 1, ... one after the other are in
+ *  order of their tags, and files need no exchange. The same on every rank.
+ *  Local. */
+STORM_API bool storm_mesh_is_in_order(const struct storm_mesh *mesh);
+
+/** The number of rows in this rank's share, which begins with row
+ *  n_cells_total * rank / n_ranks. Local. */
+STORM_API size_t storm_mesh_n_rows(const struct storm_mesh *mesh);
+
+/**
+ * From cells to rows. Collective.
+ *
+ * @param bytes      of a row, the same on every rank
+ * @param in         one row per local cell
+ * @param[out] rows  this rank's share, storm_mesh_n_rows rows
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_rows(const struct storm_mesh *mesh, size_t bytes, const void *in,
                 void *rows);
+
+/**
+ * The same for rows of different sizes. Sizes that the ranks receive come from
+ * storm_mesh_rows of the sizes. Collective.
+ *
+ * @param bytes      of the row of each local cell, may be 0
+ * @param in         these rows, one after the other without gaps
+ * @param[out] rows  this rank's share, one after the other without gaps
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_rows_sized(const struct storm_mesh *mesh, const size_t *bytes,
+                      const void *in, void *rows);
+
+/**
+ * From rows to cells: the inverse of storm_mesh_rows. Collective.
+ *
+ * @param bytes     of a row, the same on every rank
+ * @param rows      this rank's share
+ * @param[out] out  one row per local cell
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_unrows(const struct storm_mesh *mesh, size_t bytes, const void *rows,
+                  void *out);
 /** @} */
 
 #ifdef __cplusplus

@@ -191,11 +191,15 @@ struct storm_imc_layout {
 };
 #define STORM_IMC_LAYOUT_INIT STORM_INIT(struct storm_imc_layout)
 
-/** Local. STORM_ERR_ARG: @p layout_out does not begin with
- *  STORM_IMC_LAYOUT_INIT. */
+/** The present layout: a mesh that has changed has another version, with the
+ *  materials of the cells, which they have brought along. Local. STORM_ERR_ARG:
+ *  @p layout_out does not begin with STORM_IMC_LAYOUT_INIT. */
 STORM_API storm_status
 storm_imc_state_layout(const struct storm_imc *imc,
                        struct storm_imc_layout *layout_out);
+
+/** cell_values of a version; 0: there is no such version. Local. */
+STORM_API size_t storm_imc_state_values(uint64_t version);
 
 /**
  * Save the state. Collective, blocks; between steps.
@@ -212,14 +216,15 @@ storm_imc_save_state(struct storm_imc *imc, double *cells_out,
 
 /**
  * Load a saved state. Mesh, materials and groups must be the same: the caller
- * makes sure. Local; between steps, on every rank.
+ * makes sure. Between steps, on every rank; local for version 1, collective for
+ * others, with the errors of MPI.
  *
  * @param version   of the layout it was saved with
  * @param cells     of the local cells, in order
  * @param accounts  on rank 0; elsewhere ignored, and may be NULL
  * @retval STORM_ERR_NOSUP  another version; nothing has changed
- * @retval STORM_ERR_ARG    a value is negative or not finite (logged); nothing
- *                          has changed
+ * @retval STORM_ERR_ARG    a value is negative, not finite or no material
+ *                          (logged); nothing has changed
  * @retval STORM_ERR_STATE  the mesh was repartitioned (logged), or called from
  *                          a callback
  */

@@ -28,6 +28,9 @@ struct storm_voronoi_params {
     /** Tags of the points, below 2^48, all different; from all ranks that have
      *  points. NULL: their places along the Hilbert curve. */
     const storm_cell_id *tags;
+    /** With tags: above all that have existed, the same on every rank; 0: above
+     *  those that are given. */
+    storm_cell_id next_tag;
     /** The same on every rank. Cells stay on the rank that gave their points,
      *  for good; a rank's indices are in order of the places along the curve.
      *  false: equal numbers of cells. */
@@ -69,6 +72,50 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_create_voronoi(struct storm_context *context,
                           const struct storm_voronoi_params *params,
                           struct storm_mesh **mesh_out);
+
+/** @name Sharp interfaces: generators in pairs, mirrored where the material
+ *  changes, so that faces of their cells lie there. A wall of one cell has no
+ *  holes. */
+/** @{ */
+struct storm_pairs; /* opaque */
+
+/**
+ * The pairs of a set of points: about as dense as its points near interfaces.
+ * Round an edge where two interfaces meet there are four points. All are
+ * functions of the params alone. Collective: same params on every rank, and
+ * each gets a share of the points.
+ *
+ * @param params  of any kind; `material` is required, and n_total about the
+ *                number of generators in all
+ * @param[out] pairs_out  set only on STORM_OK; free with destroy
+ * @retval STORM_ERR_ARG  a parameter is missing (logged)
+ * @retval STORM_ERR_NOSUP  a field is set that this library lacks (logged)
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER    another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_pairs_create(struct storm_context *context,
+                   const struct storm_points_params *params,
+                   struct storm_pairs **pairs_out);
+
+/** This rank's points, three coordinates each; lent until destroy. Local. */
+STORM_API const double *storm_pairs_points(const struct storm_pairs *pairs,
+                                           uint64_t *n_out);
+
+/** How many points of the set to make for the rest of the box: with those of
+ *  them that storm_pairs_allow allows there are about n_total. Local. */
+STORM_API uint64_t storm_pairs_n_others(const struct storm_pairs *pairs);
+
+/** May there be another generator at @p x_cm? If all others of a mesh are so
+ *  far from interfaces, its faces lie on them. Local. */
+STORM_API bool storm_pairs_allow(const struct storm_pairs *pairs,
+                                 const double x_cm[3]);
+
+/** Release. Local. NULL is allowed. */
+STORM_API void storm_pairs_destroy(struct storm_pairs *pairs);
+/** @} */
 
 #ifdef __cplusplus
 }

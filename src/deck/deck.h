@@ -26,7 +26,9 @@
 
 /* Words of the table, in its order. */
 enum deck_motion_kind { DECK_MOTION_NONE };
+enum deck_interfaces { DECK_INTERFACES_PLAIN, DECK_INTERFACES_SHARP };
 enum deck_weight { DECK_WEIGHT_STEPS, DECK_WEIGHT_CELLS, DECK_WEIGHT_NONE };
+enum deck_host { DECK_HOST_NONE, DECK_HOST_CELLS };
 
 /* What a list of maps or of numbers is read into: from the pool. */
 #define DECK_LIST_OF(_type) \

@@ -77,6 +77,12 @@ static void check_mesh(const struct check *s, const struct deck_node *root)
     if (check_usable(map, "cells") && cells >= 0x1p48)
         deck_complain(s->problems, check_line(map, "cells"), "mesh.cells",
                       "expected fewer than 2^48 cells, got %g", cells);
+    if (mesh->interfaces == DECK_INTERFACES_SHARP &&
+        check_good(map, "points_file") &&
+        strcmp(mesh->points_file, "none") != 0)
+        deck_complain(s->problems, check_line(map, "interfaces"),
+                      "mesh.interfaces",
+                      "expected plain: points of a file stay where they are");
     if (mesh->kind == STORM_MESH_OCTREE && check_usable(map, "level") &&
         check_usable(map, "refine_levels") && check_usable(map, "roots"))
         check_octree(s, map);

@@ -79,6 +79,10 @@
     KEY(mesh, refine_interfaces, REAL(1, 1e6), "1",                          \
         "voronoi: how many times denser the points are where the material "  \
         "changes, within half a mean distance between points")               \
+    KEY(mesh, interfaces, WORD("plain|sharp"), "plain",                      \
+        "voronoi: sharp: generators in mirrored pairs, so that faces lie "   \
+        "where the material changes; `points` is then their number to a "    \
+        "fifth or so")                                                       \
     KEY(mesh, seed, INT(0, 1e18), "1", "voronoi: seed of the generators")    \
     KEY(mesh, motion, MAP(motion), "{}", "how the mesh moves")
 
@@ -244,11 +248,18 @@
     KEY(acceleration, random_walk, BOOL, "false", \
         "random walk in thick cells; with groups, of those that are thick")
 
-#define DECK_KEYS_balance(KEY)                                  \
-    KEY(balance, every, INT(0, 4e9), "10",                      \
-        "steps between two repartitions of the mesh; 0: never") \
-    KEY(balance, weight, WORD("steps|cells|none"), "steps",     \
-        "what is distributed evenly over ranks")
+#define DECK_KEYS_balance(KEY)                                               \
+    KEY(balance, every, INT(0, 4e9), "10",                                   \
+        "steps between two looks at the load of the ranks; 0: never")        \
+    KEY(balance, weight, WORD("steps|cells|none"), "steps",                  \
+        "what is distributed evenly over ranks: events of the last step, "   \
+        "cells, or nothing")                                                 \
+    KEY(balance, threshold, REAL(1, 1e6), "1.1",                             \
+        "max over mean of the load, below which the partition stays; above " \
+        "it there is a new one if that lowers it by 5 % at least")           \
+    KEY(balance, host, WORD("none|cells"), "none",                           \
+        "cells: after every step the mesh is partitioned into equal "        \
+        "numbers of cells, as by a host, and before the next one as before")
 
 #define DECK_KEYS_output(KEY)                                                 \
     KEY(output, every, INT(0, 4e9), "10",                                     \

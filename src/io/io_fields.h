@@ -25,8 +25,10 @@ struct io_source {
 
 /* What the dumps of a run have in common; all zero before the first. */
 struct io_series {
-    uint64_t n_points;       /* in mesh.h5; 0: it is not written yet */
-    uint64_t n_words;        /* integers that encode polyhedra; 0: boxes */
+    uint64_t mesh_step; /* of the last dump's mesh: names its file */
+    uint64_t mesh_hash; /* io_cells_hash of it; 0: there is none yet */
+    uint64_t n_points;  /* in its file; 0: it is not in this directory yet */
+    uint64_t n_words;   /* integers that encode polyhedra; 0: boxes */
     struct storm_page grids; /* of the dumps so far, as XDMF; on rank 0 */
 };
 
@@ -41,8 +43,9 @@ struct io_bins {
 enum { IO_N_FIELDS = 4 };
 extern const char *const io_field_names[IO_N_FIELDS];
 
-/* fields-<step>.h5, fields.xdmf and partition.csv; mesh.h5 with the first dump.
- * Collective, blocks. Here and below: STORM_ERR_IO (logged), STORM_ERR_NOMEM,
+/* fields-<step>.h5, fields.xdmf and partition.csv; with the first dump mesh.h5,
+ * and with the first after a change of the mesh mesh-<step>.h5. Collective,
+ * blocks. Here and below: STORM_ERR_IO (logged), STORM_ERR_NOMEM,
  * or an error of physics or mesh. */
 storm_status io_write_fields(const struct io_source *source,
                              struct io_series *series);
@@ -51,11 +54,15 @@ storm_status io_write_fields(const struct io_source *source,
 storm_status io_write_profile(const struct io_source *source,
                               const struct io_bins *bins);
 
-/* io_mesh.c: mesh.h5; sets n_points and n_words. Collective. */
+/* io_mesh.c: the mesh, if no file of the series has it. Collective. */
 storm_status io_write_mesh(const struct io_source *source,
                            struct io_series *series);
 
-/* partition.csv, on rank 0. */
+/* The name of its file: mesh.h5 for step 0. */
+enum { IO_MESH_NAME = 40 };
+void io_mesh_name(uint64_t step, char name_out[IO_MESH_NAME]);
+
+/* io_partition.c: partition.csv. Collective. */
 storm_status io_write_partition(const struct io_source *source);
 
 /* io_xdmf.c: fields.xdmf, with the current dump as the last, on rank 0. */

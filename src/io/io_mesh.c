@@ -1,41 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The mesh: mesh.h5, with boxes as hexahedra and other cells as polyhedra, and
- * partition.csv, with their owners.
+ * The mesh: mesh.h5, or mesh-<step>.h5 once it has changed, with boxes as
+ * hexahedra and other cells as polyhedra.
  *
- * Corners are not shared between cells: each rank numbers its own after those
- * of the ranks before it, and cells are in order of ids.
+ * Corners are not shared between cells: each rank numbers those of the cells it
+ * writes after those of the ranks before it.
  */
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/env.h"
+#include "io/io_cells.h"
 #include "io/io_fields.h"
-#include "io/io_files.h"
 #include "io/io_h5.h"
 
 enum { MESH_BOX_CORNERS = 8, MESH_POLYHEDRON = 16 };
 
 static const char mesh_label[] = "output";
 
-/* This rank's share. Polyhedra are built one at a time, in order, and not
- * stored: they take more memory than the mesh. */
+/* What this rank writes, one polyhedron at a time, in order. */
 struct mesh_share {
     const struct io_source *source;
     struct storm_memory *memory;
     size_t n_cells, n_points, n_words;
     uint64_t first_point; /* corners of ranks before */
-    double *values;       /* one for each cell */
+    double *values;       /* three for each local cell */
 
-    struct storm_polyhedra *polyhedra;
+    struct io_polyhedra polyhedra;
     struct storm_polyhedron cell; /* the current one */
     int64_t *words;               /* its encoding */
     size_t words_capacity;
-    storm_cell_idx next_cell; /* after it */
-    uint64_t next_point;      /* after its corners */
-    size_t n_left;            /* its rows that are not written yet */
-    storm_status status;      /* of building cells */
+    size_t next_cell;    /* after it */
+    uint64_t next_point; /* after its corners */
+    size_t n_left;       /* its rows that are not written yet */
+    storm_status status; /* of building cells */
 };
 
 /* ---- polyhedra ----------------------------------------------------------- */
@@ -46,8 +45,7 @@ static storm_status mesh_count(struct mesh_share *share)
     size_t max = 0;
     storm_status status = STORM_OK;
     for (size_t i = 0; i < share->n_cells && status == STORM_OK; i++) {
-        status = storm_polyhedra_build(share->polyhedra, (storm_cell_idx)i,
-                                       &share->cell);
+        status = io_polyhedra_get(&share->polyhedra, i, &share->cell);
         share->n_points += share->cell.n_corners;
         share->n_words += share->cell.n_words + 2;
         max = share->cell.n_words > max ? share->cell.n_words : max;
@@ -66,8 +64,7 @@ static storm_status mesh_count(struct mesh_share *share)
 static bool mesh_next(struct mesh_share *share)
 {
     storm_status status =
-        storm_polyhedra_build(share->polyhedra, share->next_cell++,
-                              &share->cell);
+        io_polyhedra_get(&share->polyhedra, share->next_cell++, &share->cell);
     if (status < 0)
         share->status = status;
     share->next_point += share->cell.n_corners;
@@ -147,17 +144,21 @@ static void mesh_fill_corners(void *self, size_t first, size_t n, void *out)
         rows[i] = (int64_t)(share->first_point + first * MESH_BOX_CORNERS + i);
 }
 
-static void mesh_fill_generators(void *self, size_t first, size_t n, void *out)
+/* Generators, if the cells have them. Collective. */
+static storm_status mesh_put_generators(struct mesh_share *share,
+                                        struct io_h5_writer *file)
 {
-    struct mesh_share *share = self;
-    double(*rows)[3] = out;
-    for (size_t i = 0; i < n; i++) {
-        storm_status status =
-            storm_mesh_generator(share->source->mesh,
-                                 (storm_cell_idx)(first + i), rows[i]);
-        if (status < 0)
-            share->status = status;
-    }
+    const struct storm_mesh *mesh = share->source->mesh;
+    const struct io_cells rows = {"generator", IO_H5_REAL, 3, share->values};
+    storm_cell_idx n = storm_mesh_n_cells(mesh);
+    bool have;
+    storm_status status = io_cells_have_generators(share->source, &have);
+    if (status < 0 || !have)
+        return status;
+    for (storm_cell_idx i = 0; i < n && status == STORM_OK; i++)
+        status = storm_mesh_generator(mesh, i, &share->values[3 * (size_t)i]);
+    status = storm_context_agree(share->source->context, status);
+    return status < 0 ? status : io_cells_put(share->source, file, &rows);
 }
 
 static storm_status mesh_put_field(struct mesh_share *share,
@@ -167,13 +168,12 @@ static storm_status mesh_put_field(struct mesh_share *share,
     storm_status status =
         storm_imc_get(share->source->imc, share->source->engine, field,
                       share->values);
+    const struct io_cells rows = {name, IO_H5_REAL, 1, share->values};
     status = storm_context_agree(share->source->context, status);
-    return status < 0 ? status
-                      : io_h5_put_plain(file, name, IO_H5_REAL, 1,
-                                        share->values, share->n_cells);
+    return status < 0 ? status : io_cells_put(share->source, file, &rows);
 }
 
-/* ---- mesh.h5 ------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------ */
 
 static storm_status mesh_put_cells(struct mesh_share *share,
                                    struct io_h5_writer *file)
@@ -186,39 +186,55 @@ static storm_status mesh_put_cells(struct mesh_share *share,
         n,         share,         mesh_fill_corners};
     const struct io_h5_share cells = {
         "cells", IO_H5_INTEGER, 1, share->n_words, share, mesh_fill_words};
-    const struct io_h5_share generators = {
-        "generator", IO_H5_REAL, 3, n, share, mesh_fill_generators};
     storm_status status = io_h5_put(file, &points);
     if (status == STORM_OK && storm_mesh_cells_are_boxes(share->source->mesh))
         return io_h5_put(file, &boxes);
     if (status == STORM_OK)
         status = io_h5_put(file, &cells);
-    return status < 0 ? status : io_h5_put(file, &generators);
+    return status < 0 ? status : mesh_put_generators(share, file);
 }
 
-static storm_status mesh_write(struct mesh_share *share)
+/* The box may have changed, too. */
+static storm_status mesh_put_box(struct mesh_share *share,
+                                 struct io_h5_writer *file)
+{
+    double box[2][3];
+    bool is_root = storm_context_rank(share->source->context) == 0;
+    storm_mesh_box(share->source->mesh, box[0], box[1]);
+    return io_h5_put_plain(file, "box", IO_H5_REAL, 3, box, is_root ? 2 : 0);
+}
+
+static storm_status mesh_write(struct mesh_share *share, uint64_t mesh_step)
 {
     struct io_h5_writer *file = NULL;
-    storm_status status = io_h5_create(share->source->context,
-                                       share->source->dir, "mesh.h5", &file);
+    char name[IO_MESH_NAME];
+    io_mesh_name(mesh_step, name);
+    storm_status status =
+        io_h5_create(share->source->context, share->source->dir, name, &file);
     if (status == STORM_OK)
         status = mesh_put_cells(share, file);
     if (status == STORM_OK)
         status = mesh_put_field(share, file, "volume", STORM_IMC_VOLUME);
     if (status == STORM_OK)
         status = mesh_put_field(share, file, "material", STORM_IMC_MATERIAL);
+    if (status == STORM_OK)
+        status = io_cells_put_tags(share->source, file);
+    if (status == STORM_OK && mesh_step > 0)
+        status = mesh_put_box(share, file);
     return io_h5_finish(file, status < 0 ? status : share->status);
 }
 
+/* Collective. */
 static storm_status mesh_open(struct mesh_share *share)
 {
-    share->values = storm_alloc(share->memory, mesh_label,
-                                (share->n_cells + 1) * sizeof *share->values);
-    if (share->values == NULL)
-        return STORM_ERR_NOMEM;
-    storm_status status =
-        storm_polyhedra_open(share->source->mesh, &share->polyhedra);
-    return status < 0 ? status : mesh_count(share);
+    size_t n = 3 * (size_t)storm_mesh_n_cells(share->source->mesh) + 1;
+    storm_status status = io_polyhedra_open(share->source, &share->polyhedra);
+    if (status < 0)
+        return status;
+    share->values =
+        storm_alloc(share->memory, mesh_label, n * sizeof *share->values);
+    status = share->values != NULL ? mesh_count(share) : STORM_ERR_NOMEM;
+    return storm_context_agree(share->source->context, status);
 }
 
 /* Numbers the corners, and counts those of all ranks. Collective. */
@@ -239,43 +255,44 @@ static storm_status mesh_number(struct mesh_share *share,
     return STORM_OK;
 }
 
-storm_status io_write_mesh(const struct io_source *source,
-                           struct io_series *series)
+static storm_status mesh_file(const struct io_source *source,
+                              struct io_series *series)
 {
-    struct mesh_share share = {
-        .source = source,
-        .memory = storm_context_env(source->context)->memory,
-        .n_cells = (size_t)storm_mesh_n_cells(source->mesh),
-        .cell = STORM_POLYHEDRON_INIT};
-    storm_status status =
-        storm_context_agree(source->context, mesh_open(&share));
+    struct mesh_share share = {.source = source,
+                               .memory =
+                                   storm_context_env(source->context)->memory,
+                               .n_cells = io_cells_n(source->mesh),
+                               .cell = STORM_POLYHEDRON_INIT};
+    storm_status status = mesh_open(&share);
     if (status == STORM_OK)
         status = mesh_number(&share, series);
     if (status == STORM_OK)
-        status = mesh_write(&share);
-    storm_polyhedra_close(share.polyhedra);
+        status = mesh_write(&share, series->mesh_step);
+    io_polyhedra_close(&share.polyhedra);
     storm_free(share.memory, share.words);
     storm_free(share.memory, share.values);
     return storm_context_agree(source->context, status);
 }
 
-/* ---- partition.csv ------------------------------------------------------- */
-
-storm_status io_write_partition(const struct io_source *source)
+void io_mesh_name(uint64_t step, char name_out[IO_MESH_NAME])
 {
-    struct storm_page page = {0};
-    storm_page_add(&page, "rank,first_cell,cells\n");
-    for (int r = 0; r < storm_context_size(source->context); r++) {
-        uint64_t first = storm_mesh_first_place(source->mesh, r);
-        uint64_t end = storm_mesh_first_place(source->mesh, r + 1);
-        storm_page_add(&page, "%d,%" PRIu64 ",%" PRIu64 "\n", r, first,
-                       end - first);
+    if (step == 0)
+        snprintf(name_out, IO_MESH_NAME, "mesh.h5");
+    else
+        snprintf(name_out, IO_MESH_NAME, "mesh-%" PRIu64 ".h5", step);
+}
+
+storm_status io_write_mesh(const struct io_source *source,
+                           struct io_series *series)
+{
+    uint64_t hash;
+    storm_status status = io_cells_hash(source->context, source->mesh, &hash);
+    if (status < 0)
+        return status;
+    if (series->mesh_hash != 0 && series->mesh_hash != hash) {
+        series->mesh_step = source->step;
+        series->n_points = 0;
     }
-    char *text = storm_page_end(&page);
-    storm_status status =
-        text != NULL
-            ? io_write_text(source->context, source->dir, "partition.csv", text)
-            : STORM_ERR_NOMEM;
-    free(text);
-    return status;
+    series->mesh_hash = hash;
+    return series->n_points > 0 ? STORM_OK : mesh_file(source, series);
 }

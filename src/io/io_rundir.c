@@ -275,6 +275,7 @@ static const struct rundir_kind rundir_kinds[] = {
     {.head = "fields.xdmf"},
     {.head = "partition.csv"},
     {.head = "checkpoint-", .tail = ".h5"},
+    {.head = "mesh-", .tail = ".h5", .is_dump = true},
     {.head = "fields-", .tail = ".h5", .is_dump = true},
     {.head = "profile-", .tail = ".csv", .is_dump = true},
 };

@@ -32,7 +32,8 @@ static void xdmf_mesh(uint64_t n, const struct io_series *series,
                       struct storm_page *page)
 {
     bool boxes = series->n_words == 0;
-    char shape[64];
+    char shape[64], file[IO_MESH_NAME];
+    io_mesh_name(series->mesh_step, file);
     storm_page_add(page,
                    "        <Topology TopologyType=\"%s\" "
                    "NumberOfElements=\"%" PRIu64 "\">",
@@ -41,14 +42,14 @@ static void xdmf_mesh(uint64_t n, const struct io_series *series,
         snprintf(shape, sizeof shape, "%" PRIu64 " 8", n);
     else
         snprintf(shape, sizeof shape, "%" PRIu64, series->n_words);
-    xdmf_item(page, "Int", shape, "mesh.h5", boxes ? "corners" : "cells");
+    xdmf_item(page, "Int", shape, file, boxes ? "corners" : "cells");
     storm_page_add(page, "</Topology>\n        "
                          "<Geometry GeometryType=\"XYZ\">");
     snprintf(shape, sizeof shape, "%" PRIu64 " 3", series->n_points);
-    xdmf_item(page, "Float", shape, "mesh.h5", "points");
+    xdmf_item(page, "Float", shape, file, "points");
     storm_page_add(page, "</Geometry>\n");
-    xdmf_attribute(page, "material", "mesh.h5", n);
-    xdmf_attribute(page, "volume", "mesh.h5", n);
+    xdmf_attribute(page, "material", file, n);
+    xdmf_attribute(page, "volume", file, n);
 }
 
 /* The grid of one dump. */

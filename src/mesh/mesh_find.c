@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cells by their tags: where they are, and their rows in order.
+ * Where cells are, by their tags.
  *
- * If tags are places both follow from the partition. Else a directory is made
- * for the call, spread over the ranks by a hash of the tags; and rows are
- * sorted over all ranks.
+ * If tags are places it follows from the partition. Else a directory is made
+ * for the call, spread over the ranks by a hash of the tags.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "mesh/mesh_change.h"
 #include "mesh/mesh_message.h"
 #include "mesh/mesh_partition.h"
-#include "mesh/mesh_split.h"
 
 static const char find_label[] = "mesh directory";
 
@@ -180,120 +178,5 @@ storm_status storm_mesh_find(const struct storm_mesh *mesh, size_t n,
         where_out[i] = asked[i].where;
     storm_free(memory, asked);
     storm_free(memory, directory);
-    return status;
-}
-
-/* ---- rows --------------------------------------------------------------- */
-
-struct rows_item {
-    storm_cell_id tag;
-    size_t at;
-};
-
-static int rows_by_tag(const void *left, const void *right)
-{
-    const struct rows_item *a = left, *b = right;
-    return (a->tag > b->tag) - (a->tag < b->tag);
-}
-
-/* Which rank gets the row of each cell, in order of the tags. */
-static storm_status rows_address(const struct storm_mesh *mesh,
-                                 const storm_cell_id *sorted,
-                                 const struct rows_item *items,
-                                 struct storm_cell_ref *to)
-{
-    const struct storm_env *env = mesh->env;
-    size_t n = (size_t)mesh->part->n_cells;
-    uint64_t *splitter = storm_alloc(env->memory, find_label,
-                                     (size_t)env->size * sizeof *splitter);
-    storm_status status = splitter != NULL ? STORM_OK : STORM_ERR_NOMEM;
-    status = storm_split_keys(mesh->context, status, sorted, n, mesh->n_total,
-                              splitter);
-    int rank = 0;
-    for (size_t i = 0; i < n && status >= 0; i++) {
-        while (rank + 1 < env->size && sorted[i] >= splitter[rank])
-            rank++;
-        to[items[i].at].rank = rank;
-    }
-    storm_free(env->memory, splitter);
-    return status;
-}
-
-/* Rows that have come, in order of their tags. */
-static storm_status rows_sort(const struct storm_env *env, size_t bytes,
-                              const struct storm_messages *in, char *rows)
-{
-    size_t words = 1 + (bytes + 7) / 8, n = 0;
-    for (size_t i = 0; i < in->n; i++)
-        n += in->array[i].n_words / words;
-    struct rows_item *items =
-        storm_alloc(env->memory, find_label, (n + 1) * sizeof *items);
-    if (items == NULL)
-        return STORM_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        items[i] =
-            (struct rows_item){.tag = in->words[i * words], .at = i * words};
-    if (n > 0)
-        qsort(items, n, sizeof *items, rows_by_tag);
-    for (size_t i = 0; i < n; i++)
-        memcpy(rows + i * bytes, &in->words[items[i].at + 1], bytes);
-    storm_free(env->memory, items);
-    return STORM_OK;
-}
-
-/* The messages with all rows. */
-static storm_status rows_write(const struct storm_mesh *mesh, size_t bytes,
-                               const char *in, struct storm_messages *out)
-{
-    const struct storm_env *env = mesh->env;
-    size_t n = (size_t)mesh->part->n_cells, words = 1 + (bytes + 7) / 8;
-    struct rows_item *items =
-        storm_alloc(env->memory, find_label, (n + 1) * sizeof *items);
-    storm_cell_id *sorted =
-        storm_alloc(env->memory, find_label, (n + 1) * sizeof *sorted);
-    struct storm_cell_ref *to =
-        storm_alloc(env->memory, find_label, (n + 1) * sizeof *to);
-    size_t *first =
-        storm_alloc(env->memory, find_label, (n + 1) * sizeof *first);
-    storm_status status =
-        items != NULL && sorted != NULL && to != NULL && first != NULL
-            ? STORM_OK
-            : STORM_ERR_NOMEM;
-    status = storm_context_agree(mesh->context, status);
-    for (size_t i = 0; i < n && status >= 0; i++)
-        items[i] = (struct rows_item){
-            .tag = storm_mesh_part_tag(mesh->part, (storm_cell_idx)i), .at = i};
-    if (n > 0 && status >= 0)
-        qsort(items, n, sizeof *items, rows_by_tag);
-    for (size_t i = 0; i < n && status >= 0; i++)
-        sorted[i] = items[i].tag;
-    if (status >= 0)
-        status = rows_address(mesh, sorted, items, to);
-    if (status >= 0)
-        status = storm_messages_rows(env, n, to, words, out, first);
-    for (size_t i = 0; i < n && status >= 0; i++) {
-        out->words[first[i]] =
-            storm_mesh_part_tag(mesh->part, (storm_cell_idx)i);
-        out->words[first[i] + words - 1] = 0;
-        memcpy(&out->words[first[i] + 1], in + i * bytes, bytes);
-    }
-    storm_free(env->memory, first);
-    storm_free(env->memory, to);
-    storm_free(env->memory, sorted);
-    storm_free(env->memory, items);
-    return status;
-}
-
-storm_status storm_mesh_rows(const struct storm_mesh *mesh, size_t bytes,
-                             const void *in, void *rows)
-{
-    struct storm_messages out = {.n = 0}, received;
-    storm_status status = rows_write(mesh, bytes, in, &out);
-    status = storm_messages_exchange(mesh->context, status, &out, &received);
-    if (status >= 0)
-        status = storm_context_agree(mesh->context, rows_sort(mesh->env, bytes,
-                                                              &received, rows));
-    storm_messages_release(mesh->env, &received);
-    storm_messages_release(mesh->env, &out);
     return status;
 }

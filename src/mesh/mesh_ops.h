@@ -154,6 +154,9 @@ struct storm_mesh_ops {
                    double lo_cm_out[3], double hi_cm_out[3]);
     void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    const double u[3], double point_cm_out[3]);
+    /* Uniform point of a face that is part of a numbered boundary. */
+    void (*sample_face)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                        int face, const double u[2], double point_cm_out[3]);
     storm_status (*locate)(const struct storm_mesh *mesh,
                            const double point_cm[3],
                            struct storm_cell_ref *where_out);
@@ -184,6 +187,10 @@ struct storm_mesh_changes {
                           struct storm_mesh_next *next_out);
 };
 
+/* For kinds whose boundaries are the walls of a box. */
+void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                          int face, const double u[2], double point_cm_out[3]);
+
 /* For kinds without the feature: STORM_ERR_NOSUP, logged. */
 storm_status storm_no_move(const struct storm_mesh *mesh,
                            const struct storm_mesh_motion *motion,
@@ -209,6 +216,7 @@ struct storm_mesh {
     uint64_t n_total;
     uint64_t *partition; /* n_ranks + 1 places, see mesh_partition.h */
     bool is_hosts;       /* the partition is the host's and stays */
+    int n_boundaries;    /* by number; 0: the six walls of a box */
     struct storm_mesh_part *part;
     uint64_t generation;          /* see storm_mesh_generation */
     storm_cell_id next_tag;       /* above all tags so far */

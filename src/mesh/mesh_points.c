@@ -6,6 +6,7 @@
 
 #include "base/env.h"
 #include "base/sized.h"
+#include "mesh/mesh_points.h"
 
 /* Uses of a point's random numbers; part of their key. */
 enum { POINTS_PLACE = 1, POINTS_CENTRE = 2, POINTS_OFFSET = 3 };
@@ -81,6 +82,16 @@ static bool points_near_interface(const struct storm_points_params *p,
             return true;
     }
     return false;
+}
+
+bool storm_points_sample(const struct storm_points_params *params, uint64_t i,
+                         double x_out[3])
+{
+    double u[4];
+    points_random(params, POINTS_PLACE, i, 0, u);
+    points_place(params, u, x_out);
+    return params->kind == STORM_POINTS_REFINED &&
+           points_near_interface(params, x_out);
 }
 
 /* Rejection sampling: thinned out where the material does not change. */

@@ -104,12 +104,16 @@ storm_status imc_cells_open(struct storm_imc *imc)
     if (status == STORM_OK)
         status = imc_principle_open(imc);
     if (status == STORM_OK)
-        status = imc_source_open(imc);
-    if (status == STORM_OK)
         status = imc_wall_open(imc);
     if (status == STORM_OK)
         imc->generation = storm_mesh_generation(imc->mesh);
     return status;
+}
+
+storm_status imc_cells_finish(struct storm_imc *imc)
+{
+    imc_source_close(imc);
+    return imc_source_open(imc);
 }
 
 void imc_cells_close(struct storm_imc *imc)

@@ -79,7 +79,7 @@ static storm_status check_walls(const struct storm_context *context,
             struct storm_face face = STORM_FACE_INIT;
             (void)storm_mesh_face(mesh, i, k, &face);
             if (face.wall >= 0)
-                walls |= 1u << face.wall;
+                walls |= face.wall < STORM_N_WALLS ? 1u << face.wall : 0;
         }
     storm_status status =
         storm_context_reduce(context, &walls, 1, MPI_UNSIGNED, MPI_BOR);
@@ -98,6 +98,29 @@ static bool check_corner(const struct storm_problem *p, const double lo[3],
 static bool check_is_periodic(const struct storm_wall *wall)
 {
     return wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
+}
+
+/* Boundaries by number: as many, and none periodic. */
+static storm_status check_numbers(const struct storm_env *env,
+                                  const struct storm_mesh *mesh,
+                                  const struct storm_problem *p)
+{
+    if (p->n_boundaries > 0 && p->n_boundaries != (size_t)mesh->n_boundaries) {
+        storm_log_shared(&env->log, 0,
+                         "problem: n_boundaries: expected as many as the mesh "
+                         "has by number, %d, got %zu",
+                         mesh->n_boundaries, p->n_boundaries);
+        return STORM_ERR_ARG;
+    }
+    for (int w = 0; w < STORM_N_WALLS; w++)
+        if (check_is_periodic(&p->walls[w])) {
+            storm_log_shared(&env->log, 0,
+                             "problem: walls[%d]: a given mesh has no periodic "
+                             "boundaries",
+                             w);
+            return STORM_ERR_ARG;
+        }
+    return STORM_OK;
 }
 
 /* The problem is the same on all ranks: so is the result. */
@@ -121,6 +144,8 @@ static storm_status check_mesh(const struct storm_context *context,
                              lo[d], hi[d], axis, p->lo_cm[d], p->hi_cm[d]);
             return STORM_ERR_ARG;
         }
+    if (mesh->n_boundaries > 0 || p->n_boundaries > 0)
+        return check_numbers(env, mesh, p);
     for (int w = 0; w < STORM_N_WALLS; w++)
         if (check_is_periodic(&p->walls[w]) == (walls >> w & 1u)) {
             storm_log_shared(&env->log, 0,

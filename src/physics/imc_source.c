@@ -5,6 +5,7 @@
 
 #include <storm/context.h>
 
+#include "mesh/mesh_order.h"
 #include "physics/imc.h"
 #include "physics/shape.h"
 
@@ -101,7 +102,6 @@ static storm_status source_reduce(struct storm_imc *imc,
 {
     struct storm_ledger sum = {.n_since_carry = 0};
     double max = 0.0;
-    uint64_t before = 0;
     for (size_t i = 0; i < source->n; i++) {
         storm_ledger_add(&sum, volume[i]);
         max = fmax(max, volume[i]);
@@ -116,23 +116,16 @@ static storm_status source_reduce(struct storm_imc *imc,
             storm_context_reduce(imc->context, &max, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
-    for (size_t i = 0; i < source->n; i++) {
-        source->share[i] = (uint64_t)(volume[i] / max * source_scale) + 1;
-        before += source->share[i];
-    }
-    source->total = before;
-    status = storm_context_exscan(imc->context, &before, 1);
-    if (status == STORM_OK)
-        status = storm_context_reduce(imc->context, &source->total, 1,
-                                      MPI_UINT64_T, MPI_SUM);
+    for (size_t i = 0; i < source->n; i++)
+        source->end[i] = (uint64_t)(volume[i] / max * source_scale) + 1;
+    const struct storm_mesh_values shares = {source->n, source->cells,
+                                             source->end};
+    status = storm_mesh_sums(imc->mesh, status, &shares, source->begin,
+                             &source->total);
+    for (size_t i = 0; i < source->n && status >= 0; i++)
+        source->end[i] += source->begin[i];
     if (status < 0)
         return status;
-    for (size_t i = 0; i < source->n; i++) { /* prefix sums, in place */
-        uint64_t share = source->share[i];
-        source->share[i] = before;
-        before += share;
-    }
-    source->share[source->n] = before;
     source->volume_cm3 = storm_ledger_value(&sum);
     return STORM_OK;
 }
@@ -147,9 +140,12 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
         storm_alloc(memory, source_label, capacity * sizeof *volume);
     source->cells =
         storm_alloc(memory, source_label, capacity * sizeof *source->cells);
-    source->share =
-        storm_alloc(memory, source_label, capacity * sizeof *source->share);
-    bool ok = volume != NULL && source->cells != NULL && source->share != NULL;
+    source->begin =
+        storm_alloc(memory, source_label, capacity * sizeof *source->begin);
+    source->end =
+        storm_alloc(memory, source_label, capacity * sizeof *source->end);
+    bool ok = volume != NULL && source->cells != NULL &&
+              source->begin != NULL && source->end != NULL;
     storm_status status =
         storm_context_agree(imc->context, ok ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK) {
@@ -192,7 +188,8 @@ void imc_source_close(struct storm_imc *imc)
     for (size_t i = 0; imc->sources != NULL && i < imc->problem->n_sources;
          i++) {
         storm_free(memory, imc->sources[i].cells);
-        storm_free(memory, imc->sources[i].share);
+        storm_free(memory, imc->sources[i].begin);
+        storm_free(memory, imc->sources[i].end);
     }
     storm_free(memory, imc->sources);
     imc->sources = NULL;

@@ -40,10 +40,12 @@ static storm_status run_dump(struct run *run)
     const struct deck_values *v = &run->deck->values;
     const int axis = v->output.profile.axis;
     const struct io_source source = run_source(run);
+    double lo_cm[3], hi_cm[3]; /* now: it may have moved */
+    storm_mesh_box(run->mesh, lo_cm, hi_cm);
     const struct io_bins bins = {.n = (size_t)v->output.profile.bins,
                                  .axis = axis,
-                                 .lo_cm = v->mesh.box.lo[axis],
-                                 .hi_cm = v->mesh.box.hi[axis]};
+                                 .lo_cm = lo_cm[axis],
+                                 .hi_cm = hi_cm[axis]};
     storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
@@ -99,10 +101,16 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     if (status < 0)
         return status;
     storm_engine_stats(run->engine, &after);
-    enum { SECONDS, STOP, N };
+    enum { SECONDS, STOP, EVENTS, N };
+    uint64_t events = after.events - before.events;
     double max[N] = {[SECONDS] = after.seconds - before.seconds,
-                     [STOP] = (double)run_wants_stop(run)}; /* RUN-4 */
+                     [STOP] = (double)run_wants_stop(run), /* RUN-4 */
+                     [EVENTS] = (double)events};
     status = storm_context_reduce(run->context, max, N, MPI_DOUBLE, MPI_MAX);
+    if (status == STORM_OK)
+        status = storm_context_reduce(run->context, &events, 1, MPI_UINT64_T,
+                                      MPI_SUM);
+    run_load_add(run, max[EVENTS], (double)events);
     run->seconds += max[SECONDS];
     run->stopped = target->last ? RUN_GOES_ON : (enum run_stop)max[STOP];
     run->start_s = run->time_s;
@@ -154,7 +162,7 @@ static storm_status run_cycle(struct run *run, const struct run_target *target)
     if (status >= 0)
         status = run_checkpoint(run, target->last);
     if (status >= 0 && !target->last)
-        status = run_rebalance(run);
+        status = run_change_mesh(run);
     if (status >= 0 && storm_context_rank(run->context) == 0)
         run_record_step(run, has_written);
     return status;
@@ -205,6 +213,7 @@ static char *run_json(const struct run *run,
     storm_json_close(&json, '}');
     storm_json_uint(&json, "seed", run->problem.seed);
     run_materials_json(run, &json);
+    run_mesh_json(run, &json);
     storm_json_close(&json, '}');
     return storm_json_end(&json);
 }
@@ -235,6 +244,7 @@ static char *run_table(const struct run *run, const struct storm_run_summary *s)
                    run->energy_erg[3]);
     storm_page_add(&page, "  balance     closed to %.1e in every step\n",
                    run->worst_balance);
+    run_mesh_table(run, &page);
     storm_run_summary_end(&page, s);
     return storm_page_end(&page);
 }

@@ -18,6 +18,7 @@
 
 #include <storm/engine.h>
 #include <storm/imc.h>
+#include <storm/remap.h>
 #include <storm/run.h>
 #include <storm/streaming.h>
 
@@ -25,11 +26,28 @@
 #include "io/io_fields.h"
 #include "io/io_rundir.h"
 
+/* The mesh that the deck makes, and its materials: hashes for CHECKPOINT-4. */
+struct run_first {
+    uint64_t mesh_hash, matter_hash;
+    storm_cell_id next_tag;
+};
+
 /* What a material has in the mesh, and in space. */
 struct run_material {
     uint64_t cells;
     double volume_cm3; /* of the cells */
     double shape_cm3;  /* of its shapes where they count; about */
+};
+
+/* Load of the ranks: max over mean. */
+struct run_load {
+    double first, last, max, sum; /* of events, in n_steps steps */
+    uint64_t n_steps;
+    uint64_t n_looks, n_cuts;
+    /* Of the last new partition: the step before it, the load as it was and as
+     * it was predicted to be, events in the step after it (0: not yet). */
+    uint64_t cut_step;
+    double before, predicted, after;
 };
 
 struct run {
@@ -46,11 +64,18 @@ struct run {
 
     struct storm_problem problem;
     struct storm_mesh *mesh;
-    struct storm_cut *cut; /* of the Monte Carlo work; NULL: none yet */
+    struct storm_cut *cut;  /* of the Monte Carlo work; NULL: none yet */
+    struct storm_cut *host; /* balance.host: between steps; NULL: none yet */
+    struct run_load load;
+    uint64_t n_changes;             /* of the mesh */
+    struct storm_remap_stats remap; /* summed over them */
     struct run_material *materials; /* problem.n_materials */
     struct storm_imc *imc;
     struct storm_comb *comb;
     struct storm_engine *engine;
+
+    struct run_first first;
+    bool is_rebuilt; /* the mesh is that of a checkpoint, not the deck's */
 
     double *times; /* of extra dumps, sorted */
     size_t n_times, i_time;
@@ -82,6 +107,11 @@ struct run {
 storm_status run_open(struct run *run);
 void run_close(struct run *run);
 
+/* Builds them again, with another mesh: that of a checkpoint (CHECKPOINT-6), or
+ * the deck's if NULL. The state is lost. Collective. */
+struct io_checkpoint;
+storm_status run_rebuild(struct run *run, const struct io_checkpoint *from);
+
 /* run_materials.c: cells and volumes of materials; warns of layers that are
  * thinner than two cells. Collective. */
 struct storm_json;
@@ -91,8 +121,13 @@ void run_materials_close(struct run *run);
 void run_materials_json(const struct run *run, struct storm_json *json);
 void run_materials_table(const struct run *run, struct storm_page *page);
 
-/* run_mesh.c: a new partition, if it is time for one. Collective. */
-storm_status run_rebalance(struct run *run);
+/* run_mesh.c: changes of the mesh between two steps. Collective. */
+storm_status run_change_mesh(struct run *run);
+
+/* Events of a step: max of a rank, and sum. */
+void run_load_add(struct run *run, double max, double sum);
+void run_mesh_json(const struct run *run, struct storm_json *json);
+void run_mesh_table(const struct run *run, struct storm_page *page);
 
 /* run_time.c: the end of the next step. */
 struct run_target {
@@ -142,6 +177,9 @@ double run_checkpoint_s(const struct run *run);
 /* Removes the checkpoint that the run was restarted from if the deck asks for
  * none: it was written because the run stopped. On rank 0. */
 void run_drop_checkpoint(const struct run *run);
+
+/* Hashes of the present mesh and materials. Collective. */
+storm_status run_hashes(const struct run *run, struct run_first *hashes_out);
 
 /* Loads the newest good checkpoint of restart_dir. Collective. STORM_ERR_IO:
  * there is none, STORM_ERR_ARG: CHECKPOINT-4, STORM_ERR_STATE: it gives another

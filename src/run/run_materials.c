@@ -6,7 +6,8 @@
  *   MATERIALS-1  All that is printed, and whether there is a warning, is the
  *                same on any number of ranks, to the last bit.
  *   MATERIALS-2  A layer of fewer than two cells across is a warning, once, of
- *                the layer that has the fewest.
+ *                the layer with the fewest. With mesh.interfaces: sharp only
+ *                one that has no cells is: others have no holes.
  */
 #include <float.h>
 #include <math.h>
@@ -250,7 +251,10 @@ static void layer_check(const struct run *run,
                         const struct materials_sums *sums)
 {
     const struct storm_problem *p = &run->problem;
-    double fewest = materials_min_across, thickness = 0.0, width = 0.0;
+    bool sharp = run->deck->values.mesh.kind == STORM_MESH_VORONOI &&
+                 run->deck->values.mesh.interfaces == DECK_INTERFACES_SHARP;
+    double fewest = sharp ? DBL_MIN : materials_min_across;
+    double thickness = 0.0, width = 0.0;
     size_t i_fewest = p->n_regions;
     for (size_t i = 0; i < p->n_regions; i++) {
         const struct materials_sum *sum = &sums->region[i];

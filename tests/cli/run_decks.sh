@@ -61,6 +61,7 @@ small="$small --set boundaries.x_lo.1.packets=500 --set time.dt=2e-11"
 small="$small --set output.every=3"
 same hohlraum "$small" -n 1
 same hohlraum "$small" -n 5 --set balance.every=2
+same hohlraum "$small" -n 3 --set balance.host=cells --set balance.threshold=1
 same hohlraum "$small" -n 3 --backend p2p
 rm -rf "$scratch/hohlraum"
 small="$small --set acceleration.random_walk=false"

@@ -21,6 +21,8 @@
 #include "support/check.h"
 #include "support/cuts.h"
 #include "support/dice.h"
+#include "support/host.h"
+#include "support/sphere.h"
 
 typedef storm_status (*make_fn)(struct storm_context *context, const void *how,
                                 struct storm_mesh **mesh_out);
@@ -31,6 +33,7 @@ struct mesh_case {
     const void *how;
     double lo_cm[3], hi_cm[3];
     bool wraps[3]; /* cells may go through walls: the mesh is periodic */
+    bool is_hosts; /* made in another partition instead of cut anew */
 };
 
 struct pair {
@@ -62,7 +65,7 @@ static void check_ids(const struct pair *p)
     CHECK_EQ(sum, total);
     uint64_t first = storm_mesh_first_place(p->mesh, p->rank), n_mine = 0;
     CHECK_EQ(storm_mesh_first_place(p->mesh, p->rank + 1), first + n);
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n && !p->mesh_case->is_hosts; i++)
         CHECK_EQ(storm_mesh_cell_id(p->mesh, (storm_cell_idx)i), first + i);
     for (storm_cell_id id = 0; id < total; id++) {
         struct storm_cell_ref where = p->where[id];
@@ -346,7 +349,12 @@ static void check_mesh(const struct mesh_case *mesh_case,
         check_samples(&p, &dice);
         check_locate(&p);
         CHECK_EQ(allocations(all), calls);
-        recut(&p, cut % 3);
+        if (mesh_case->is_hosts) {
+            storm_mesh_destroy(p.mesh);
+            CHECK_OK(mesh_case->make(all, mesh_case->how, &p.mesh));
+        } else {
+            recut(&p, cut % 3);
+        }
     }
     check_cells(&p);
     free(p.where);
@@ -467,28 +475,6 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {1, 1, 2}, .n = 3, .periodic = {1, 1, 1}},
 };
 
-/* Cells that the surface of a sphere passes through. */
-struct sphere {
-    double centre_cm[3], radius_cm;
-};
-
-static bool at_sphere(void *self, const double lo_cm[3], const double hi_cm[3],
-                      int level)
-{
-    const struct sphere *sphere = self;
-    double nearest = 0.0, farthest = 0.0;
-    (void)level;
-    for (int d = 0; d < 3; d++) {
-        double below = sphere->centre_cm[d] - lo_cm[d];
-        double above = hi_cm[d] - sphere->centre_cm[d];
-        double out = fmax(0.0, fmax(-below, -above));
-        nearest += out * out;
-        farthest += fmax(below * below, above * above);
-    }
-    double square = sphere->radius_cm * sphere->radius_cm;
-    return nearest <= square && square <= farthest;
-}
-
 static struct sphere spheres[] = {
     {.centre_cm = {0.3, -0.2, 0.1}, .radius_cm = 2.5},
     {.centre_cm = {0, 0, 0}, .radius_cm = 1e-6}, /* a corner of the box */
@@ -512,18 +498,18 @@ static const struct storm_octree_params octree_list[] = {
      .hi_cm = {5, 5, 5},
      .level = 1,
      .refine_levels = 4,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[0]},
     {.size = sizeof(struct storm_octree_params),
      .hi_cm = {1, 1, 1},
      .refine_levels = 9,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[1]},
     {.size = sizeof(struct storm_octree_params),
      .hi_cm = {1, 2, 3},
      .periodic = {true, true, true},
      .refine_levels = 7,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[1]},
     {.size = sizeof(struct storm_octree_params),
      .lo_cm = {0.1, 0.2, 0.3},
@@ -531,9 +517,53 @@ static const struct storm_octree_params octree_list[] = {
      .n = {3, 20, 1},
      .periodic = {false, true, false},
      .refine_levels = 2,
-     .refine = at_sphere,
+     .refine = sphere_refine,
      .refine_self = &spheres[2]},
 };
+
+/* Each time in another partition. */
+static storm_status make_given(struct storm_context *context, const void *how,
+                               struct storm_mesh **mesh_out)
+{
+    static uint64_t salt; /* the same on every rank */
+    return host_give(how, context, salt++, mesh_out);
+}
+
+/* A mesh of a host: our own Voronoi cells, tetrahedra, boxes of which some have
+ * several neighbours on one side. */
+static struct host given_host(int i, struct storm_context *alone)
+{
+    const double lo[3] = {-5, -5, -5}, hi[3] = {5, 5, 5};
+    struct storm_mesh *mesh;
+    struct host host;
+    if (i == 0) {
+        CHECK_OK(make_voronoi(alone, &voronoi_list[1], &mesh));
+        host = host_of_voronoi(mesh);
+        storm_mesh_destroy(mesh);
+        return host;
+    }
+    return i == 1 ? host_of_tetrahedra(3, lo, hi) : host_of_bricks(lo, hi);
+}
+
+static void check_given(struct storm_context *all, struct storm_context *alone)
+{
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        struct host host = given_host(i, alone);
+        snprintf(name, sizeof name, "given %d", i);
+        struct mesh_case mesh_case = {
+            .name = name, .make = make_given, .how = &host, .is_hosts = true};
+        struct storm_mesh *mesh; /* for the box, rounded as it has it */
+        CHECK_OK(make_given(alone, &host, &mesh));
+        storm_mesh_box(mesh, mesh_case.lo_cm, mesh_case.hi_cm);
+        for (int d = 0; d < 3; d++)
+            CHECK(fabs(mesh_case.lo_cm[d] + 5.0) < 1e-12 &&
+                  fabs(mesh_case.hi_cm[d] - 5.0) < 1e-12);
+        storm_mesh_destroy(mesh);
+        check_mesh(&mesh_case, all, alone);
+        host_free(&host);
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -570,6 +600,7 @@ int main(int argc, char **argv)
         memcpy(mesh_case.hi_cm, octree_list[i].hi_cm, sizeof mesh_case.hi_cm);
         check_mesh(&mesh_case, all, alone);
     }
+    check_given(all, alone);
     struct storm_memory_entry entry =
         STORM_MEMORY_ENTRY_INIT; /* "total" comes first */
     CHECK_OK(storm_context_memory(alone, 0, &entry));

@@ -221,7 +221,8 @@ static void load(struct host *host, const struct saved *saved)
     bool is_root = storm_context_rank(host->context) == 0;
     const double *cells =
         saved->cells + layout.cell_values * storm_mesh_cell_id(host->mesh, 0);
-    CHECK_EQ(storm_imc_load_state(host->imc, saved->version + 1, cells,
+    CHECK_EQ(storm_imc_state_values(saved->version + 9), 0);
+    CHECK_EQ(storm_imc_load_state(host->imc, saved->version + 9, cells,
                                   saved->accounts),
              STORM_ERR_NOSUP);
     CHECK_OK(storm_imc_load_state(host->imc, saved->version, cells,

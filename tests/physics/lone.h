@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <storm/context.h>
+#include <storm/octree.h>
 #include <storm/voronoi.h>
 
 #include "mesh/mesh_ops.h"
@@ -59,6 +60,14 @@ static inline void lone_open_voronoi(struct lone *lone,
     memcpy(params.hi_cm, set->hi_cm, sizeof params.hi_cm);
     CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));
     CHECK_OK(run_points_mesh(lone->context, set, &params, &lone->mesh));
+    lone_begin(lone);
+}
+
+static inline void lone_open_octree(struct lone *lone,
+                                    const struct storm_octree_params *params)
+{
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &lone->context));
+    CHECK_OK(storm_mesh_create_octree(lone->context, params, &lone->mesh));
     lone_begin(lone);
 }
 

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Free streaming in a box with all it needs: context, mesh (Cartesian, or
- * Voronoi if the set has points), streaming, comb, engine. Any of the
- * parameters may be changed between problem_default and problem_open.
+ * Free streaming in a box with all it needs: context, mesh (Cartesian, Voronoi
+ * if the set has points, octree if that has a size, or that of a host),
+ * streaming, comb, engine. Any of the parameters may be changed between
+ * problem_default and
+ * problem_open.
  */
 #ifndef TESTS_PHYSICS_PROBLEM_H
 #define TESTS_PHYSICS_PROBLEM_H
 
 #include <storm/context.h>
 #include <storm/engine.h>
+#include <storm/octree.h>
 #include <storm/streaming.h>
 #include <storm/voronoi.h>
 
 #include "run/run_points.h"
 #include "support/check.h"
+#include "support/host.h"
 
 struct problem {
     struct storm_cart_params cart;
     struct storm_points_params set;
+    struct storm_octree_params octree; /* the box is that of cart */
+    const struct host *host;           /* NULL: none */
+    uint64_t salt;                     /* of its partition */
     struct storm_streaming_params streaming_params;
     struct storm_comb_params comb_params;
     struct storm_engine_params engine_params;
@@ -59,11 +66,23 @@ static inline storm_status problem_voronoi(struct problem *p)
     return run_points_mesh(p->context, &p->set, &voronoi, &p->mesh);
 }
 
+static inline storm_status problem_octree(struct problem *p)
+{
+    for (int d = 0; d < 3; d++) {
+        p->octree.lo_cm[d] = p->cart.lo_cm[d];
+        p->octree.hi_cm[d] = p->cart.hi_cm[d];
+        p->octree.periodic[d] = p->cart.periodic[d];
+    }
+    return storm_mesh_create_octree(p->context, &p->octree, &p->mesh);
+}
+
 static inline void problem_open(struct problem *p, MPI_Comm comm)
 {
     CHECK_OK(storm_context_create(comm, NULL, &p->context));
-    CHECK_OK(p->set.n_total > 0
-                 ? problem_voronoi(p)
+    CHECK_OK(p->host != NULL ? host_give(p->host, p->context, p->salt, &p->mesh)
+             : p->set.n_total > 0 ? problem_voronoi(p)
+             : p->octree.size > 0
+                 ? problem_octree(p)
                  : storm_mesh_create_cart(p->context, &p->cart, &p->mesh));
     CHECK_OK(storm_streaming_create(p->context, p->mesh, &p->streaming_params,
                                     &p->streaming));

@@ -10,6 +10,7 @@
 
 #include "problem.h"
 #include "support/cuts.h"
+#include "support/sphere.h"
 
 enum {
     STEPS = 5,
@@ -17,9 +18,12 @@ enum {
     PERIODIC = 0x40,
     COMB = 0x80,
     VORONOI = 0x100,
-    FEW = 0x200, /* three cells */
-    ONE = 0x400
+    OCTREE = 0x200,
+    FEW = 0x400, /* three cells */
+    ONE = 0x800
 };
+
+static struct sphere sphere = {.centre_cm = {4, 5, 3}, .radius_cm = 2.7};
 
 static struct problem make(unsigned what)
 {
@@ -37,6 +41,13 @@ static struct problem make(unsigned what)
             .n_total = what & ONE   ? 1
                        : what & FEW ? 3
                                     : 480};
+    if (what & OCTREE)
+        p.octree = (struct storm_octree_params){
+            .size = sizeof(struct storm_octree_params),
+            .n = {3, 2, 2},
+            .refine_levels = 2,
+            .refine = sphere_refine,
+            .refine_self = &sphere};
     if (what & COMB) {
         p.comb_params.n_min = 2;
         p.comb_params.n_max = 5;
@@ -47,7 +58,7 @@ static struct problem make(unsigned what)
 /* Another partition: as if the work moved through the box. */
 static void recut(struct problem *p, uint64_t step)
 {
-    enum { MAX = 480 };
+    enum { MAX = 800 };
     uint64_t weight[MAX];
     storm_cell_idx n = storm_mesh_n_cells(p->mesh);
     CHECK(n <= MAX);
@@ -87,15 +98,42 @@ static void check(unsigned what, size_t batch, bool cut)
     problem_close(&all);
 }
 
+/* A uniform octree is a Cartesian mesh: the same bits. */
+static void check_uniform(void)
+{
+    struct problem p[2] = {problem_default(), problem_default()};
+    for (int k = 0; k < 2; k++) {
+        p[k].cart.n[0] = p[k].cart.n[1] = p[k].cart.n[2] = 8;
+        p[k].cart.periodic[1] = true;
+        p[k].streaming_params.walls[0] = STORM_WALL_REFLECT;
+    }
+    p[1].octree = (struct storm_octree_params){
+        .size = sizeof(struct storm_octree_params), .n = {2, 2, 2}, .level = 2};
+    for (int k = 0; k < 2; k++)
+        problem_open(&p[k], MPI_COMM_WORLD);
+    for (int step = 0; step < STEPS; step++) {
+        check_where("uniform octree, step %d", step);
+        CHECK_OK(storm_engine_step(p[0].engine));
+        CHECK_OK(storm_engine_step(p[1].engine));
+        CHECK_EQ(problem_hash(&p[0]), problem_hash(&p[1]));
+    }
+    problem_close(&p[1]);
+    problem_close(&p[0]);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    check_uniform();
     check(0, 0, false);
     check(REFLECT_ALL, 0, false);
     check(REFLECT_ALL, 1, true);
     check(PERIODIC, 7, true);
     check(COMB | 0x15, 0, false);
     check(COMB | PERIODIC, 200, true);
+    check(OCTREE, 0, false);
+    check(OCTREE | PERIODIC, 7, true);
+    check(OCTREE | REFLECT_ALL | COMB, 1, true);
     check(VORONOI, 0, false);
     check(VORONOI | REFLECT_ALL, 0, false);
     check(VORONOI | REFLECT_ALL | COMB, 1, true);

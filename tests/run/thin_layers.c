@@ -2,6 +2,10 @@
 /* TEST ranks: 1; timeout: 60 */
 /* TEST ranks: 1; args: mesh.lloyd=5; timeout: 120; label: slow-asan slow-mpich
  */
+/* TEST ranks: 1; args: mesh.points=20000 mesh.lloyd=1 mesh.interfaces=sharp;
+ * timeout: 60; label: slow-asan slow-mpich */
+/* TEST ranks: 1; args: mesh.points=3000 mesh.lloyd=0 mesh.interfaces=sharp;
+ * timeout: 60 */
 /*
  * Layers and cells: cells take the material of their centre, so a layer that is
  * thinner than about two of them has holes. Of the walls of a coarse hohlraum

@@ -2,9 +2,10 @@
 /* TEST ranks: 2 5 8; timeout: 60; label: slow-asan */
 /* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60; label: slow-asan */
 /*
- * Small forms of two decks on Voronoi meshes, with random walk and without:
- * the state is the same, bit for bit, on one rank and on several that cut the
- * mesh anew every second step, whatever the backend; and energy balances.
+ * Small forms of two decks on Voronoi meshes and an octree, with random walk
+ * and without: the state is the same, bit for bit, on one rank and on several
+ * that cut the mesh anew every second step, whatever the backend; and energy
+ * balances.
  */
 #include "case.h"
 
@@ -30,6 +31,11 @@ static const struct small smalls[] = {
      {"mesh.points=700", "time.steps=6", "time.dt=5e-12", "balance.every=2",
       "boundaries.x_lo.1.packets=300", "acceleration.random_walk=false",
       "balance.weight=cells", "output.profile.bins=0"}},
+    {"hohlraum",
+     {"mesh.kind=octree", "mesh.level=2", "mesh.refine_levels=2",
+      "time.steps=4", "time.dt=5e-12", "balance.every=2",
+      "boundaries.x_lo.1.packets=300", "acceleration.random_walk=true",
+      "output.profile.bins=0"}},
 };
 
 /* The hash of the state, as in the summary. */

@@ -82,8 +82,8 @@ static void voronoi_destroy(struct storm_mesh *mesh)
 static const struct storm_mesh_changes voronoi_changes = {
     .seek = voronoi_seek,
     .jump = voronoi_jump,
-    .move = storm_no_move,
-    .adapt = storm_no_adapt,
+    .move = voronoi_move,
+    .adapt = voronoi_adapt,
 };
 
 const struct storm_mesh_ops storm_mesh_voronoi = {
@@ -97,6 +97,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .centre = voronoi_centre,
     .bounds = voronoi_bounds,
     .sample = voronoi_sample,
+    .sample_face = storm_no_sample_face,
     .locate = voronoi_locate,
     .n_faces = voronoi_n_faces,
     .face = voronoi_face,

@@ -108,11 +108,11 @@ static storm_status create_read(struct create *c, uint64_t first_number)
     return STORM_OK;
 }
 
-/* A tag above all that are given. */
+/* A tag above all that are given, or that there were. */
 static storm_status create_next_tag(struct create *c)
 {
     const storm_cell_id *tags = c->params->tags;
-    uint64_t next = 0;
+    uint64_t next = c->params->next_tag;
     for (uint64_t i = 0; i < c->params->n_points; i++)
         next = tags[i] >= next ? tags[i] + 1 : next;
     storm_status status = storm_context_reduce(c->mesh->base.context, &next, 1,

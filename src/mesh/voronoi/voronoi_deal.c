@@ -13,72 +13,47 @@
 
 static const char deal_label[] = "mesh generators";
 
-/* Rows of some words each, and where they go. */
+/* Rows of some words each, and where they go: the caller sets `to`, addresses
+ * them, fills in the rows and exchanges them. */
 struct deal {
     size_t n, words;
-    uint64_t *rows;
-    int32_t *to;
+    struct storm_cell_ref *to;
+    size_t *first; /* by row: in the words of `out` */
+    struct storm_messages out;
 };
 
 static storm_status deal_open(const struct storm_env *env, size_t n,
                               size_t words, struct deal *deal_out)
 {
     *deal_out = (struct deal){.n = n, .words = words};
-    deal_out->rows = storm_alloc(env->memory, deal_label,
-                                 (n * words + 1) * sizeof *deal_out->rows);
     deal_out->to =
         storm_alloc(env->memory, deal_label, (n + 1) * sizeof *deal_out->to);
-    return deal_out->rows != NULL && deal_out->to != NULL ? STORM_OK
-                                                          : STORM_ERR_NOMEM;
+    deal_out->first =
+        storm_alloc(env->memory, deal_label, (n + 1) * sizeof *deal_out->first);
+    return deal_out->to != NULL && deal_out->first != NULL ? STORM_OK
+                                                           : STORM_ERR_NOMEM;
 }
 
-static void deal_close(const struct storm_env *env, struct deal *deal)
+static storm_status deal_address(const struct storm_env *env, struct deal *deal)
 {
-    storm_free(env->memory, deal->rows);
-    storm_free(env->memory, deal->to);
+    return storm_messages_rows(env, deal->n, deal->to, deal->words, &deal->out,
+                               deal->first);
 }
 
-/* One message to each rank that gets rows; a rank's stay in order. */
-static storm_status deal_address(const struct storm_env *env,
-                                 const struct deal *deal,
-                                 struct storm_messages *out)
+static uint64_t *deal_row(const struct deal *deal, size_t i)
 {
-    size_t n_ranks = (size_t)env->size, bytes = deal->words * sizeof(uint64_t);
-    storm_status status = STORM_OK;
-    size_t *start =
-        storm_alloc(env->memory, deal_label, (n_ranks + 1) * sizeof *start);
-    out->words = storm_alloc(env->memory, deal_label, (deal->n + 1) * bytes);
-    if (start == NULL || out->words == NULL) {
-        storm_free(env->memory, start);
-        return STORM_ERR_NOMEM;
-    }
-    for (size_t i = 0; i < deal->n; i++)
-        start[deal->to[i] + 1]++;
-    for (size_t r = 0; r < n_ranks; r++) {
-        if (status >= 0)
-            status =
-                storm_messages_add(env, out, (int)r, start[r] * deal->words,
-                                   start[r + 1] * deal->words);
-        start[r + 1] += start[r];
-    }
-    for (size_t i = 0; i < deal->n; i++)
-        memcpy(out->words + deal->words * start[deal->to[i]]++,
-               deal->rows + deal->words * i, bytes);
-    storm_free(env->memory, start);
-    return status;
+    return deal->out.words + deal->first[i];
 }
 
-/* `status` is that of this rank so far. Collective. */
+/* Closes the deal. `status` is that of this rank so far. Collective. */
 static storm_status deal_exchange(const struct storm_mesh *mesh,
                                   storm_status status, struct deal *deal,
                                   struct storm_messages *in_out)
 {
-    struct storm_messages out = {.n = 0};
-    if (status >= 0)
-        status = deal_address(mesh->env, deal, &out);
-    deal_close(mesh->env, deal);
-    status = storm_messages_exchange(mesh->context, status, &out, in_out);
-    storm_messages_release(mesh->env, &out);
+    status = storm_messages_exchange(mesh->context, status, &deal->out, in_out);
+    storm_messages_release(mesh->env, &deal->out);
+    storm_free(mesh->env->memory, deal->to);
+    storm_free(mesh->env->memory, deal->first);
     return status;
 }
 
@@ -118,12 +93,16 @@ storm_status voronoi_deal(const struct storm_mesh *mesh,
     storm_status status = deal_open(env, records_inout->n, DEAL_RECORD, &deal);
     for (size_t i = 0; status >= 0 && i < deal.n; i++) {
         int32_t from = records[i].from.rank;
-        memcpy(deal.rows + i * DEAL_RECORD, &records[i], sizeof records[i]);
-        deal.to[i] = from < 0 ? ~from : from;
-        if (partition != NULL)
-            deal.to[i] =
-                storm_partition_owner(partition, env->size, records[i].order);
+        deal.to[i].rank =
+            partition != NULL
+                ? storm_partition_owner(partition, env->size, records[i].order)
+            : from < 0 ? ~from
+                       : from;
     }
+    if (status >= 0)
+        status = deal_address(env, &deal);
+    for (size_t i = 0; status >= 0 && i < deal.n; i++)
+        memcpy(deal_row(&deal, i), &records[i], sizeof records[i]);
     /* From rank to rank, orders grow: what arrives is in order. */
     status = deal_exchange(mesh, status, &deal, &in);
     if (status >= 0)
@@ -166,24 +145,35 @@ static storm_status deal_find_twice(const struct storm_env *env, uint64_t *tags,
     return STORM_OK;
 }
 
+static storm_status deal_check_size(const struct storm_env *env,
+                                    const storm_cell_id *tags, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (tags[i] >> VORONOI_TAG_BITS == 0)
+            continue;
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "tag %" PRIu64 " is not below 2^%d", tags[i],
+                        VORONOI_TAG_BITS);
+        return STORM_ERR_ARG;
+    }
+    return STORM_OK;
+}
+
 storm_status voronoi_check_tags(const struct storm_mesh *mesh,
                                 const storm_cell_id *tags, size_t n)
 {
     const struct storm_env *env = mesh->env;
     struct storm_messages in = {.n = 0};
-    struct deal deal;
-    storm_status status = deal_open(env, n, 1, &deal);
-    for (size_t i = 0; status >= 0 && i < n; i++) {
-        if (tags[i] >> VORONOI_TAG_BITS != 0) {
-            storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "tag %" PRIu64 " is not below 2^%d", tags[i],
-                            VORONOI_TAG_BITS);
-            status = STORM_ERR_ARG;
-            break;
-        }
-        deal.rows[i] = tags[i];
-        deal.to[i] = (int32_t)(tags[i] % (uint64_t)env->size);
-    }
+    struct deal deal = {.n = 0};
+    storm_status status = deal_check_size(env, tags, n);
+    if (status >= 0)
+        status = deal_open(env, n, 1, &deal);
+    for (size_t i = 0; status >= 0 && i < n; i++)
+        deal.to[i].rank = (int32_t)(tags[i] % (uint64_t)env->size);
+    if (status >= 0)
+        status = deal_address(env, &deal);
+    for (size_t i = 0; status >= 0 && i < n; i++)
+        *deal_row(&deal, i) = tags[i];
     status = deal_exchange(mesh, status, &deal, &in);
     if (status >= 0) {
         status = deal_find_twice(env, in.words, deal_words(&in));
@@ -216,12 +206,15 @@ storm_status voronoi_report(const struct storm_mesh *mesh,
     struct deal deal;
     storm_status status =
         deal_open(env, (size_t)mesh->part->n_cells, WORDS, &deal);
+    for (size_t i = 0; status >= 0 && i < deal.n; i++)
+        deal.to[i] = from[i];
+    if (status >= 0)
+        status = deal_address(env, &deal);
     for (size_t i = 0; status >= 0 && i < deal.n; i++) {
-        uint64_t *row = deal.rows + i * WORDS;
+        uint64_t *row = deal_row(&deal, i);
         row[POINT] = (uint64_t)from[i].idx;
         row[TAG] = storm_mesh_part_tag(mesh->part, (storm_cell_idx)i);
         row[CELL] = i;
-        deal.to[i] = from[i].rank;
     }
     status = deal_exchange(mesh, status, &deal, &in);
     for (size_t i = 0; status >= 0 && i < in.n; i++) {

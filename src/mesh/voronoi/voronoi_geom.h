@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inline geometry of a Voronoi mesh for physics/lanes.h, which specifies each
- * function. Included from physics/track_voronoi*.c alone, which then provide
- * voronoi_pick.
+ * function. Included from physics/track_voronoi*.c alone.
  *
  * The exit face of a cell is chosen in double precision, from the generators:
  * the face with the smallest time, the first of those with equal time. Single
@@ -28,21 +27,15 @@
 #include <storm/packet.h>
 
 #include "base/port.h"
+#include "mesh/mesh_planes_geom.h"
 #include "mesh/voronoi/voronoi_mesh.h"
-
-/* Cells of more blocks are searched one face after the other. */
-enum { VORONOI_MAX_BLOCKS = 8 };
-
-/* Max rounding error of a distance in single precision, relative to the cell:
- * eight roundings, times two. */
-#define VORONOI_DOUBT 0x1p-20f
 
 /* Roundings of coordinates that may put a packet outside of its cell. */
 #define VORONOI_ROUNDINGS 0x1p-47
 
 struct geom {
     const struct voronoi_head *heads;
-    const struct voronoi_block *blocks;
+    const struct storm_planes_block *blocks;
     const struct voronoi_border *borders;
     const struct voronoi_domain *domain; /* NULL: nothing is periodic */
     double speed_cm_s;
@@ -53,19 +46,13 @@ struct geom_lane {
     double position[3];
     double velocity[3];
     float direction[3];
-    int32_t next;                      /* behind the face that was found last */
-    uint32_t n_blocks;                 /* of the cell */
-    float radius;                      /* of the cell */
-    const struct voronoi_block *block; /* its first */
+    int32_t next;      /* behind the face that was found last */
+    uint32_t n_blocks; /* of the cell */
+    float radius;      /* of the cell */
+    const struct storm_planes_block *block; /* its first */
     const double *generator;
     const struct geom *geom;
 };
-
-/* Candidates for the exit face: bit i of the result for face i, from the
- * position relative to the generator. At most VORONOI_MOST_BLOCKS blocks. */
-static inline uint64_t voronoi_pick(const struct voronoi_block *block,
-                                    uint32_t n_blocks, const float y[3],
-                                    const float u[3], float radius);
 
 static inline struct geom geom_open(const struct storm_mesh *mesh,
                                     double speed_cm_s)
@@ -204,7 +191,8 @@ geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
     *side_out = 0;
     lane->next = lane->block->next[0];
     for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
-        const struct voronoi_block *block = &lane->block[i / VORONOI_WIDTH];
+        const struct storm_planes_block *block =
+            &lane->block[i / VORONOI_WIDTH];
         if (block->distance[i % VORONOI_WIDTH] == INFINITY)
             break;
         int32_t next = block->next[i % VORONOI_WIDTH];
@@ -222,12 +210,12 @@ static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
 {
     double nearest;
     uint64_t mask = 0;
-    if (STORM_LIKELY(lane->n_blocks <= VORONOI_MAX_BLOCKS)) {
+    if (STORM_LIKELY(lane->n_blocks <= PLANES_MAX_BLOCKS)) {
         float y[3];
         for (int d = 0; d < 3; d++)
             y[d] = (float)(lane->position[d] - lane->generator[d]);
-        mask = voronoi_pick(lane->block, lane->n_blocks, y, lane->direction,
-                            lane->radius);
+        mask = planes_pick(lane->block, lane->n_blocks, y, lane->direction,
+                           lane->radius);
     }
     if (STORM_LIKELY(mask != 0 && (mask & (mask - 1)) == 0)) {
         uint32_t side = (uint32_t)__builtin_ctzll(mask);
@@ -303,7 +291,8 @@ static inline bool geom_holds(const struct geom *g,
     const double slack = VORONOI_ROUNDINGS * (size + sqrt(here));
     bool inside = lane->generator == p;
     for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
-        const struct voronoi_block *block = &lane->block[i / VORONOI_WIDTH];
+        const struct storm_planes_block *block =
+            &lane->block[i / VORONOI_WIDTH];
         if (block->distance[i % VORONOI_WIDTH] == INFINITY)
             break;
         int32_t next = block->next[i % VORONOI_WIDTH];
@@ -379,32 +368,16 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
         geom_into(g, lane, border->idx);
 }
 
-/* Distance to the nearest face, in any direction; in single precision, less the
- * max rounding error. The order of operations is that of voronoi_pick:
- * compilers may do eight faces at a time. */
 static inline double geom_clearance(const struct geom *g,
                                     const struct geom_lane *lane,
                                     storm_cell_idx cell)
 {
-    float min[VORONOI_WIDTH], y[3];
+    float y[3];
     (void)g;
     (void)cell;
     for (int d = 0; d < 3; d++)
         y[d] = (float)(lane->position[d] - lane->generator[d]);
-    for (int k = 0; k < VORONOI_WIDTH; k++)
-        min[k] = INFINITY;
-    for (uint32_t b = 0; b < lane->n_blocks; b++) {
-        const struct voronoi_block *block = &lane->block[b];
-        for (int k = 0; k < VORONOI_WIDTH; k++) {
-            float h = block->distance[k] -
-                      ((block->n[0][k] * y[0] + block->n[1][k] * y[1]) +
-                       block->n[2][k] * y[2]);
-            min[k] = h < min[k] ? h : min[k];
-        }
-    }
-    for (int k = 1; k < VORONOI_WIDTH; k++)
-        min[0] = min[k] < min[0] ? min[k] : min[0];
-    return (double)min[0] - (double)(VORONOI_DOUBT * lane->radius);
+    return planes_clearance(lane->block, lane->n_blocks, y, lane->radius);
 }
 
 static inline void geom_leave(const struct geom_lane *lane,
@@ -424,7 +397,8 @@ static inline void geom_rest(const struct geom_lane *lane,
 
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
 {
-    const struct voronoi_block *block = g->blocks + g->heads[cell].first_block;
+    const struct storm_planes_block *block =
+        g->blocks + g->heads[cell].first_block;
     const char *line = (const char *)block;
     for (size_t i = 0; i < 2 * sizeof *block; i += STORM_CACHE_LINE)
         STORM_PREFETCH(line + i);

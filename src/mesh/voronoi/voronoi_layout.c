@@ -311,7 +311,7 @@ static void layout_cell(struct layout *l, size_t cell)
     size_t end = (size_t)part->heads[cell + 1].first_block * VORONOI_WIDTH;
     size_t n = (size_t)l->n_sides[cell];
     for (size_t place = first; place < end; place++) {
-        struct voronoi_block *block = &part->blocks[place / VORONOI_WIDTH];
+        struct storm_planes_block *block = &part->blocks[place / VORONOI_WIDTH];
         size_t k = place % VORONOI_WIDTH;
         if (place >= first + n) {
             block->distance[k] = INFINITY;

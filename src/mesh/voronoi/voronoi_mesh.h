@@ -34,17 +34,13 @@
 #include <stdint.h>
 
 #include "mesh/mesh_ops.h"
+#include "mesh/mesh_planes.h"
 #include "mesh/voronoi/voronoi_cell.h"
 
-enum { VORONOI_WIDTH = 8, VORONOI_RANK_BOXES = 4, VORONOI_TAG_BITS = 48 };
-
-/* What tracking reads of up to eight faces: unit normal and distance from the
- * generator, in single precision, and what is behind: a local cell or ~index of
- * a border. Unused places have distance infinity. */
-struct voronoi_block {
-    float n[3][VORONOI_WIDTH];
-    float distance[VORONOI_WIDTH];
-    int32_t next[VORONOI_WIDTH];
+enum {
+    VORONOI_WIDTH = STORM_PLANES_WIDTH,
+    VORONOI_RANK_BOXES = 4,
+    VORONOI_TAG_BITS = 48
 };
 
 struct voronoi_head {
@@ -113,7 +109,7 @@ struct voronoi_part {
     struct voronoi_domain domain;
     struct voronoi_points points;
     struct voronoi_head *heads; /* n_cells + 1 */
-    struct voronoi_block *blocks;
+    struct storm_planes_block *blocks;
     int32_t *refs;              /* into faces, by place in the blocks; -1 */
     struct voronoi_face *faces; /* each once, though it may have two cells */
     size_t n_faces;
@@ -240,6 +236,14 @@ storm_status voronoi_domain_make(const struct storm_env *env,
                                  const double lo_cm[3], const double hi_cm[3],
                                  const bool periodic[3],
                                  struct voronoi_domain *domain_out);
+
+/* voronoi_change.c: slots of the table. */
+storm_status voronoi_move(const struct storm_mesh *mesh,
+                          const struct storm_mesh_motion *motion,
+                          struct storm_mesh_next *next_out);
+storm_status voronoi_adapt(const struct storm_mesh *mesh,
+                           const struct storm_adapt_params *params,
+                           struct storm_mesh_next *next_out);
 
 /* voronoi_seek.c: slots of the tables. */
 storm_status voronoi_locate(const struct storm_mesh *mesh,

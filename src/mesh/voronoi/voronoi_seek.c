@@ -141,8 +141,8 @@ static int32_t seek_nearest(const struct voronoi_part *part,
     if (voronoi_is_deep(part, cell, y))
         return cell;
     for (uint32_t b = head->first_block; b < head[1].first_block; b++) {
-        const struct voronoi_block *block = &part->blocks[b];
-        for (int k = 0; k < VORONOI_WIDTH; k++)
+        const struct storm_planes_block *block = &part->blocks[b];
+        for (int k = 0; k < STORM_PLANES_WIDTH; k++)
             seek_try(&seek, block->next[k]); /* unused ones are walls */
     }
     for (uint32_t i = part->first_bare[cell]; i < part->first_bare[cell + 1];
