@@ -103,6 +103,11 @@ same su-olson "$small" -n 5 --set balance.every=2
 small="--set time.steps=5"
 same infinite-medium "$small" -n 1
 same infinite-medium "$small" -n 3
+small="--set time.steps=5 --set mesh.kind=voronoi --set mesh.points=3"
+rm -rf "$scratch/infinite-medium"
+same infinite-medium "$small" -n 1
+same infinite-medium "$small" -n 2
+same infinite-medium "$small --set balance.every=2" -n 3
 small="--set time.steps=5"
 same equilibrium "$small" -n 1
 same equilibrium "$small" -n 3
@@ -189,11 +194,10 @@ grep -q '^              wall: [0-9]* cells of ' "$scratch/out" ||
 rm -rf "$scratch/cwd/out"
 
 # What this build cannot do is reported before anything is started.
-run run "$here/good.yaml" --set mesh.kind=voronoi \
-    --set boundaries='{y_lo: {kind: periodic}, y_hi: {kind: periodic}}'
-[ "$status" -eq 2 ] || fail "periodic: exit status $status"
-grep -q "boundaries.y_lo: a mesh of kind voronoi has no periodic walls" \
-    "$scratch/err" || fail "periodic: $(cat "$scratch/err")"
+run run "$here/good.yaml" --set mesh.motion.kind=expand
+[ "$status" -eq 2 ] || fail "motion: exit status $status"
+grep -q "mesh.motion: expected none" "$scratch/err" ||
+    fail "motion: $(cat "$scratch/err")"
 run run "$here/good.yaml" -n 2 --out /dev/null/x
 [ "$status" -eq 1 ] || fail "no place for results: exit status $status"
 [ "$(grep -c 'cannot write' "$scratch/err")" -eq 1 ] ||
