@@ -56,9 +56,6 @@ static void run_why_not(const struct deck_values *v, char *text_out,
                  "boundaries.%c_lo: a mesh of kind voronoi has no periodic "
                  "walls; use reflect, or kind cartesian",
                  "xyz"[periodic]);
-    else if (v->mesh.motion.kind != DECK_MOTION_NONE)
-        snprintf(text_out, bytes,
-                 "mesh.motion: expected none, this build has no moving meshes");
 }
 
 /* Of output.times, those that no step reaches. */
@@ -252,6 +249,15 @@ static storm_status run_warn_empty(const struct run *run)
     return status;
 }
 
+/* -1: there is none of this name. */
+static int run_find_material(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->problem.n_materials; i++)
+        if (strcmp(run->problem.materials[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
 storm_status run_open(struct run *run)
 {
     char problem[256];
@@ -269,6 +275,8 @@ storm_status run_open(struct run *run)
         (uint64_t)storm_options_int(storm_context_options(run->context),
                                     "seed");
     run->nominal_s = run->deck->values.time.dt;
+    run->moving =
+        run_find_material(run, run->deck->values.mesh.motion.material);
     status = storm_context_agree(run->context, run_sort_times(run));
     if (status == STORM_OK)
         status = run_make_mesh(run);

@@ -112,6 +112,28 @@ same uniform-emission "$small" -n 5
 same absorber "" -n 1
 same absorber "" -n 2
 
+# Meshes that move, with another partition between the steps and without.
+small="--set mesh.points=400 --set mesh.lloyd=1 --set time.steps=8"
+for deck in vortex expand translate; do
+    same $deck "$small" -n 1
+    same $deck "$small" -n 2 --set balance.host=cells
+    same $deck "$small" -n 5 --set balance.every=1 --set balance.threshold=1
+    same $deck "$small" -n 3 --backend p2p --set balance.host=cells \
+        --set balance.every=2
+done
+# MOTION-3: what a box leaves behind has escaped; the balance closes.
+rm -rf "$scratch/expand"
+small="$small --set mesh.motion.rate=-1e9"
+same expand "$small" -n 1
+same expand "$small" -n 3
+[ "$(sed -n 's/.*"outside": \([0-9]*\).*/\1/p' "$scratch/out")" -gt 0 ] ||
+    fail "nothing left behind: $(cat "$scratch/out")"
+# MOTION-2
+run run "$decks/translate.yaml" --set mesh.points=400 --set time.steps=60 -n 2
+[ "$status" -eq 1 ] || fail "beyond the wall: exit status $status"
+[ "$(grep -c 'comes within a cell of a wall' "$scratch/err")" -eq 1 ] ||
+    fail "beyond the wall: $(cat "$scratch/err")"
+
 # Generators from a file; from the file that the run has written, too.
 python3 - >"$scratch/points.csv" <<'PYTHON'
 import random
