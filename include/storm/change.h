@@ -129,7 +129,9 @@ STORM_API bool storm_change_from(const struct storm_change *change,
 STORM_API STORM_MUST_CHECK storm_status
 storm_cut_create(struct storm_mesh *mesh, struct storm_cut **cut_out);
 
-/** Release. Local. NULL is allowed. The mesh stays as it is partitioned. */
+/** Release. Local, but on all ranks before the mesh changes again. NULL is
+ *  allowed. The mesh stays as it is partitioned; when it moves next, cells
+ *  count one each. */
 STORM_API void storm_cut_destroy(struct storm_cut *cut);
 
 /** Set the weights: one per local cell, in order, as they are now. Local. */

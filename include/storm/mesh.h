@@ -119,6 +119,8 @@ STORM_API void storm_mesh_destroy(struct storm_mesh *mesh);
 /** @{ */
 /** Number of changes so far. Local indices are valid in one generation. */
 STORM_API uint64_t storm_mesh_generation(const struct storm_mesh *mesh);
+/** Number of boundaries: the six walls of a box, or those of a given mesh. */
+STORM_API int storm_mesh_n_boundaries(const struct storm_mesh *mesh);
 STORM_API uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh);
 STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
 /** The tag of a local cell. */
@@ -157,7 +159,8 @@ struct storm_face {
     size_t size;              /**< of this struct: STORM_FACE_INIT */
     int rank;                 /**< owner of the neighbour; -1: a wall */
     storm_cell_idx neighbour; /**< its index there */
-    int wall;                 /**< a wall: 0 .. STORM_N_WALLS-1; else -1 */
+    int wall;                 /**< a wall, or the number of a boundary; else
+                                   -1 */
     double area_cm2;
     double normal[3];     /**< outward unit vector */
     storm_cell_idx ghost; /**< which ghost the neighbour is; -1: none, or

@@ -122,7 +122,7 @@ struct storm_problem {
     size_t material_size, region_size, wall_part_size, source_size;
     double light_cm_s;             /**< c, above 0 */
     double radiation_erg_cm3_kev4; /**< a, above 0 */
-    double lo_cm[3], hi_cm[3];     /**< the box, that of the mesh; lo below hi,
+    double lo_cm[3], hi_cm[3]; /**< the box, that around the mesh; lo below hi,
                                         both -1e150 .. 1e150 */
     const struct storm_material *materials;
     size_t n_materials;
@@ -145,6 +145,10 @@ struct storm_problem {
                               else their numbers are even */
     bool random_walk;
     uint64_t seed;
+    /** Of a given mesh, by number, in place of walls; as many as the mesh has,
+     *  none periodic. NULL: walls are its first, others are vacuum. */
+    const struct storm_wall *boundaries;
+    size_t n_boundaries;
 };
 /** The sizes, to begin an initialiser of C with. */
 #define STORM_PROBLEM_SIZES                           \

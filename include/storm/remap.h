@@ -8,7 +8,8 @@
  * cell is now; from there the packet walks from neighbour to neighbour, on
  * whichever rank, until no neighbour is nearer. The test that ends the walk is
  * the test that it is in its cell, in every build; the result does not depend
- * on where the walk began. Nothing is ever dropped.
+ * on where the walk began. If the change is another cut, and no cell has moved,
+ * packets of the bundled physics stay in their cells. Nothing is ever dropped.
  */
 #ifndef STORM_REMAP_H
 #define STORM_REMAP_H
@@ -38,7 +39,8 @@ struct storm_remap_params {
     const struct storm_remap_access *access; /**< NULL: struct storm_packet */
     /** Packets whose position is outside of the mesh: `apply` is called as at
      *  any boundary and answers ABSORBED or ESCAPED, or CONTINUE if it has put
-     *  the position inside. NULL: they escape. */
+     *  the position inside. The packet is in no cell then: its index and its
+     *  face, or the scratch, mean nothing. NULL: they escape. */
     const struct storm_boundary *boundary;
     uint32_t jump_after; /**< hops after which a packet goes to the owner of its
                               position's place along the curve, once; 0: 8 */

@@ -10,6 +10,7 @@
 #include <storm/change.h>
 #include <storm/context.h>
 #include <storm/engine.h>
+#include <storm/given.h>
 #include <storm/imc.h>
 #include <storm/info.h>
 #include <storm/log.h>

@@ -51,6 +51,10 @@ struct storm_streaming_params {
                                                is part of tracking; periodic
                                                walls belong to the mesh */
     storm_tally_kind tally;
+    const storm_wall_kind *boundaries; /**< of a given mesh, by number, in place
+                                            of walls; NULL: walls are its first,
+                                            others are VACUUM */
+    size_t n_boundaries;               /**< as many as the mesh has */
 };
 #define STORM_STREAMING_PARAMS_INIT STORM_INIT(struct storm_streaming_params)
 

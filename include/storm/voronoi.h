@@ -28,6 +28,9 @@ struct storm_voronoi_params {
     /** Tags of the points, below 2^48, all different; from all ranks that have
      *  points. NULL: their places along the Hilbert curve. */
     const storm_cell_id *tags;
+    /** With tags: above all that have existed, the same on every rank; 0: above
+     *  those that are given. */
+    storm_cell_id next_tag;
     /** The same on every rank. Cells stay on the rank that gave their points,
      *  for good; a rank's indices are in order of the places along the curve.
      *  false: equal numbers of cells. */
@@ -35,18 +38,23 @@ struct storm_voronoi_params {
     /** Set on STORM_OK, by point: the tag of its cell; NULL: not wanted. */
     storm_cell_id *tags_out;
     struct storm_cell_ref *where_out; /**< the same: where its cell is */
+    bool periodic[3]; /**< opposite walls are neighbours; points outside the box
+                           are moved into it by multiples of its length */
 };
 #define STORM_VORONOI_PARAMS_INIT STORM_INIT(struct storm_voronoi_params)
 
 /**
  * The Voronoi cells of points, in a box: each is the part of the box nearer to
- * its generator than to any other.
+ * its generator than to any other, in periodic directions across the walls. A
+ * cell may go through them, be its own neighbour, and have several faces in
+ * common with another; its bounds and its polyhedron are around its generator
+ * and may then reach out of the box.
  *
  * Collective: same params but for the points on every rank; an error of one
  * rank is one on all. Which rank gives which points does not matter: the mesh
  * has the same tags and bits for any number of ranks and any order of the
  * points; keep_partition changes neither. Points are rounded to 2^-52 of the
- * largest coordinate of the box.
+ * largest coordinate of the box; of a periodic box, of its nearest images.
  *
  * @param[out] mesh_out  set only on STORM_OK; free with destroy
  * @retval STORM_ERR_ARG     empty box, no or too many points, a point outside

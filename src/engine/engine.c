@@ -403,6 +403,7 @@ storm_status storm_engine_side_step(struct storm_engine *e,
     const struct storm_boundary own_boundary = e->boundary;
     const struct storm_population own_population = e->population;
     const struct storm_stats before = e->stats;
+    const uint64_t n_before = e->n_steps;
     /* A rank whose callbacks are refused takes part: its step fails on all. */
     storm_status used = storm_engine_use(e, physics, boundary, &none);
     if (used < 0)
@@ -411,7 +412,7 @@ storm_status storm_engine_side_step(struct storm_engine *e,
     e->physics = own_physics;
     e->boundary = own_boundary;
     e->population = own_population;
-    e->first_step--; /* n_steps has counted it */
+    e->first_step -= e->n_steps - n_before; /* 0 if it did not begin */
     e->stats.steps = before.steps;
     e->stats.events = before.events;
     e->stats.seconds = before.seconds;

@@ -79,6 +79,18 @@ storm_status io_cells_put_tags(const struct io_source *source,
     return status;
 }
 
+storm_status io_cells_have_generators(const struct io_source *source,
+                                      bool *have_out)
+{
+    double generator_cm[3];
+    int have = storm_mesh_n_cells(source->mesh) > 0 &&
+               storm_mesh_generator(source->mesh, 0, generator_cm) == STORM_OK;
+    storm_status status =
+        storm_context_reduce(source->context, &have, 1, MPI_INT, MPI_MAX);
+    *have_out = have != 0;
+    return status;
+}
+
 storm_status io_cells_hash(const struct storm_context *context,
                            const struct storm_mesh *mesh, uint64_t *hash_out)
 {

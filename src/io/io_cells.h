@@ -36,6 +36,10 @@ storm_status io_cells_put(const struct io_source *source,
 storm_status io_cells_put_tags(const struct io_source *source,
                                struct io_h5_writer *file);
 
+/* Do cells have generators? Collective. */
+storm_status io_cells_have_generators(const struct io_source *source,
+                                      bool *have_out);
+
 /* A hash of tags, volumes and centres of all cells, whichever ranks have them.
  * Collective. */
 storm_status io_cells_hash(const struct storm_context *context,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "io/io_cells.h"
 #include "io/io_h5.h"
 
 static const char checkpoint_label[] = "checkpoint";
@@ -15,13 +16,13 @@ static const char checkpoint_label[] = "checkpoint";
 enum {
     WORD = sizeof(uint64_t),
     HEAD_WORDS = sizeof(struct io_checkpoint_head) / WORD,
+    MESH_WORDS = sizeof(struct io_checkpoint_mesh) / WORD,
     PACKET_WORDS = sizeof(struct storm_packet) / WORD
 };
 _Static_assert(HEAD_WORDS *WORD == sizeof(struct io_checkpoint_head) &&
+                   MESH_WORDS * WORD == sizeof(struct io_checkpoint_mesh) &&
                    PACKET_WORDS * WORD == sizeof(struct storm_packet),
-               "both are whole words");
-
-/* ---- the state of physics ------------------------------------------------ */
+               "all are whole words");
 
 static struct storm_imc_layout checkpoint_layout(const struct storm_imc *imc)
 {
@@ -31,17 +32,33 @@ static struct storm_imc_layout checkpoint_layout(const struct storm_imc *imc)
 }
 
 /* Allocates arrays for the state of physics. */
-static storm_status checkpoint_reserve(const struct io_source *source,
-                                       const struct storm_imc_layout *layout,
+static storm_status checkpoint_reserve(const struct storm_imc_layout *layout,
+                                       size_t n_cells, size_t cell_values,
                                        struct io_checkpoint *c)
 {
-    size_t n_cells = (size_t)storm_mesh_n_cells(source->mesh) + 1;
+    c->n_cells = n_cells;
     c->cells = storm_alloc(c->memory, checkpoint_label,
-                           n_cells * layout->cell_values * WORD);
+                           (n_cells + 1) * cell_values * WORD);
     c->accounts =
         storm_alloc(c->memory, checkpoint_label,
                     layout->n_accounts * layout->account_words * WORD);
     return c->cells != NULL && c->accounts != NULL ? STORM_OK : STORM_ERR_NOMEM;
+}
+
+static bool checkpoint_has_mesh(const struct io_checkpoint *c)
+{
+    return c->head.version == IO_CHECKPOINT_VERSION_MESH;
+}
+
+/* Room for generators and tags of n cells. */
+static storm_status checkpoint_reserve_mesh(struct io_checkpoint *c, size_t n)
+{
+    c->generators = storm_alloc(c->memory, checkpoint_label,
+                                (3 * n + 1) * sizeof *c->generators);
+    c->tags =
+        storm_alloc(c->memory, checkpoint_label, (n + 1) * sizeof *c->tags);
+    return c->generators != NULL && c->tags != NULL ? STORM_OK
+                                                    : STORM_ERR_NOMEM;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -89,9 +106,53 @@ static storm_status write_dumps(const struct io_source *source,
     return status;
 }
 
+/* The mesh, if it cannot be made from the deck. Collective. */
+static storm_status write_cells(const struct io_source *source,
+                                struct io_h5_writer *file,
+                                struct io_checkpoint *c)
+{
+    const struct storm_mesh *mesh = source->mesh;
+    size_t n = (size_t)storm_mesh_n_cells(mesh);
+    storm_status status = checkpoint_reserve_mesh(c, n);
+    for (size_t i = 0; i < n && status == STORM_OK; i++) {
+        c->tags[i] = storm_mesh_cell_id(mesh, (storm_cell_idx)i);
+        status = storm_mesh_generator(mesh, (storm_cell_idx)i,
+                                      &c->generators[3 * i]);
+    }
+    const struct io_cells generators = {"generators", IO_H5_REAL, 3,
+                                        c->generators};
+    const struct io_cells tags = {"tags", IO_H5_INTEGER, 1, c->tags};
+    status = storm_context_agree(source->context, status);
+    if (status == STORM_OK)
+        status = io_cells_put(source, file, &generators);
+    return status < 0 ? status : io_cells_put(source, file, &tags);
+}
+
+static storm_status write_mesh(const struct io_source *source,
+                               struct io_h5_writer *file,
+                               struct io_checkpoint *c)
+{
+    bool is_root = storm_context_rank(source->context) == 0;
+    if (!checkpoint_has_mesh(c))
+        return STORM_OK;
+    bool have = true;
+    storm_status status = io_h5_put_plain(file, "mesh", IO_H5_INTEGER,
+                                          MESH_WORDS, &c->mesh, is_root);
+    if (status < 0 || !c->mesh.is_moved)
+        return status;
+    status = io_cells_have_generators(source, &have);
+    if (have)
+        return status < 0 ? status : write_cells(source, file, c);
+    if (is_root)
+        storm_context_log(source->context, STORM_LOG_ERROR,
+                          "no checkpoint: a mesh without generators that has "
+                          "changed cannot be built again");
+    return STORM_ERR_NOSUP;
+}
+
 static storm_status write_arrays(const struct io_source *source,
                                  const struct io_series *series,
-                                 const struct io_checkpoint *c,
+                                 struct io_checkpoint *c,
                                  struct io_h5_writer *file)
 {
     const char *dumps = series->grids.text;
@@ -106,16 +167,18 @@ static storm_status write_arrays(const struct io_source *source,
                                  is_root ? layout.n_accounts : 0);
     if (status == STORM_OK)
         status = write_dumps(source, file, dumps != NULL ? dumps : "");
+    const struct io_cells cells = {"cells", IO_H5_REAL, layout.cell_values,
+                                   c->cells};
     if (status == STORM_OK)
-        status =
-            io_h5_put_plain(file, "cells", IO_H5_REAL, layout.cell_values,
-                            c->cells, (size_t)storm_mesh_n_cells(source->mesh));
+        status = io_cells_put(source, file, &cells);
+    if (status == STORM_OK)
+        status = write_mesh(source, file, c);
     return status < 0 ? status : write_packets(source, file);
 }
 
 static storm_status write_file(const struct io_source *source,
                                const struct io_series *series,
-                               const struct io_checkpoint *c)
+                               struct io_checkpoint *c)
 {
     char name[64];
     struct io_h5_writer *file = NULL;
@@ -132,9 +195,9 @@ static storm_status write_save_state(const struct io_source *source,
                                      struct io_checkpoint *c)
 {
     const struct storm_imc_layout layout = checkpoint_layout(source->imc);
-    storm_status status = layout.version == IO_CHECKPOINT_STATE_VERSION
-                              ? checkpoint_reserve(source, &layout, c)
-                              : STORM_ERR_NOSUP;
+    storm_status status =
+        checkpoint_reserve(&layout, (size_t)storm_mesh_n_cells(source->mesh),
+                           layout.cell_values, c);
     status = storm_context_agree(source->context, status);
     return status < 0
                ? status
@@ -143,10 +206,16 @@ static storm_status write_save_state(const struct io_source *source,
 
 storm_status io_checkpoint_write(const struct io_source *source,
                                  const struct io_series *series,
-                                 const struct io_checkpoint_head *head)
+                                 const struct io_checkpoint_head *head,
+                                 const struct io_checkpoint_mesh *mesh)
 {
     const struct storm_env *env = storm_context_env(source->context);
     struct io_checkpoint c = {.head = *head, .memory = env->memory};
+    c.head.version =
+        mesh != NULL ? IO_CHECKPOINT_VERSION_MESH : IO_CHECKPOINT_VERSION;
+    if (mesh != NULL)
+        c.mesh = *mesh;
+    c.mesh.state_version = checkpoint_layout(source->imc).version;
     storm_status status = write_save_state(source, &c);
     if (status == STORM_OK)
         status = write_file(source, series, &c);
@@ -167,20 +236,42 @@ static storm_status dumps_get(io_h5_file file, struct io_checkpoint *c)
                : STORM_ERR_NOMEM;
 }
 
+/* This rank's share of n rows. */
+static uint64_t share_of(const struct storm_env *env, uint64_t n,
+                         uint64_t *first_out)
+{
+    uint64_t size = (uint64_t)env->size, rank = (uint64_t)env->rank;
+    uint64_t each = n / size, rest = n % size;
+    *first_out = each * rank + rest * rank / size;
+    return each * (rank + 1) + rest * (rank + 1) / size - *first_out;
+}
+
 /* This rank's share of the packets, in any cells. */
 static storm_status packets_get(const struct storm_env *env, io_h5_file file,
                                 struct io_checkpoint *c)
 {
-    uint64_t size = (uint64_t)env->size, rank = (uint64_t)env->rank;
-    uint64_t each = c->head.n_packets / size, rest = c->head.n_packets % size;
-    uint64_t first = each * rank + (rank < rest ? rank : rest);
-    c->n_packets = (size_t)(each + (rank < rest));
+    uint64_t first;
+    c->n_packets = (size_t)share_of(env, c->head.n_packets, &first);
     c->packets = storm_alloc(c->memory, checkpoint_label,
                              (c->n_packets + 1) * sizeof *c->packets);
     return c->packets != NULL
                ? io_h5_get_rows(file, "packets", IO_H5_INTEGER, PACKET_WORDS,
                                 first, c->n_packets, c->packets)
                : STORM_ERR_NOMEM;
+}
+
+static storm_status mesh_get(io_h5_file file, uint64_t first,
+                             struct io_checkpoint *c)
+{
+    if (!c->mesh.is_moved)
+        return STORM_OK;
+    if (checkpoint_reserve_mesh(c, c->n_cells) < 0)
+        return STORM_ERR_NOMEM;
+    storm_status status = io_h5_get_rows(file, "generators", IO_H5_REAL, 3,
+                                         first, c->n_cells, c->generators);
+    return status < 0 ? status
+                      : io_h5_get_rows(file, "tags", IO_H5_INTEGER, 1, first,
+                                       c->n_cells, c->tags);
 }
 
 static int damage_if(storm_status status, int damage)
@@ -190,28 +281,28 @@ static int damage_if(storm_status status, int damage)
                                        : damage;
 }
 
-/* All but the head. */
+/* All but the heads. */
 static int state_get(const struct io_source *source, io_h5_file file,
                      struct io_checkpoint *c)
 {
+    const struct storm_env *env = storm_context_env(source->context);
     const struct storm_imc_layout layout = checkpoint_layout(source->imc);
-    if (checkpoint_reserve(source, &layout, c) < 0)
+    const size_t values = storm_imc_state_values(c->mesh.state_version);
+    uint64_t first, n = share_of(env, c->head.n_cells, &first);
+    if (checkpoint_reserve(&layout, (size_t)n, values, c) < 0)
         return IO_CHECKPOINT_NO_MEMORY;
-    int damage =
-        damage_if(io_h5_get_rows(file, "cells", IO_H5_REAL, layout.cell_values,
-                                 storm_mesh_cell_id(source->mesh, 0),
-                                 (uint64_t)storm_mesh_n_cells(source->mesh),
-                                 c->cells),
-                  IO_CHECKPOINT_CELLS);
+    int damage = damage_if(io_h5_get_rows(file, "cells", IO_H5_REAL, values,
+                                          first, n, c->cells),
+                           IO_CHECKPOINT_CELLS);
+    if (damage == 0)
+        damage = damage_if(mesh_get(file, first, c), IO_CHECKPOINT_MESH);
     if (damage == 0)
         damage = damage_if(io_h5_get_rows(file, "accounts", IO_H5_INTEGER,
                                           layout.account_words, 0,
                                           layout.n_accounts, c->accounts),
                            IO_CHECKPOINT_ACCOUNTS);
     if (damage == 0)
-        damage =
-            damage_if(packets_get(storm_context_env(source->context), file, c),
-                      IO_CHECKPOINT_PACKETS);
+        damage = damage_if(packets_get(env, file, c), IO_CHECKPOINT_PACKETS);
     return damage != 0 ? damage
                        : damage_if(dumps_get(file, c), IO_CHECKPOINT_DUMPS);
 }
@@ -220,10 +311,25 @@ static int state_get(const struct io_source *source, io_h5_file file,
  * alone. */
 static bool head_get(io_h5_file file, struct io_checkpoint *c)
 {
+    bool checked = io_h5_has_checksums(file);
     return io_h5_get_rows(file, "head", IO_H5_INTEGER, HEAD_WORDS, 0, 1,
                           &c->head) == STORM_OK &&
-           c->head.version ==
-               (io_h5_has_checksums(file) ? IO_CHECKPOINT_VERSION : 1);
+           (checked ? c->head.version == IO_CHECKPOINT_VERSION ||
+                          checkpoint_has_mesh(c)
+                    : c->head.version == 1);
+}
+
+/* What files without it would say: the mesh of the deck, at rest. */
+static bool mesh_head_get(io_h5_file file, struct io_checkpoint *c)
+{
+    c->mesh = (struct io_checkpoint_mesh){.state_version =
+                                              IO_CHECKPOINT_STATE_VERSION,
+                                          .dump_hash = c->head.mesh_hash};
+    if (!checkpoint_has_mesh(c))
+        return true;
+    return io_h5_get_rows(file, "mesh", IO_H5_INTEGER, MESH_WORDS, 0, 1,
+                          &c->mesh) == STORM_OK &&
+           storm_imc_state_values(c->mesh.state_version) > 0;
 }
 
 storm_status io_checkpoint_read(const struct io_source *source,
@@ -236,8 +342,9 @@ storm_status io_checkpoint_read(const struct io_source *source,
     io_h5_file file = io_h5_open(path);
     if (file < 0 || !head_get(file, c))
         c->damage = IO_CHECKPOINT_HEAD;
-    /* If it is of another mesh (CHECKPOINT-4), the caller needs no more. */
-    else if (c->head.n_cells == storm_mesh_n_cells_total(source->mesh))
+    else if (!mesh_head_get(file, c))
+        c->damage = IO_CHECKPOINT_MESH;
+    else
         c->damage = state_get(source, file, c);
     io_h5_close(file);
     return c->damage == IO_CHECKPOINT_SOUND ? STORM_OK : STORM_ERR_IO;
@@ -249,6 +356,9 @@ const char *io_checkpoint_damage_text(int damage)
         [IO_CHECKPOINT_SOUND] = "is sound",
         [IO_CHECKPOINT_NO_MEMORY] = "does not fit into memory",
         [IO_CHECKPOINT_HEAD] = "is damaged or of another version",
+        [IO_CHECKPOINT_MESH] =
+            "is damaged: wrong checksums or size of 'mesh', 'generators' or "
+            "'tags'",
         [IO_CHECKPOINT_ACCOUNTS] =
             "is damaged: wrong checksums or size of 'accounts'",
         [IO_CHECKPOINT_DUMPS] =
@@ -264,6 +374,8 @@ void io_checkpoint_clear(struct io_checkpoint *checkpoint)
 {
     struct io_checkpoint *c = checkpoint;
     storm_free(c->memory, c->cells);
+    storm_free(c->memory, c->generators);
+    storm_free(c->memory, c->tags);
     storm_free(c->memory, c->accounts);
     storm_free(c->memory, c->packets);
     storm_free(c->memory, c->grids);

@@ -14,8 +14,12 @@
  *   CHECKPOINT-4  A file of another mesh or seed, of other materials, groups
  *                 or constants is an error. Walls, sources, steps and numbers
  *                 of packets may change.
- *   CHECKPOINT-5  Every rank writes its cells and packets. Memory does not grow
- *                 with the number of ranks.
+ *   CHECKPOINT-5  Every rank writes its cells, or an equal share of them
+ *                 (CELLS-2), and its packets. Memory does not grow with the
+ *                 number of ranks.
+ *   CHECKPOINT-6  A mesh that is not the one that the deck makes any more is
+ *                 built from the file: generators, tags and box. CHECKPOINT-4
+ *                 then asks for the mesh and materials that the run began with.
  */
 #ifndef STORM_IO_CHECKPOINT_H
 #define STORM_IO_CHECKPOINT_H
@@ -27,10 +31,15 @@
 #include "io/io_fields.h"
 #include "io/io_files.h"
 
-/* Versions of the file and of the state of physics in it
- * (storm_imc_state_layout). Files of version 1 have checksums of HDF5; they can
- * be read. */
-enum { IO_CHECKPOINT_VERSION = 2, IO_CHECKPOINT_STATE_VERSION = 1 };
+/* Versions of the file. Files of version 1 have checksums of HDF5; they can be
+ * read. Those of version 3 have what a mesh needs that has changed, or whose
+ * tags are not places. The state of physics has a version of its own, 1 or what
+ * the file says (storm_imc_state_layout). */
+enum {
+    IO_CHECKPOINT_VERSION = 2,
+    IO_CHECKPOINT_VERSION_MESH = 3,
+    IO_CHECKPOINT_STATE_VERSION = 1
+};
 
 /* Numbers of the run, the same on all ranks. */
 struct io_checkpoint_head {
@@ -42,22 +51,39 @@ struct io_checkpoint_head {
     double start_s, time_s, nominal_s, worst_balance;
 };
 
+/* Of a file of version 3, the same on all ranks. */
+struct io_checkpoint_mesh {
+    uint64_t state_version;
+    uint64_t is_moved;                 /* CHECKPOINT-6: 1, else 0 */
+    uint64_t next_tag;                 /* storm_mesh_next_tag */
+    uint64_t first_mesh, first_matter; /* hashes as in the head, at the start of
+                                          the run */
+    uint64_t dump_step, dump_hash;     /* of struct io_series */
+    double lo_cm[3], hi_cm[3];
+};
+
 /* What is wrong with a file, the worst last. */
 typedef enum io_checkpoint_damage {
     IO_CHECKPOINT_SOUND = 0,
     IO_CHECKPOINT_NO_MEMORY,
     IO_CHECKPOINT_HEAD, /* not readable, or of another version */
+    IO_CHECKPOINT_MESH,
     IO_CHECKPOINT_ACCOUNTS,
     IO_CHECKPOINT_DUMPS,
     IO_CHECKPOINT_CELLS,
     IO_CHECKPOINT_PACKETS
 } io_checkpoint_damage;
 
-/* What a rank reads from a file: the state of its cells, a share of the
- * packets, the accounts and the list of dumps. */
+/* What a rank reads from a file: a share of the cells, in order of their tags
+ * as storm_mesh_unrows takes them, a share of the packets, the accounts and the
+ * list of dumps. */
 struct io_checkpoint {
     struct io_checkpoint_head head;
+    struct io_checkpoint_mesh mesh; /* also of files that do not have it */
+    size_t n_cells;
     double *cells;
+    double *generators; /* of a mesh that has moved, else NULL */
+    storm_cell_id *tags;
     int64_t *accounts;
     struct storm_packet *packets;
     size_t n_packets;
@@ -66,20 +92,21 @@ struct io_checkpoint {
     struct storm_memory *memory; /* book of the arrays */
 };
 
-/* Writes the current state; source and series as for dumps. Collective, blocks.
- * STORM_ERR_IO (logged; no file is left), STORM_ERR_NOMEM, STORM_ERR_NOSUP (a
- * state of another version) or an error of physics. */
+/* Writes the current state; source and series as for dumps, mesh for version 3
+ * or NULL. Collective, blocks. STORM_ERR_IO (logged; no file is left),
+ * STORM_ERR_NOMEM, STORM_ERR_NOSUP (a mesh that has moved and has no
+ * generators, logged) or an error of physics. */
 storm_status io_checkpoint_write(const struct io_source *source,
                                  const struct io_series *series,
-                                 const struct io_checkpoint_head *head);
+                                 const struct io_checkpoint_head *head,
+                                 const struct io_checkpoint_mesh *mesh);
 
 /* Path of the file; false: too long. */
 bool io_checkpoint_path(const char *dir, uint64_t step,
                         char path_out[IO_PATH_BYTES]);
 
-/* Reads a file for the mesh and physics of `source`; only the head if its
- * n_cells is not that of the mesh. Local. STORM_ERR_IO: see `damage`. Call
- * clear also after an error. */
+/* Reads a file for the physics of `source`, whatever its mesh. Local.
+ * STORM_ERR_IO: see `damage`. Call clear also after an error. */
 storm_status io_checkpoint_read(const struct io_source *source,
                                 const char *path,
                                 struct io_checkpoint *checkpoint_out);

@@ -151,10 +151,9 @@ static storm_status mesh_put_generators(struct mesh_share *share,
     const struct storm_mesh *mesh = share->source->mesh;
     const struct io_cells rows = {"generator", IO_H5_REAL, 3, share->values};
     storm_cell_idx n = storm_mesh_n_cells(mesh);
-    int any = n > 0 && storm_mesh_generator(mesh, 0, share->values) == STORM_OK;
-    storm_status status =
-        storm_context_reduce(share->source->context, &any, 1, MPI_INT, MPI_MAX);
-    if (status < 0 || !any)
+    bool have;
+    storm_status status = io_cells_have_generators(share->source, &have);
+    if (status < 0 || !have)
         return status;
     for (storm_cell_idx i = 0; i < n && status == STORM_OK; i++)
         status = storm_mesh_generator(mesh, i, &share->values[3 * (size_t)i]);
@@ -174,7 +173,7 @@ static storm_status mesh_put_field(struct mesh_share *share,
     return status < 0 ? status : io_cells_put(share->source, file, &rows);
 }
 
-/* ---- the file ------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------ */
 
 static storm_status mesh_put_cells(struct mesh_share *share,
                                    struct io_h5_writer *file)
@@ -195,9 +194,21 @@ static storm_status mesh_put_cells(struct mesh_share *share,
     return status < 0 ? status : mesh_put_generators(share, file);
 }
 
-static storm_status mesh_write(struct mesh_share *share, const char *name)
+/* The box may have changed, too. */
+static storm_status mesh_put_box(struct mesh_share *share,
+                                 struct io_h5_writer *file)
+{
+    double box[2][3];
+    bool is_root = storm_context_rank(share->source->context) == 0;
+    storm_mesh_box(share->source->mesh, box[0], box[1]);
+    return io_h5_put_plain(file, "box", IO_H5_REAL, 3, box, is_root ? 2 : 0);
+}
+
+static storm_status mesh_write(struct mesh_share *share, uint64_t mesh_step)
 {
     struct io_h5_writer *file = NULL;
+    char name[IO_MESH_NAME];
+    io_mesh_name(mesh_step, name);
     storm_status status =
         io_h5_create(share->source->context, share->source->dir, name, &file);
     if (status == STORM_OK)
@@ -208,6 +219,8 @@ static storm_status mesh_write(struct mesh_share *share, const char *name)
         status = mesh_put_field(share, file, "material", STORM_IMC_MATERIAL);
     if (status == STORM_OK)
         status = io_cells_put_tags(share->source, file);
+    if (status == STORM_OK && mesh_step > 0)
+        status = mesh_put_box(share, file);
     return io_h5_finish(file, status < 0 ? status : share->status);
 }
 
@@ -245,18 +258,16 @@ static storm_status mesh_number(struct mesh_share *share,
 static storm_status mesh_file(const struct io_source *source,
                               struct io_series *series)
 {
-    char name[IO_MESH_NAME];
     struct mesh_share share = {.source = source,
                                .memory =
                                    storm_context_env(source->context)->memory,
                                .n_cells = io_cells_n(source->mesh),
                                .cell = STORM_POLYHEDRON_INIT};
-    io_mesh_name(series->mesh_step, name);
     storm_status status = mesh_open(&share);
     if (status == STORM_OK)
         status = mesh_number(&share, series);
     if (status == STORM_OK)
-        status = mesh_write(&share, name);
+        status = mesh_write(&share, series->mesh_step);
     io_polyhedra_close(&share.polyhedra);
     storm_free(share.memory, share.words);
     storm_free(share.memory, share.values);

@@ -45,31 +45,65 @@ static io_h5_file reader_open_file(const struct io_reader *r, const char *name)
 
 /* ---- opening ------------------------------------------------------------- */
 
+uint64_t io_reader_mesh_step(const char *dir, uint64_t dump)
+{
+    char path[IO_READER_PATH + IO_READER_NAME];
+    double step = 0.0;
+    snprintf(path, sizeof path, "%s/fields-%llu.h5", dir,
+             (unsigned long long)dump);
+    io_h5_file file = io_h5_open(path);
+    bool good = file >= 0 && io_h5_get_number(file, "mesh_step", &step);
+    io_h5_close(file);
+    return good && step > 0.0 && step < 0x1p53 ? (uint64_t)step : 0;
+}
+
+bool io_reader_box(const struct io_reader *reader, double lo_out[3],
+                   double hi_out[3])
+{
+    double box[2][3];
+    uint64_t n;
+    bool good = io_h5_count_rows(reader->mesh, "box", 3, &n) && n == 2 &&
+                io_h5_get_rows(reader->mesh, "box", IO_H5_REAL, 3, 0, 2, box) ==
+                    STORM_OK;
+    for (int d = 0; d < 3 && good; d++)
+        good = box[0][d] < box[1][d];
+    if (good) {
+        memcpy(lo_out, box[0], sizeof box[0]);
+        memcpy(hi_out, box[1], sizeof box[1]);
+    }
+    return good;
+}
+
 storm_status io_reader_open(struct storm_memory *memory, const char *dir,
-                            struct io_reader *reader_out)
+                            uint64_t mesh_step, struct io_reader *reader_out)
 {
     struct io_reader *r = reader_out;
     uint64_t n_boxes = 0;
     *r = (struct io_reader){.memory = memory, .mesh = -1};
     if (snprintf(r->dir, sizeof r->dir, "%s", dir) >= (int)sizeof r->dir)
         return reader_fail(r, "the path of the directory is too long");
-    r->mesh = reader_open_file(r, "mesh.h5");
+    if (mesh_step == 0)
+        snprintf(r->mesh_name, sizeof r->mesh_name, "mesh.h5");
+    else
+        snprintf(r->mesh_name, sizeof r->mesh_name, "mesh-%llu.h5",
+                 (unsigned long long)mesh_step);
+    r->mesh = reader_open_file(r, r->mesh_name);
     if (r->mesh < 0)
         return reader_fail(r,
-                           "%s is not the directory of a run: mesh.h5 does not "
+                           "%s is not the directory of a run: %s does not "
                            "exist or cannot be read",
-                           dir);
+                           dir, r->mesh_name);
     if (!io_h5_count_rows(r->mesh, "volume", 1, &r->n_cells) ||
         !io_h5_count_rows(r->mesh, "points", 3, &r->n_points))
-        return reader_fail(r, "%s/mesh.h5 has no cells", dir);
+        return reader_fail(r, "%s/%s has no cells", dir, r->mesh_name);
     r->boxes =
         io_h5_count_rows(r->mesh, "corners", READER_BOX_CORNERS, &n_boxes);
     if (r->boxes ? n_boxes != r->n_cells
                  : !io_h5_count_rows(r->mesh, "cells", 1, &r->n_words))
         return reader_fail(r,
-                           "%s/mesh.h5 has neither 'corners' of all cells nor "
+                           "%s/%s has neither 'corners' of all cells nor "
                            "'cells'",
-                           dir);
+                           dir, r->mesh_name);
     return STORM_OK;
 }
 
@@ -112,11 +146,12 @@ static storm_status reader_reserve_words(struct reader_piece *p, size_t n)
 
 static storm_status reader_damaged(struct reader_piece *p)
 {
-    return reader_fail(p->reader, "%s/mesh.h5 is damaged at cell %llu",
-                       p->reader->dir, (unsigned long long)p->next_cell);
+    return reader_fail(p->reader, "%s/%s is damaged at cell %llu",
+                       p->reader->dir, p->reader->mesh_name,
+                       (unsigned long long)p->next_cell);
 }
 
-/* Rows of an array of mesh.h5. */
+/* Rows of an array of the mesh. */
 static storm_status reader_rows(struct reader_piece *p, const char *name,
                                 uint64_t first, uint64_t n, void *rows_out)
 {
@@ -126,9 +161,9 @@ static storm_status reader_rows(struct reader_piece *p, const char *name,
                          rows_out) == STORM_OK)
         return STORM_OK;
     return reader_fail(p->reader,
-                       "%s/mesh.h5: '%s' is damaged: it cannot be read or has "
+                       "%s/%s: '%s' is damaged: it cannot be read or has "
                        "wrong checksums; run the deck again",
-                       p->reader->dir, name);
+                       p->reader->dir, p->reader->mesh_name, name);
 }
 
 /* The corners of a box as six faces. */
@@ -346,6 +381,7 @@ static bool reader_add_name(void *self, const char *name)
     struct reader_names *names = self;
     uint64_t rows;
     if (strlen(name) >= sizeof *names->list ||
+        strcmp(name, "tag") == 0 || /* integers, not values */
         !io_h5_count_rows(names->file, name, 1, &rows) ||
         rows != names->n_cells)
         return true;

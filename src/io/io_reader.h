@@ -28,17 +28,26 @@ struct io_reader {
     char problem[IO_READER_PATH + 512]; /* after an error */
     uint64_t n_cells, n_points, n_words;
     bool boxes;
+    char mesh_name[IO_READER_NAME];
     int64_t mesh; /* io_h5_file */
 };
 
-/* Opens mesh.h5 of a run's directory. Call close also after an error. */
+/* Opens the mesh of a step of a run's directory: mesh.h5 for 0, else
+ * mesh-<step>.h5. Call close also after an error. */
 storm_status io_reader_open(struct storm_memory *memory, const char *dir,
-                            struct io_reader *reader_out);
+                            uint64_t mesh_step, struct io_reader *reader_out);
 void io_reader_close(struct io_reader *reader);
+
+/* The step of the mesh of a dump; 0 if the dump does not say. */
+uint64_t io_reader_mesh_step(const char *dir, uint64_t dump);
+
+/* The box of a mesh that has changed; false: its file does not have it. */
+bool io_reader_box(const struct io_reader *reader, double lo_out[3],
+                   double hi_out[3]);
 
 /* A cell while it is visited. */
 struct io_cell {
-    uint64_t id;
+    uint64_t id; /* its row */
     size_t n_faces;
     const int64_t *faces; /* each: number of corners, then their indices,
                            * anticlockwise as seen from outside */
@@ -46,7 +55,7 @@ struct io_cell {
 };
 typedef storm_status io_visit(void *self, const struct io_cell *cell);
 
-/* Visits all cells in order of their ids, until a visit fails, whose status is
+/* Visits all cells in order of their rows, until a visit fails, whose status is
  * returned. */
 storm_status io_reader_cells(struct io_reader *reader, io_visit *visit,
                              void *self);

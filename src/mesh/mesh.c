@@ -107,6 +107,11 @@ storm_status storm_mesh_check_generation(const struct storm_mesh *mesh,
     return STORM_ERR_STATE;
 }
 
+int storm_mesh_n_boundaries(const struct storm_mesh *mesh)
+{
+    return mesh->n_boundaries > 0 ? mesh->n_boundaries : STORM_N_WALLS;
+}
+
 uint64_t storm_mesh_n_cells_total(const struct storm_mesh *mesh)
 {
     return mesh->n_total;
@@ -189,6 +194,14 @@ storm_status storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
     return storm_sized_write(&found, sizeof found, face_out);
 }
 
+void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                          int face, const double u[2], double point_cm_out[3])
+{
+    (void)face;
+    (void)u;
+    mesh->ops->centre(mesh, cell, point_cm_out);
+}
+
 /* ---- for kinds that do not change ---------------------------------------- */
 
 static storm_status mesh_refuse(const struct storm_mesh *mesh, const char *what)
@@ -248,6 +261,14 @@ int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3])
 }
 
 /* ---- shapes of cells ---------------------------------------------------- */
+
+void storm_no_unwrap(const struct storm_mesh *mesh, storm_cell_idx cell,
+                     double x_cm_inout[3])
+{
+    (void)mesh;
+    (void)cell;
+    (void)x_cm_inout;
+}
 
 bool storm_mesh_cells_are_boxes(const struct storm_mesh *mesh)
 {

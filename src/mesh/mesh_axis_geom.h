@@ -155,4 +155,11 @@ static inline void geom_leave(const struct geom_lane *lane,
         packet->position_cm[d] = lane->axis[d].position;
 }
 
+/* All positions are in the box. */
+static inline void geom_rest(const struct geom_lane *lane,
+                             struct storm_packet *packet)
+{
+    geom_leave(lane, packet);
+}
+
 #endif /* STORM_MESH_AXIS_GEOM_H */

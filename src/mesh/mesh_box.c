@@ -68,6 +68,7 @@ static void box_close(struct storm_polyhedra *polyhedra)
 const struct storm_mesh_shape storm_mesh_boxes = {
     .boxes = true,
     .generator = box_generator,
+    .unwrap = storm_no_unwrap,
     .open = box_open,
     .build = box_build,
     .close = box_close,

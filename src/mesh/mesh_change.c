@@ -66,9 +66,9 @@ static storm_status change_answer(const struct storm_mesh *mesh,
 
 /* ---- cells that are gone ------------------------------------------------ */
 
-/* A neighbour, in the mesh as it was, that has somewhere to go. */
+/* A neighbour, in the mesh as it was, that has had somewhere to go. */
 static bool change_refuge(const struct storm_mesh *mesh,
-                          const struct storm_change *change,
+                          const struct storm_cell_ref *local,
                           const struct storm_cell_ref *ghosts,
                           storm_cell_idx cell,
                           struct storm_cell_ref *refuge_out)
@@ -78,23 +78,28 @@ static bool change_refuge(const struct storm_mesh *mesh,
         storm_mesh_face(mesh, cell, k, &face);
         if (face.rank < 0)
             continue;
-        *refuge_out = face.rank == mesh->env->rank ? change->to[face.neighbour]
-                                                   : ghosts[face.ghost];
-        if (refuge_out->rank >= 0)
-            return true;
+        const struct storm_cell_ref *refuge = face.rank == mesh->env->rank
+                                                  ? &local[face.neighbour]
+                                                  : &ghosts[face.ghost];
+        if (refuge->rank < 0)
+            continue;
+        *refuge_out = *refuge;
+        return true;
     }
     return false;
 }
 
-/* One round over the cells without a refuge; how many have none still. */
+/* One round over the cells without a refuge; how many have none still. Looks
+ * at the answers of the rounds before alone, here and elsewhere (CHANGE-2). */
 static uint64_t change_round(const struct storm_mesh *mesh,
                              struct storm_change *change,
+                             const struct storm_cell_ref *local,
                              const struct storm_cell_ref *ghosts)
 {
     uint64_t n_left = 0;
     for (storm_cell_idx i = 0; i < change->n_old; i++)
         if (change->to[i].rank < 0)
-            n_left += !change_refuge(mesh, change, ghosts, i, &change->to[i]);
+            n_left += !change_refuge(mesh, local, ghosts, i, &change->to[i]);
     return n_left;
 }
 
@@ -116,25 +121,30 @@ static storm_status change_rounds(struct storm_mesh *mesh,
                                   const uint64_t *partition)
 {
     struct storm_memory *memory = mesh->env->memory;
-    struct storm_cell_ref *ghosts = NULL;
+    struct storm_cell_ref *ghosts = NULL, *local = NULL;
+    size_t n = (size_t)change->n_old;
     storm_cell_idx n_ghosts = 0;
     storm_status status = storm_mesh_n_ghosts(mesh, &n_ghosts);
     if (status >= 0) {
         ghosts = storm_alloc(memory, change_label,
                              ((size_t)n_ghosts + 1) * sizeof *ghosts);
+        local = storm_alloc(memory, change_label, (n + 1) * sizeof *local);
         status =
-            storm_context_agree(mesh->context,
-                                ghosts != NULL ? STORM_OK : STORM_ERR_NOMEM);
+            storm_context_agree(mesh->context, ghosts != NULL && local != NULL
+                                                   ? STORM_OK
+                                                   : STORM_ERR_NOMEM);
     }
     for (uint64_t before = 0; status >= 0 && n_left > 0 && n_left != before;) {
         before = n_left;
         status = storm_mesh_ghosts(mesh, sizeof *ghosts, change->to, ghosts);
         if (status >= 0) {
-            n_left = change_round(mesh, change, ghosts);
+            memcpy(local, change->to, n * sizeof *local);
+            n_left = change_round(mesh, change, local, ghosts);
             status = storm_context_reduce(mesh->context, &n_left, 1,
                                           MPI_UINT64_T, MPI_SUM);
         }
     }
+    storm_free(memory, local);
     storm_free(memory, ghosts);
     if (status >= 0)
         change_anywhere(change, partition);
@@ -177,8 +187,10 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
         storm_alloc(mesh->env->memory, change_label, sizeof *change);
     if (status >= 0 && change == NULL)
         status = STORM_ERR_NOMEM;
-    if (status >= 0) {
+    if (change != NULL)
         change->env = mesh->env;
+    if (status >= 0) {
+        change->before = mesh->generation;
         change->generation = mesh->generation + 1;
         change->n_new = next->part->n_cells;
         change->from = next->from;
@@ -208,7 +220,8 @@ storm_status storm_change_none(const struct storm_mesh *mesh,
     if (change == NULL)
         return STORM_ERR_NOMEM;
     change->env = mesh->env;
-    change->generation = mesh->generation;
+    change->before = change->generation = mesh->generation;
+    change->is_cut = true;
     change->n_new = mesh->part->n_cells;
     change->from =
         storm_alloc(memory, change_label, (n + 1) * sizeof *change->from);
@@ -310,7 +323,8 @@ storm_status storm_mesh_carry(const struct storm_mesh *mesh,
                                     "carry arrays before the mesh changes "
                                     "again");
     if (status >= 0) {
-        memset(out, 0, (size_t)change->n_new * bytes);
+        if (change->n_new > 0)
+            memset(out, 0, (size_t)change->n_new * bytes);
         status = carry_address(change, bytes, in, out, &going);
     }
     status = storm_messages_exchange(mesh->context, status, &going, &coming);

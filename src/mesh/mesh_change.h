@@ -5,8 +5,10 @@
  *   CHANGE-1  `to` and `from` are inverse to each other, over all ranks, for
  *             cells that exist before and after.
  *   CHANGE-2  A cell that is gone leads to one that exists; every packet in it
- *             has where to begin.
- *   CHANGE-3  A change is of one generation: carrying with another is an error.
+ *             has where to begin. Which one does not depend on the number of
+ *             ranks or the partition.
+ *   CHANGE-3  A change leads from one generation to one: using it with another
+ *             is an error.
  */
 #ifndef STORM_MESH_CHANGE_H
 #define STORM_MESH_CHANGE_H
@@ -17,7 +19,8 @@
 
 struct storm_change {
     const struct storm_env *env;
-    uint64_t generation; /* of the mesh, after it */
+    uint64_t before, generation; /* of the mesh, before and after it */
+    bool is_cut; /* cells have the shapes they had: only owners differ */
     storm_cell_idx n_old, n_new;
     struct storm_cell_ref *to;   /* by old cell */
     bool *is_gone;               /* by old cell; NULL: none is */

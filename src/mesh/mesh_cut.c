@@ -352,7 +352,9 @@ storm_status storm_mesh_use(struct storm_mesh *mesh, struct storm_cut *cut,
         return status;
     }
     status = cut_commit(mesh, cut_from(mesh, &next), &next, change_out);
-    if (status >= 0)
-        mesh->cut = cut;
-    return status;
+    if (status < 0)
+        return status;
+    (*change_out)->is_cut = true;
+    mesh->cut = cut;
+    return STORM_OK;
 }

@@ -29,8 +29,8 @@ struct storm_mesh_halo {
     struct storm_cell_ref *ghosts;    /* theirs, in order */
     size_t n_ghosts;
     MPI_Request *requests; /* two for each rank */
-    char *out;             /* rows to send */
-    size_t out_bytes;
+    char *out, *in;        /* rows to send, and of ghosts */
+    size_t out_bytes, in_bytes;
 };
 
 /* ---- build -------------------------------------------------------------- */
@@ -179,6 +179,7 @@ void storm_halo_close(struct storm_mesh *mesh)
     storm_free(memory, halo->ghosts);
     storm_free(memory, halo->requests);
     storm_free(memory, halo->out);
+    storm_free(memory, halo->in);
     storm_free(memory, halo);
     mesh->halo = NULL;
 }
@@ -206,8 +207,22 @@ storm_status storm_mesh_n_ghosts(struct storm_mesh *mesh, storm_cell_idx *n_out)
     return STORM_OK;
 }
 
-/* Room for what is sent, and what is sent. Larger messages than MPI can count
- * are none. */
+static storm_status halo_room(struct storm_memory *memory, size_t bytes,
+                              char **buffer, size_t *buffer_bytes)
+{
+    if (bytes <= *buffer_bytes)
+        return STORM_OK;
+    storm_free(memory, *buffer);
+    *buffer_bytes = 0;
+    *buffer = storm_alloc(memory, halo_label, bytes);
+    if (*buffer == NULL)
+        return STORM_ERR_NOMEM;
+    *buffer_bytes = bytes;
+    return STORM_OK;
+}
+
+/* Room for all rows, and those to send. There is no room for more than MPI can
+ * count. */
 static storm_status halo_pack(const struct storm_mesh *mesh, size_t bytes,
                               const char *local)
 {
@@ -215,22 +230,22 @@ static storm_status halo_pack(const struct storm_mesh *mesh, size_t bytes,
     size_t n_send = halo->send_begin[halo->n_ranks];
     if (bytes > INT_MAX / (n_send + halo->n_ghosts + 1))
         return STORM_ERR_NOMEM;
-    if (n_send * bytes > halo->out_bytes) {
-        storm_free(mesh->env->memory, halo->out);
-        halo->out_bytes = 0;
-        halo->out = storm_alloc(mesh->env->memory, halo_label, n_send * bytes);
-        if (halo->out == NULL)
-            return STORM_ERR_NOMEM;
-        halo->out_bytes = n_send * bytes;
-    }
+    storm_status status = halo_room(mesh->env->memory, n_send * bytes,
+                                    &halo->out, &halo->out_bytes);
+    if (status == STORM_OK)
+        status = halo_room(mesh->env->memory, halo->n_ghosts * bytes, &halo->in,
+                           &halo->in_bytes);
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < n_send; i++)
         memcpy(halo->out + i * bytes, local + (size_t)halo->send[i] * bytes,
                bytes);
     return STORM_OK;
 }
 
-static storm_status halo_transfer(const struct storm_mesh *mesh, size_t bytes,
-                                  char *ghosts)
+/* Rows of ghosts come into memory of our own: if a rank is lost, MPI may write
+ * there until it is finalised. */
+static storm_status halo_transfer(const struct storm_mesh *mesh, size_t bytes)
 {
     struct storm_mesh_halo *halo = mesh->halo;
     MPI_Comm comm = storm_context_comm(mesh->context);
@@ -238,7 +253,7 @@ static storm_status halo_transfer(const struct storm_mesh *mesh, size_t bytes,
     int error = MPI_SUCCESS;
     for (size_t r = 0; r < n; r++) {
         const size_t *in = &halo->ghost_begin[r], *out = &halo->send_begin[r];
-        error |= MPI_Irecv(ghosts + in[0] * bytes,
+        error |= MPI_Irecv(halo->in + in[0] * bytes,
                            (int)((in[1] - in[0]) * bytes), MPI_BYTE,
                            halo->ranks[r], HALO_TAG, comm, &halo->requests[r]);
         error |=
@@ -261,11 +276,13 @@ storm_status storm_mesh_ghosts(struct storm_mesh *mesh, size_t bytes,
     status = storm_context_agree(mesh->context, halo_pack(mesh, bytes, local));
     if (status < 0)
         return status;
-    status = halo_transfer(mesh, bytes, ghosts);
-    if (status < 0) { /* MPI may use unfinished ones until it is finalised */
-        mesh->halo->out = NULL;
-        mesh->halo->out_bytes = 0;
-        mesh->halo->requests = NULL;
+    struct storm_mesh_halo *halo = mesh->halo;
+    status = halo_transfer(mesh, bytes);
+    if (status < 0) { /* leave both to MPI */
+        halo->out = halo->in = NULL;
+        halo->out_bytes = halo->in_bytes = 0;
+    } else if (halo->n_ghosts > 0) {
+        memcpy(ghosts, halo->in, halo->n_ghosts * bytes);
     }
     return status;
 }

@@ -141,6 +141,7 @@ storm_status storm_messages_exchange(const struct storm_context *context,
     MPI_Request *requests = NULL;
     *in_out = (struct storm_messages){.n = 0};
     status = message_counts(context, status, out, &counts);
+    bool is_pending = status < 0 && counts != NULL;
     if (status < 0)
         goto out;
     status = message_alloc(env, counts + env->size, in_out);
@@ -149,10 +150,12 @@ storm_status storm_messages_exchange(const struct storm_context *context,
     if (requests == NULL)
         status = STORM_ERR_NOMEM;
     status = storm_context_agree(context, status);
-    if (status >= 0)
+    if (status >= 0) {
         status = message_transfer(context, out, in_out, requests);
+        is_pending = status < 0;
+    }
 out:
-    if (status == STORM_ERR_LOST) { /* MPI may still use all of it */
+    if (is_pending) { /* MPI may use all of it until it is finalised */
         *out = *in_out = (struct storm_messages){.n = 0};
         return status;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of any length between all ranks at once, and a gather. Every wait
- * ends with STORM_ERR_LOST when a rank is lost (storm_context_wait); memory
- * that MPI may still use is then not freed.
+ * Messages of any length between all ranks at once. Every wait ends with
+ * STORM_ERR_LOST when a rank is lost (storm_context_wait); memory that MPI may
+ * still use after an error is not freed.
  */
 #ifndef STORM_MESH_MESSAGE_H
 #define STORM_MESH_MESSAGE_H
@@ -46,7 +46,8 @@ storm_status storm_messages_rows(const struct storm_env *env, size_t n,
  * Sends each message of `out`, at most one per rank, and fills `in_out` with
  * those received; release both also after an error. Collective, blocks; the
  * same kind of status on every rank. `status` is that of this rank so far; if
- * any rank's is an error nothing is sent. After STORM_ERR_LOST both are empty.
+ * any rank's is an error nothing is sent. If an exchange was begun and did not
+ * end both are empty.
  */
 storm_status storm_messages_exchange(const struct storm_context *context,
                                      storm_status status,

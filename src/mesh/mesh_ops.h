@@ -21,7 +21,8 @@
  *            that leads to a. A face leads to a cell or is part of a wall,
  *            never both.
  *   MESH-6   sample is uniform in the cell for u uniform in (0, 1)^3, and
- *            locate finds the cell again, rounding included.
+ *            locate finds the cell again, rounding included. Samples and
+ *            centres are in the box; in periodic directions in [lo, hi).
  *   MESH-7   Every point of the closed box lies in exactly one cell, which
  *            locate finds on the rank that owns it; on another rank it gives
  *            the same answer, or STORM_AGAIN if it does not know. Other points,
@@ -35,11 +36,12 @@
  *            needed while a part is being built in mesh/voronoi.
  *   MESH-11  bounds is a box with sides along the axes that contains the cell
  *            and touches it on all sides, but for rounding; it does not leave
- *            the box of the mesh.
+ *            the box of the mesh, or, in a periodic direction, only because
+ *            the cell goes through a wall: it is then not longer than the box.
  *   MESH-12  A polyhedron is closed: every edge is in two faces, once in each
  *            direction, corners anticlockwise as seen from outside. It has the
- *            volume of the cell to rounding, lies in the box, and is the same
- *            bits on every rank, in every partition.
+ *            volume of the cell to rounding, lies in the bounds of the cell,
+ *            and is the same bits on every rank, in every partition.
  *   MESH-13  seek, repeated from any cell of any rank, ends in the one cell
  *            that locate finds, with the same bits of the position.
  *   MESH-14  move and adapt leave the mesh as it was; their result is what the
@@ -114,6 +116,10 @@ struct storm_mesh_shape {
     storm_status (*generator)(const struct storm_mesh *mesh,
                               storm_cell_idx cell, double generator_cm_out[3]);
 
+    /* Moves a point of a cell by periods to where its bounds are, MESH-11. */
+    void (*unwrap)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                   double x_cm_inout[3]);
+
     /* The caller sets mesh and generation. */
     storm_status (*open)(const struct storm_mesh *mesh,
                          struct storm_polyhedra **polyhedra_out);
@@ -148,6 +154,9 @@ struct storm_mesh_ops {
                    double lo_cm_out[3], double hi_cm_out[3]);
     void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    const double u[3], double point_cm_out[3]);
+    /* Uniform point of a face that is part of a numbered boundary. */
+    void (*sample_face)(const struct storm_mesh *mesh, storm_cell_idx cell,
+                        int face, const double u[2], double point_cm_out[3]);
     storm_status (*locate)(const struct storm_mesh *mesh,
                            const double point_cm[3],
                            struct storm_cell_ref *where_out);
@@ -178,6 +187,10 @@ struct storm_mesh_changes {
                           struct storm_mesh_next *next_out);
 };
 
+/* For kinds whose boundaries are the walls of a box. */
+void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                          int face, const double u[2], double point_cm_out[3]);
+
 /* For kinds without the feature: STORM_ERR_NOSUP, logged. */
 storm_status storm_no_move(const struct storm_mesh *mesh,
                            const struct storm_mesh_motion *motion,
@@ -203,6 +216,7 @@ struct storm_mesh {
     uint64_t n_total;
     uint64_t *partition; /* n_ranks + 1 places, see mesh_partition.h */
     bool is_hosts;       /* the partition is the host's and stays */
+    int n_boundaries;    /* by number; 0: the six walls of a box */
     struct storm_mesh_part *part;
     uint64_t generation;          /* see storm_mesh_generation */
     storm_cell_id next_tag;       /* above all tags so far */
@@ -238,6 +252,10 @@ storm_status storm_mesh_check_box(const struct storm_env *env,
 storm_status storm_mesh_finish(struct storm_mesh *mesh,
                                const struct storm_context *context,
                                storm_status status);
+
+/* For kinds whose cells are within the box: leaves the point where it is. */
+void storm_no_unwrap(const struct storm_mesh *mesh, storm_cell_idx cell,
+                     double x_cm_inout[3]);
 
 /* mesh_box.c: cells that are boxes, from their bounds. */
 extern const struct storm_mesh_shape storm_mesh_boxes;

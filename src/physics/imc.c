@@ -9,6 +9,7 @@
  * and depth, 2 group, from 3 on for retries.
  */
 #include "physics/imc.h"
+#include "physics/problem.h"
 
 #include <math.h>
 
@@ -122,9 +123,11 @@ static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
         storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
         if (flat || i == BIRTH_MAX_RETRIES)
             return;
-        double density = 1.0;
+        double density = 1.0, x[3];
+        memcpy(x, packet->position_cm, sizeof x);
+        imc->mesh->ops->shape->unwrap(imc->mesh, cell, x);
         for (int d = 0; d < 3; d++)
-            density += slope[d] * (packet->position_cm[d] - centre[d]);
+            density += slope[d] * (x[d] - centre[d]);
         /* u[3] of the first block is the time: use those of the next. */
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
                      BIRTH_FIRST_RETRY + i, u);
@@ -292,9 +295,9 @@ static storm_status birth_source(struct storm_imc *imc, struct storm_step *step,
     double offset = u[0];
     for (size_t c = 0; c < source->n; c++) {
         uint64_t k =
-            birth_first_tooth(source->share[c], n, offset, source->total);
+            birth_first_tooth(source->begin[c], n, offset, source->total);
         for (; k < n && birth_tooth(k, n, offset, source->total) <
-                            (double)source->share[c + 1];
+                            (double)source->end[c];
              k++) {
             struct storm_packet packet =
                 birth_begin(imc,
@@ -494,18 +497,84 @@ static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
     return STORM_OK;
 }
 
+/* A point of a face of a numbered boundary, and a time, distributed as T^4. */
+static void birth_on_face(const struct storm_imc *imc,
+                          const struct birth_wall *w,
+                          const struct imc_wall_face *face,
+                          struct storm_packet *packet, double *kev_out)
+{
+    const struct storm_problem *p = imc->problem;
+    double u[4], time_s;
+    for (uint64_t i = 0;; i++) {
+        storm_random(p->seed, STORM_STREAM_BIRTH, packet->id,
+                     i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
+        imc->mesh->ops->sample_face(imc->mesh, face->cell, face->face, u,
+                                    packet->position_cm);
+        time_s = w->window.from + u[3] * (w->window.to - w->window.from);
+        if (i == BIRTH_MAX_RETRIES)
+            break;
+        if (imc_edge_at(p, w->wall, packet->position_cm) != w->edge)
+            continue;
+        double t = birth_curve(&w->edge->temperature, time_s) / w->max_kev;
+        if (u[2] < t * t * (t * t))
+            break;
+    }
+    *kev_out = birth_curve(&w->edge->temperature, time_s);
+    packet->time_left_s = birth_time_left(imc, time_s);
+}
+
+/* The packets of a face of this rank. */
+static storm_status birth_face(struct storm_imc *imc, struct storm_step *step,
+                               const struct birth_edge *e,
+                               const struct imc_wall_face *face,
+                               double *largest_inout)
+{
+    uint64_t total = e->w.part->total, n = e->w.edge->packets;
+    struct storm_face shape = STORM_FACE_INIT;
+    (void)storm_mesh_face(imc->mesh, face->cell, face->face, &shape);
+    for (uint64_t k = birth_first_tooth(face->begin, n, e->offset, total);
+         k < n && birth_tooth(k, n, e->offset, total) < (double)face->end;
+         k++) {
+        struct storm_packet packet =
+            birth_begin(imc,
+                        storm_packet_id_make(STORM_ORIGIN_BOUNDARY, e->cycle,
+                                             e->where, k),
+                        face->cell);
+        double kev, u[4], weight = birth_share(&e->split, k, n);
+        birth_on_face(imc, &e->w, face, &packet, &kev);
+        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet.id, 1, u);
+        imc_boundary_inwards(shape.normal, u, packet.direction);
+        packet.optical_depth = -log(u[2]);
+        packet.group = birth_planck_group(imc, kev, packet.id);
+        storm_status status = birth_give(step, &packet, weight, largest_inout);
+        if (status < 0)
+            return status;
+        storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], weight);
+    }
+    return STORM_OK;
+}
+
+/* Numbers of boundaries may be large; of walls, old ids are kept. */
+static uint64_t birth_where(const struct storm_imc *imc, int wall,
+                            size_t i_edge)
+{
+    return imc->mesh->n_boundaries > 0 ? (uint64_t)wall << 16 | i_edge
+                                       : (uint64_t)wall << 40 | i_edge;
+}
+
 static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
                                int wall, size_t i_edge, double *largest_inout)
 {
     const struct storm_problem *p = imc->problem;
-    const struct storm_wall_part *edge = &p->walls[wall].parts[i_edge];
+    const struct storm_wall_part *edge =
+        &problem_wall(p, (size_t)wall)->parts[i_edge];
     struct birth_edge e = {
         .w = {.edge = edge,
               .part = &imc->walls[wall][i_edge],
               .wall = wall,
               .window = birth_window(imc, edge->start_s, edge->stop_s)},
         .cycle = storm_step_number(step),
-        .where = (uint64_t)wall << 40 | i_edge,
+        .where = birth_where(imc, wall, i_edge),
     };
     if (!(e.w.window.to > e.w.window.from))
         return STORM_OK;
@@ -521,7 +590,11 @@ static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
     storm_random(p->seed, STORM_STREAM_POPULATION, key, 0, u);
     e.offset = u[0];
     storm_status status = STORM_OK;
-    for (size_t i = 0; i < IMC_TILES * IMC_TILES && status == STORM_OK; i++)
+    for (size_t i = 0; i < e.w.part->n_faces && status == STORM_OK; i++)
+        status = birth_face(imc, step, &e, &e.w.part->faces[i], largest_inout);
+    for (size_t i = 0; e.w.part->mine != NULL && i < IMC_TILES * IMC_TILES &&
+                       status == STORM_OK;
+         i++)
         if (e.w.part->mine[i])
             status = birth_tile(imc, step, &e, i, largest_inout);
     return status;
@@ -531,11 +604,13 @@ static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
                                 double *largest_inout)
 {
     storm_status status = STORM_OK;
-    for (int wall = 0; wall < STORM_N_WALLS; wall++)
-        for (size_t i = 0; i < imc->problem->walls[wall].n; i++)
+    for (size_t w = 0; w < problem_n_walls(imc->problem); w++) {
+        const struct storm_wall *wall = problem_wall(imc->problem, w);
+        for (size_t i = 0; i < wall->n; i++)
             if (status == STORM_OK &&
-                imc->problem->walls[wall].parts[i].kind == STORM_WALL_BLACKBODY)
-                status = birth_edge(imc, step, wall, i, largest_inout);
+                wall->parts[i].kind == STORM_WALL_BLACKBODY)
+                status = birth_edge(imc, step, (int)w, i, largest_inout);
+    }
     return status;
 }
 

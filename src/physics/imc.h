@@ -46,6 +46,10 @@ struct imc_opacity {
                          emits, 0 .. 1 */
 };
 
+/* What a wall does with packets: they leave, are reflected, or it depends on
+ * where. */
+enum imc_edge { IMC_EDGE_OPEN, IMC_EDGE_MIRROR, IMC_EDGE_PARTS };
+
 /* Input of a pass of the kernel. */
 struct imc_track {
     const struct storm_mesh *mesh;
@@ -57,8 +61,7 @@ struct imc_track {
     const struct storm_walk *walk;     /* NULL: no random walk */
     const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
     const struct storm_walk_group *thick; /* the same, if they walk */
-    unsigned mirror_walls;                /* bit w: all of wall w reflects */
-    unsigned split_walls;                 /* bit w: parts of wall w differ */
+    const unsigned char *edges;           /* by wall: enum imc_edge */
     struct storm_exact_unit deposit_unit, path_unit;
     struct imc_cell *cells;
     struct storm_ledger *escaped;
@@ -93,7 +96,9 @@ struct imc_halo {
 struct imc_source {
     size_t n; /* cells that take part */
     storm_cell_idx *cells;
-    uint64_t *share;   /* n + 1: prefix over all ranks, in whole numbers */
+    uint64_t *begin;   /* share of those before it, on all ranks, in whole
+                          numbers; in the order of tags */
+    uint64_t *end;     /* and with its own */
     uint64_t total;    /* of the shares of all ranks */
     double volume_cm3; /* of all cells' parts in the shape */
 };
@@ -108,6 +113,15 @@ struct imc_wall {
                             direction's in a row */
     uint64_t *share;     /* of each tile, in whole numbers: prefix sums */
     bool *mine;          /* does a cell of this rank touch the tile? */
+
+    /* Numbered boundaries: faces of this rank in it, in place of tiles. */
+    struct imc_wall_face {
+        storm_cell_idx cell;
+        int face;
+        uint64_t begin, end; /* as in struct imc_source */
+    } * faces;
+    size_t n_faces;
+    uint64_t total; /* of the shares of all ranks */
 };
 
 /* What the maximum principle needs of the faces. */
@@ -149,7 +163,7 @@ struct storm_imc {
     double *volume;
     bool *is_box;                   /* with sides along the axes */
     double *half;                   /* 3 each: half extents about the centre */
-    double *centre;                 /* 3 each */
+    double *centre;                 /* 3 each, in the frame of the bounds */
     struct imc_opacity *opacity;    /* n_groups each, if there are several */
     struct storm_walk_group *thick; /* the same, if there is a random walk */
     double *energy;                 /* of the material, erg/cm3 */
@@ -160,7 +174,9 @@ struct storm_imc {
     double *slope; /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
     struct imc_source *sources;
-    struct imc_wall *walls[STORM_N_WALLS]; /* one for each edge */
+    size_t n_walls;          /* of the problem and of the mesh */
+    struct imc_wall **walls; /* one for each edge of each wall */
+    unsigned char *edges;    /* by wall */
 
     struct storm_connect connect;
     struct imc_principle principle;
@@ -236,6 +252,13 @@ void imc_wall_close(struct storm_imc *imc);
 /* The edge that counts at a point of a wall; NULL: vacuum. */
 const struct storm_wall_part *imc_edge_at(const struct storm_problem *problem,
                                           int wall, const double point_cm[3]);
+
+/* imc_boundary.c: a blackbody on a numbered boundary of a given mesh: its area
+ * and faces. Collective. */
+storm_status imc_boundary_open(struct storm_imc *imc, int wall, size_t i_edge);
+/* A direction into the domain, by the cosine law of a blackbody. */
+void imc_boundary_inwards(const double normal[3], const double u[2],
+                          double direction_out[3]);
 
 /* Does the wall reflect there? For the kernel, on walls that are split. */
 bool imc_wall_reflects(const struct storm_problem *problem, int wall,

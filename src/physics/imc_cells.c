@@ -50,10 +50,11 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
     imc->tag[i] = storm_mesh_cell_id(imc->mesh, i);
     imc->volume[i] = storm_mesh_volume_cm3(imc->mesh, i);
     storm_mesh_centre(imc->mesh, i, centre);
+    imc->material[i] = storm_problem_material(imc->problem, centre);
+    imc->mesh->ops->shape->unwrap(imc->mesh, i, centre);
     imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
     if (!imc->is_box[i])
         cells_extent(imc->mesh, i, centre, half);
-    imc->material[i] = storm_problem_material(imc->problem, centre);
     imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
 }
 

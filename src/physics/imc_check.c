@@ -68,54 +68,59 @@ static storm_status check_same(const struct storm_context *context,
 
 /* ---- the mesh ----------------------------------------------------------- */
 
-/* What the cells of all ranks say of the box: its corners, upper ones and
- * negated lower ones, and which walls have faces. */
-struct check_box {
-    double reach[6];
-    unsigned walls; /* bits */
-};
-
-static storm_status check_measure(const struct storm_context *context,
-                                  const struct storm_mesh *mesh,
-                                  struct check_box *box_out)
+/* The bits of the walls that cells of any rank have faces on. */
+static storm_status check_walls(const struct storm_context *context,
+                                const struct storm_mesh *mesh,
+                                unsigned *walls_out)
 {
-    struct check_box box = {.walls = 0};
-    for (int k = 0; k < 6; k++)
-        box.reach[k] = -INFINITY;
-    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
-        double lo[3], hi[3];
-        storm_mesh_bounds(mesh, i, lo, hi);
-        for (int d = 0; d < 3; d++) {
-            box.reach[d] = fmax(box.reach[d], -lo[d]);
-            box.reach[3 + d] = fmax(box.reach[3 + d], hi[d]);
-        }
+    unsigned walls = 0;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++)
         for (int k = 0; k < storm_mesh_n_faces(mesh, i); k++) {
             struct storm_face face = STORM_FACE_INIT;
             (void)storm_mesh_face(mesh, i, k, &face);
             if (face.wall >= 0)
-                box.walls |= 1u << face.wall;
+                walls |= face.wall < STORM_N_WALLS ? 1u << face.wall : 0;
         }
-    }
     storm_status status =
-        storm_context_reduce(context, box.reach, 6, MPI_DOUBLE, MPI_MAX);
-    if (status == STORM_OK)
-        status =
-            storm_context_reduce(context, &box.walls, 1, MPI_UNSIGNED, MPI_BOR);
-    *box_out = box;
+        storm_context_reduce(context, &walls, 1, MPI_UNSIGNED, MPI_BOR);
+    *walls_out = walls;
     return status;
 }
 
-static bool check_corner(const struct storm_problem *p,
-                         const struct check_box *box, int d)
+static bool check_corner(const struct storm_problem *p, const double lo[3],
+                         const double hi[3], int d)
 {
-    double lo = -box->reach[d], hi = box->reach[3 + d];
-    double slack = check_rounding * (hi - lo);
-    return fabs(lo - p->lo_cm[d]) <= slack && fabs(hi - p->hi_cm[d]) <= slack;
+    double slack = check_rounding * (hi[d] - lo[d]);
+    return fabs(lo[d] - p->lo_cm[d]) <= slack &&
+           fabs(hi[d] - p->hi_cm[d]) <= slack;
 }
 
 static bool check_is_periodic(const struct storm_wall *wall)
 {
     return wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
+}
+
+/* Boundaries by number: as many, and none periodic. */
+static storm_status check_numbers(const struct storm_env *env,
+                                  const struct storm_mesh *mesh,
+                                  const struct storm_problem *p)
+{
+    if (p->n_boundaries > 0 && p->n_boundaries != (size_t)mesh->n_boundaries) {
+        storm_log_shared(&env->log, 0,
+                         "problem: n_boundaries: expected as many as the mesh "
+                         "has by number, %d, got %zu",
+                         mesh->n_boundaries, p->n_boundaries);
+        return STORM_ERR_ARG;
+    }
+    for (int w = 0; w < STORM_N_WALLS; w++)
+        if (check_is_periodic(&p->walls[w])) {
+            storm_log_shared(&env->log, 0,
+                             "problem: walls[%d]: a given mesh has no periodic "
+                             "boundaries",
+                             w);
+            return STORM_ERR_ARG;
+        }
+    return STORM_OK;
 }
 
 /* The problem is the same on all ranks: so is the result. */
@@ -124,22 +129,25 @@ static storm_status check_mesh(const struct storm_context *context,
                                const struct storm_problem *p)
 {
     const struct storm_env *env = storm_context_env(context);
-    struct check_box box;
-    storm_status status = check_measure(context, mesh, &box);
+    double lo[3], hi[3];
+    unsigned walls;
+    storm_status status = check_walls(context, mesh, &walls);
     if (status < 0)
         return status;
+    storm_mesh_box(mesh, lo, hi);
     for (int d = 0; d < 3; d++)
-        if (!check_corner(p, &box, d)) {
+        if (!check_corner(p, lo, hi, d)) {
             const char axis = "xyz"[d];
             storm_log_shared(&env->log, 0,
                              "problem: lo_cm, hi_cm: expected the box of "
                              "the mesh, %g to %g in %c, got %g to %g",
-                             -box.reach[d], box.reach[3 + d], axis, p->lo_cm[d],
-                             p->hi_cm[d]);
+                             lo[d], hi[d], axis, p->lo_cm[d], p->hi_cm[d]);
             return STORM_ERR_ARG;
         }
+    if (mesh->n_boundaries > 0 || p->n_boundaries > 0)
+        return check_numbers(env, mesh, p);
     for (int w = 0; w < STORM_N_WALLS; w++)
-        if (check_is_periodic(&p->walls[w]) == (box.walls >> w & 1u)) {
+        if (check_is_periodic(&p->walls[w]) == (walls >> w & 1u)) {
             storm_log_shared(&env->log, 0,
                              "problem: walls[%d]: expected it to be "
                              "periodic in the mesh as well, or in neither",

@@ -59,17 +59,26 @@ static storm_status imc_make_walk(struct storm_imc *imc)
     return STORM_OK;
 }
 
-static void imc_sort_walls(struct storm_imc *imc)
+/* What each wall of the problem or boundary of the mesh does. */
+static storm_status imc_sort_walls(struct storm_imc *imc)
 {
-    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        const struct storm_wall *edges = &imc->problem->walls[wall];
+    size_t n = problem_n_walls(imc->problem);
+    size_t n_mesh = (size_t)storm_mesh_n_boundaries(imc->mesh);
+    imc->n_walls = n > n_mesh ? n : n_mesh;
+    imc->edges = storm_alloc(imc->env->memory, imc_label, imc->n_walls);
+    if (imc->edges == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t wall = 0; wall < n; wall++) {
+        const struct storm_wall *edges = problem_wall(imc->problem, wall);
         bool one =
             edges->n == 1 && edges->parts[0].shape.kind == STORM_SHAPE_ALL;
         if (one && edges->parts[0].kind == STORM_WALL_REFLECT)
-            imc->track.mirror_walls |= 1u << wall;
+            imc->edges[wall] = IMC_EDGE_MIRROR;
         if (edges->n > 0 && !one)
-            imc->track.split_walls |= 1u << wall;
+            imc->edges[wall] = IMC_EDGE_PARTS;
     }
+    imc->track.edges = imc->edges;
+    return STORM_OK;
 }
 
 /* All that does not need other ranks. The object is all zero. */
@@ -104,8 +113,9 @@ static storm_status imc_make(struct storm_imc *imc,
         .escaped = &imc->account[STORM_LEDGER_ESCAPED],
         .watch = &imc->watch,
     };
-    imc_sort_walls(imc);
-    status = imc_make_groups(imc);
+    status = imc_sort_walls(imc);
+    if (status == STORM_OK)
+        status = imc_make_groups(imc);
     if (status == STORM_OK)
         status = imc_make_heat(imc);
     if (status == STORM_OK)
@@ -148,6 +158,7 @@ void storm_imc_destroy(struct storm_imc *imc)
     struct storm_memory *memory = imc->env->memory;
     imc_cells_close(imc);
     imc_watch_close(&imc->watch);
+    storm_free(memory, imc->edges);
     storm_free(memory, imc->walk);
     storm_free(memory, imc->heat);
     storm_free(memory, imc->group_edge);

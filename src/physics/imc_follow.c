@@ -8,7 +8,8 @@
  *             change with it.
  *   FOLLOW-2  The energy of a cell that is gone goes to the cell where its
  *             packets begin to look for theirs. A cell that is new begins with
- *             the material of its centre and no energy.
+ *             the material of its centre and no energy, but with the
+ *             temperature of its material if that is held.
  *   FOLLOW-3  What the packets of the last step deposited is of no cell any
  *             more; events are, for the next cut.
  */
@@ -65,6 +66,14 @@ static void follow_unpack(struct storm_imc *imc, storm_cell_idx i,
     imc->energy[i] *= ratio;
     imc->temperature[i] =
         storm_heat_temperature(&imc->heat[row->material], imc->energy[i]);
+}
+
+/* FOLLOW-2: a cell that is new. */
+static void follow_begin(struct storm_imc *imc, storm_cell_idx i)
+{
+    int m = imc->material[i];
+    if (m >= 0 && imc->heat[m].held)
+        imc->temperature[i] = imc->problem->materials[m].temperature_kev;
 }
 
 /* ---- cells that are gone ------------------------------------------------ */
@@ -175,6 +184,8 @@ static storm_status follow_rebuild(struct storm_imc *imc,
     for (storm_cell_idx i = 0; status >= 0 && i < imc->n_cells; i++)
         if ((*in_out)[i].is_kept)
             follow_unpack(imc, i, &(*in_out)[i]);
+        else
+            follow_begin(imc, i);
     return status < 0 ? status : imc_cells_finish(imc);
 }
 
@@ -184,9 +195,12 @@ static storm_status follow_check(const struct storm_imc *imc,
     const char *reason = imc->track.cells == NULL
                              ? "it has failed before and the state of the "
                                "cells is lost: destroy the object"
-                         : change->n_old != imc->n_cells
+                         : change->before != imc->generation
                              ? "the change is not the first since the object "
                                "was built or followed"
+                         : change->generation != imc->mesh->generation
+                             ? "the mesh has changed again since: follow each "
+                               "change before the next"
                              : NULL;
     if (reason == NULL)
         return STORM_OK;

@@ -116,10 +116,10 @@ static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
     const struct imc_track *track = pass->imc;
     if (exit->rank >= 0)
         return false;
-    if (STORM_LIKELY(!(track->split_walls >> exit->wall & 1u)))
-        return track->mirror_walls >> exit->wall & 1u;
+    if (STORM_LIKELY(track->edges[exit->wall] != IMC_EDGE_PARTS))
+        return track->edges[exit->wall] == IMC_EDGE_MIRROR;
     struct storm_packet at = *lane->packet;
-    geom_leave(&lane->geom, &at);
+    geom_rest(&lane->geom, &at);
     return imc_wall_reflects(track->problem, exit->wall, at.position_cm);
 }
 

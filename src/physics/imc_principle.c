@@ -22,14 +22,18 @@ static const double principle_room = 1.25;
 /* ---- faces -------------------------------------------------------------- */
 
 /* The blackbody at a face of a cell, NULL if there is none. */
-static const struct storm_wall_part *
-principle_edge(const struct storm_imc *imc, storm_cell_idx cell, int wall)
+static const struct storm_wall_part *principle_edge(const struct storm_imc *imc,
+                                                    storm_cell_idx cell,
+                                                    int face, int wall)
 {
+    static const double middle[2] = {0.25, 0.5}; /* of a triangle, about */
     double point[3];
-    for (int d = 0; d < 3; d++)
-        point[d] = imc->centre[3 * (size_t)cell + (size_t)d];
-    point[wall / 2] = wall % 2 ? imc->problem->hi_cm[wall / 2]
-                               : imc->problem->lo_cm[wall / 2];
+    storm_mesh_centre(imc->mesh, cell, point);
+    if (imc->mesh->n_boundaries > 0)
+        imc->mesh->ops->sample_face(imc->mesh, cell, face, middle, point);
+    else
+        point[wall / 2] = wall % 2 ? imc->problem->hi_cm[wall / 2]
+                                   : imc->problem->lo_cm[wall / 2];
     const struct storm_wall_part *edge = imc_edge_at(imc->problem, wall, point);
     return edge != NULL && edge->kind == STORM_WALL_BLACKBODY ? edge : NULL;
 }
@@ -51,7 +55,7 @@ static size_t principle_faces(const struct storm_imc *imc, double *flux,
                 continue;
             }
             const struct storm_wall_part *edge =
-                principle_edge(imc, i, face.wall);
+                principle_edge(imc, i, k, face.wall);
             if (edge == NULL)
                 continue;
             if (hot != NULL)

@@ -5,6 +5,7 @@
 
 #include <storm/context.h>
 
+#include "mesh/mesh_order.h"
 #include "physics/imc.h"
 #include "physics/shape.h"
 
@@ -52,6 +53,19 @@ static double source_sample_share(const struct storm_imc *imc,
     return (double)inside / (double)n;
 }
 
+/* Does the cell go through a periodic wall, beyond rounding? */
+static bool source_is_wrapped(const struct storm_problem *p, const double lo[3],
+                              const double hi[3])
+{
+    bool is_wrapped = false;
+    for (int d = 0; d < 3; d++) {
+        double rounding = 1e-9 * (p->hi_cm[d] - p->lo_cm[d]);
+        is_wrapped = is_wrapped || lo[d] < p->lo_cm[d] - rounding ||
+                     hi[d] > p->hi_cm[d] + rounding;
+    }
+    return is_wrapped;
+}
+
 static double source_share(const struct storm_imc *imc,
                            const struct storm_shape *shape, storm_cell_idx cell)
 {
@@ -63,13 +77,15 @@ static double source_share(const struct storm_imc *imc,
         return 0.0;
     if (shape->kind == STORM_SHAPE_ALL)
         return 1.0;
-    if (shape->kind == STORM_SHAPE_BOX && imc->is_box[cell])
-        return source_box_share(shape, &imc->centre[k], &imc->half[k]);
     storm_mesh_bounds(imc->mesh, cell, lo, hi);
-    if (!storm_shape_meets(shape, lo, hi))
-        return 0.0;
-    if (storm_shape_covers(shape, lo, hi))
-        return 1.0;
+    if (!source_is_wrapped(imc->problem, lo, hi)) {
+        if (shape->kind == STORM_SHAPE_BOX && imc->is_box[cell])
+            return source_box_share(shape, &imc->centre[k], &imc->half[k]);
+        if (!storm_shape_meets(shape, lo, hi))
+            return 0.0;
+        if (storm_shape_covers(shape, lo, hi))
+            return 1.0;
+    }
     return source_sample_share(imc, shape, cell,
                                imc->is_box[cell] ? BOX_POINTS : POINTS);
 }
@@ -86,7 +102,6 @@ static storm_status source_reduce(struct storm_imc *imc,
 {
     struct storm_ledger sum = {.n_since_carry = 0};
     double max = 0.0;
-    uint64_t before = 0;
     for (size_t i = 0; i < source->n; i++) {
         storm_ledger_add(&sum, volume[i]);
         max = fmax(max, volume[i]);
@@ -101,23 +116,16 @@ static storm_status source_reduce(struct storm_imc *imc,
             storm_context_reduce(imc->context, &max, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
-    for (size_t i = 0; i < source->n; i++) {
-        source->share[i] = (uint64_t)(volume[i] / max * source_scale) + 1;
-        before += source->share[i];
-    }
-    source->total = before;
-    status = storm_context_exscan(imc->context, &before, 1);
-    if (status == STORM_OK)
-        status = storm_context_reduce(imc->context, &source->total, 1,
-                                      MPI_UINT64_T, MPI_SUM);
+    for (size_t i = 0; i < source->n; i++)
+        source->end[i] = (uint64_t)(volume[i] / max * source_scale) + 1;
+    const struct storm_mesh_values shares = {source->n, source->cells,
+                                             source->end};
+    status = storm_mesh_sums(imc->mesh, status, &shares, source->begin,
+                             &source->total);
+    for (size_t i = 0; i < source->n && status >= 0; i++)
+        source->end[i] += source->begin[i];
     if (status < 0)
         return status;
-    for (size_t i = 0; i < source->n; i++) { /* prefix sums, in place */
-        uint64_t share = source->share[i];
-        source->share[i] = before;
-        before += share;
-    }
-    source->share[source->n] = before;
     source->volume_cm3 = storm_ledger_value(&sum);
     return STORM_OK;
 }
@@ -132,9 +140,12 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
         storm_alloc(memory, source_label, capacity * sizeof *volume);
     source->cells =
         storm_alloc(memory, source_label, capacity * sizeof *source->cells);
-    source->share =
-        storm_alloc(memory, source_label, capacity * sizeof *source->share);
-    bool ok = volume != NULL && source->cells != NULL && source->share != NULL;
+    source->begin =
+        storm_alloc(memory, source_label, capacity * sizeof *source->begin);
+    source->end =
+        storm_alloc(memory, source_label, capacity * sizeof *source->end);
+    bool ok = volume != NULL && source->cells != NULL &&
+              source->begin != NULL && source->end != NULL;
     storm_status status =
         storm_context_agree(imc->context, ok ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK) {
@@ -177,7 +188,8 @@ void imc_source_close(struct storm_imc *imc)
     for (size_t i = 0; imc->sources != NULL && i < imc->problem->n_sources;
          i++) {
         storm_free(memory, imc->sources[i].cells);
-        storm_free(memory, imc->sources[i].share);
+        storm_free(memory, imc->sources[i].begin);
+        storm_free(memory, imc->sources[i].end);
     }
     storm_free(memory, imc->sources);
     imc->sources = NULL;

@@ -15,6 +15,7 @@
 
 #include "mesh/mesh_ops.h"
 #include "physics/imc.h"
+#include "physics/problem.h"
 #include "physics/shape.h"
 
 static const char wall_label[] = "imc walls";
@@ -22,8 +23,8 @@ static const char wall_label[] = "imc walls";
 const struct storm_wall_part *imc_edge_at(const struct storm_problem *problem,
                                           int wall, const double point_cm[3])
 {
-    const struct storm_wall *edges = &problem->walls[wall];
-    for (size_t i = edges->n; i > 0; i--)
+    const struct storm_wall *edges = problem_wall(problem, (size_t)wall);
+    for (size_t i = edges != NULL ? edges->n : 0; i > 0; i--)
         if (storm_shape_contains(&edges->parts[i - 1].shape, point_cm))
             return &edges->parts[i - 1];
     return NULL;
@@ -231,6 +232,11 @@ static void wall_mark(const struct storm_imc *imc, int where,
     storm_mesh_bounds(imc->mesh, cell, lo, hi);
     for (int k = 0; k < 2; k++) {
         int d = (where / 2 + 1 + k) % 3;
+        /* Through a periodic wall: it may be under tiles on both sides. */
+        if (lo[d] < imc->problem->lo_cm[d] || hi[d] > imc->problem->hi_cm[d]) {
+            lo[d] = imc->problem->lo_cm[d];
+            hi[d] = imc->problem->hi_cm[d];
+        }
         if (hi[d] < wall->lo[k] || lo[d] > wall->hi[k])
             return;
         wall_span(wall, k, lo[d], hi[d], span[k]);
@@ -290,33 +296,66 @@ static storm_status wall_open(struct storm_imc *imc, int where, size_t i)
     return STORM_OK;
 }
 
-storm_status imc_wall_open(struct storm_imc *imc)
+/* The walls of a box. */
+static storm_status wall_open_all(struct storm_imc *imc)
 {
     storm_status status = STORM_OK;
-    for (int where = 0; where < STORM_N_WALLS && status == STORM_OK; where++) {
-        size_t n = imc->problem->walls[where].n;
-        imc->walls[where] = storm_alloc(imc->env->memory, wall_label,
-                                        (n + 1) * sizeof *imc->walls[where]);
-        if (imc->walls[where] == NULL)
-            status = STORM_ERR_NOMEM;
-        for (size_t i = 0; i < n && status == STORM_OK; i++)
+    for (int where = 0; where < STORM_N_WALLS; where++)
+        for (size_t i = 0;
+             i < imc->problem->walls[where].n && status == STORM_OK; i++)
             status = wall_open(imc, where, i);
-    }
     if (status == STORM_OK)
         wall_mark_all(imc);
     return storm_context_agree(imc->context, status);
 }
 
+/* The boundaries of a given mesh. */
+static storm_status wall_open_numbered(struct storm_imc *imc)
+{
+    storm_status status = STORM_OK;
+    for (size_t w = 0; w < problem_n_walls(imc->problem); w++) {
+        const struct storm_wall *wall = problem_wall(imc->problem, w);
+        for (size_t i = 0; i < wall->n && status == STORM_OK; i++)
+            if (wall->parts[i].kind == STORM_WALL_BLACKBODY)
+                status = imc_boundary_open(imc, (int)w, i);
+    }
+    return status;
+}
+
+storm_status imc_wall_open(struct storm_imc *imc)
+{
+    struct storm_memory *memory = imc->env->memory;
+    imc->walls =
+        storm_alloc(memory, wall_label, imc->n_walls * sizeof *imc->walls);
+    storm_status status = imc->walls != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    for (size_t w = 0; w < imc->n_walls && status == STORM_OK; w++) {
+        const struct storm_wall *wall = problem_wall(imc->problem, w);
+        size_t n = wall != NULL ? wall->n : 0;
+        imc->walls[w] =
+            storm_alloc(memory, wall_label, (n + 1) * sizeof *imc->walls[w]);
+        if (imc->walls[w] == NULL)
+            status = STORM_ERR_NOMEM;
+    }
+    status = storm_context_agree(imc->context, status);
+    if (status < 0)
+        return status;
+    return imc->mesh->n_boundaries > 0 ? wall_open_numbered(imc)
+                                       : wall_open_all(imc);
+}
+
 void imc_wall_close(struct storm_imc *imc)
 {
     struct storm_memory *memory = imc->env->memory;
-    for (int where = 0; where < STORM_N_WALLS; where++) {
-        size_t n = imc->walls[where] != NULL ? imc->problem->walls[where].n : 0;
+    for (size_t w = 0; imc->walls != NULL && w < imc->n_walls; w++) {
+        const struct storm_wall *wall = problem_wall(imc->problem, w);
+        size_t n = imc->walls[w] != NULL && wall != NULL ? wall->n : 0;
         for (size_t i = 0; i < n; i++) {
-            storm_free(memory, imc->walls[where][i].share);
-            storm_free(memory, imc->walls[where][i].mine);
+            storm_free(memory, imc->walls[w][i].share);
+            storm_free(memory, imc->walls[w][i].mine);
+            storm_free(memory, imc->walls[w][i].faces);
         }
-        storm_free(memory, imc->walls[where]);
-        imc->walls[where] = NULL;
+        storm_free(memory, imc->walls[w]);
     }
+    storm_free(memory, imc->walls);
+    imc->walls = NULL;
 }

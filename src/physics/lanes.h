@@ -15,7 +15,8 @@
  *   LANE-2  Events are counted by rounds: a lane has one in each. A packet that
  *           has had max_events comes back as CONTINUE.
  *   LANE-3  A packet that comes back has its position and time in it; and its
- *           cell: the next one if it is sent, else the one it is in.
+ *           cell: the next one if it is sent, else the one it is in. Unless it
+ *           is sent or continues, its position is in the box of the mesh.
  *   LANE-4  The kernel's functions are known to the compiler and inlined: no
  *           call goes through a pointer.
  *
@@ -36,7 +37,9 @@
  *   geom_cross           into that local cell
  *   geom_mirror          turns the direction, of the packet too
  *   geom_exit, geom_wrap where a border leads; the jump of a periodic one
- *   geom_leave           writes the position into the packet
+ *   geom_leave           writes the position into the packet, in the frame of
+ *                        its cell: geom_enter finds the same bits
+ *   geom_rest            writes it as a position in the box of the mesh
  *   geom_prefetch        the cell will be needed soon
  *   geom_holds           is it in this local cell, but for roundings? Asked
  *                        in debug builds, when a packet comes in, after each
@@ -211,7 +214,10 @@ LANES_INLINE bool lanes_retire(struct pass *pass, struct lane *lane,
 {
     struct storm_packet *packet = lane->packet;
     struct storm_outcome *outcome = &pass->outcomes[lane->i_packet];
-    geom_leave(&lane->geom, packet);
+    if (fate == STORM_FATE_SEND || fate == STORM_FATE_CONTINUE)
+        geom_leave(&lane->geom, packet);
+    else
+        geom_rest(&lane->geom, packet);
     packet->time_left_s = lane->time_left_s;
     kernel->store(pass, lane, fate);
     if (fate != STORM_FATE_SEND) { /* else they have been set */

@@ -102,23 +102,46 @@ static storm_status problem_copy_materials(const struct storm_env *env,
 }
 
 static storm_status problem_copy_wall(const struct storm_env *env,
-                                      const struct storm_problem *from,
-                                      int wall, struct storm_problem *to)
+                                      const struct storm_wall *from,
+                                      size_t part_size, struct storm_wall *to)
 {
     const void *copy;
     storm_status status =
         problem_copy_array(env,
                            &(struct problem_array){
-                               from->walls[wall].parts, from->walls[wall].n,
-                               from->wall_part_size,
+                               from->parts, from->n, part_size,
                                sizeof(struct storm_wall_part)},
                            &copy);
-    to->walls[wall].parts = copy;
-    to->walls[wall].n = copy != NULL ? from->walls[wall].n : 0;
+    to->parts = copy;
+    to->n = copy != NULL ? from->n : 0;
     storm_status curves =
         problem_copy_curves(env, (struct storm_wall_part *)(uintptr_t)copy,
-                            to->walls[wall].n);
+                            to->n);
     return status < 0 ? status : curves;
+}
+
+/* Walls, and boundaries by number. */
+static storm_status problem_copy_walls(const struct storm_env *env,
+                                       const struct storm_problem *from,
+                                       struct storm_problem *to)
+{
+    storm_status status = STORM_OK;
+    struct storm_wall *copy = NULL;
+    for (int wall = 0; wall < STORM_N_WALLS && status == STORM_OK; wall++)
+        status = problem_copy_wall(env, &from->walls[wall],
+                                   from->wall_part_size, &to->walls[wall]);
+    if (status < 0 || from->n_boundaries == 0)
+        return status;
+    copy = storm_alloc(env->memory, problem_label,
+                       from->n_boundaries * sizeof *copy);
+    if (copy == NULL)
+        return STORM_ERR_NOMEM;
+    to->boundaries = copy;
+    to->n_boundaries = from->n_boundaries;
+    for (size_t i = 0; i < from->n_boundaries && status == STORM_OK; i++)
+        status = problem_copy_wall(env, &from->boundaries[i],
+                                   from->wall_part_size, &copy[i]);
+    return status;
 }
 
 static storm_status problem_copy_rest(const struct storm_env *env,
@@ -166,9 +189,11 @@ storm_status problem_copy(const struct storm_env *env,
     to->n_materials = 0;
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
         to->walls[wall] = (struct storm_wall){.n = 0};
+    to->boundaries = NULL;
+    to->n_boundaries = 0;
     status = problem_copy_materials(env, &given, to);
-    for (int wall = 0; wall < STORM_N_WALLS && status == STORM_OK; wall++)
-        status = problem_copy_wall(env, &given, wall, to);
+    if (status == STORM_OK)
+        status = problem_copy_walls(env, &given, to);
     return status < 0 ? status : problem_copy_rest(env, &given, to);
 }
 
@@ -177,16 +202,23 @@ static void problem_release(const struct storm_env *env, const void *copy)
     storm_free(env->memory, (void *)(uintptr_t)copy);
 }
 
+static void problem_free_wall(const struct storm_env *env,
+                              const struct storm_wall *wall)
+{
+    for (size_t i = 0; i < wall->n; i++)
+        problem_release(env, wall->parts[i].temperature.points);
+    problem_release(env, wall->parts);
+}
+
 void problem_free(const struct storm_env *env, struct storm_problem *problem)
 {
     for (size_t i = 0; i < problem->n_materials; i++)
         problem_release(env, problem->materials[i].name);
-    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        const struct storm_wall *edges = &problem->walls[wall];
-        for (size_t i = 0; i < edges->n; i++)
-            problem_release(env, edges->parts[i].temperature.points);
-        problem_release(env, edges->parts);
-    }
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        problem_free_wall(env, &problem->walls[wall]);
+    for (size_t i = 0; i < problem->n_boundaries; i++)
+        problem_free_wall(env, &problem->boundaries[i]);
+    problem_release(env, problem->boundaries);
     problem_release(env, problem->materials);
     problem_release(env, problem->regions);
     problem_release(env, problem->sources);

@@ -10,6 +10,21 @@
 
 #include "base/env.h"
 
+/* Walls of the box, or boundaries by number. */
+static inline size_t problem_n_walls(const struct storm_problem *p)
+{
+    return p->n_boundaries > 0 ? p->n_boundaries : STORM_N_WALLS;
+}
+
+/* One of them; NULL: there is none of this number, which is vacuum. */
+static inline const struct storm_wall *
+problem_wall(const struct storm_problem *p, size_t wall)
+{
+    if (wall >= problem_n_walls(p))
+        return NULL;
+    return p->n_boundaries > 0 ? &p->boundaries[wall] : &p->walls[wall];
+}
+
 /*
  * Copies. Local. Free it also after an error, if it was all zero before.
  *

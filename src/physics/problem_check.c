@@ -366,28 +366,52 @@ static bool check_is_periodic(const struct storm_wall *wall)
            wall->parts[0].kind == STORM_WALL_PERIODIC;
 }
 
-static void check_walls(struct check *c)
+static void check_wall(struct check *c, const char *name, size_t w,
+                       const struct storm_wall *wall)
 {
     struct storm_wall_part part;
-    for (int w = 0; w < STORM_N_WALLS; w++) {
+    const struct check_array array = {"parts", "wall_part_size", wall->parts,
+                                      wall->n, c->p->wall_part_size};
+    check_enter(c, "%s[%zu]", name, w);
+    bool readable = check_array(c, &array);
+    for (size_t i = 0; readable && i < wall->n; i++) {
+        if (!check_item(&array, i, &part, sizeof part))
+            continue;
+        check_enter(c, "%s[%zu].parts[%zu]", name, w, i);
+        check_part(c, &part, wall->n);
+        check_enter(c, "%s[%zu].parts[%zu].shape", name, w, i);
+        check_shape(c, &part.shape);
+    }
+    check_enter(c, "%s[%zu]", name, w);
+}
+
+static void check_walls(struct check *c)
+{
+    for (size_t w = 0; w < STORM_N_WALLS; w++) {
         const struct storm_wall *wall = &c->p->walls[w];
-        const struct check_array array = {"parts", "wall_part_size",
-                                          wall->parts, wall->n,
-                                          c->p->wall_part_size};
-        check_enter(c, "walls[%d]", w);
-        bool readable = check_array(c, &array);
-        for (size_t i = 0; readable && i < wall->n; i++) {
-            if (!check_item(&array, i, &part, sizeof part))
-                continue;
-            check_enter(c, "walls[%d].parts[%zu]", w, i);
-            check_part(c, &part, wall->n);
-            check_enter(c, "walls[%d].parts[%zu].shape", w, i);
-            check_shape(c, &part.shape);
-        }
-        check_enter(c, "walls[%d]", w);
+        check_wall(c, "walls", w, wall);
         if (check_is_periodic(wall) && !check_is_periodic(&c->p->walls[w ^ 1]))
             check_fault(c, NULL, NULL, "expected %s to be periodic as well",
                         check_wall_names[w ^ 1]);
+    }
+}
+
+/* By number; problems of older callers have none. */
+static void check_boundaries(struct check *c)
+{
+    check_enter(c, "%s", "");
+    if (c->p->n_boundaries > 0 && c->p->boundaries == NULL) {
+        check_fault(c, "boundaries", NULL, "expected an array of %zu, got NULL",
+                    c->p->n_boundaries);
+        return;
+    }
+    for (size_t w = 0; w < c->p->n_boundaries; w++) {
+        const struct storm_wall *wall = &c->p->boundaries[w];
+        check_wall(c, "boundaries", w, wall);
+        if (check_is_periodic(wall))
+            check_fault(c, NULL, NULL,
+                        "expected no kind periodic: faces of given meshes are "
+                        "neighbours or not");
     }
 }
 
@@ -481,6 +505,7 @@ size_t storm_problem_check(const struct storm_problem *problem,
     check_materials(&c);
     check_regions(&c);
     check_walls(&c);
+    check_boundaries(&c);
     check_sources(&c);
     check_enter(&c, "%s", "");
     check_groups(&c);

@@ -90,6 +90,11 @@ static uint64_t hash_walls(const struct storm_problem *p)
         for (size_t i = 0; i < p->walls[w].n; i++)
             hash = hash_part(hash, &p->walls[w].parts[i]);
     }
+    for (size_t w = 0; w < p->n_boundaries; w++) {
+        hash = storm_hash_fold(hash, p->boundaries[w].n);
+        for (size_t i = 0; i < p->boundaries[w].n; i++)
+            hash = hash_part(hash, &p->boundaries[w].parts[i]);
+    }
     return hash;
 }
 

@@ -5,7 +5,10 @@
  *   REMAP-1  A packet's cell index is negative until the change has answered
  *            for it; from then on it is that of a cell of the rank it is on.
  *   REMAP-2  A packet ends where seek says that it is home, or at the boundary;
- *            nowhere else.
+ *            nowhere else. But if only owners of cells have changed a bundled
+ *            packet stays in the cell of its tag: tracking may have left it
+ *            there beyond a face by a rounding, and it would be there without
+ *            the change.
  *   REMAP-3  The hops of a packet and whether it changed ranks travel in its
  *            scratch, which is zero when it is home.
  */
@@ -17,6 +20,7 @@
 #include <storm/context.h>
 
 #include "base/clock.h"
+#include "base/port.h"
 #include "base/sized.h"
 #include "engine/engine_side.h"
 #include "mesh/mesh_change.h"
@@ -33,8 +37,9 @@ struct remap {
     const struct storm_mesh *mesh;
     const struct storm_change *change;
     struct storm_remap_access access;
-    const struct storm_boundary *boundary; /* the caller's, or NULL */
-    uint32_t jump_after;                   /* 0: never */
+    bool is_bundled;                /* records are struct storm_packet */
+    struct storm_boundary boundary; /* the caller's */
+    uint32_t jump_after;            /* 0: never */
     struct storm_remap_stats stats;
 };
 
@@ -169,6 +174,16 @@ static void remap_walk(struct remap *remap, void *packet, storm_cell_idx cell,
     }
 }
 
+/* REMAP-2: does it stay in the cell that the change has answered with? */
+static bool remap_stays(const struct remap *remap, void *packet,
+                        storm_cell_idx cell)
+{
+    return remap->is_bundled && remap->change->is_cut &&
+           (*remap->access.scratch(packet) & ~remap_moved) == 0 &&
+           *remap->access.cell(packet) ==
+               storm_mesh_part_tag(remap->mesh->part, cell);
+}
+
 static void remap_step(void *self, struct storm_step *step, void *packet,
                        struct storm_outcome *outcome_out)
 {
@@ -187,7 +202,27 @@ static void remap_step(void *self, struct storm_step *step, void *packet,
         }
         cell = to.idx;
     }
-    remap_walk(remap, packet, cell, outcome_out);
+    if (remap_stays(remap, packet, cell))
+        remap_home(remap, packet, cell, outcome_out);
+    else
+        remap_walk(remap, packet, cell, outcome_out);
+}
+
+/* Packets are all over the memory: those to come are fetched. */
+static void remap_step_batch(void *self, struct storm_step *step,
+                             void *const *packets, size_t n,
+                             struct storm_outcome *outcomes_out)
+{
+    enum { AHEAD = 8 };
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            const char *line = packets[i + AHEAD];
+            STORM_PREFETCH_WRITE(line);
+            STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
+        }
+        outcomes_out[i] = (struct storm_outcome){.events = 0};
+        remap_step(self, step, packets[i], &outcomes_out[i]);
+    }
 }
 
 static void remap_apply(void *self, struct storm_step *step, void *packet,
@@ -195,21 +230,24 @@ static void remap_apply(void *self, struct storm_step *step, void *packet,
 {
     struct remap *remap = self;
     remap->stats.outside++;
-    if (remap->boundary != NULL && remap->boundary->apply != NULL)
-        remap->boundary->apply(remap->boundary->self, step, packet,
-                               outcome_out);
+    if (remap->boundary.apply != NULL)
+        remap->boundary.apply(remap->boundary.self, step, packet, outcome_out);
     else
         outcome_out->fate = STORM_FATE_ESCAPED;
 }
 
 /* ---- public ------------------------------------------------------------- */
 
-static storm_status remap_open(struct remap *remap,
-                               const struct storm_remap_params *params)
+/* Reads what the caller gave. stats_out is written when all is done, so it is
+ * checked before. */
+static storm_status remap_read(struct remap *remap,
+                               const struct storm_remap_params *params,
+                               const struct storm_remap_stats *stats_out)
 {
     static const char what[] = "storm_remap";
     const struct storm_env *env = remap->mesh->env;
     static const struct storm_remap_params defaults = STORM_REMAP_PARAMS_INIT;
+    static const struct storm_remap_stats no_stats = STORM_REMAP_STATS_INIT;
     struct storm_remap_params own;
     storm_status status =
         storm_sized_read(env, what, params != NULL ? params : &defaults, &own,
@@ -219,15 +257,33 @@ static storm_status remap_open(struct remap *remap,
             storm_sized_read(env, what,
                              own.access != NULL ? own.access : &remap_packet,
                              &remap->access, sizeof remap->access);
+    if (status == STORM_OK && own.boundary != NULL)
+        status = storm_sized_read(env, what, own.boundary, &remap->boundary,
+                                  sizeof remap->boundary);
+    if (status == STORM_OK)
+        status = storm_sized_read(env, what,
+                                  stats_out != NULL ? stats_out : &no_stats,
+                                  &remap->stats, sizeof remap->stats);
+    remap->stats = no_stats;
     if (status < 0)
         return status;
-    remap->boundary = own.boundary;
+    remap->is_bundled = own.access == NULL;
     remap->jump_after = own.never_jump        ? 0
                         : own.jump_after != 0 ? own.jump_after
                                               : REMAP_JUMP_AFTER;
+    return STORM_OK;
+}
+
+static storm_status remap_open(struct remap *remap,
+                               const struct storm_remap_params *params,
+                               const struct storm_remap_stats *stats_out)
+{
+    storm_status status = remap_read(remap, params, stats_out);
+    if (status < 0)
+        return status;
     if (remap->access.position_cm == NULL || remap->access.cell_idx == NULL ||
         remap->access.scratch == NULL) {
-        storm_log_write(&env->log, STORM_LOG_ERROR,
+        storm_log_write(&remap->mesh->env->log, STORM_LOG_ERROR,
                         "storm_remap: position_cm, cell_idx and scratch of the "
                         "accessors are required");
         return STORM_ERR_ARG;
@@ -252,7 +308,6 @@ static storm_status remap_report(const struct remap *remap, double seconds,
         status = storm_context_reduce(context, maxima, 2, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
-    all.size = sizeof all;
     all.fixed = sums[0];
     all.walked = sums[1];
     all.moved = sums[2];
@@ -271,20 +326,22 @@ storm_status storm_remap(struct storm_engine *engine,
 {
     struct remap remap = {.mesh = mesh, .change = change};
     storm_status status =
-        storm_context_agree(mesh->context, remap_open(&remap, params));
+        storm_context_agree(mesh->context,
+                            remap_open(&remap, params, stats_out));
     if (status < 0)
         return status;
     const struct storm_physics physics = {
         .size = sizeof physics,
         .self = &remap,
-        .record_bytes = params == NULL || params->access == NULL
-                            ? sizeof(struct storm_packet)
-                            : 0,
+        .record_bytes = remap.is_bundled ? sizeof(struct storm_packet) : 0,
         .pre_step = remap_pre_step,
-        .step = remap_step,
+        .step_batch = remap_step_batch,
     };
-    const struct storm_boundary boundary = {
-        .size = sizeof boundary, .self = &remap, .apply = remap_apply};
+    const struct storm_boundary boundary = {.size = sizeof boundary,
+                                            .self = &remap,
+                                            .record_bytes =
+                                                remap.boundary.record_bytes,
+                                            .apply = remap_apply};
     double begin = storm_clock_seconds();
     status = storm_engine_side_step(engine, &physics, &boundary);
     if (status < 0)

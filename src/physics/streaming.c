@@ -221,8 +221,39 @@ static bool streaming_is_positive(double x)
     return x > 0.0 && isfinite(x);
 }
 
+static storm_wall_kind streaming_wall(const struct storm_streaming_params *p,
+                                      size_t wall)
+{
+    if (p->boundaries != NULL)
+        return p->boundaries[wall];
+    return wall < STORM_N_WALLS ? p->walls[wall] : STORM_WALL_VACUUM;
+}
+
+/* Which walls or boundaries reflect. */
+static storm_status streaming_mirrors(struct storm_streaming *streaming)
+{
+    const struct storm_streaming_params *p = &streaming->params;
+    size_t n = (size_t)streaming->mesh->n_boundaries;
+    for (size_t wall = 0; wall < STORM_N_WALLS; wall++)
+        if (p->walls[wall] == STORM_WALL_REFLECT)
+            streaming->track.mirror_walls |= 1u << wall;
+    if (n == 0)
+        return STORM_OK;
+    streaming->mirrors = storm_alloc(streaming->env->memory, streaming_label,
+                                     n * sizeof *streaming->mirrors);
+    if (streaming->mirrors == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t wall = 0; wall < n; wall++)
+        streaming->mirrors[wall] =
+            streaming_wall(p, wall) == STORM_WALL_REFLECT;
+    streaming->track.mirrors = streaming->mirrors;
+    streaming->params.boundaries = NULL; /* the caller's */
+    return STORM_OK;
+}
+
 static storm_status
 streaming_check_params(const struct storm_env *env,
+                       const struct storm_mesh *mesh,
                        const struct storm_streaming_params *p)
 {
     if (p->emit_per_cell >= STREAMING_MAX_PACKETS) {
@@ -232,16 +263,26 @@ streaming_check_params(const struct storm_env *env,
             (unsigned long long)p->emit_per_cell);
         return STORM_ERR_ARG;
     }
-    for (int wall = 0; wall < STORM_N_WALLS; wall++)
-        if (p->walls[wall] != STORM_WALL_VACUUM &&
-            p->walls[wall] != STORM_WALL_REFLECT) {
-            storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "wall %d of streaming is of kind %d: use "
-                            "STORM_WALL_VACUUM or STORM_WALL_REFLECT; periodic "
-                            "walls belong to the mesh",
-                            wall, (int)p->walls[wall]);
-            return STORM_ERR_ARG;
-        }
+    size_t n = p->boundaries != NULL ? p->n_boundaries : STORM_N_WALLS;
+    for (size_t wall = 0; wall < n; wall++) {
+        storm_wall_kind kind = streaming_wall(p, wall);
+        if (kind == STORM_WALL_VACUUM || kind == STORM_WALL_REFLECT)
+            continue;
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "wall %zu of streaming is of kind %d: use "
+                        "STORM_WALL_VACUUM or STORM_WALL_REFLECT; periodic "
+                        "walls belong to the mesh",
+                        wall, (int)kind);
+        return STORM_ERR_ARG;
+    }
+    if (p->boundaries != NULL &&
+        p->n_boundaries != (size_t)mesh->n_boundaries) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "streaming has %zu boundaries, the mesh has %d by "
+                        "number",
+                        p->n_boundaries, mesh->n_boundaries);
+        return STORM_ERR_ARG;
+    }
     if ((int)p->tally < STORM_TALLY_EXACT || (int)p->tally > STORM_TALLY_OFF) {
         storm_log_write(&env->log, STORM_LOG_ERROR,
                         "streaming has no tally of kind %d: use "
@@ -276,7 +317,7 @@ storm_status storm_streaming_create(struct storm_context *context,
         p.speed_cm_s = streaming_light_cm_s;
     if (p.emit_energy_erg_cm3 == 0.0)
         p.emit_energy_erg_cm3 = 1.0;
-    status = streaming_check_params(env, &p);
+    status = streaming_check_params(env, mesh, &p);
     if (status < 0)
         return status;
 
@@ -297,16 +338,14 @@ storm_status storm_streaming_create(struct storm_context *context,
         .max_events = UINT64_MAX,
         .tally = p.tally,
     };
-    for (int wall = 0; wall < STORM_N_WALLS; wall++) {
-        if (p.walls[wall] == STORM_WALL_REFLECT)
-            streaming->track.mirror_walls |= 1u << wall;
-    }
     status = streaming->advance != NULL
                  ? streaming_allocate(streaming, &streaming->track,
                                       &streaming->energy_density)
                  : STORM_ERR_NOSUP;
+    if (status >= 0)
+        status = streaming_mirrors(streaming);
     if (status < 0) {
-        storm_free(env->memory, streaming);
+        storm_streaming_destroy(streaming);
         return status;
     }
     *streaming_out = streaming;
@@ -318,6 +357,7 @@ void storm_streaming_destroy(struct storm_streaming *streaming)
     if (streaming == NULL)
         return;
     streaming_release(streaming, &streaming->track, streaming->energy_density);
+    storm_free(streaming->env->memory, streaming->mirrors);
     storm_free(streaming->env->memory, streaming);
 }
 

@@ -19,6 +19,7 @@ struct storm_streaming {
     storm_track_fn *advance;
     struct storm_track track; /* tally arrays: n_cells each */
     double *energy_density;   /* n_cells */
+    bool *mirrors; /* by number of a boundary; NULL: the mesh has walls */
     storm_cell_idx n_cells;
     uint64_t generation; /* of the mesh, for which the arrays were made */
     struct storm_connect connect;

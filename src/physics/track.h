@@ -43,6 +43,7 @@ struct storm_track {
     double speed_cm_s;
     uint64_t max_events;   /* at least 1 */
     unsigned mirror_walls; /* bit w: wall w reflects, in the kernel */
+    const bool *mirrors;   /* in its place, by number of a boundary */
     bool mirror_borders;   /* so do borders: the rank is a closed box */
     storm_tally_kind tally;
     struct storm_exact_unit unit; /* EXACT */

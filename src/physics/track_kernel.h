@@ -31,9 +31,11 @@ LANES_INLINE bool track_is_mirror(const struct pass *pass,
                                   const struct storm_mesh_exit *exit)
 {
     (void)lane;
-    return exit->rank < 0
-               ? pass->track->mirror_walls >> exit->wall & 1u
-               : pass->track->mirror_borders && exit->rank != pass->geom.rank;
+    const struct storm_track *track = pass->track;
+    if (exit->rank >= 0)
+        return track->mirror_borders && exit->rank != pass->geom.rank;
+    return track->mirrors != NULL ? track->mirrors[exit->wall]
+                                  : track->mirror_walls >> exit->wall & 1u;
 }
 
 /* The batch may be in any order: only tallies of neighbouring cells are

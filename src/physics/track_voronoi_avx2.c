@@ -1,87 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The same kernel for processors with AVX2: eight faces at a time. */
-#include <immintrin.h>
-
+/* The same kernel for processors with AVX2. */
 #include "mesh/voronoi/voronoi_geom.h"
 #include "physics/imc_kernel.h"
+#include "physics/pick_avx2.h"
 #include "physics/track_kernel.h"
-
-struct pick {
-    __m256 y[3], u[3];
-    __m256 doubt;
-};
-
-static inline __m256 pick_dot(const struct voronoi_block *block,
-                              const __m256 v[3])
-{
-    __m256 sum =
-        _mm256_add_ps(_mm256_mul_ps(_mm256_load_ps(block->n[0]), v[0]),
-                      _mm256_mul_ps(_mm256_load_ps(block->n[1]), v[1]));
-    return _mm256_add_ps(sum, _mm256_mul_ps(_mm256_load_ps(block->n[2]), v[2]));
-}
-
-static inline float pick_min(__m256 x)
-{
-    __m128 m =
-        _mm_min_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-    m = _mm_min_ps(m, _mm_movehl_ps(m, m));
-    m = _mm_min_ss(m, _mm_movehdup_ps(m));
-    return _mm_cvtss_f32(m);
-}
-
-/* With n_blocks a constant where it matters. */
-LANES_INLINE uint64_t pick_from(const struct voronoi_block *block,
-                                uint32_t n_blocks, const struct pick *p,
-                                float radius)
-{
-    __m256 height[VORONOI_MAX_BLOCKS], slope[VORONOI_MAX_BLOCKS];
-    __m256 latest = _mm256_set1_ps(INFINITY);
-    for (uint32_t b = 0; b < n_blocks; b++) {
-        height[b] = _mm256_sub_ps(_mm256_load_ps(block[b].distance),
-                                  pick_dot(&block[b], p->y));
-        slope[b] = pick_dot(&block[b], p->u);
-        __m256 t = _mm256_div_ps(_mm256_add_ps(height[b], p->doubt),
-                                 _mm256_sub_ps(slope[b],
-                                               _mm256_set1_ps(VORONOI_DOUBT)));
-        __m256 towards =
-            _mm256_cmp_ps(slope[b], _mm256_set1_ps(4.0f * VORONOI_DOUBT),
-                          _CMP_GT_OQ);
-        t = _mm256_blendv_ps(_mm256_set1_ps(INFINITY), t, towards);
-        latest = _mm256_min_ps(t, latest);
-    }
-    float end = pick_min(latest);
-    end = end > 0.0f ? end : 0.0f;
-    if (STORM_UNLIKELY(end == INFINITY))
-        return 0;
-    uint64_t mask = 0;
-    __m256 max = _mm256_set1_ps(VORONOI_DOUBT * radius + VORONOI_DOUBT * end);
-    for (uint32_t b = 0; b < n_blocks; b++) {
-        __m256 over =
-            _mm256_sub_ps(height[b],
-                          _mm256_mul_ps(_mm256_set1_ps(end), slope[b]));
-        mask |=
-            (uint64_t)(unsigned)_mm256_movemask_ps(_mm256_cmp_ps(over, max,
-                                                                 _CMP_LE_OQ))
-            << (b * VORONOI_WIDTH);
-    }
-    return mask;
-}
-
-static inline uint64_t voronoi_pick(const struct voronoi_block *block,
-                                    uint32_t n_blocks, const float y[3],
-                                    const float u[3], float radius)
-{
-    struct pick p = {.doubt = _mm256_set1_ps(VORONOI_DOUBT * radius)};
-    for (int d = 0; d < 3; d++) {
-        p.y[d] = _mm256_set1_ps(y[d]);
-        p.u[d] = _mm256_set1_ps(u[d]);
-    }
-    if (STORM_LIKELY(n_blocks == 2))
-        return pick_from(block, 2, &p, radius);
-    if (STORM_LIKELY(n_blocks == 3))
-        return pick_from(block, 3, &p, radius);
-    return pick_from(block, n_blocks, &p, radius);
-}
 
 const struct storm_track_ops storm_track_voronoi_avx2 = {
     .mesh = &storm_mesh_voronoi,

@@ -40,19 +40,15 @@ static storm_status run_dump(struct run *run)
     const struct deck_values *v = &run->deck->values;
     const int axis = v->output.profile.axis;
     const struct io_source source = run_source(run);
-    struct io_bins bins = {.n = (size_t)v->output.profile.bins,
-                           .axis = axis,
-                           .lo_cm = v->mesh.box.lo[axis],
-                           .hi_cm = v->mesh.box.hi[axis]};
+    double lo_cm[3], hi_cm[3]; /* now: it may have moved */
+    storm_mesh_box(run->mesh, lo_cm, hi_cm);
+    const struct io_bins bins = {.n = (size_t)v->output.profile.bins,
+                                 .axis = axis,
+                                 .lo_cm = lo_cm[axis],
+                                 .hi_cm = hi_cm[axis]};
     storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
-    if (v->mesh.motion.kind == DECK_MOTION_EXPAND) {
-        double lo[3], hi[3];
-        storm_mesh_box(run->mesh, lo, hi);
-        bins.lo_cm = lo[axis];
-        bins.hi_cm = hi[axis];
-    }
     if (bins.n > 0)
         status = io_write_profile(&source, &bins);
     return status < 0 ? status : io_write_fields(&source, &run->series);

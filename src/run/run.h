@@ -26,6 +26,12 @@
 #include "io/io_fields.h"
 #include "io/io_rundir.h"
 
+/* The mesh that the deck makes, and its materials: hashes for CHECKPOINT-4. */
+struct run_first {
+    uint64_t mesh_hash, matter_hash;
+    storm_cell_id next_tag;
+};
+
 /* What a material has in the mesh, and in space. */
 struct run_material {
     uint64_t cells;
@@ -69,6 +75,9 @@ struct run {
     struct storm_comb *comb;
     struct storm_engine *engine;
 
+    struct run_first first;
+    bool is_rebuilt; /* the mesh is that of a checkpoint, not the deck's */
+
     double *times; /* of extra dumps, sorted */
     size_t n_times, i_time;
     uint64_t step, last_step;
@@ -98,6 +107,11 @@ struct run {
 /* run_setup.c: mesh, physics and engine from the deck. Collective. */
 storm_status run_open(struct run *run);
 void run_close(struct run *run);
+
+/* Builds them again, with another mesh: that of a checkpoint (CHECKPOINT-6), or
+ * the deck's if NULL. The state is lost. Collective. */
+struct io_checkpoint;
+storm_status run_rebuild(struct run *run, const struct io_checkpoint *from);
 
 /* run_materials.c: cells and volumes of materials; warns of layers that are
  * thinner than two cells. Collective. */
@@ -175,6 +189,9 @@ double run_checkpoint_s(const struct run *run);
 /* Removes the checkpoint that the run was restarted from if the deck asks for
  * none: it was written because the run stopped. On rank 0. */
 void run_drop_checkpoint(const struct run *run);
+
+/* Hashes of the present mesh and materials. Collective. */
+storm_status run_hashes(const struct run *run, struct run_first *hashes_out);
 
 /* Loads the newest good checkpoint of restart_dir. Collective. STORM_ERR_IO:
  * there is none, STORM_ERR_ARG: CHECKPOINT-4, STORM_ERR_STATE: it gives another

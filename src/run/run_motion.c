@@ -37,13 +37,14 @@ struct motion {
     struct storm_mesh_box box, new_box;
     double factor; /* expand */
     /* translate: what lies in [lo, hi] moves by `by`; from there to the walls
-     * less and less. Without a material the box is periodic, all of it moves. */
+     * less and less. Without a material the box is periodic, all of it moves.
+     */
     double lo[3], hi[3], by[3];
 };
 
 /* Square to the axis the flow has the stream function
- * K (1 - x^2 / a^2) (1 - y^2 / b^2), x and y from the middle of the box, a and b
- * half its sides: no divergence, along the walls at the walls. With
+ * K (1 - x^2 / a^2) (1 - y^2 / b^2), x and y from the middle of the box, a and
+ * b half its sides: no divergence, along the walls at the walls. With
  * K = rate a b / 2 it turns by `rate` round the middle. */
 static void motion_flow(const struct motion *m, const double half[2],
                         const double x[2], double v_out[2])

@@ -3,11 +3,13 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <storm/change.h>
 #include <storm/context.h>
 
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/hash.h"
+#include "io/io_cells.h"
 #include "io/io_checkpoint.h"
 #include "io/io_h5.h"
 #include "run/run.h"
@@ -59,36 +61,27 @@ static uint64_t restart_fold_matter(uint64_t hash,
     return restart_fold_law(hash, &m->heat_capacity);
 }
 
-/* Hashes of mesh and matter over all cells, in any order. Collective. */
-static storm_status restart_hashes(const struct run *run,
-                                   struct io_checkpoint_head *head_out)
+storm_status run_hashes(const struct run *run, struct run_first *hashes_out)
 {
-    enum { MESH, MATTER, HASHES };
-    uint64_t sum[HASHES] = {0};
-    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++) {
-        double centre[3];
-        uint64_t id = storm_hash_fold(0, storm_mesh_cell_id(run->mesh, i));
-        uint64_t hash =
-            storm_hash_fold_real(id, storm_mesh_volume_cm3(run->mesh, i));
-        storm_mesh_centre(run->mesh, i, centre);
-        for (size_t d = 0; d < 3; d++)
-            hash = storm_hash_fold_real(hash, centre[d]);
-        sum[MESH] += hash;
-        sum[MATTER] += restart_fold_matter(id, &run->problem,
-                                           storm_imc_material(run->imc, i));
-    }
+    uint64_t sum = 0; /* over all cells, in any order */
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++)
+        sum +=
+            restart_fold_matter(storm_hash_fold(0, storm_mesh_cell_id(run->mesh,
+                                                                      i)),
+                                &run->problem, storm_imc_material(run->imc, i));
     storm_status status =
-        storm_context_reduce(run->context, sum, HASHES, MPI_UINT64_T, MPI_SUM);
-    head_out->mesh_hash = sum[MESH];
-    head_out->matter_hash = sum[MATTER];
-    return status;
+        storm_context_reduce(run->context, &sum, 1, MPI_UINT64_T, MPI_SUM);
+    hashes_out->matter_hash = sum;
+    hashes_out->next_tag = storm_mesh_next_tag(run->mesh);
+    return status < 0
+               ? status
+               : io_cells_hash(run->context, run->mesh, &hashes_out->mesh_hash);
 }
 
 static storm_status restart_head(struct run *run,
                                  struct io_checkpoint_head *head_out)
 {
     struct io_checkpoint_head head = {
-        .version = IO_CHECKPOINT_VERSION,
         .step = run->step,
         .n_cells = storm_mesh_n_cells_total(run->mesh),
         .n_groups = run->problem.n_groups,
@@ -110,20 +103,46 @@ static storm_status restart_head(struct run *run,
     head.absorbed = counts[2];
     head.escaped = counts[3];
     if (status == STORM_OK)
-        status = restart_hashes(run, &head);
-    if (status == STORM_OK)
         status = storm_imc_hash(run->imc, run->engine, &head.state_hash);
     *head_out = head;
     return status;
+}
+
+/* What a mesh needs that is not the deck's at rest; false: nothing. */
+static bool restart_mesh(const struct run *run, const struct run_first *now,
+                         struct io_checkpoint_mesh *mesh_out)
+{
+    struct io_checkpoint_mesh mesh = {
+        .is_moved = now->mesh_hash != run->first.mesh_hash ||
+                    now->next_tag != run->first.next_tag,
+        .next_tag = now->next_tag,
+        .first_mesh = run->first.mesh_hash,
+        .first_matter = run->first.matter_hash,
+        .dump_step = run->series.mesh_step,
+        .dump_hash = run->series.mesh_hash,
+    };
+    storm_mesh_box(run->mesh, mesh.lo_cm, mesh.hi_cm);
+    *mesh_out = mesh;
+    return mesh.is_moved || mesh.dump_step > 0 ||
+           !storm_mesh_is_in_order(run->mesh);
 }
 
 static storm_status restart_write(struct run *run)
 {
     const struct io_source source = run_source(run);
     struct io_checkpoint_head head;
+    struct io_checkpoint_mesh mesh;
+    struct run_first now;
     storm_status status = restart_head(run, &head);
-    return status < 0 ? status
-                      : io_checkpoint_write(&source, &run->series, &head);
+    if (status == STORM_OK)
+        status = run_hashes(run, &now);
+    if (status < 0)
+        return status;
+    head.mesh_hash = now.mesh_hash;
+    head.matter_hash = now.matter_hash;
+    bool needed = restart_mesh(run, &now, &mesh);
+    return io_checkpoint_write(&source, &run->series, &head,
+                               needed ? &mesh : NULL);
 }
 
 /* Seconds that this rank guesses for a first checkpoint: a second, and its
@@ -174,38 +193,84 @@ void run_drop_checkpoint(const struct run *run)
 
 /* ---- restart ------------------------------------------------------------- */
 
-/* CHECKPOINT-4 */
-static storm_status restart_fits(const struct run *run,
-                                 const struct io_checkpoint_head *head,
-                                 const struct io_checkpoint_head *wanted,
-                                 const char *path)
+static const char restart_other_matter[] =
+    "choice of materials, groups or constants";
+
+static storm_status restart_log_other(const struct run *run, const char *path,
+                                      const char *what)
 {
-    const char *other = head->n_cells != storm_mesh_n_cells_total(run->mesh) ||
-                                head->mesh_hash != wanted->mesh_hash
-                            ? "mesh"
-                        : head->n_groups != run->problem.n_groups
-                            ? "number of groups"
-                        : head->matter_hash != wanted->matter_hash
-                            ? "choice of materials, groups or constants"
-                        : head->seed != run->problem.seed ? "seed"
-                                                          : NULL;
-    if (other == NULL)
-        return STORM_OK;
     if (storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_ERROR,
                           "%s was made with another %s; use the deck it was "
                           "made with",
-                          path, other);
+                          path, what);
     return STORM_ERR_ARG;
+}
+
+/* CHECKPOINT-4, CHECKPOINT-6 */
+static storm_status restart_fits(const struct run *run,
+                                 const struct io_checkpoint *c,
+                                 const char *path)
+{
+    const struct io_checkpoint_head *head = &c->head;
+    bool moved = c->mesh.is_moved != 0;
+    const char *other =
+        (moved ? c->mesh.first_mesh : head->mesh_hash) != run->first.mesh_hash
+            ? "mesh"
+        : head->n_groups != run->problem.n_groups ? "number of groups"
+        : (moved ? c->mesh.first_matter : head->matter_hash) !=
+                run->first.matter_hash
+            ? restart_other_matter
+        : head->seed != run->problem.seed ? "seed"
+                                          : NULL;
+    return other == NULL ? STORM_OK : restart_log_other(run, path, other);
+}
+
+/* The mesh of the checkpoint. Collective. */
+static storm_status restart_rebuild(struct run *run,
+                                    const struct io_checkpoint *c,
+                                    const char *path)
+{
+    struct run_first now;
+    if (!c->mesh.is_moved && !run->is_rebuilt)
+        return STORM_OK;
+    storm_status status = run_rebuild(run, c->mesh.is_moved ? c : NULL);
+    if (status == STORM_OK)
+        status = run_hashes(run, &now);
+    if (status < 0 || now.mesh_hash == c->head.mesh_hash)
+        return status;
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "%s: expected mesh hash %016" PRIx64 ", got "
+                          "%016" PRIx64 "; restart from another checkpoint",
+                          path, c->head.mesh_hash, now.mesh_hash);
+    return STORM_ERR_STATE;
+}
+
+/* Gives the state to the cells, wherever they are. Collective. */
+static storm_status restart_load(struct run *run, const struct io_checkpoint *c)
+{
+    struct storm_memory *memory = storm_context_env(run->context)->memory;
+    const uint64_t version = c->mesh.state_version;
+    const size_t bytes = storm_imc_state_values(version) * sizeof(double);
+    size_t n = (size_t)storm_mesh_n_cells(run->mesh);
+    double *cells = storm_alloc(memory, "checkpoint", (n + 1) * bytes);
+    storm_status status =
+        storm_context_agree(run->context,
+                            cells != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK)
+        status = storm_mesh_unrows(run->mesh, bytes, c->cells, cells);
+    if (status == STORM_OK)
+        status = storm_imc_load_state(run->imc, version, cells, c->accounts);
+    storm_free(memory, cells);
+    return storm_context_agree(run->context, status);
 }
 
 static storm_status restart_apply(struct run *run,
                                   const struct io_checkpoint *c)
 {
     const struct io_checkpoint_head *head = &c->head;
-    storm_status status =
-        storm_imc_load_state(run->imc, IO_CHECKPOINT_STATE_VERSION, c->cells,
-                             c->accounts);
+    storm_status status = restart_load(run, c);
     for (size_t i = 0; i < c->n_packets && status == STORM_OK; i++)
         status = storm_engine_add(run->engine, &c->packets[i]);
     storm_engine_set_step(run->engine, head->step);
@@ -214,6 +279,8 @@ static storm_status restart_apply(struct run *run,
     run->time_s = head->time_s;
     run->nominal_s = head->nominal_s;
     run->worst_balance = head->worst_balance;
+    run->series.mesh_step = c->mesh.dump_step;
+    run->series.mesh_hash = c->mesh.dump_hash;
     if (storm_context_rank(run->context) != 0)
         return status;
     if (run_is_in_place(run)) /* else the dumps are in another directory */
@@ -228,11 +295,16 @@ static storm_status restart_apply(struct run *run,
 }
 
 /* Checks that the state is that of the checkpoint. Collective. */
-static storm_status restart_verify(struct run *run, uint64_t right,
-                                   const char *path)
+static storm_status
+restart_verify(struct run *run, const struct io_checkpoint *c, const char *path)
 {
-    uint64_t hash;
-    storm_status status = storm_imc_hash(run->imc, run->engine, &hash);
+    uint64_t hash, right = c->head.state_hash;
+    struct run_first now;
+    storm_status status = run_hashes(run, &now);
+    if (status == STORM_OK && now.matter_hash != c->head.matter_hash)
+        return restart_log_other(run, path, restart_other_matter);
+    if (status == STORM_OK)
+        status = storm_imc_hash(run->imc, run->engine, &hash);
     if (status < 0 || hash == right)
         return status;
     if (storm_context_rank(run->context) == 0)
@@ -267,8 +339,7 @@ static storm_status restart_read(const struct run *run, const char *path,
 }
 
 /* Tries one file; STORM_ERR_IO on all ranks: try the one before it. */
-static storm_status restart_try(struct run *run, uint64_t step,
-                                const struct io_checkpoint_head *wanted)
+static storm_status restart_try(struct run *run, uint64_t step)
 {
     char path[IO_PATH_BYTES];
     struct io_checkpoint c;
@@ -276,11 +347,13 @@ static storm_status restart_try(struct run *run, uint64_t step,
     io_checkpoint_path(run->restart_dir, step, path);
     storm_status status = restart_read(run, path, &c, &damage);
     if (status == STORM_OK)
-        status = restart_fits(run, &c.head, wanted, path);
+        status = restart_fits(run, &c, path);
+    if (status == STORM_OK)
+        status = restart_rebuild(run, &c, path);
     if (status == STORM_OK)
         status = storm_context_agree(run->context, restart_apply(run, &c));
     if (status == STORM_OK)
-        status = restart_verify(run, c.head.state_hash, path);
+        status = restart_verify(run, &c, path);
     if (storm_context_rank(run->context) == 0 && status == STORM_OK)
         storm_context_log(run->context, STORM_LOG_INFO,
                           "restarting from step %" PRIu64 " (%s)", step, path);
@@ -313,8 +386,7 @@ storm_status run_restart(struct run *run)
 {
     uint64_t n_damaged = 0;
     uint64_t below = UINT64_MAX;
-    struct io_checkpoint_head wanted = {0};
-    storm_status status = restart_hashes(run, &wanted);
+    storm_status status = STORM_OK;
     while (status == STORM_OK) {
         uint64_t step = 0;
         size_t n = 0;
@@ -324,7 +396,7 @@ storm_status run_restart(struct run *run)
             storm_context_reduce(run->context, &step, 1, MPI_UINT64_T, MPI_MAX);
         if (status < 0 || step == 0)
             break;
-        status = restart_try(run, step, &wanted);
+        status = restart_try(run, step);
         if (status != STORM_ERR_IO)
             return status;
         status = STORM_OK;

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <storm/change.h>
 #include <storm/context.h>
 #include <storm/io.h>
 
 #include "base/env.h"
+#include "io/io_checkpoint.h"
 #include "run/run.h"
 #include "run/run_octree.h"
 #include "run/run_points.h"
@@ -136,8 +138,24 @@ static storm_status run_read_voronoi(struct run *run,
     return status;
 }
 
+/* Generators from a checkpoint (CHECKPOINT-6). */
+static storm_status run_restore_voronoi(struct run *run,
+                                        struct storm_voronoi_params *params,
+                                        const struct io_checkpoint *from)
+{
+    memcpy(params->lo_cm, from->mesh.lo_cm, sizeof params->lo_cm);
+    memcpy(params->hi_cm, from->mesh.hi_cm, sizeof params->hi_cm);
+    params->points_cm = from->generators;
+    params->tags = from->tags;
+    params->n_points = from->n_cells;
+    params->next_tag = from->mesh.next_tag;
+    params->lloyd = 0;
+    return storm_mesh_create_voronoi(run->context, params, &run->mesh);
+}
+
 /* Points are denser within half a mean spacing of an interface. */
-static storm_status run_make_voronoi(struct run *run)
+static storm_status run_make_voronoi(struct run *run,
+                                     const struct io_checkpoint *from)
 {
     const struct deck_mesh *mesh = &run->deck->values.mesh;
     struct storm_points_params set = {
@@ -158,6 +176,8 @@ static storm_status run_make_voronoi(struct run *run)
         set.hi_cm[d] = params.hi_cm[d] = mesh->box.hi[d];
         volume *= mesh->box.hi[d] - mesh->box.lo[d];
     }
+    if (from != NULL)
+        return run_restore_voronoi(run, &params, from);
     if (strcmp(mesh->points_file, "none") != 0)
         return run_read_voronoi(run, &params);
     set.width_cm = 0.5 * cbrt(volume / (double)mesh->points);
@@ -166,11 +186,12 @@ static storm_status run_make_voronoi(struct run *run)
                : run_points_mesh(run->context, &set, &params, &run->mesh);
 }
 
-static storm_status run_make_mesh(struct run *run)
+static storm_status run_make_mesh(struct run *run,
+                                  const struct io_checkpoint *from)
 {
     switch (run->deck->values.mesh.kind) {
     case STORM_MESH_VORONOI:
-        return run_make_voronoi(run);
+        return run_make_voronoi(run, from);
     case STORM_MESH_OCTREE:
         return run_make_octree(run);
     default:
@@ -225,6 +246,55 @@ static storm_status run_make_engine(struct run *run)
         status = storm_imc_attach(run->imc, run->engine);
     if (status == STORM_OK && run->problem.comb)
         status = storm_comb_attach(run->comb, run->engine);
+    return status;
+}
+
+/* Mesh, physics and engine, without a state. Collective. */
+static storm_status run_build(struct run *run, const struct io_checkpoint *from)
+{
+    storm_status status = run_make_mesh(run, from);
+    if (status == STORM_OK && from != NULL)
+        storm_mesh_box(run->mesh, run->problem.lo_cm, run->problem.hi_cm);
+    if (status == STORM_OK)
+        status =
+            storm_imc_create(run->context, run->mesh, &run->problem, &run->imc);
+    return status < 0 ? status : run_make_engine(run);
+}
+
+static void run_demolish(struct run *run)
+{
+    storm_engine_destroy(run->engine);
+    storm_comb_destroy(run->comb);
+    storm_imc_destroy(run->imc);
+    storm_cut_destroy(run->cut);
+    storm_mesh_destroy(run->mesh);
+    run->engine = NULL;
+    run->comb = NULL;
+    run->imc = NULL;
+    run->cut = NULL;
+    run->mesh = NULL;
+}
+
+static void run_take_problem(struct run *run)
+{
+    deck_get_problem(run->deck, &run->problem);
+    run->problem.seed =
+        (uint64_t)storm_options_int(storm_context_options(run->context),
+                                    "seed");
+}
+
+storm_status run_rebuild(struct run *run, const struct io_checkpoint *from)
+{
+    run_demolish(run);
+    run_take_problem(run);
+    run->is_rebuilt = from != NULL;
+    return run_build(run, from);
+}
+
+/* The state to begin with. Collective. */
+static storm_status run_set_state(struct run *run)
+{
+    storm_status status = run_hashes(run, &run->first);
     if (status < 0)
         return status;
     if (run->restart_dir != NULL)
@@ -270,21 +340,15 @@ storm_status run_open(struct run *run)
     storm_run_doubts(run->deck, problem, sizeof problem);
     if (problem[0] != '\0' && storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_WARN, "%s", problem);
-    deck_get_problem(run->deck, &run->problem);
-    run->problem.seed =
-        (uint64_t)storm_options_int(storm_context_options(run->context),
-                                    "seed");
+    run_take_problem(run);
     run->nominal_s = run->deck->values.time.dt;
     run->moving =
         run_find_material(run, run->deck->values.mesh.motion.material);
     status = storm_context_agree(run->context, run_sort_times(run));
     if (status == STORM_OK)
-        status = run_make_mesh(run);
+        status = run_build(run, NULL);
     if (status == STORM_OK)
-        status =
-            storm_imc_create(run->context, run->mesh, &run->problem, &run->imc);
-    if (status == STORM_OK)
-        status = run_make_engine(run);
+        status = run_set_state(run);
     if (status == STORM_OK)
         status = run_warn_empty(run);
     if (status == STORM_OK)
@@ -294,10 +358,7 @@ storm_status run_open(struct run *run)
 
 void run_close(struct run *run)
 {
-    storm_engine_destroy(run->engine);
-    storm_comb_destroy(run->comb);
-    storm_imc_destroy(run->imc);
-    storm_mesh_destroy(run->mesh);
+    run_demolish(run);
     run_materials_close(run);
     storm_free(storm_context_env(run->context)->memory, run->times);
     free(storm_page_end(&run->series.grids));

@@ -85,7 +85,8 @@ static double plot_at(const struct plot_run *plot, int axis)
 
 /* Where to cut: a little below, so that roundings in faces along the plane do
  * not matter, but in the box. */
-static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
+static storm_status plot_place(struct plot_run *plot, int *axis_out,
+                               double *at_out)
 {
     const double little = 1e-9;
     const struct storm_plot_params *params = plot->params;
@@ -99,9 +100,28 @@ static storm_status plot_place(struct plot_run *plot, struct slice *slice_out)
         return plot_fail(plot, STORM_ERR_ARG,
                          "%c = %g is not in the box, which goes from %g to %g",
                          'x' + axis, at, lo, hi);
-    *slice_out = (struct slice){
-        .axis = axis, .at = fmax(at - little * width, lo + little * width)};
+    *axis_out = axis;
+    *at_out = fmax(at - little * width, lo + little * width);
     return STORM_OK;
+}
+
+storm_status plot_cut(struct plot_run *plot, uint64_t step)
+{
+    int axis;
+    double at;
+    storm_status status = plot_use(plot, step);
+    if (status < 0 || plot->is_cut)
+        return status;
+    status = plot_place(plot, &axis, &at);
+    if (status < 0)
+        return status;
+    plot->is_cut = true;
+    status = slice_make(&plot->reader, axis, at, &plot->slice);
+    return status == STORM_OK
+               ? STORM_OK
+               : plot_fail(plot, status, "%s",
+                           status == STORM_ERR_NOMEM ? "no memory"
+                                                     : plot->reader.problem);
 }
 
 /* ---- categories ---------------------------------------------------------- */
@@ -276,7 +296,6 @@ static bool plot_lines(const struct plot_run *plot, const struct slice *slice,
 
 /* A slice to be drawn. */
 struct plot_task {
-    const struct slice *slice;
     const char *field;
     uint64_t step;
     bool kinds;              /* categories, not numbers */
@@ -388,7 +407,7 @@ static storm_status plot_kinds(struct plot_run *plot, const char *field,
 static storm_status plot_draw(struct plot_run *plot,
                               const struct plot_task *task)
 {
-    const struct slice *slice = task->slice;
+    const struct slice *slice = &plot->slice;
     struct plot_categories categories = {.memory = plot->memory};
     struct plot_texts texts;
     double *value =
@@ -456,8 +475,9 @@ static storm_status plot_make_view(struct plot_run *plot,
     return plot_view_svg(&plot->reader, view, svg_out);
 }
 
-static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
+static storm_status plot_solid(struct plot_run *plot)
 {
+    const struct slice *slice = &plot->slice;
     char subtitle[PLOT_TEXT], number[STORM_SVG_LABEL_BYTES], *svg = NULL;
     struct plot_categories c = {.memory = plot->memory};
     bool *solid = storm_alloc(plot->memory, PLOT_LABEL,
@@ -489,43 +509,29 @@ static storm_status plot_solid(struct plot_run *plot, const struct slice *slice)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* One field at all steps, on one scale. */
-static storm_status plot_field(struct plot_run *plot, const struct slice *slice,
-                               const char *field, const uint64_t *steps,
-                               size_t n_steps)
+/* One field at all steps, on one scale. What belongs to the mesh is drawn at
+ * the first of them, and owners, which are those of the last dump, there. */
+static storm_status plot_field(struct plot_run *plot, const char *field,
+                               const uint64_t *steps, size_t n_steps)
 {
-    struct plot_task task = {.slice = slice,
-                             .field = field,
-                             .kinds = strcmp(field, "owner") == 0 ||
-                                      strcmp(field, "material") == 0};
-    storm_status status = STORM_OK;
-    if (strcmp(field, "solid") == 0)
-        return plot_solid(plot, slice);
+    bool is_owner = strcmp(field, "owner") == 0;
+    struct plot_task task = {
+        .field = field, .kinds = is_owner || strcmp(field, "material") == 0};
     if (!plot_is_dumped(field))
         n_steps = 1;
-    if (!task.kinds)
-        status =
-            plot_find_range(plot, slice, field, steps, n_steps, &task.range);
+    if (is_owner)
+        steps = &plot->dumps.step[plot->dumps.n - 1];
+    storm_status status = plot_cut(plot, steps[0]);
+    if (status == STORM_OK && strcmp(field, "solid") == 0)
+        return plot_solid(plot);
+    if (status == STORM_OK && !task.kinds)
+        status = plot_find_range(plot, field, steps, n_steps, &task.range);
     for (size_t i = 0; i < n_steps && status == STORM_OK; i++) {
         task.step = steps[i];
-        status = plot_draw(plot, &task);
+        status = plot_cut(plot, task.step);
+        if (status == STORM_OK)
+            status = plot_draw(plot, &task);
     }
-    return status;
-}
-
-static storm_status plot_slices(struct plot_run *plot, struct slice *slice,
-                                const struct plot_names *names,
-                                const uint64_t *steps, size_t n_steps)
-{
-    storm_status status =
-        slice_make(&plot->reader, slice->axis, slice->at, slice);
-    if (status < 0)
-        plot_fail(plot, status, "%s",
-                  status == STORM_ERR_NOMEM ? "no memory"
-                                            : plot->reader.problem);
-    for (size_t i = 0; i < names->n && status == STORM_OK; i++)
-        status = plot_field(plot, slice, names->name[i], steps, n_steps);
-    slice_free(slice);
     return status;
 }
 
@@ -533,12 +539,15 @@ static storm_status plot_all(struct plot_run *plot)
 {
     const struct storm_plot_params *params = plot->params;
     struct plot_names names = {.n = 0};
-    struct slice slice = {.axis = 0};
+    int axis;
+    double at;
     const uint64_t last = plot->dumps.step[plot->dumps.n - 1];
     const uint64_t *steps = params->n_steps > 0 ? params->steps : &last;
     const size_t n_steps = params->n_steps > 0 ? params->n_steps : 1;
     bool usual = params->fields == NULL;
     storm_status status = plot_check_steps(plot);
+    if (status == STORM_OK)
+        status = plot_use(plot, steps[0]);
     if (status == STORM_OK)
         status = plot_split(plot,
                             !usual                 ? params->fields
@@ -547,12 +556,12 @@ static storm_status plot_all(struct plot_run *plot)
                                                    : plot_usual,
                             steps[0], &names);
     if (status == STORM_OK)
-        status = plot_place(plot, &slice);
+        status = plot_place(plot, &axis, &at);
     /* first: if the reference is bad, nothing is drawn */
     if (status == STORM_OK)
         status = plot_profiles(plot, names.name, usual ? 0 : names.n);
-    if (status == STORM_OK)
-        status = plot_slices(plot, &slice, &names, steps, n_steps);
+    for (size_t i = 0; i < names.n && status == STORM_OK; i++)
+        status = plot_field(plot, names.name[i], steps, n_steps);
     storm_free(plot->memory, names.name);
     return status;
 }

@@ -43,7 +43,10 @@ struct plot_run {
     struct storm_memory *memory; /* the caller's book */
     const struct storm_plot_params *params;
     char problem[2 * IO_READER_PATH];
-    struct io_reader reader;
+    struct io_reader reader; /* of the mesh in use */
+    uint64_t mesh_step;      /* its step */
+    struct slice slice;      /* through it, if it is cut */
+    bool is_cut;
     struct storm_deck *deck;
     char state[PLOT_TEXT];         /* of a run that is not done; else empty */
     char title[2 * PLOT_TEXT + 8]; /* the deck's, and the state */
@@ -62,12 +65,16 @@ storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
                        const struct storm_plot_params *params);
 void plot_close(struct plot_run *plot);
 
+/* Uses the mesh of a dump: reader, box, materials and scratch are of it then,
+ * and the slice is freed if it was of another. */
+storm_status plot_use(struct plot_run *plot, uint64_t step);
+
 /* Sets the message and returns the status. */
 storm_status plot_fail(struct plot_run *plot, storm_status status,
                        const char *format, ...) STORM_PRINTF(3, 4);
 
-/* Values of a field of a dump or of the mesh in all cells; NAN in cells without
- * one. values_out has room for all cells. */
+/* Values of a field of a dump or of the mesh in use in all cells; NAN in cells
+ * without one. values_out has room for all cells. */
 storm_status plot_values(struct plot_run *plot, const char *field,
                          uint64_t step, double *values_out);
 
@@ -99,6 +106,9 @@ void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT]);
  * these show all there is? */
 bool plot_is_line(const struct plot_run *plot);
 
+/* plot.c: uses the mesh of a dump and cuts it as the params say. */
+storm_status plot_cut(struct plot_run *plot, uint64_t step);
+
 /* ---- plot_scale.c -------------------------------------------------------- */
 
 /* Min, positive min and max of values. lo > hi: there are none. */
@@ -106,11 +116,11 @@ struct plot_range {
     double lo, positive, hi;
 };
 
-/* Of all values of a field of numbers (temperatures: of both) in the slice, at
+/* Of all values of a field of numbers (temperatures: of both) in the slices at
  * all these steps. Reads them into the run's scratch. */
-storm_status plot_find_range(struct plot_run *plot, const struct slice *slice,
-                             const char *field, const uint64_t *steps,
-                             size_t n_steps, struct plot_range *range_out);
+storm_status plot_find_range(struct plot_run *plot, const char *field,
+                             const uint64_t *steps, size_t n_steps,
+                             struct plot_range *range_out);
 
 /* Equal values within rounding, or none? */
 bool plot_is_even(const struct plot_range *range);

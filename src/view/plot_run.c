@@ -70,8 +70,7 @@ static storm_status plot_find_steps(struct plot_run *plot)
     DIR *dir = opendir(plot->params->run_dir);
     bool good = true;
     if (dir == NULL)
-        return plot_fail(plot, STORM_ERR_ARG, "cannot read %s",
-                         plot->params->run_dir);
+        return STORM_OK; /* the reader says why */
     for (struct dirent *entry; good && (entry = readdir(dir)) != NULL;) {
         uint64_t step;
         if (plot_number(entry->d_name, "fields-", ".h5", &step))
@@ -175,8 +174,6 @@ static storm_status plot_take_deck(struct plot_run *plot)
                            sizeof axis);
     plot->profile_axis = axis[0];
     plot->natural = plot_number_of(plot, "constants.c") != plot_light_cm_s;
-    (void)storm_deck_numbers(plot->deck, "mesh.box.lo", plot->lo, 3);
-    (void)storm_deck_numbers(plot->deck, "mesh.box.hi", plot->hi, 3);
     return plot_read_materials(plot);
 }
 
@@ -195,36 +192,73 @@ static storm_status plot_read_deck(struct plot_run *plot)
     return status < 0 ? STORM_ERR_ARG : plot_take_deck(plot);
 }
 
+/* The arrays by cell. */
+static storm_status plot_take_mesh(struct plot_run *plot)
+{
+    size_t n = (size_t)plot->reader.n_cells + 1;
+    storm_free(plot->memory, plot->material);
+    storm_free(plot->memory, plot->scratch);
+    plot->material =
+        storm_alloc(plot->memory, PLOT_LABEL, n * sizeof *plot->material);
+    plot->scratch =
+        storm_alloc(plot->memory, PLOT_LABEL, n * sizeof *plot->scratch);
+    if (plot->material == NULL || plot->scratch == NULL)
+        return plot_no_memory(plot);
+    if (!io_reader_box(&plot->reader, plot->lo, plot->hi)) {
+        (void)storm_deck_numbers(plot->deck, "mesh.box.lo", plot->lo, 3);
+        (void)storm_deck_numbers(plot->deck, "mesh.box.hi", plot->hi, 3);
+    }
+    return plot_reader(plot,
+                       io_reader_values(&plot->reader, plot->reader.mesh_name,
+                                        "material", plot->material));
+}
+
+storm_status plot_use(struct plot_run *plot, uint64_t step)
+{
+    const char *dir = plot->params->run_dir;
+    uint64_t mesh_step = io_reader_mesh_step(dir, step);
+    if (mesh_step == plot->mesh_step)
+        return STORM_OK;
+    slice_free(&plot->slice);
+    plot->is_cut = false;
+    io_reader_close(&plot->reader);
+    plot->mesh_step = mesh_step;
+    storm_status status =
+        io_reader_open(plot->memory, dir, mesh_step, &plot->reader);
+    return status < 0 ? plot_reader(plot, status) : plot_take_mesh(plot);
+}
+
+/* With the mesh of the last dump. */
 storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
                        const struct storm_plot_params *params)
 {
-    *plot = (struct plot_run){.memory = memory, .params = params};
-    storm_status status =
-        io_reader_open(memory, params->run_dir, &plot->reader);
+    *plot = (struct plot_run){
+        .memory = memory, .params = params, .reader = {.mesh = -1}};
+    storm_status status = plot_find_steps(plot);
+    if (status < 0)
+        return status;
+    if (plot->dumps.n > 0)
+        plot->mesh_step =
+            io_reader_mesh_step(params->run_dir,
+                                plot->dumps.step[plot->dumps.n - 1]);
+    status =
+        io_reader_open(memory, params->run_dir, plot->mesh_step, &plot->reader);
     if (status < 0) {
         plot_reader(plot, status);
         return STORM_ERR_ARG;
     }
     status = plot_read_deck(plot);
-    if (status == STORM_OK)
-        status = plot_find_steps(plot);
     if (status < 0)
         return status;
     if (plot->dumps.n == 0)
         return plot_fail(plot, STORM_ERR_ARG, "%s has no fields",
                          params->run_dir);
-    size_t n = (size_t)plot->reader.n_cells + 1;
-    plot->material =
-        storm_alloc(memory, PLOT_LABEL, n * sizeof *plot->material);
-    plot->scratch = storm_alloc(memory, PLOT_LABEL, n * sizeof *plot->scratch);
-    if (plot->material == NULL || plot->scratch == NULL)
-        return plot_no_memory(plot);
-    return plot_reader(plot, io_reader_values(&plot->reader, "mesh.h5",
-                                              "material", plot->material));
+    return plot_take_mesh(plot);
 }
 
 void plot_close(struct plot_run *plot)
 {
+    slice_free(&plot->slice);
     io_reader_close(&plot->reader);
     storm_deck_destroy(plot->deck);
     storm_free(plot->memory, plot->materials);
@@ -259,18 +293,22 @@ static storm_status plot_owners(struct plot_run *plot, double *values_out)
                                         plot->problem, sizeof plot->problem);
     size_t first = io_table_find(&table, "first_cell");
     size_t cells = io_table_find(&table, "cells");
-    bool good = first < table.n_columns && cells < table.n_columns;
+    size_t rank = io_table_find(&table, "rank");
+    bool good = first < table.n_columns && cells < table.n_columns &&
+                rank < table.n_columns;
     for (size_t i = 0; good && status == STORM_OK && i < table.n_rows; i++) {
         const double *row = table.values + i * table.n_columns;
         good = row[first] == (double)next && row[cells] >= 0.0 &&
+               row[rank] >= 0.0 && row[rank] <= (double)INT32_MAX &&
                row[cells] <= (double)(plot->reader.n_cells - next);
         for (uint64_t end = next + (good ? (uint64_t)row[cells] : 0);
              next < end; next++)
-            values_out[next] = (double)i;
+            values_out[next] = row[rank];
     }
     if (status == STORM_OK && (!good || next != plot->reader.n_cells))
-        status = plot_fail(plot, STORM_ERR_IO,
-                           "%s does not fit the cells of mesh.h5", path);
+        status =
+            plot_fail(plot, STORM_ERR_IO, "%s does not fit the cells of %s",
+                      path, plot->reader.mesh_name);
     io_table_free(&table);
     return status;
 }
@@ -317,7 +355,8 @@ storm_status plot_values(struct plot_run *plot, const char *field,
         return STORM_OK;
     }
     storm_status status =
-        io_reader_values(&plot->reader, "mesh.h5", "volume", values_out);
+        io_reader_values(&plot->reader, plot->reader.mesh_name, "volume",
+                         values_out);
     if (status == STORM_OK && strcmp(field, "cell_size") == 0)
         for (uint64_t i = 0; i < n; i++)
             values_out[i] = cbrt(values_out[i]);

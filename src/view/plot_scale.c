@@ -31,31 +31,31 @@ static void plot_widen(struct plot_range *range, const struct slice *slice,
 }
 
 /* Of one field that there is; reads it into the run's scratch. */
-static storm_status plot_widen_by(struct plot_run *plot,
-                                  const struct slice *slice, const char *field,
+static storm_status plot_widen_by(struct plot_run *plot, const char *field,
                                   uint64_t step, struct plot_range *range)
 {
     storm_status status = plot_values(plot, field, step, plot->scratch);
     if (status == STORM_OK)
-        plot_widen(range, slice, plot->scratch);
+        plot_widen(range, &plot->slice, plot->scratch);
     return status;
 }
 
-storm_status plot_find_range(struct plot_run *plot, const struct slice *slice,
-                             const char *field, const uint64_t *steps,
-                             size_t n_steps, struct plot_range *range_out)
+storm_status plot_find_range(struct plot_run *plot, const char *field,
+                             const uint64_t *steps, size_t n_steps,
+                             struct plot_range *range_out)
 {
     bool both = strcmp(field, "temperatures") == 0;
     storm_status status = STORM_OK;
     *range_out = (struct plot_range){(double)INFINITY, (double)INFINITY,
                                      (double)-INFINITY};
     for (size_t i = 0; i < n_steps && status == STORM_OK; i++) {
-        status =
-            plot_widen_by(plot, slice, both ? "radiation_temperature" : field,
-                          steps[i], range_out);
-        if (both && status == STORM_OK)
-            status = plot_widen_by(plot, slice, "material_temperature",
+        status = plot_cut(plot, steps[i]);
+        if (status == STORM_OK)
+            status = plot_widen_by(plot, both ? "radiation_temperature" : field,
                                    steps[i], range_out);
+        if (both && status == STORM_OK)
+            status = plot_widen_by(plot, "material_temperature", steps[i],
+                                   range_out);
     }
     return status;
 }

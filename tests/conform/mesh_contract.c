@@ -21,6 +21,7 @@
 #include "support/check.h"
 #include "support/cuts.h"
 #include "support/dice.h"
+#include "support/host.h"
 #include "support/sphere.h"
 
 typedef storm_status (*make_fn)(struct storm_context *context, const void *how,
@@ -31,6 +32,8 @@ struct mesh_case {
     make_fn make;
     const void *how;
     double lo_cm[3], hi_cm[3];
+    bool wraps[3]; /* cells may go through walls: the mesh is periodic */
+    bool is_hosts; /* made in another partition instead of cut anew */
 };
 
 struct pair {
@@ -62,7 +65,7 @@ static void check_ids(const struct pair *p)
     CHECK_EQ(sum, total);
     uint64_t first = storm_mesh_first_place(p->mesh, p->rank), n_mine = 0;
     CHECK_EQ(storm_mesh_first_place(p->mesh, p->rank + 1), first + n);
-    for (uint64_t i = 0; i < n; i++)
+    for (uint64_t i = 0; i < n && !p->mesh_case->is_hosts; i++)
         CHECK_EQ(storm_mesh_cell_id(p->mesh, (storm_cell_idx)i), first + i);
     for (storm_cell_id id = 0; id < total; id++) {
         struct storm_cell_ref where = p->where[id];
@@ -182,10 +185,29 @@ static void check_bounds(const struct pair *p, storm_cell_idx cell,
     double lo[3], hi[3];
     storm_mesh_bounds(p->mesh, cell, lo, hi);
     for (int d = 0; d < 3; d++) {
-        CHECK(lo[d] >= p->mesh_case->lo_cm[d]);
-        CHECK(hi[d] <= p->mesh_case->hi_cm[d]);
+        double low = p->mesh_case->lo_cm[d], high = p->mesh_case->hi_cm[d];
+        if (p->mesh_case->wraps[d])
+            CHECK(hi[d] - lo[d] <= (1.0 + 1e-9) * (high - low));
+        else
+            CHECK(lo[d] >= low && hi[d] <= high);
         CHECK(lo[d] <= lowest[d] && highest[d] <= hi[d]);
         CHECK(highest[d] - lowest[d] >= 0.6 * (hi[d] - lo[d]));
+    }
+}
+
+/* MESH-6: points and centres are in the box; then to where the bounds are. */
+static void to_bounds(const struct pair *p, storm_cell_idx cell, double x[3])
+{
+    double lo[3], hi[3];
+    storm_mesh_bounds(p->mesh, cell, lo, hi);
+    for (int d = 0; d < 3; d++) {
+        double low = p->mesh_case->lo_cm[d], high = p->mesh_case->hi_cm[d];
+        CHECK(x[d] >= low);
+        CHECK(p->mesh_case->wraps[d] ? x[d] < high : x[d] <= high);
+        if (x[d] < lo[d] && p->mesh_case->wraps[d])
+            x[d] += high - low;
+        else if (x[d] > hi[d] && p->mesh_case->wraps[d])
+            x[d] -= high - low;
     }
 }
 
@@ -217,6 +239,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
     double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
     double lowest[3], highest[3];
     storm_mesh_centre(p->mesh, i, centre);
+    to_bounds(p, i, centre);
     memcpy(lowest, centre, sizeof lowest);
     memcpy(highest, centre, sizeof highest);
     for (int k = 0; k < N; k++) {
@@ -224,6 +247,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
         for (int d = 0; d < 3; d++)
             u[d] = uniform(dice);
         storm_mesh_sample(p->mesh, i, u, x);
+        to_bounds(p, i, x);
         for (int d = 0; d < 3; d++) {
             sum[d] += x[d] - centre[d];
             square[d] += (x[d] - centre[d]) * (x[d] - centre[d]);
@@ -325,7 +349,12 @@ static void check_mesh(const struct mesh_case *mesh_case,
         check_samples(&p, &dice);
         check_locate(&p);
         CHECK_EQ(allocations(all), calls);
-        recut(&p, cut % 3);
+        if (mesh_case->is_hosts) {
+            storm_mesh_destroy(p.mesh);
+            CHECK_OK(mesh_case->make(all, mesh_case->how, &p.mesh));
+        } else {
+            recut(&p, cut % 3);
+        }
     }
     check_cells(&p);
     free(p.where);
@@ -376,6 +405,7 @@ struct voronoi_case {
     bool is_lattice;
     double jitter; /* of the lattice; else the width of clusters, 0: none */
     uint32_t lloyd;
+    bool periodic[3];
 };
 
 /* Point i; a function of i alone. */
@@ -412,6 +442,7 @@ static storm_status make_voronoi(struct storm_context *context, const void *how,
                                           .lloyd = c->lloyd};
     memcpy(params.lo_cm, c->lo_cm, sizeof params.lo_cm);
     memcpy(params.hi_cm, c->hi_cm, sizeof params.hi_cm);
+    memcpy(params.periodic, c->periodic, sizeof params.periodic);
     return storm_mesh_create_voronoi(context, &params, mesh_out);
 }
 
@@ -424,6 +455,24 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {3, 2, 1}, .n = 6, .is_lattice = true, .jitter = 1e-10},
     {.hi_cm = {1, 1, 1}, .n = 1},
     {.hi_cm = {1, 1, 1}, .n = 2},
+    {.lo_cm = {-5, -5, -5},
+     .hi_cm = {5, 5, 5},
+     .n = 400,
+     .periodic = {1, 1, 1}},
+    {.lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = 300,
+     .lloyd = 2,
+     .periodic = {1, 1, 1}},
+    {.lo_cm = {0.1, 0.2, 0.3},
+     .hi_cm = {1.1, 7.3, 0.7},
+     .n = 200,
+     .periodic = {1, 0, 0}},
+    {.hi_cm = {1, 1, 1}, .n = 5, .is_lattice = true, .periodic = {1, 1, 1}},
+    {.hi_cm = {1, 1, 1}, .n = 4, .is_lattice = true, .periodic = {0, 1, 1}},
+    {.hi_cm = {1, 1, 1}, .n = 1, .periodic = {1, 1, 1}},
+    {.hi_cm = {1, 3, 1}, .n = 2, .periodic = {1, 1, 1}},
+    {.hi_cm = {1, 1, 2}, .n = 3, .periodic = {1, 1, 1}},
 };
 
 static struct sphere spheres[] = {
@@ -472,6 +521,50 @@ static const struct storm_octree_params octree_list[] = {
      .refine_self = &spheres[2]},
 };
 
+/* Each time in another partition. */
+static storm_status make_given(struct storm_context *context, const void *how,
+                               struct storm_mesh **mesh_out)
+{
+    static uint64_t salt; /* the same on every rank */
+    return host_give(how, context, salt++, mesh_out);
+}
+
+/* A mesh of a host: our own Voronoi cells, tetrahedra, boxes of which some have
+ * several neighbours on one side. */
+static struct host given_host(int i, struct storm_context *alone)
+{
+    const double lo[3] = {-5, -5, -5}, hi[3] = {5, 5, 5};
+    struct storm_mesh *mesh;
+    struct host host;
+    if (i == 0) {
+        CHECK_OK(make_voronoi(alone, &voronoi_list[1], &mesh));
+        host = host_of_voronoi(mesh);
+        storm_mesh_destroy(mesh);
+        return host;
+    }
+    return i == 1 ? host_of_tetrahedra(3, lo, hi) : host_of_bricks(lo, hi);
+}
+
+static void check_given(struct storm_context *all, struct storm_context *alone)
+{
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        struct host host = given_host(i, alone);
+        snprintf(name, sizeof name, "given %d", i);
+        struct mesh_case mesh_case = {
+            .name = name, .make = make_given, .how = &host, .is_hosts = true};
+        struct storm_mesh *mesh; /* for the box, rounded as it has it */
+        CHECK_OK(make_given(alone, &host, &mesh));
+        storm_mesh_box(mesh, mesh_case.lo_cm, mesh_case.hi_cm);
+        for (int d = 0; d < 3; d++)
+            CHECK(fabs(mesh_case.lo_cm[d] + 5.0) < 1e-12 &&
+                  fabs(mesh_case.hi_cm[d] - 5.0) < 1e-12);
+        storm_mesh_destroy(mesh);
+        check_mesh(&mesh_case, all, alone);
+        host_free(&host);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct storm_context *all, *alone;
@@ -494,6 +587,8 @@ int main(int argc, char **argv)
             .name = name, .make = make_voronoi, .how = &voronoi_list[i]};
         memcpy(mesh_case.lo_cm, voronoi_list[i].lo_cm, sizeof mesh_case.lo_cm);
         memcpy(mesh_case.hi_cm, voronoi_list[i].hi_cm, sizeof mesh_case.hi_cm);
+        memcpy(mesh_case.wraps, voronoi_list[i].periodic,
+               sizeof mesh_case.wraps);
         check_mesh(&mesh_case, all, alone);
     }
     for (size_t i = 0; i < sizeof octree_list / sizeof octree_list[0]; i++) {
@@ -505,6 +600,7 @@ int main(int argc, char **argv)
         memcpy(mesh_case.hi_cm, octree_list[i].hi_cm, sizeof mesh_case.hi_cm);
         check_mesh(&mesh_case, all, alone);
     }
+    check_given(all, alone);
     struct storm_memory_entry entry =
         STORM_MEMORY_ENTRY_INIT; /* "total" comes first */
     CHECK_OK(storm_context_memory(alone, 0, &entry));

@@ -185,10 +185,12 @@ storm_status __wrap_io_write_fields(const struct io_source *source,
                                     struct io_series *series);
 storm_status __real_io_checkpoint_write(const struct io_source *source,
                                         const struct io_series *series,
-                                        const struct io_checkpoint_head *head);
+                                        const struct io_checkpoint_head *head,
+                                        const struct io_checkpoint_mesh *mesh);
 storm_status __wrap_io_checkpoint_write(const struct io_source *source,
                                         const struct io_series *series,
-                                        const struct io_checkpoint_head *head);
+                                        const struct io_checkpoint_head *head,
+                                        const struct io_checkpoint_mesh *mesh);
 
 storm_status
 __wrap_storm_mesh_create_voronoi(struct storm_context *context,
@@ -244,10 +246,12 @@ storm_status __wrap_io_write_fields(const struct io_source *source,
 
 storm_status __wrap_io_checkpoint_write(const struct io_source *source,
                                         const struct io_series *series,
-                                        const struct io_checkpoint_head *head)
+                                        const struct io_checkpoint_head *head,
+                                        const struct io_checkpoint_mesh *mesh)
 {
     int64_t began = enter(CHECKPOINT);
-    storm_status status = __real_io_checkpoint_write(source, series, head);
+    storm_status status =
+        __real_io_checkpoint_write(source, series, head, mesh);
     leave(CHECKPOINT, began);
     return status;
 }

@@ -8,6 +8,7 @@
  * generators of Voronoi cells.
  */
 #include "support/cuts.h"
+#include "support/host.h"
 #include "voronoi_check.h"
 
 static struct point_set make_random(struct dice *dice)
@@ -284,6 +285,50 @@ static void check_places(const struct storm_mesh *mesh, int rank, int n_ranks)
         CHECK_EQ(storm_mesh_cell_id(mesh, (storm_cell_idx)i), first + i);
 }
 
+/* ---- given meshes ------------------------------------------------------- */
+
+static uint64_t check_host(const struct storm_mesh *mesh, MPI_Comm comm)
+{
+    struct storm_polyhedra *polyhedra;
+    struct storm_polyhedron p = STORM_POLYHEDRON_INIT;
+    uint64_t sum = 0, total;
+    CHECK_OK(storm_polyhedra_open(mesh, &polyhedra));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        double right = storm_mesh_volume_cm3(mesh, i);
+        CHECK_OK(storm_polyhedra_build(polyhedra, i, &p));
+        check_closed(&p);
+        CHECK(fabs(volume(&p) - right) <= 1e-7 * right);
+        sum += fold(storm_mesh_cell_id(mesh, i), &p);
+    }
+    storm_polyhedra_close(polyhedra);
+    MPI_Allreduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, comm);
+    return total;
+}
+
+static void check_given(struct storm_context *all, struct storm_context *alone)
+{
+    const double lo[3] = {-0.3, 0, 0}, hi[3] = {1, 1, 1};
+    struct dice dice = dice_make(1, 0);
+    struct point_set set = make_random(&dice);
+    struct storm_mesh *mesh, *whole;
+    struct host hosts[3] = {host_of_tetrahedra(3, lo, hi),
+                            host_of_bricks(lo, hi)};
+    CHECK_OK(set_mesh(alone, &set, 0, &whole));
+    hosts[2] = host_of_voronoi(whole);
+    storm_mesh_destroy(whole);
+    for (int i = 0; i < 3; i++) {
+        check_where("given %d", i);
+        CHECK_OK(host_give(&hosts[i], alone, 1, &whole));
+        CHECK_OK(host_give(&hosts[i], all, 2, &mesh));
+        CHECK_EQ(check_host(mesh, MPI_COMM_WORLD),
+                 check_host(whole, MPI_COMM_SELF));
+        storm_mesh_destroy(mesh);
+        storm_mesh_destroy(whole);
+        host_free(&hosts[i]);
+    }
+    free(set.x);
+}
+
 int main(int argc, char **argv)
 {
     struct storm_context *all, *alone;
@@ -306,6 +351,7 @@ int main(int argc, char **argv)
         free(set.x);
     }
     check_boxes(all, alone);
+    check_given(all, alone);
     storm_context_destroy(alone);
     storm_context_destroy(all);
     MPI_Finalize();

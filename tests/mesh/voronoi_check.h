@@ -20,6 +20,7 @@
 
 struct point_set {
     double lo[3], hi[3];
+    bool periodic[3];
     int n;
     double (*x)[3];
 };
@@ -52,6 +53,7 @@ static inline storm_status set_mesh(struct storm_context *context,
         memcpy(mine[n++], set->x[i], sizeof *mine);
     memcpy(params.lo_cm, set->lo, sizeof set->lo);
     memcpy(params.hi_cm, set->hi, sizeof set->hi);
+    memcpy(params.periodic, set->periodic, sizeof set->periodic);
     params.points_cm = &mine[0][0];
     params.n_points = (uint64_t)n;
     storm_status status = storm_mesh_create_voronoi(context, &params, mesh_out);
@@ -72,10 +74,13 @@ static inline void long_sum_add(struct long_sum *s, double x)
     s->sum = sum;
 }
 
-/* Is there exactly one face from b to a, like f but from the other side? */
+/* Is there exactly one face from b to a, like f but from the other side; and no
+ * other from b to a, unless there are images of a? */
 static inline bool set_leads_back(const struct storm_mesh *mesh,
-                                  storm_cell_idx a, const struct storm_face *f)
+                                  const struct point_set *set, storm_cell_idx a,
+                                  const struct storm_face *f)
 {
+    bool has_images = set->periodic[0] || set->periodic[1] || set->periodic[2];
     int n_like = 0, n_all = 0;
     for (int k = 0; k < storm_mesh_n_faces(mesh, f->neighbour); k++) {
         struct storm_face g = STORM_FACE_INIT;
@@ -87,7 +92,7 @@ static inline bool set_leads_back(const struct storm_mesh *mesh,
                   g.normal[0] == -f->normal[0] &&
                   g.normal[1] == -f->normal[1] && g.normal[2] == -f->normal[2];
     }
-    return n_like == 1 && n_all == 1;
+    return n_like == 1 && (n_all == 1 || has_images);
 }
 
 /* A mesh of one rank: volumes add up, cells are closed, faces are mutual, all
@@ -107,7 +112,8 @@ static inline size_t set_check(const struct storm_mesh *mesh,
             struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(mesh, i, k, &face);
             CHECK(face.area_cm2 > 0.0);
-            CHECK(face.rank < 0 || set_leads_back(mesh, i, &face));
+            CHECK(face.rank < 0 || set_leads_back(mesh, set, i, &face));
+            CHECK(face.rank >= 0 || !set->periodic[face.wall / 2]);
             surface += face.area_cm2;
             for (int d = 0; d < 3; d++)
                 closure[d] += face.area_cm2 * face.normal[d];

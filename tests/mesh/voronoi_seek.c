@@ -4,14 +4,14 @@
  * VMESH-5, VMESH-6, VEXACT-3, MESH-13: a walk from any cell of any rank, and
  * the tree, end in the cell that exact comparison with all generators gives,
  * also on faces, edges and corners; of several the one of highest place along
- * the curve.
+ * the curve. In periodic boxes, images included, and from outside of them.
  */
 #include "voronoi_check.h"
 
 #include "mesh/mesh_ops.h"
 #include "mesh/voronoi/voronoi_exact.h"
 
-enum { MAX_POINTS = 1000 };
+enum { MAX_POINTS = 1000, IMAGES = 27 };
 
 /* All positions are multiples of 2^-60 and all generators of 2^-51. */
 static const double per_unit = 0x1p60, per_grid = 0x1p51;
@@ -19,6 +19,7 @@ static const double per_unit = 0x1p60, per_grid = 0x1p51;
 /* The generators of all ranks, by id, as the mesh has rounded them. */
 struct table {
     int n;
+    bool periodic[3]; /* the box is the unit cube */
     double x[MAX_POINTS][3];
 };
 
@@ -50,16 +51,30 @@ static int nearer(const double x[3], const double a[3], const double b[3])
 
 static int brute_force(const struct table *table, const double x[3])
 {
-    int best = 0;
-    for (int i = 1; i < table->n; i++)
-        if (nearer(x, table->x[best], table->x[i]) >= 0)
-            best = i;
+    int best = -1;
+    double at[3] = {0.0};
+    for (int k = 0; k < table->n * IMAGES; k++) {
+        const int i = k / IMAGES, image = k % IMAGES;
+        const int s[3] = {image / 9 - 1, image / 3 % 3 - 1, image % 3 - 1};
+        double moved[3];
+        bool is_there = true;
+        for (int d = 0; d < 3; d++) {
+            is_there = is_there && (s[d] == 0 || table->periodic[d]);
+            moved[d] = table->x[i][d] + s[d];
+        }
+        if (!is_there || (best >= 0 && nearer(x, at, moved) < 0))
+            continue;
+        best = i;
+        memcpy(at, moved, sizeof at);
+    }
     return best;
 }
 
-/* From a cell on, on whichever rank; returns the id. Collective. */
+/* From a cell on, on whichever rank; returns the id. The position is given
+ * some periods away. Collective. */
 static storm_cell_id walk(const struct storm_mesh *mesh,
-                          struct storm_cell_ref at, const double x_cm[3])
+                          struct storm_cell_ref at, const double x_cm[3],
+                          const double away[3])
 {
     struct {
         int32_t status, rank, idx, unused;
@@ -68,9 +83,11 @@ static storm_cell_id walk(const struct storm_mesh *mesh,
     for (int hop = 0; hop < 2 * MAX_POINTS; hop++) {
         int from = step.rank;
         if (from == mesh->env->rank) {
-            double x[3] = {x_cm[0], x_cm[1], x_cm[2]};
+            double x[3] = {x_cm[0] + away[0], x_cm[1] + away[1],
+                           x_cm[2] + away[2]};
             struct storm_cell_ref next = {.rank = from, .idx = step.idx};
             step.status = mesh->ops->changes->seek(mesh, step.idx, x, &next);
+            CHECK(memcmp(x, x_cm, sizeof x) == 0); /* back in the box */
             if (step.status == STORM_OK)
                 step.id = storm_mesh_cell_id(mesh, step.idx >= 0 ? step.idx
                                                                  : next.idx);
@@ -90,17 +107,22 @@ static void check_position(const struct storm_mesh *mesh,
                            const struct table *table, struct dice *dice,
                            int n_starts, const double x[3])
 {
+    const double none[3] = {0.0, 0.0, 0.0};
+    double away[3] = {0.0, 0.0, 0.0};
     storm_cell_id home = (storm_cell_id)brute_force(table, x);
     struct storm_cell_ref at;
+    for (int d = 0; d < 3; d++) /* exactly, or not at all */
+        if (table->periodic[d] && (x[d] + 2.0) - 2.0 == x[d])
+            away[d] = (double)dice_roll(dice, 5) - 2.0;
     for (int i = 0; i < n_starts; i++) {
         uint64_t start = dice_roll(dice, mesh->n_total);
         at.rank = storm_mesh_owner_at(mesh, mesh->partition, start, &at.idx);
-        CHECK_EQ(walk(mesh, at, x), home);
+        CHECK_EQ(walk(mesh, at, x, away), home);
     }
     int rank = mesh->ops->changes->jump(mesh, x);
     CHECK(mesh->partition[rank + 1] > mesh->partition[rank]);
     at = (struct storm_cell_ref){.rank = rank, .idx = -1};
-    CHECK_EQ(walk(mesh, at, x), home);
+    CHECK_EQ(walk(mesh, at, x, none), home);
 
     storm_status status = storm_mesh_locate(mesh, x, &at);
     int owner;
@@ -146,6 +168,14 @@ static void make_position(const struct table *table, struct dice *dice,
     round_to_units(x_out);
 }
 
+/* The upper walls of a periodic box are the lower ones. */
+static void wrap(const struct point_set *set, double x[3])
+{
+    for (int d = 0; d < 3; d++)
+        if (set->periodic[d] && x[d] == 1.0)
+            x[d] = 0.0;
+}
+
 static void check_set(struct storm_context *context, struct point_set set,
                       int side)
 {
@@ -154,18 +184,22 @@ static void check_set(struct storm_context *context, struct point_set set,
     struct dice dice = dice_make(3, (uint64_t)set.n);
     CHECK_OK(set_mesh(context, &set, 0, &mesh));
     table_make(mesh, &table);
+    memcpy(table.periodic, set.periodic, sizeof table.periodic);
     for (int i = 0; i < 300; i++) {
         double x[3];
         make_position(&table, &dice, side, x);
+        wrap(&set, x);
         check_position(mesh, &table, &dice, 2, x);
     }
     for (int corner = 0; corner < 8; corner++) {
-        const double x[3] = {corner & 1, corner >> 1 & 1, corner >> 2 & 1};
+        double x[3] = {corner & 1, corner >> 1 & 1, corner >> 2 & 1};
+        wrap(&set, x);
         check_position(mesh, &table, &dice, 20, x);
     }
     double bad[3] = {0.5, 0.5, 1.0 + 0x1p-52}, nan[3] = {0.5, NAN, 0.5};
     struct storm_cell_ref next;
-    CHECK_EQ(mesh->ops->changes->seek(mesh, -1, bad, &next), STORM_ERR_ARG);
+    if (!set.periodic[2])
+        CHECK_EQ(mesh->ops->changes->seek(mesh, -1, bad, &next), STORM_ERR_ARG);
     CHECK_EQ(mesh->ops->changes->seek(mesh, -1, nan, &next), STORM_ERR_ARG);
     storm_mesh_destroy(mesh);
     free(set.x);
@@ -207,6 +241,13 @@ static struct point_set make_random(int n)
     for (int i = 0; i < set.n; i++)
         for (int d = 0; d < 3; d++)
             set.x[i][d] = set_uniform(&dice);
+    return set;
+}
+
+static struct point_set periodic(struct point_set set, int which)
+{
+    for (int d = 0; d < 3; d++)
+        set.periodic[d] = which >> d & 1;
     return set;
 }
 
@@ -256,6 +297,12 @@ int main(int argc, char **argv)
     check_set(context, make_sphere(), 32);
     check_set(context, make_random(400), 2);
     check_set(context, make_random(2), 2);
+    check_set(context, periodic(make_lattice(8, true), 7), 8);
+    check_set(context, periodic(make_lattice(4, true), 5), 4);
+    check_set(context, periodic(make_random(200), 7), 2);
+    check_set(context, periodic(make_random(3), 7), 2);
+    check_set(context, periodic(make_random(2), 2), 2);
+    check_set(context, periodic(make_lattice(1, true), 7), 2);
     storm_context_destroy(context);
     MPI_Finalize();
     return CHECK_PASS;

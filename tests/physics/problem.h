@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Free streaming in a box with all it needs: context, mesh (Cartesian, Voronoi
- * if the set has points, or octree if that has a size), streaming, comb,
- * engine. Any of the parameters may be changed between problem_default and
+ * if the set has points, octree if that has a size, or that of a host),
+ * streaming, comb, engine. Any of the parameters may be changed between
+ * problem_default and
  * problem_open.
  */
 #ifndef TESTS_PHYSICS_PROBLEM_H
@@ -16,11 +17,14 @@
 
 #include "run/run_points.h"
 #include "support/check.h"
+#include "support/host.h"
 
 struct problem {
     struct storm_cart_params cart;
     struct storm_points_params set;
     struct storm_octree_params octree; /* the box is that of cart */
+    const struct host *host;           /* NULL: none */
+    uint64_t salt;                     /* of its partition */
     struct storm_streaming_params streaming_params;
     struct storm_comb_params comb_params;
     struct storm_engine_params engine_params;
@@ -57,6 +61,7 @@ static inline storm_status problem_voronoi(struct problem *p)
     for (int d = 0; d < 3; d++) {
         p->set.lo_cm[d] = voronoi.lo_cm[d] = p->cart.lo_cm[d];
         p->set.hi_cm[d] = voronoi.hi_cm[d] = p->cart.hi_cm[d];
+        voronoi.periodic[d] = p->cart.periodic[d];
     }
     return run_points_mesh(p->context, &p->set, &voronoi, &p->mesh);
 }
@@ -74,7 +79,8 @@ static inline storm_status problem_octree(struct problem *p)
 static inline void problem_open(struct problem *p, MPI_Comm comm)
 {
     CHECK_OK(storm_context_create(comm, NULL, &p->context));
-    CHECK_OK(p->set.n_total > 0 ? problem_voronoi(p)
+    CHECK_OK(p->host != NULL ? host_give(p->host, p->context, p->salt, &p->mesh)
+             : p->set.n_total > 0 ? problem_voronoi(p)
              : p->octree.size > 0
                  ? problem_octree(p)
                  : storm_mesh_create_cart(p->context, &p->cart, &p->mesh));

@@ -18,7 +18,9 @@ enum {
     PERIODIC = 0x40,
     COMB = 0x80,
     VORONOI = 0x100,
-    OCTREE = 0x200
+    OCTREE = 0x200,
+    FEW = 0x400, /* three cells */
+    ONE = 0x800
 };
 
 static struct sphere sphere = {.centre_cm = {4, 5, 3}, .radius_cm = 2.7};
@@ -36,7 +38,9 @@ static struct problem make(unsigned what)
         p.set = (struct storm_points_params){
             .size = sizeof(struct storm_points_params),
             .seed = 3,
-            .n_total = 480};
+            .n_total = what & ONE   ? 1
+                       : what & FEW ? 3
+                                    : 480};
     if (what & OCTREE)
         p.octree = (struct storm_octree_params){
             .size = sizeof(struct storm_octree_params),
@@ -133,6 +137,10 @@ int main(int argc, char **argv)
     check(VORONOI, 0, false);
     check(VORONOI | REFLECT_ALL, 0, false);
     check(VORONOI | REFLECT_ALL | COMB, 1, true);
+    check(VORONOI | PERIODIC, 0, false);
+    check(VORONOI | PERIODIC | COMB, 7, true);
+    check(VORONOI | PERIODIC | FEW, 1, true);
+    check(VORONOI | PERIODIC | ONE, 0, false);
     MPI_Finalize();
     return CHECK_PASS;
 }

@@ -24,6 +24,11 @@ static const struct storm_points_params random_set = {.size = sizeof random_set,
                                                       .lo_cm = {-5, -5, -5},
                                                       .hi_cm = {5, 5, 5}};
 
+/* By wall. */
+static const unsigned char mirrors[STORM_N_WALLS] = {
+    IMC_EDGE_MIRROR, IMC_EDGE_MIRROR, IMC_EDGE_MIRROR,
+    IMC_EDGE_MIRROR, IMC_EDGE_MIRROR, IMC_EDGE_MIRROR};
+
 /* Implicit Monte Carlo in a vacuum, with the mesh of `lone`. */
 static struct imc_track imc_vacuum(const struct lone *lone,
                                    struct imc_cell *cells)
@@ -34,7 +39,7 @@ static struct imc_track imc_vacuum(const struct lone *lone,
         .seed = 1,
         .max_events = UINT64_MAX,
         .n_groups = 1,
-        .mirror_walls = (1u << STORM_N_WALLS) - 1u,
+        .edges = mirrors,
         .deposit_unit = storm_exact_unit(1e3),
         .path_unit = storm_exact_unit(1e3),
         .cells = cells,

@@ -190,7 +190,7 @@ static void check_slices(const char *dir, const double lo[3],
     struct storm_memory *memory;
     struct io_reader reader;
     CHECK_OK(storm_memory_create(&memory));
-    CHECK_OK(io_reader_open(memory, dir, &reader));
+    CHECK_OK(io_reader_open(memory, dir, 0, &reader));
     for (int axis = 0; axis < 3; axis++)
         for (int i = 0; i < 5; i++) {
             struct slice slice;

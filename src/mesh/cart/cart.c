@@ -313,6 +313,7 @@ const struct storm_mesh_ops storm_mesh_cart = {
     .centre = cart_centre,
     .bounds = cart_bounds,
     .sample = cart_sample,
+    .sample_face = storm_no_sample_face,
     .locate = cart_locate,
     .n_faces = cart_n_faces,
     .face = cart_face,

@@ -374,6 +374,7 @@ const struct storm_mesh_ops storm_mesh_octree = {
     .centre = octree_centre,
     .bounds = octree_bounds,
     .sample = octree_sample,
+    .sample_face = storm_no_sample_face,
     .locate = octree_locate,
     .n_faces = octree_n_faces,
     .face = octree_face,

@@ -16,8 +16,9 @@ static double voronoi_volume_cm3(const struct storm_mesh *mesh,
 static void voronoi_centre(const struct storm_mesh *mesh, storm_cell_idx cell,
                            double centre_cm_out[3])
 {
-    memcpy(centre_cm_out, voronoi_part_of(mesh)->centroid[cell],
-           3 * sizeof *centre_cm_out);
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    memcpy(centre_cm_out, part->centroid[cell], 3 * sizeof *centre_cm_out);
+    voronoi_wrap(&part->domain, centre_cm_out);
 }
 
 static void voronoi_box(const struct storm_mesh *mesh, double lo_cm_out[3],
@@ -96,6 +97,7 @@ const struct storm_mesh_ops storm_mesh_voronoi = {
     .centre = voronoi_centre,
     .bounds = voronoi_bounds,
     .sample = voronoi_sample,
+    .sample_face = storm_no_sample_face,
     .locate = voronoi_locate,
     .n_faces = voronoi_n_faces,
     .face = voronoi_face,

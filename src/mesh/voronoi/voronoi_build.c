@@ -31,6 +31,7 @@ static const double build_warm_guess = 1.1;
 /* The build in progress. */
 struct build {
     const struct storm_mesh *mesh;
+    bool alone; /* one rank without images: there are no ghosts */
     struct voronoi_part *part;
     struct voronoi_cell cell;
     struct voronoi_ghosts ghosts;
@@ -64,7 +65,7 @@ static storm_status build_reserve(struct build *b)
     struct voronoi_part *part = b->part;
     size_t n = (size_t)part->base.n_cells + 1;
     part->radius = storm_alloc(memory, build_label, n * sizeof(double));
-    size_t n_asked = b->mesh->env->size > 1 ? n : 1; /* one rank asks nobody */
+    size_t n_asked = b->alone ? 1 : n;
     b->covered = storm_alloc(memory, build_label, n_asked * sizeof(double));
     b->balls = storm_alloc(memory, build_label, n_asked * sizeof *b->balls);
     b->open = storm_alloc(memory, build_label, n * sizeof *b->open);
@@ -257,8 +258,8 @@ static size_t build_first(struct build *b)
     b->n_open = (size_t)n_cells;
     for (int32_t i = 0; i < n_cells; i++) {
         b->open[i] = i;
-        if (b->mesh->env->size == 1)
-            continue; /* no other rank */
+        if (b->alone)
+            continue;
         double last = b->part->radius[i];
         double radius =
             last > 0.0 ? build_warm_guess * last
@@ -271,19 +272,28 @@ static size_t build_first(struct build *b)
     return n;
 }
 
+/* What is behind a face, for the list. */
+static int64_t build_link(const struct voronoi_points *points, int32_t behind)
+{
+    if (behind < 0)
+        return voronoi_link_wall(~behind);
+    if (points->cell[behind] >= 0)
+        return points->cell[behind];
+    return voronoi_link_ghost(points->order[behind],
+                              voronoi_points_image(points, behind));
+}
+
 /* Lists a face of the cell that has just been finished, or the neighbour alone
  * if the face is too small. */
-static storm_status build_face(struct build *b, int32_t own, int32_t plane,
-                               int32_t other)
+static storm_status build_face(struct build *b, int32_t own, int32_t plane)
 {
     struct storm_memory *memory = b->mesh->env->memory;
     struct voronoi_cell *cell = &b->cell;
     struct voronoi_face face;
     int32_t behind = cell->planes[plane].behind;
-    int64_t link = behind < 0 ? voronoi_link_wall(~behind)
-                   : other >= 0
-                       ? (int64_t)other
-                       : voronoi_link_ghost(cell->points->order[behind]);
+    STORM_ASSERT(behind >= 0 ||
+                 !(cell->points->space.period[~behind / 2] > 0.0));
+    int64_t link = build_link(cell->points, behind);
     if (voronoi_cell_face(cell, plane, &face))
         return voronoi_links_add(memory, &b->links, own, link, &face);
     return behind < 0 ? STORM_OK
@@ -303,7 +313,7 @@ static storm_status build_faces(struct build *b, int32_t own)
         if (other >= 0 && !b->done[other])
             status = build_add_hint(b, other, own);
         if (status >= 0 && (other < 0 || other > own))
-            status = build_face(b, own, p, other);
+            status = build_face(b, own, p);
     }
     return status;
 }
@@ -323,7 +333,7 @@ static storm_status build_cell(struct build *b, int32_t own, size_t *n_balls)
     part->cost.n_builds++;
     double radius = voronoi_cell_radius(&b->cell);
     struct voronoi_ball ball = build_ball(b, own, radius);
-    if (b->mesh->env->size == 1 || radius <= b->covered[own] ||
+    if (b->alone || radius <= b->covered[own] ||
         !voronoi_ghosts_touch(&b->ghosts, &ball)) {
         part->radius[own] = radius;
         b->done[own] = 1;
@@ -347,9 +357,8 @@ static storm_status build_rounds(struct build *b)
     const struct storm_context *context = b->mesh->context;
     storm_status status = STORM_OK;
     size_t n_balls = build_first(b);
-    bool alone = b->mesh->env->size == 1;
     for (;;) {
-        if (!alone)
+        if (!b->alone)
             status = voronoi_ghosts_ask(&b->ghosts, status, b->balls, n_balls,
                                         &part->points);
         part->cost.n_rounds++;
@@ -359,7 +368,7 @@ static storm_status build_rounds(struct build *b)
         for (size_t i = 0; i < b->n_open && status >= 0; i++)
             status = build_cell(b, b->open[i], &n_balls);
         b->n_open = n_balls;
-        if (alone)
+        if (b->alone)
             return status;
         status = storm_context_agree(context, status);
         if (status < 0)
@@ -377,7 +386,10 @@ storm_status voronoi_build(const struct storm_mesh *mesh,
                            struct voronoi_part **part_out)
 {
     struct storm_memory *memory = mesh->env->memory;
-    struct build b = {.mesh = mesh};
+    struct build b = {.mesh = mesh,
+                      .alone =
+                          mesh->env->size == 1 &&
+                          !voronoi_space_is_periodic(&plan->domain->space)};
     b.part = storm_alloc(memory, build_label, sizeof *b.part);
     storm_status status = b.part != NULL ? STORM_OK : STORM_ERR_NOMEM;
     if (status >= 0) {

@@ -25,9 +25,16 @@ static inline int64_t voronoi_link_wall(int wall)
     return -1 - (int64_t)wall;
 }
 
-static inline int64_t voronoi_link_ghost(uint64_t order)
+/* The place of an image in the order of all: below 2^53. */
+static inline uint64_t voronoi_image_key(uint64_t order, int32_t image)
 {
-    return -1 - (int64_t)STORM_N_WALLS - (int64_t)order; /* below 2^62 */
+    return order * VORONOI_IMAGES + (uint64_t)(image + VORONOI_LAST_IMAGE);
+}
+
+static inline int64_t voronoi_link_ghost(uint64_t order, int32_t image)
+{
+    return -1 - (int64_t)STORM_N_WALLS -
+           (int64_t)voronoi_image_key(order, image);
 }
 
 /* Reserves memory for the faces that so many cells usually have; it grows as

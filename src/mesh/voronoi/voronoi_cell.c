@@ -126,6 +126,8 @@ static struct voronoi_plane cell_plane(const struct voronoi_points *points,
         plane.norm2 = 1.0;
         plane.d =
             wall % 2 ? points->space.hi[d] - here : here - points->space.lo[d];
+        if (points->space.period[d] > 0.0) /* twice as far as a cell reaches */
+            plane.d = points->space.period[d];
         return plane;
     }
     for (int d = 0; d < 3; d++)

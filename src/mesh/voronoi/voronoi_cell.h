@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One Voronoi cell: the box, cut by the bisectors to other generators until
- * no further one can reach it.
+ * no further one can reach it. In periodic directions it begins with one period
+ * to both sides of its generator, and the bisectors to the images of that cut
+ * off at least half of it.
  *
  *   VCELL-1  Which planes bound the cell and which of them meet in each vertex
  *            is exact (voronoi_exact.h); it does not depend on the order of
  *            cutting or on which far generators were tested.
  *   VCELL-2  The geometry of a face is a function of the generators around it,
- *            in the order of their ids, alone. Both its cells, on whichever
- *            rank, get the same bits, and both drop it if it is too small.
+ *            in their order, relative to the first of its two, alone. Both its
+ *            cells, on whichever rank, get the same bits, and both drop it if
+ *            it is too small. Images are ordered by generator, then by shift:
+ *            so they are in the same order as seen from any image, and all
+ *            images of a face have the same bits.
  *   VCELL-3  The cell is that among the known generators. It is the true one if
  *            they are all that lie within voronoi_cell_radius.
  *   VCELL-4  Arrays grow as needed; a cell may have any number of faces.

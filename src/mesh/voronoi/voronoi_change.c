@@ -203,9 +203,12 @@ storm_status voronoi_move(const struct storm_mesh *mesh,
         .is_weighted = motion->weight != NULL,
         .next = {.n_total = mesh->n_total, .next_tag = mesh->next_tag}};
     storm_status status = STORM_OK;
+    bool periodic[3];
+    for (int d = 0; d < 3; d++)
+        periodic[d] = old->domain.space.period[d] > 0.0;
     if (motion->box != NULL)
         status = voronoi_domain_make(mesh->env, motion->box->lo_cm,
-                                     motion->box->hi_cm, &c.domain);
+                                     motion->box->hi_cm, periodic, &c.domain);
     if (status >= 0)
         status = change_open(&c, (size_t)old->base.n_cells);
     status = storm_context_agree(mesh->context, status);

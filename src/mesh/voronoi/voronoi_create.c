@@ -48,6 +48,7 @@ static storm_status create_check_space(const struct storm_env *env,
 
 storm_status voronoi_domain_make(const struct storm_env *env,
                                  const double lo_cm[3], const double hi_cm[3],
+                                 const bool periodic[3],
                                  struct voronoi_domain *domain_out)
 {
     storm_status status = storm_mesh_check_box(env, lo_cm, hi_cm);
@@ -55,7 +56,7 @@ storm_status voronoi_domain_make(const struct storm_env *env,
         return status;
     memcpy(domain_out->lo_cm, lo_cm, sizeof domain_out->lo_cm);
     memcpy(domain_out->hi_cm, hi_cm, sizeof domain_out->hi_cm);
-    domain_out->space = voronoi_space_make(lo_cm, hi_cm);
+    domain_out->space = voronoi_space_make(lo_cm, hi_cm, periodic);
     return create_check_space(env, &domain_out->space);
 }
 
@@ -107,11 +108,11 @@ static storm_status create_read(struct create *c, uint64_t first_number)
     return STORM_OK;
 }
 
-/* A tag above all that are given. */
+/* A tag above all that are given, or that there were. */
 static storm_status create_next_tag(struct create *c)
 {
     const storm_cell_id *tags = c->params->tags;
-    uint64_t next = 0;
+    uint64_t next = c->params->next_tag;
     for (uint64_t i = 0; i < c->params->n_points; i++)
         next = tags[i] >= next ? tags[i] + 1 : next;
     storm_status status = storm_context_reduce(c->mesh->base.context, &next, 1,
@@ -169,8 +170,10 @@ static storm_status create_relax(struct create *c)
         struct voronoi_record *record = &c->records.array[i];
         record->number = record->order;
         record->radius = part->radius[i];
+        memcpy(record->x, part->centroid[i], sizeof record->x);
+        voronoi_wrap(domain, record->x);
         for (int d = 0; d < 3; d++) { /* rounding may put it outside */
-            double x = part->centroid[i][d];
+            double x = record->x[d];
             x = x > domain->lo_cm[d] ? x : domain->lo_cm[d];
             record->x[d] = x < domain->hi_cm[d] ? x : domain->hi_cm[d];
         }
@@ -262,7 +265,8 @@ storm_mesh_create_voronoi(struct storm_context *context,
     storm_status status = storm_sized_read(env, "storm_mesh_create_voronoi",
                                            params, &own, sizeof own);
     if (status == STORM_OK)
-        status = voronoi_domain_make(env, own.lo_cm, own.hi_cm, &c.domain);
+        status = voronoi_domain_make(env, own.lo_cm, own.hi_cm, own.periodic,
+                                     &c.domain);
     if (status == STORM_OK) {
         c.mesh = storm_alloc(env->memory, create_label, sizeof *c.mesh);
         status = c.mesh != NULL ? STORM_OK : STORM_ERR_NOMEM;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Inline geometry of a Voronoi mesh for physics/lanes.h, which specifies each
- * function. Included from physics/track_voronoi*.c alone, which then provide
- * voronoi_pick.
+ * function. Included from physics/track_voronoi*.c alone.
  *
  * The exit face of a cell is chosen in double precision, from the generators:
  * the face with the smallest time, the first of those with equal time. Single
@@ -11,7 +10,13 @@
  *
  * A face counts only if direction . generator is larger behind it than here,
  * both rounded in the same way. That number grows with every crossing until the
- * packet turns, so a packet can never return to a cell by rounding.
+ * packet turns, so a packet can never return to a cell by rounding. In a
+ * periodic box it is not the same number on both sides of a face to an image,
+ * and the sign of the difference is computed exactly instead.
+ *
+ * Positions in lanes, and in packets on their way, are in the frame of their
+ * cell: no farther from the generator than half a period. Through a face to an
+ * image they move by its shift. Packets at rest are in the box.
  */
 #ifndef STORM_MESH_VORONOI_GEOM_H
 #define STORM_MESH_VORONOI_GEOM_H
@@ -22,22 +27,17 @@
 #include <storm/packet.h>
 
 #include "base/port.h"
+#include "mesh/mesh_planes_geom.h"
 #include "mesh/voronoi/voronoi_mesh.h"
-
-/* Cells of more blocks are searched one face after the other. */
-enum { VORONOI_MAX_BLOCKS = 8 };
-
-/* Max rounding error of a distance in single precision, relative to the cell:
- * eight roundings, times two. */
-#define VORONOI_DOUBT 0x1p-20f
 
 /* Roundings of coordinates that may put a packet outside of its cell. */
 #define VORONOI_ROUNDINGS 0x1p-47
 
 struct geom {
     const struct voronoi_head *heads;
-    const struct voronoi_block *blocks;
+    const struct storm_planes_block *blocks;
     const struct voronoi_border *borders;
+    const struct voronoi_domain *domain; /* NULL: nothing is periodic */
     double speed_cm_s;
     int rank;
 };
@@ -46,29 +46,26 @@ struct geom_lane {
     double position[3];
     double velocity[3];
     float direction[3];
-    int32_t next;                      /* behind the face that was found last */
-    uint32_t n_blocks;                 /* of the cell */
-    float radius;                      /* of the cell */
-    const struct voronoi_block *block; /* its first */
+    int32_t next;      /* behind the face that was found last */
+    uint32_t n_blocks; /* of the cell */
+    float radius;      /* of the cell */
+    const struct storm_planes_block *block; /* its first */
     const double *generator;
     const struct geom *geom;
 };
-
-/* Candidates for the exit face: bit i of the result for face i, from the
- * position relative to the generator. At most VORONOI_MOST_BLOCKS blocks. */
-static inline uint64_t voronoi_pick(const struct voronoi_block *block,
-                                    uint32_t n_blocks, const float y[3],
-                                    const float u[3], float radius);
 
 static inline struct geom geom_open(const struct storm_mesh *mesh,
                                     double speed_cm_s)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    return (struct geom){.heads = part->heads,
-                         .blocks = part->blocks,
-                         .borders = part->borders,
-                         .speed_cm_s = speed_cm_s,
-                         .rank = mesh->env->rank};
+    return (struct geom){
+        .heads = part->heads,
+        .blocks = part->blocks,
+        .borders = part->borders,
+        .domain = voronoi_space_is_periodic(&part->domain.space) ? &part->domain
+                                                                 : NULL,
+        .speed_cm_s = speed_cm_s,
+        .rank = mesh->env->rank};
 }
 
 static inline void geom_into(const struct geom *g, struct geom_lane *lane,
@@ -92,11 +89,59 @@ static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
     lane->geom = g;
     lane->next = ~0;
     geom_into(g, lane, packet->cell_idx);
+    if (STORM_UNLIKELY(g->domain != NULL))
+        voronoi_unwrap(&g->domain->space, lane->generator, lane->position);
 }
 
 static inline double geom_dot(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Adds a number to a sum that is exact: `parts` do not overlap and grow (J. R.
+ * Shewchuk, Adaptive precision floating-point arithmetic, 1997). */
+static inline void geom_grow(double *parts, int n, double x)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = x + parts[i], other = sum - x;
+        parts[i] = (x - (sum - other)) + (parts[i] - other);
+        x = sum;
+    }
+    parts[n] = x;
+}
+
+/* The upper 26 bits. */
+static inline double geom_upper(double x)
+{
+    double big = 0x1p27 * x + x;
+    return big - (big - x);
+}
+
+/* Is a . b positive? Without rounding. */
+static __attribute__((noinline)) bool geom_is_positive(const double a[3],
+                                                       const double b[3])
+{
+    double parts[12];
+    int n = 0;
+    for (int d = 0; d < 3; d++) {
+        double a1 = geom_upper(a[d]), a2 = a[d] - a1;
+        double b1 = geom_upper(b[d]), b2 = b[d] - b1;
+        const double products[4] = {a2 * b2, a1 * b2, a2 * b1, a1 * b1};
+        for (int i = 0; i < 4; i++, n++)
+            geom_grow(parts, n, products[i]);
+    }
+    while (n > 0 && parts[n - 1] == 0.0)
+        n--;
+    return n > 0 && parts[n - 1] > 0.0;
+}
+
+/* Is `towards`, a . b, positive beyond doubt? */
+static inline bool geom_is_ahead(const double a[3], const double b[3],
+                                 double towards)
+{
+    double size = fabs(a[0] * b[0]) + fabs(a[1] * b[1]) + fabs(a[2] * b[2]);
+    return fabs(towards) > 0x1p-50 * size ? towards > 0.0
+                                          : geom_is_positive(a, b);
 }
 
 /* Seconds to a wall; infinite if the packet does not move towards it. */
@@ -129,8 +174,12 @@ static inline double geom_to_face(const struct geom_lane *lane, int32_t next)
         middle[d] = 0.5 * n[d] - (lane->position[d] - p[d]);
     }
     double towards = geom_dot(n, lane->velocity);
-    bool ahead = towards > 0.0 &&
-                 geom_dot(q, lane->velocity) > geom_dot(p, lane->velocity);
+    bool ahead = towards > 0.0;
+    if (STORM_LIKELY(g->domain == NULL))
+        ahead =
+            ahead && geom_dot(q, lane->velocity) > geom_dot(p, lane->velocity);
+    else
+        ahead = ahead && geom_is_ahead(n, lane->velocity, towards);
     return ahead ? geom_dot(n, middle) / towards : (double)INFINITY;
 }
 
@@ -142,7 +191,8 @@ geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
     *side_out = 0;
     lane->next = lane->block->next[0];
     for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
-        const struct voronoi_block *block = &lane->block[i / VORONOI_WIDTH];
+        const struct storm_planes_block *block =
+            &lane->block[i / VORONOI_WIDTH];
         if (block->distance[i % VORONOI_WIDTH] == INFINITY)
             break;
         int32_t next = block->next[i % VORONOI_WIDTH];
@@ -160,12 +210,12 @@ static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
 {
     double nearest;
     uint64_t mask = 0;
-    if (STORM_LIKELY(lane->n_blocks <= VORONOI_MAX_BLOCKS)) {
+    if (STORM_LIKELY(lane->n_blocks <= PLANES_MAX_BLOCKS)) {
         float y[3];
         for (int d = 0; d < 3; d++)
             y[d] = (float)(lane->position[d] - lane->generator[d]);
-        mask = voronoi_pick(lane->block, lane->n_blocks, y, lane->direction,
-                            lane->radius);
+        mask = planes_pick(lane->block, lane->n_blocks, y, lane->direction,
+                           lane->radius);
     }
     if (STORM_LIKELY(mask != 0 && (mask & (mask - 1)) == 0)) {
         uint32_t side = (uint32_t)__builtin_ctzll(mask);
@@ -241,7 +291,8 @@ static inline bool geom_holds(const struct geom *g,
     const double slack = VORONOI_ROUNDINGS * (size + sqrt(here));
     bool inside = lane->generator == p;
     for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
-        const struct voronoi_block *block = &lane->block[i / VORONOI_WIDTH];
+        const struct storm_planes_block *block =
+            &lane->block[i / VORONOI_WIDTH];
         if (block->distance[i % VORONOI_WIDTH] == INFINITY)
             break;
         int32_t next = block->next[i % VORONOI_WIDTH];
@@ -301,42 +352,32 @@ static inline struct storm_mesh_exit geom_exit(const struct geom *g,
     return (struct storm_mesh_exit){b->id, b->rank, b->idx, b->wall};
 }
 
-/* No wall is periodic. */
+/* To an image: into the frame of the cell behind the face. */
 static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
                              int32_t next, uint32_t side)
 {
-    (void)g;
-    (void)lane;
-    (void)next;
+    const struct voronoi_border *border = &g->borders[~next];
+    double shift[3];
     (void)side;
+    if (border->image == 0)
+        return;
+    voronoi_image_shift(&g->domain->space, border->image, shift);
+    for (int d = 0; d < 3; d++)
+        lane->position[d] -= shift[d];
+    if (border->rank == g->rank)
+        geom_into(g, lane, border->idx);
 }
 
-/* Distance to the nearest face, in any direction; in single precision, less the
- * max rounding error. The order of operations is that of voronoi_pick:
- * compilers may do eight faces at a time. */
 static inline double geom_clearance(const struct geom *g,
                                     const struct geom_lane *lane,
                                     storm_cell_idx cell)
 {
-    float min[VORONOI_WIDTH], y[3];
+    float y[3];
     (void)g;
     (void)cell;
     for (int d = 0; d < 3; d++)
         y[d] = (float)(lane->position[d] - lane->generator[d]);
-    for (int k = 0; k < VORONOI_WIDTH; k++)
-        min[k] = INFINITY;
-    for (uint32_t b = 0; b < lane->n_blocks; b++) {
-        const struct voronoi_block *block = &lane->block[b];
-        for (int k = 0; k < VORONOI_WIDTH; k++) {
-            float h = block->distance[k] -
-                      ((block->n[0][k] * y[0] + block->n[1][k] * y[1]) +
-                       block->n[2][k] * y[2]);
-            min[k] = h < min[k] ? h : min[k];
-        }
-    }
-    for (int k = 1; k < VORONOI_WIDTH; k++)
-        min[0] = min[k] < min[0] ? min[k] : min[0];
-    return (double)min[0] - (double)(VORONOI_DOUBT * lane->radius);
+    return planes_clearance(lane->block, lane->n_blocks, y, lane->radius);
 }
 
 static inline void geom_leave(const struct geom_lane *lane,
@@ -346,9 +387,18 @@ static inline void geom_leave(const struct geom_lane *lane,
         packet->position_cm[d] = lane->position[d];
 }
 
+static inline void geom_rest(const struct geom_lane *lane,
+                             struct storm_packet *packet)
+{
+    geom_leave(lane, packet);
+    if (STORM_UNLIKELY(lane->geom->domain != NULL))
+        voronoi_wrap(lane->geom->domain, packet->position_cm);
+}
+
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
 {
-    const struct voronoi_block *block = g->blocks + g->heads[cell].first_block;
+    const struct storm_planes_block *block =
+        g->blocks + g->heads[cell].first_block;
     const char *line = (const char *)block;
     for (size_t i = 0; i < 2 * sizeof *block; i += STORM_CACHE_LINE)
         STORM_PREFETCH(line + i);

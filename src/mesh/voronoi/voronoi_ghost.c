@@ -19,9 +19,10 @@ enum {
     GHOST_WORD_BITS = 64
 };
 
-/* One bit for each own generator that has been sent to `rank`. */
+/* One bit for each own generator that has been sent to `rank` as this image. */
 struct voronoi_sent {
     int rank;
+    int64_t image;
     uint64_t *bits;
 };
 
@@ -38,11 +39,13 @@ static double ghost_gap2(const struct voronoi_box *a, const double lo[3],
     return gap2;
 }
 
-static bool ghost_touches(const struct voronoi_box *box,
+static bool ghost_touches(const struct voronoi_box *box, const double shift[3],
                           const struct voronoi_ball *ball)
 {
+    const double x[3] = {ball->x[0] - shift[0], ball->x[1] - shift[1],
+                         ball->x[2] - shift[2]};
     /* with a margin for rounding */
-    return ghost_gap2(box, ball->x, ball->x) <=
+    return ghost_gap2(box, x, x) <=
            ball->radius * ball->radius * (1.0 + 0x1p-40);
 }
 
@@ -57,21 +60,77 @@ static void ghost_own_boxes(const struct voronoi_points *points,
                            boxes[k].lo, boxes[k].hi);
 }
 
-/* Boxes of other ranks as near as this rank's own box is long. */
+static void ghost_find_images(const struct voronoi_space *space,
+                              struct voronoi_images *images_out)
+{
+    images_out->n = 0;
+    for (int32_t i = -VORONOI_LAST_IMAGE; i <= VORONOI_LAST_IMAGE; i++) {
+        double *shift = images_out->shift[images_out->n];
+        int32_t code = i + VORONOI_LAST_IMAGE;
+        const int32_t s[3] = {code / 9 - 1, code / 3 % 3 - 1, code % 3 - 1};
+        bool is_there = true;
+        for (int d = 0; d < 3; d++)
+            is_there = is_there && (s[d] == 0 || space->period[d] > 0.0);
+        if (!is_there)
+            continue;
+        voronoi_image_shift(space, i, shift);
+        images_out->image[images_out->n++] = i;
+    }
+}
+
+static size_t ghost_n_sights(const struct voronoi_ghosts *ghosts)
+{
+    return (size_t)ghosts->env->size * VORONOI_RANK_BOXES *
+           (size_t)ghosts->images.n;
+}
+
+/* All of them: by rank, then by image. */
+static struct voronoi_sight ghost_sight(const struct voronoi_ghosts *ghosts,
+                                        size_t i)
+{
+    size_t rank = i / VORONOI_RANK_BOXES / (size_t)ghosts->images.n;
+    size_t image = i / VORONOI_RANK_BOXES % (size_t)ghosts->images.n;
+    return (struct voronoi_sight){
+        .box = (int32_t)(rank * VORONOI_RANK_BOXES + i % VORONOI_RANK_BOXES),
+        .image = (int32_t)image};
+}
+
+static int ghost_rank(struct voronoi_sight sight)
+{
+    return sight.box / VORONOI_RANK_BOXES;
+}
+
+/* Is there anything that this rank does not know from the beginning? */
+static bool ghost_is_foreign(const struct voronoi_ghosts *ghosts,
+                             struct voronoi_sight sight)
+{
+    return ghost_rank(sight) != ghosts->env->rank ||
+           ghosts->images.image[sight.image] != 0;
+}
+
+/* Boxes that are as near as this rank's own box is long. */
 static void ghost_find_near(struct voronoi_ghosts *ghosts)
 {
-    int n_boxes = ghosts->env->size * VORONOI_RANK_BOXES;
+    size_t n = ghost_n_sights(ghosts);
     double radius2 = 0.0;
     for (int d = 0; d < 3; d++) {
         double length = ghosts->own.hi[d] - ghosts->own.lo[d];
         radius2 += length > 0.0 ? length * length : 0.0;
     }
     ghosts->near_radius = sqrt(radius2);
-    for (int i = 0; i < n_boxes; i++)
-        if (i / VORONOI_RANK_BOXES != ghosts->env->rank &&
-            ghost_gap2(&ghosts->boxes[i], ghosts->own.lo, ghosts->own.hi) <=
+    for (size_t i = 0; i < n; i++) {
+        struct voronoi_sight sight = ghost_sight(ghosts, i);
+        const double *shift = ghosts->images.shift[sight.image];
+        double lo[3], hi[3];
+        for (int d = 0; d < 3; d++) {
+            lo[d] = ghosts->own.lo[d] - shift[d];
+            hi[d] = ghosts->own.hi[d] - shift[d];
+        }
+        if (ghost_is_foreign(ghosts, sight) &&
+            ghost_gap2(&ghosts->boxes[sight.box], lo, hi) <=
                 radius2 * (1.0 + 0x1p-40))
-            ghosts->near[ghosts->n_near++] = i;
+            ghosts->near[ghosts->n_near++] = sight;
+    }
 }
 
 storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
@@ -83,10 +142,11 @@ storm_status voronoi_ghosts_open(struct voronoi_ghosts *ghosts,
     size_t n_boxes = (size_t)env->size * VORONOI_RANK_BOXES;
     *ghosts = (struct voronoi_ghosts){
         .context = context, .env = env, .part = &part->base};
+    ghost_find_images(&points->space, &ghosts->images);
     ghosts->boxes =
         storm_alloc(env->memory, ghost_label, n_boxes * sizeof *ghosts->boxes);
-    ghosts->near =
-        storm_alloc(env->memory, ghost_label, n_boxes * sizeof *ghosts->near);
+    ghosts->near = storm_alloc(env->memory, ghost_label,
+                               ghost_n_sights(ghosts) * sizeof *ghosts->near);
     storm_status status = ghosts->boxes != NULL && ghosts->near != NULL
                               ? STORM_OK
                               : STORM_ERR_NOMEM;
@@ -124,12 +184,13 @@ static size_t ghost_next(const struct voronoi_ghosts *ghosts,
                          const struct voronoi_ball *ball, size_t at)
 {
     bool all = ball->radius > ghosts->near_radius;
-    size_t n =
-        all ? (size_t)ghosts->env->size * VORONOI_RANK_BOXES : ghosts->n_near;
+    size_t n = all ? ghost_n_sights(ghosts) : ghosts->n_near;
     for (; at < n; at++) {
-        int box = all ? (int)at : ghosts->near[at];
-        if (box / VORONOI_RANK_BOXES != ghosts->env->rank &&
-            ghost_touches(&ghosts->boxes[box], ball))
+        struct voronoi_sight sight =
+            all ? ghost_sight(ghosts, at) : ghosts->near[at];
+        if ((!all || ghost_is_foreign(ghosts, sight)) &&
+            ghost_touches(&ghosts->boxes[sight.box],
+                          ghosts->images.shift[sight.image], ball))
             return at;
     }
     return SIZE_MAX;
@@ -138,7 +199,7 @@ static size_t ghost_next(const struct voronoi_ghosts *ghosts,
 bool voronoi_ghosts_touch(const struct voronoi_ghosts *ghosts,
                           const struct voronoi_ball *ball)
 {
-    return ghosts->env->size > 1 && ghost_next(ghosts, ball, 0) != SIZE_MAX;
+    return ghost_next(ghosts, ball, 0) != SIZE_MAX;
 }
 
 /* ---- questions ---------------------------------------------------------- */
@@ -156,7 +217,9 @@ struct ghost_questions {
 static int ghost_by_rank(const void *left, const void *right)
 {
     const struct ghost_question *a = left, *b = right;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->ball.image < b->ball.image ? -1 : a->ball.image > b->ball.image;
 }
 
 static storm_status ghost_question(const struct voronoi_ghosts *ghosts,
@@ -164,12 +227,14 @@ static storm_status ghost_question(const struct voronoi_ghosts *ghosts,
                                    const struct voronoi_ball *ball)
 {
     bool all = ball->radius > ghosts->near_radius;
-    int last = -1;
+    struct voronoi_sight last = {.box = -VORONOI_RANK_BOXES};
     for (size_t at = ghost_next(ghosts, ball, 0); at != SIZE_MAX;
          at = ghost_next(ghosts, ball, at + 1)) {
-        int rank = (all ? (int)at : ghosts->near[at]) / VORONOI_RANK_BOXES;
-        if (rank == last)
+        struct voronoi_sight sight =
+            all ? ghost_sight(ghosts, at) : ghosts->near[at];
+        if (ghost_rank(sight) == ghost_rank(last) && sight.image == last.image)
             continue;
+        last = sight;
         void *array = list->array;
         storm_status status =
             storm_reserve(ghosts->env->memory, ghost_label, sizeof *list->array,
@@ -177,9 +242,12 @@ static storm_status ghost_question(const struct voronoi_ghosts *ghosts,
         if (status < 0)
             return status;
         list->array = array;
-        list->array[list->n++] =
-            (struct ghost_question){.rank = rank, .ball = *ball};
-        last = rank;
+        struct ghost_question *question = &list->array[list->n++];
+        *question =
+            (struct ghost_question){.rank = ghost_rank(sight), .ball = *ball};
+        question->ball.image = ghosts->images.image[sight.image];
+        for (int d = 0; d < 3; d++)
+            question->ball.x[d] -= ghosts->images.shift[sight.image][d];
     }
     return STORM_OK;
 }
@@ -215,7 +283,9 @@ static storm_status ghost_write(const struct voronoi_ghosts *ghosts,
 struct ghost_answer {
     const struct voronoi_ghosts *ghosts;
     const struct voronoi_points *points;
-    uint64_t *bits;
+    uint64_t *bits; /* of the rank and the image that it asks for */
+    int64_t image;
+    double shift[3];
     struct voronoi_ghost *array;
     size_t n, capacity;
     storm_status status;
@@ -245,18 +315,21 @@ static void ghost_visit(void *self, int32_t index)
     answer->array[answer->n++] = (struct voronoi_ghost){
         .order = points->order[index],
         .tag = storm_mesh_part_tag(answer->ghosts->part, own),
-        .x = {points->x[0][index], points->x[1][index], points->x[2][index]},
+        .x = {points->x[0][index] + answer->shift[0],
+              points->x[1][index] + answer->shift[1],
+              points->x[2][index] + answer->shift[2]},
         .rank = answer->ghosts->env->rank,
-        .idx = own};
+        .idx = own,
+        .image = (int32_t)answer->image};
 }
 
-/* What has been sent to a rank. NULL: no memory. */
+/* What has been sent to a rank as this image. NULL: no memory. */
 static uint64_t *ghost_bits(struct voronoi_ghosts *ghosts, int rank,
-                            int32_t n_own)
+                            int64_t image, int32_t n_own)
 {
     struct storm_memory *memory = ghosts->env->memory;
     for (size_t i = 0; i < ghosts->n_sent; i++)
-        if (ghosts->sent[i].rank == rank)
+        if (ghosts->sent[i].rank == rank && ghosts->sent[i].image == image)
             return ghosts->sent[i].bits;
     void *array = ghosts->sent;
     if (storm_reserve(memory, ghost_label, sizeof *ghosts->sent,
@@ -268,8 +341,28 @@ static uint64_t *ghost_bits(struct voronoi_ghosts *ghosts, int rank,
                     ((size_t)n_own / GHOST_WORD_BITS + 1) * sizeof *bits);
     if (bits != NULL)
         ghosts->sent[ghosts->n_sent++] =
-            (struct voronoi_sent){.rank = rank, .bits = bits};
+            (struct voronoi_sent){.rank = rank, .image = image, .bits = bits};
     return bits;
+}
+
+/* Adds what is in a ball that a rank asks for, and has not been sent. */
+static void ghost_answer(struct voronoi_ghosts *ghosts,
+                         struct ghost_answer *answer, int rank,
+                         const struct voronoi_ball *ball)
+{
+    if (answer->bits == NULL || answer->image != ball->image) {
+        answer->image = ball->image;
+        voronoi_image_shift(&answer->points->space, (int32_t)ball->image,
+                            answer->shift);
+        answer->bits =
+            ghost_bits(ghosts, rank, ball->image, answer->points->n_own);
+    }
+    if (answer->bits == NULL)
+        answer->status = STORM_ERR_NOMEM;
+    else
+        voronoi_points_within(answer->points, ball->x,
+                              ball->radius * ball->radius * (1.0 + 0x1p-40),
+                              ghost_visit, answer);
 }
 
 /* Messages that answer the questions `in`. */
@@ -282,16 +375,12 @@ static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
     for (size_t i = 0; i < in->n && answer.status >= 0; i++) {
         const struct storm_message *message = &in->array[i];
         size_t before = answer.n;
-        answer.bits = ghost_bits(ghosts, message->rank, points->n_own);
-        if (answer.bits == NULL)
-            answer.status = STORM_ERR_NOMEM;
+        answer.bits = NULL;
         for (size_t k = 0; k < message->n_words && answer.status >= 0;
              k += GHOST_BALL_WORDS) {
             struct voronoi_ball ball;
             memcpy(&ball, in->words + message->first + k, sizeof ball);
-            voronoi_points_within(points, ball.x,
-                                  ball.radius * ball.radius * (1.0 + 0x1p-40),
-                                  ghost_visit, &answer);
+            ghost_answer(ghosts, &answer, message->rank, &ball);
         }
         if (answer.status >= 0)
             answer.status =
@@ -308,7 +397,9 @@ static storm_status ghost_reply(struct voronoi_ghosts *ghosts,
 static int ghost_by_order(const void *left, const void *right)
 {
     const struct voronoi_ghost *a = left, *b = right;
-    return a->order < b->order ? -1 : a->order > b->order;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return a->image < b->image ? -1 : a->image > b->image;
 }
 
 static storm_status ghost_store(struct voronoi_ghosts *ghosts,
@@ -349,8 +440,10 @@ static storm_status ghost_merge(const struct voronoi_ghosts *ghosts,
     for (int32_t i = 0; i < all.n; i++) {
         int32_t at = own < all.n_own ? points->at[own] : -1;
         const struct voronoi_ghost *next = &all.ghosts[ghost];
-        bool is_own =
-            ghost == n_ghosts || (at >= 0 && points->order[at] < next->order);
+        bool is_own = ghost == n_ghosts ||
+                      (at >= 0 &&
+                       (points->order[at] < next->order ||
+                        (points->order[at] == next->order && next->image > 0)));
         if (is_own)
             all.at[own] = i;
         all.order[i] = is_own ? points->order[at] : next->order;

@@ -124,12 +124,15 @@ static storm_status layout_walls(struct layout *l)
     return status;
 }
 
-static storm_status layout_ghost(struct layout *l, uint64_t order,
+static storm_status layout_ghost(struct layout *l, uint64_t key,
                                  int32_t *next_out)
 {
     const struct voronoi_points *points = &l->part->points;
-    int32_t at = voronoi_points_find(points, order);
-    STORM_ASSERT(at < points->n && points->order[at] == order);
+    uint64_t order = key / VORONOI_IMAGES;
+    int32_t image = (int32_t)(key % VORONOI_IMAGES) - VORONOI_LAST_IMAGE;
+    int32_t at = voronoi_points_find(points, order, image);
+    STORM_ASSERT(at < points->n && points->order[at] == order &&
+                 voronoi_points_image(points, at) == image);
     int32_t which = ~points->cell[at];
     if (l->border_of[which] >= 0) {
         *next_out = ~l->border_of[which];
@@ -153,17 +156,17 @@ static storm_status layout_ghost(struct layout *l, uint64_t order,
 
 static uint64_t layout_own_order(const struct voronoi_part *part, size_t cell)
 {
-    return part->points.order[part->points.at[cell]];
+    return voronoi_image_key(part->points.order[part->points.at[cell]], 0);
 }
 
-/* Sort key of faces: order of the neighbour, walls last. */
+/* Sort key of faces: order of the neighbour, then of its image, walls last. */
 static uint64_t layout_order(const struct voronoi_part *part, int32_t next)
 {
     if (next >= 0)
         return layout_own_order(part, (size_t)next);
     const struct voronoi_border *border = &part->borders[~next];
     return border->rank >= 0
-               ? border->order
+               ? voronoi_image_key(border->order, border->image)
                : UINT64_MAX - STORM_N_WALLS + (uint64_t)border->wall;
 }
 
@@ -308,7 +311,7 @@ static void layout_cell(struct layout *l, size_t cell)
     size_t end = (size_t)part->heads[cell + 1].first_block * VORONOI_WIDTH;
     size_t n = (size_t)l->n_sides[cell];
     for (size_t place = first; place < end; place++) {
-        struct voronoi_block *block = &part->blocks[place / VORONOI_WIDTH];
+        struct storm_planes_block *block = &part->blocks[place / VORONOI_WIDTH];
         size_t k = place % VORONOI_WIDTH;
         if (place >= first + n) {
             block->distance[k] = INFINITY;

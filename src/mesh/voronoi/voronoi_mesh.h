@@ -4,17 +4,21 @@
  * for the tracking kernel.
  *
  *   VMESH-1  A cell is the part of the box that is nearer to its generator than
- *            to any other. The order of generators is that of their places
- *            along the Hilbert curve over the box; those so close that they
- *            share a position on it are in order of their coordinates. It
- *            decides all ties, and is a function of positions and box alone:
- *            tags and ranks do not matter.
+ *            to any other; in a periodic box, of all space, images included.
+ *            Its frame is where its generator is in the box: it may reach out
+ *            of that by up to half a period. The order of generators is that of
+ *            their places along the Hilbert curve over the box; those so close
+ *            that they share a position on it are in order of their
+ *            coordinates. It decides all ties, and is a function of positions
+ *            and box alone: tags and ranks do not matter.
  *   VMESH-2  A rank holds its own generators and, as ghosts, at least all
  *            neighbours of its cells.
- *   VMESH-3  Faces of a cell are in order of the neighbours, walls last.
+ *   VMESH-3  Faces of a cell are in order of the neighbours, then of their
+ *            images, walls last.
  *   VMESH-4  Memory grows with the cells but for the partition and a key of 8
  *            bytes for every rank and, while a part is being built,
- *            VORONOI_RANK_BOXES boxes and four counts for every rank.
+ *            VORONOI_RANK_BOXES boxes and four counts for every rank, and the
+ *            boxes' numbers for each of up to 27 images.
  *   VMESH-5  A position belongs to the cell with the nearest generator, of
  *            several to that of highest order: in exact arithmetic, in locate,
  *            in seek and in the combinatorics of the cells (VEXACT-3). For
@@ -25,21 +29,18 @@
 #ifndef STORM_MESH_VORONOI_MESH_H
 #define STORM_MESH_VORONOI_MESH_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "mesh/mesh_ops.h"
+#include "mesh/mesh_planes.h"
 #include "mesh/voronoi/voronoi_cell.h"
 
-enum { VORONOI_WIDTH = 8, VORONOI_RANK_BOXES = 4, VORONOI_TAG_BITS = 48 };
-
-/* What tracking reads of up to eight faces: unit normal and distance from the
- * generator, in single precision, and what is behind: a local cell or ~index of
- * a border. Unused places have distance infinity. */
-struct voronoi_block {
-    float n[3][VORONOI_WIDTH];
-    float distance[VORONOI_WIDTH];
-    int32_t next[VORONOI_WIDTH];
+enum {
+    VORONOI_WIDTH = STORM_PLANES_WIDTH,
+    VORONOI_RANK_BOXES = 4,
+    VORONOI_TAG_BITS = 48
 };
 
 struct voronoi_head {
@@ -74,12 +75,41 @@ struct voronoi_domain {
     struct voronoi_space space;
 };
 
+/* Moves a point by periods into the box as it was given, but for the upper
+ * walls. Where the two boxes differ, by rounding, it goes to the lower wall. */
+static inline void voronoi_wrap(const struct voronoi_domain *domain,
+                                double x_inout[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double lo = domain->lo_cm[d], hi = domain->hi_cm[d];
+        double x = x_inout[d], period = domain->space.period[d];
+        if (!(period > 0.0) || !(x < lo || x >= hi))
+            continue;
+        x -= period * floor((x - domain->space.lo[d]) / period);
+        x_inout[d] = x < lo || x >= hi ? lo : x;
+    }
+}
+
+/* Moves a point of a cell by periods to where the cell is in its own frame: no
+ * farther from the generator than half a period. One that is farther by
+ * roundings only stays where it is. */
+static inline void voronoi_unwrap(const struct voronoi_space *space,
+                                  const double generator[3], double x_inout[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double x = x_inout[d], g = generator[d], period = space->period[d];
+        double slack = 0x1p-49 * (fabs(x) + fabs(g) + period);
+        if (period > 0.0 && fabs(x - g) > 0.5 * period + slack)
+            x_inout[d] = x - period * rint((x - g) / period);
+    }
+}
+
 struct voronoi_part {
     struct storm_mesh_part base;
     struct voronoi_domain domain;
     struct voronoi_points points;
     struct voronoi_head *heads; /* n_cells + 1 */
-    struct voronoi_block *blocks;
+    struct storm_planes_block *blocks;
     int32_t *refs;              /* into faces, by place in the blocks; -1 */
     struct voronoi_face *faces; /* each once, though it may have two cells */
     size_t n_faces;
@@ -136,7 +166,8 @@ voronoi_part_of(const struct storm_mesh *mesh)
 extern const struct storm_mesh_ops storm_mesh_voronoi;
 
 /* voronoi_sort.c: brings generators in order, over all ranks: rank 0 has the
- * first ones. Rounds them to the grid; sets key and order. Collective.
+ * first ones. Moves them by periods into the box and rounds them to the grid;
+ * sets key and order. Collective.
  * `what` is what messages call them.
  * STORM_ERR_ARG: two are the same, or one is not in the box (logged). */
 storm_status voronoi_sort(const struct storm_mesh *mesh,
@@ -203,6 +234,7 @@ void voronoi_free_part(const struct storm_mesh *mesh,
  * box. */
 storm_status voronoi_domain_make(const struct storm_env *env,
                                  const double lo_cm[3], const double hi_cm[3],
+                                 const bool periodic[3],
                                  struct voronoi_domain *domain_out);
 
 /* voronoi_change.c: slots of the table. */

@@ -25,12 +25,15 @@ static void points_curve(struct voronoi_space *space)
     }
 }
 
-struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3])
+struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3],
+                                        const bool periodic[3])
 {
     struct voronoi_space space;
     double max = 0.0;
-    for (int d = 0; d < 3; d++)
-        max = fmax(max, fmax(fabs(lo[d]), fabs(hi[d])));
+    for (int d = 0; d < 3; d++) {
+        double margin = periodic[d] ? hi[d] - lo[d] : 0.0;
+        max = fmax(max, fmax(fabs(lo[d] - margin), fabs(hi[d] + margin)));
+    }
     int exponent;
     (void)frexp(max, &exponent); /* max <= 2^exponent */
     space.grid = ldexp(1.0, exponent - 52);
@@ -38,6 +41,7 @@ struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3])
     for (int d = 0; d < 3; d++) {
         space.lo[d] = voronoi_snap(&space, lo[d]);
         space.hi[d] = voronoi_snap(&space, hi[d]);
+        space.period[d] = periodic[d] ? space.hi[d] - space.lo[d] : 0.0;
     }
     points_curve(&space);
     return space;
@@ -163,12 +167,15 @@ void voronoi_points_index(struct voronoi_points *points)
 
 /* ---- queries ------------------------------------------------------------ */
 
-int32_t voronoi_points_find(const struct voronoi_points *points, uint64_t order)
+int32_t voronoi_points_find(const struct voronoi_points *points, uint64_t order,
+                            int32_t image)
 {
     int32_t low = 0, high = points->n;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (points->order[middle] < order)
+        uint64_t here = points->order[middle];
+        if (here < order ||
+            (here == order && voronoi_points_image(points, middle) < image))
             low = middle + 1;
         else
             high = middle;
@@ -220,45 +227,83 @@ static void points_expand(const struct voronoi_points *points,
     }
 }
 
-/* Is point i nearer to y than point `best`? Of two that are not, the later
- * one is. */
-static bool points_is_nearer(const struct voronoi_points *points,
-                             const double y[3], int32_t best, int32_t i)
+/* Which of two that are equally near: the one of higher order; of images, which
+ * are the same to all who ask, an own generator. */
+static bool points_wins(const struct voronoi_points *points, int32_t index,
+                        int32_t other)
 {
-    const double a[3] = {points->x[0][best], points->x[1][best],
-                         points->x[2][best]};
-    const double b[3] = {points->x[0][i], points->x[1][i], points->x[2][i]};
+    return points->order[index] != points->order[other]
+               ? index > other
+               : points->cell[index] >= 0;
+}
+
+/* A point after it is moved: it is on the grid, exactly. */
+static void points_moved(const struct voronoi_points *points, int32_t index,
+                         const double shift[3], double x_out[3])
+{
+    for (int d = 0; d < 3; d++)
+        x_out[d] = points->x[d][index] + shift[d];
+}
+
+static double points_moved2(const struct voronoi_points *points, int32_t index,
+                            const double shift[3], const double y[3])
+{
+    double x[3];
+    points_moved(points, index, shift, x);
+    double dx = x[0] - y[0], dy = x[1] - y[1], dz = x[2] - y[2];
+    return dx * dx + dy * dy + dz * dz;
+}
+
+/* Is point i nearer to y than point `best`, after both are moved? */
+static bool points_is_nearer(const struct voronoi_points *points,
+                             const double y[3], const double shift[3],
+                             int32_t best, int32_t i)
+{
+    double a[3], b[3];
+    points_moved(points, best, shift, a);
+    points_moved(points, i, shift, b);
     int nearer = voronoi_nearer(y, a, b, points->space.per_grid);
-    return nearer > 0 || (nearer == 0 && i > best);
+    return nearer > 0 || (nearer == 0 && points_wins(points, i, best));
 }
 
 int32_t voronoi_points_nearest(const struct voronoi_points *points,
-                               const double y[3], int32_t start)
+                               const double y[3], const double shift[3],
+                               int32_t start)
 {
     const double doubt = 0x1p-48; /* relative, of squares of distances */
-    /* Boxes are compared with a margin: their distance is rounded. */
-    const double spare = 1.0 + 0x1p-40;
+    /* Boxes are compared with a margin: their distance is rounded, and so is
+     * the point if it is moved in their place. */
+    double back[3], rounding2 = 0.0, spare = 1.0 + 0x1p-40;
     struct points_walk walk = {.n = 0};
     if (points->n == 0)
         return -1;
+    for (int d = 0; d < 3; d++) {
+        back[d] = y[d] - shift[d];
+        if (shift[d] == 0.0)
+            continue;
+        double rounding = 0x1p-30 * (fabs(y[d]) + fabs(shift[d]));
+        rounding2 += rounding * rounding;
+        spare = 1.0 + 0x1p-20;
+    }
     int32_t best = start;
-    double best2 = voronoi_distance2(points, start, y);
+    double best2 = points_moved2(points, start, shift, y);
     points_push(&walk, points->n_levels - 1, 0, 0.0);
     while (walk.n > 0) {
         walk.n--;
         int32_t level = walk.stack[walk.n].level;
         int32_t node = walk.stack[walk.n].node;
-        if (walk.stack[walk.n].distance2 > best2 * spare)
+        double radius2 = best2 * spare + rounding2;
+        if (walk.stack[walk.n].distance2 > radius2)
             continue;
         if (level >= 0) {
-            points_expand(points, &walk, level, node, y, best2 * spare);
+            points_expand(points, &walk, level, node, back, radius2);
             continue;
         }
         for (int32_t i = node * VORONOI_FAN;
              i < (node + 1) * VORONOI_FAN && i < points->n; i++) {
-            double distance2 = voronoi_distance2(points, i, y);
+            double distance2 = points_moved2(points, i, shift, y);
             if (distance2 > best2 * (1.0 + doubt) ||
-                !points_is_nearer(points, y, best, i))
+                !points_is_nearer(points, y, shift, best, i))
                 continue;
             best = i;
             best2 = distance2;

@@ -3,9 +3,12 @@
  * The generators a rank knows, its own and ghosts, and the tree over them.
  *
  *   VPOINTS-1  In order of their places along the Hilbert curve, on every rank,
- *              whoever owns them. Own cells have indices in the same order.
+ *              whoever owns them; images of one generator in order of their
+ *              shifts, itself among them. Own cells have indices in the same
+ *              order.
  *   VPOINTS-2  Coordinates are multiples of `grid`, a power of two, and at most
- *              2^52 of it: differences are exact, as doubles and as integers.
+ *              2^52 of it, those of images included: differences are exact, as
+ *              doubles and as integers.
  *   VPOINTS-3  The tree has no pointers: eight consecutive points are a leaf,
  *              eight consecutive leaves or nodes have their boxes side by side.
  */
@@ -27,12 +30,23 @@ enum {
     VORONOI_STACK = VORONOI_FAN * (VORONOI_LEVELS + 1)
 };
 
-/* The space of the generators. */
+/* The space of the generators. Those of a periodic box are in [lo, hi). */
 struct voronoi_space {
     double lo[3], hi[3]; /* multiples of grid */
     double grid, per_grid;
+    double period[3]; /* hi - lo in periodic directions, 0 in others */
     int32_t curve[3]; /* cells of the Hilbert curve in each direction */
 };
+
+/*
+ * Images of a generator in a periodic box are itself, moved by -1, 0 or 1
+ * period in each periodic direction: their number is 9 s0 + 3 s1 + s2, which
+ * grows with the shift (s0, s1, s2) in lexicographic order; 0 is itself. No
+ * others can be neighbours: a cell reaches at most half a period from its
+ * generator, because the images of that cut off the rest, and so neighbours are
+ * at most one period apart, in each direction.
+ */
+enum { VORONOI_IMAGES = 27, VORONOI_LAST_IMAGE = VORONOI_IMAGES / 2 };
 
 /* Boxes of up to eight children; missing ones are infinitely far away. */
 struct voronoi_group {
@@ -46,14 +60,14 @@ struct voronoi_ghost {
     double x[3];
     int32_t rank;
     storm_cell_idx idx;
-    int32_t image; /* 0: itself; others are for periodic boxes */
+    int32_t image; /* 0: itself; others in periodic boxes */
     int32_t unused;
 };
 
 struct voronoi_points {
     struct voronoi_space space;
     int32_t n, n_own;
-    uint64_t *order;              /* growing */
+    uint64_t *order;              /* growing, but for images */
     int32_t *cell;                /* own: its index; a ghost: ~ that below */
     int32_t *at;                  /* by own cell: its point */
     struct voronoi_ghost *ghosts; /* n - n_own, in order */
@@ -63,8 +77,25 @@ struct voronoi_points {
     int n_levels;
 };
 
-/* Rounds the box to the finest grid it allows. */
-struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3]);
+/* Rounds the box to the finest grid it allows, images included. */
+struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3],
+                                        const bool periodic[3]);
+
+static inline bool voronoi_space_is_periodic(const struct voronoi_space *space)
+{
+    return space->period[0] > 0.0 || space->period[1] > 0.0 ||
+           space->period[2] > 0.0;
+}
+
+/* From a generator to its image. */
+static inline void voronoi_image_shift(const struct voronoi_space *space,
+                                       int32_t image, double shift_out[3])
+{
+    int32_t code = image + VORONOI_LAST_IMAGE;
+    shift_out[0] = (double)(code / 9 - 1) * space->period[0];
+    shift_out[1] = (double)(code / 3 % 3 - 1) * space->period[1];
+    shift_out[2] = (double)(code % 3 - 1) * space->period[2];
+}
 
 /* The multiple of the grid nearest to a coordinate. */
 double voronoi_snap(const struct voronoi_space *space, double x);
@@ -80,14 +111,25 @@ void voronoi_points_free(struct voronoi_points *points,
 /* Fills in the tree. */
 void voronoi_points_index(struct voronoi_points *points);
 
-/* The first point that is not before `order`; n: none. */
-int32_t voronoi_points_find(const struct voronoi_points *points,
-                            uint64_t order);
+/* Which image a point is. */
+static inline int32_t voronoi_points_image(const struct voronoi_points *points,
+                                           int32_t index)
+{
+    int32_t cell = points->cell[index];
+    return cell >= 0 ? 0 : points->ghosts[~cell].image;
+}
 
-/* The known generator nearest to y, the one of higher order if two are; -1 if
- * there is none. `start` is the first candidate. */
+/* The first point that is not before this image of `order`; n: none. */
+int32_t voronoi_points_find(const struct voronoi_points *points, uint64_t order,
+                            int32_t image);
+
+/* The known generator nearest to y after all of them are moved by `shift`, the
+ * one of higher order if two are; -1 if there is none. `start` is the first
+ * candidate. A generator and its image have the same distance, in all bits,
+ * whichever of them is known. */
 int32_t voronoi_points_nearest(const struct voronoi_points *points,
-                               const double y[3], int32_t start);
+                               const double y[3], const double shift[3],
+                               int32_t start);
 
 /* Calls visit for all points within sqrt(radius2) of y. */
 void voronoi_points_within(const struct voronoi_points *points,

@@ -259,9 +259,18 @@ static storm_status polyhedra_generator(const struct storm_mesh *mesh,
     return STORM_OK;
 }
 
+static void polyhedra_unwrap(const struct storm_mesh *mesh, storm_cell_idx cell,
+                             double x_cm_inout[3])
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    voronoi_unwrap(&part->domain.space, part->heads[cell].generator,
+                   x_cm_inout);
+}
+
 const struct storm_mesh_shape voronoi_shape = {
     .boxes = false,
     .generator = polyhedra_generator,
+    .unwrap = polyhedra_unwrap,
     .open = polyhedra_open,
     .build = polyhedra_build,
     .close = polyhedra_close,

@@ -5,12 +5,13 @@
 #include "base/boot.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
-/* The position as all comparisons take it: in the rounded box. False: it is
- * outside, or NaN. */
-static bool seek_clamp(const struct voronoi_part *part, const double x_cm[3],
+/* The position as all comparisons take it: in the rounded box. Moves it by
+ * periods into the box first. False: it is outside, or NaN. */
+static bool seek_clamp(const struct voronoi_part *part, double x_cm[3],
                        double x_out[3])
 {
     const struct voronoi_domain *domain = &part->domain;
+    voronoi_wrap(domain, x_cm);
     for (int d = 0; d < 3; d++) {
         if (!(x_cm[d] >= domain->lo_cm[d] && x_cm[d] <= domain->hi_cm[d]))
             return false;
@@ -21,12 +22,34 @@ static bool seek_clamp(const struct voronoi_part *part, const double x_cm[3],
     return true;
 }
 
-/* The nearest generator that is known here. If it is this rank's, it is the
- * nearest of all, because all neighbours of its cell are known; a ghost need
- * not be. There must be one. */
-static int32_t seek_known(const struct voronoi_part *part, const double x[3])
+/* The nearest generator that is known here, after all are moved by `shift`. If
+ * it is this rank's, it is the nearest of all, because all neighbours of its
+ * cell are known; a ghost need not be. There must be one. */
+static int32_t seek_known(const struct voronoi_part *part, const double x[3],
+                          const double shift[3])
 {
-    return voronoi_points_nearest(&part->points, x, part->points.at[0]);
+    return voronoi_points_nearest(&part->points, x, shift, part->points.at[0]);
+}
+
+/* The cell of this rank that has the position, itself or as an image: those in
+ * the half of the box that is farther away, moved by one period. -1: none. */
+static int32_t seek_here(const struct voronoi_part *part, const double x[3])
+{
+    const struct voronoi_space *space = &part->domain.space;
+    int32_t cell = -1;
+    for (int which = 0; which < 8 && cell < 0; which++) {
+        double shift[3] = {0.0};
+        bool is_new = true;
+        for (int d = 0; d < 3; d++) {
+            double middle = 0.5 * (space->lo[d] + space->hi[d]);
+            if (which >> d & 1)
+                shift[d] = x[d] > middle ? space->period[d] : -space->period[d];
+            is_new = is_new && (shift[d] != 0.0 || !(which >> d & 1));
+        }
+        if (is_new)
+            cell = part->points.cell[seek_known(part, x, shift)];
+    }
+    return cell < 0 ? -1 : cell;
 }
 
 storm_status voronoi_locate(const struct storm_mesh *mesh,
@@ -34,12 +57,16 @@ storm_status voronoi_locate(const struct storm_mesh *mesh,
                             struct storm_cell_ref *where_out)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    double x[3];
-    if (!seek_clamp(part, point_cm, x))
+    const struct voronoi_domain *domain = &part->domain;
+    double x[3] = {point_cm[0], point_cm[1], point_cm[2]};
+    for (int d = 0; d < 3; d++) /* as it is, without periods */
+        if (!(x[d] >= domain->lo_cm[d] && x[d] <= domain->hi_cm[d]))
+            return STORM_ERR_ARG;
+    if (!seek_clamp(part, x, x))
         return STORM_ERR_ARG;
     if (part->base.n_cells == 0)
         return STORM_AGAIN;
-    int32_t cell = part->points.cell[seek_known(part, x)];
+    int32_t cell = seek_here(part, x);
     if (cell < 0)
         return STORM_AGAIN;
     *where_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = cell};
@@ -52,10 +79,27 @@ storm_status voronoi_locate(const struct storm_mesh *mesh,
 struct seek {
     const struct voronoi_part *part;
     const double *x;
-    const double *nearest;
+    double shift[3]; /* of the cell: to its image that is nearest */
+    double nearest[3];
     uint64_t order;
     int32_t next;
 };
+
+/* To the image that is nearest to the position: that of a direction is, within
+ * half a period. Middles near the position are exact. */
+static void seek_shift(const struct voronoi_space *space,
+                       const double generator[3], const double x[3],
+                       double shift_out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        double period = space->period[d], g = generator[d];
+        shift_out[d] = 0.0;
+        if (period > 0.0 && x[d] > g + 0.5 * period)
+            shift_out[d] = period;
+        else if (period > 0.0 && x[d] < g - 0.5 * period)
+            shift_out[d] = -period;
+    }
+}
 
 /* VMESH-5 */
 static void seek_try(struct seek *seek, int32_t next)
@@ -63,16 +107,18 @@ static void seek_try(struct seek *seek, int32_t next)
     const struct voronoi_part *part = seek->part;
     if (next < 0 && part->borders[~next].rank < 0)
         return; /* a wall */
-    const double *g = voronoi_behind(part, next);
+    const double *behind = voronoi_behind(part, next);
+    const double g[3] = {behind[0] + seek->shift[0], behind[1] + seek->shift[1],
+                         behind[2] + seek->shift[2]};
     int nearer =
         voronoi_nearer(seek->x, seek->nearest, g, part->points.space.per_grid);
     if (nearer < 0)
         return;
     uint64_t order = next >= 0 ? part->points.order[part->points.at[next]]
                                : part->borders[~next].order;
-    if (nearer == 0 && order < seek->order)
-        return;
-    seek->nearest = g;
+    if (nearer == 0 && order <= seek->order)
+        return; /* equal: another image of the same cell */
+    memcpy(seek->nearest, g, sizeof g);
     seek->order = order;
     seek->next = next;
 }
@@ -84,12 +130,19 @@ static int32_t seek_nearest(const struct voronoi_part *part,
     const struct voronoi_head *head = &part->heads[cell];
     struct seek seek = {.part = part,
                         .x = x,
-                        .nearest = head->generator,
                         .order = part->points.order[part->points.at[cell]],
                         .next = cell};
+    double y[3];
+    seek_shift(&part->points.space, head->generator, x, seek.shift);
+    for (int d = 0; d < 3; d++) {
+        seek.nearest[d] = head->generator[d] + seek.shift[d];
+        y[d] = x[d] - seek.nearest[d];
+    }
+    if (voronoi_is_deep(part, cell, y))
+        return cell;
     for (uint32_t b = head->first_block; b < head[1].first_block; b++) {
-        const struct voronoi_block *block = &part->blocks[b];
-        for (int k = 0; k < VORONOI_WIDTH; k++)
+        const struct storm_planes_block *block = &part->blocks[b];
+        for (int k = 0; k < STORM_PLANES_WIDTH; k++)
             seek_try(&seek, block->next[k]); /* unused ones are walls */
     }
     for (uint32_t i = part->first_bare[cell]; i < part->first_bare[cell + 1];
@@ -109,30 +162,35 @@ static struct storm_cell_ref seek_elsewhere(const struct storm_mesh *mesh,
     return to;
 }
 
+/* From the nearest one that is known. */
+static storm_status seek_begin(const struct storm_mesh *mesh, const double x[3],
+                               struct storm_cell_ref *next_out)
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    const double none[3] = {0.0, 0.0, 0.0};
+    int32_t at = seek_here(part, x);
+    *next_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = at};
+    if (at >= 0)
+        return STORM_OK;
+    at = part->points.cell[seek_known(part, x, none)];
+    const struct voronoi_ghost *ghost = &part->points.ghosts[~at];
+    *next_out = (struct storm_cell_ref){ghost->rank, ghost->idx};
+    return STORM_AGAIN;
+}
+
 storm_status voronoi_seek(const struct storm_mesh *mesh, storm_cell_idx cell,
                           double x_cm[3], struct storm_cell_ref *next_out)
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    double x[3], y[3];
+    double x[3];
     if (!seek_clamp(part, x_cm, x))
         return STORM_ERR_ARG;
     if (part->base.n_cells == 0) {
         *next_out = seek_elsewhere(mesh, x_cm);
         return STORM_AGAIN;
     }
-    if (cell < 0) {
-        int32_t at = part->points.cell[seek_known(part, x)];
-        *next_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = at};
-        if (at >= 0)
-            return STORM_OK;
-        const struct voronoi_ghost *ghost = &part->points.ghosts[~at];
-        *next_out = (struct storm_cell_ref){ghost->rank, ghost->idx};
-        return STORM_AGAIN;
-    }
-    for (int d = 0; d < 3; d++)
-        y[d] = x[d] - part->heads[cell].generator[d];
-    if (voronoi_is_deep(part, cell, y))
-        return STORM_OK;
+    if (cell < 0)
+        return seek_begin(mesh, x, next_out);
     int32_t next = seek_nearest(part, cell, x);
     if (next == cell)
         return STORM_OK;
@@ -167,8 +225,8 @@ storm_status voronoi_find_keys(const struct storm_mesh *mesh,
 int voronoi_jump(const struct storm_mesh *mesh, const double x_cm[3])
 {
     const struct voronoi_part *part = voronoi_part_of(mesh);
-    double x[3];
-    if (mesh->is_hosts || !seek_clamp(part, x_cm, x))
+    double x[3] = {x_cm[0], x_cm[1], x_cm[2]};
+    if (mesh->is_hosts || !seek_clamp(part, x, x))
         return mesh->env->rank; /* there is no better place to begin */
     uint64_t key = voronoi_key(&part->points.space, x);
     key = key > part->first_key[0] ? key : part->first_key[0];

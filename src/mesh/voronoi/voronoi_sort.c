@@ -119,12 +119,24 @@ static storm_status sort_records(struct storm_memory *memory,
     return STORM_OK;
 }
 
+/* To the grid; in a periodic direction below the upper wall. */
+static double sort_snap(const struct voronoi_space *space, double x, int d)
+{
+    double snapped = voronoi_snap(space, x);
+    if (space->period[d] > 0.0 && snapped >= space->hi[d])
+        snapped -= space->period[d];
+    if (space->period[d] > 0.0 && snapped < space->lo[d])
+        snapped += space->period[d];
+    return snapped;
+}
+
 /* Sets the keys of this rank's points and sorts them. */
 static storm_status sort_locally(struct sort *s)
 {
     const struct voronoi_domain *domain = s->domain;
     for (size_t i = 0; i < s->records.n; i++) {
         struct voronoi_record *record = &s->records.array[i];
+        voronoi_wrap(domain, record->x);
         for (int d = 0; d < 3; d++) {
             if (record->x[d] >= domain->lo_cm[d] &&
                 record->x[d] <= domain->hi_cm[d])
@@ -137,7 +149,7 @@ static storm_status sort_locally(struct sort *s)
             return STORM_ERR_ARG;
         }
         for (int d = 0; d < 3; d++)
-            record->x[d] = voronoi_snap(&domain->space, record->x[d]);
+            record->x[d] = sort_snap(&domain->space, record->x[d], d);
         record->key = voronoi_key(&domain->space, record->x);
     }
     return sort_records(s->mesh->env->memory, &s->records);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mesh/given/given_geom.h"
+#include "physics/imc_kernel.h"
+#include "physics/pick_avx2.h"
+#include "physics/track_kernel.h"
+
+const struct storm_track_ops storm_track_given_avx2 = {
+    .mesh = &storm_mesh_given,
+    .advance = track_advance,
+    .imc = imc_advance,
+};
