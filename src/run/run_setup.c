@@ -21,15 +21,6 @@ static bool run_is_periodic(const struct deck_values *v, int axis)
     return wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
 }
 
-/* The first axis with periodic walls, -1 if there is none. */
-static int run_periodic_axis(const struct deck_values *v)
-{
-    for (int d = 0; d < 3; d++)
-        if (run_is_periodic(v, d))
-            return d;
-    return -1;
-}
-
 static void run_no_such_mesh(int kind, char *text_out, size_t bytes)
 {
     const char *name;
@@ -50,14 +41,8 @@ static void run_why_not(const struct deck_values *v, char *text_out,
                         size_t bytes)
 {
     text_out[0] = '\0';
-    int periodic = run_periodic_axis(v);
     if (!storm_mesh_kind_built((size_t)v->mesh.kind))
         run_no_such_mesh(v->mesh.kind, text_out, bytes);
-    else if (v->mesh.kind == STORM_MESH_VORONOI && periodic >= 0)
-        snprintf(text_out, bytes,
-                 "boundaries.%c_lo: a mesh of kind voronoi has no periodic "
-                 "walls; use reflect, or kind cartesian",
-                 "xyz"[periodic]);
 }
 
 /* Of output.times, those that no step reaches. */
@@ -174,6 +159,7 @@ static storm_status run_make_voronoi(struct run *run,
     for (int d = 0; d < 3; d++) {
         set.lo_cm[d] = params.lo_cm[d] = mesh->box.lo[d];
         set.hi_cm[d] = params.hi_cm[d] = mesh->box.hi[d];
+        params.periodic[d] = run_is_periodic(&run->deck->values, d);
         volume *= mesh->box.hi[d] - mesh->box.lo[d];
     }
     if (from != NULL)
