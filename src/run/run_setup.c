@@ -43,9 +43,6 @@ static void run_why_not(const struct deck_values *v, char *text_out,
     text_out[0] = '\0';
     if (!storm_mesh_kind_built((size_t)v->mesh.kind))
         run_no_such_mesh(v->mesh.kind, text_out, bytes);
-    else if (v->mesh.motion.kind != DECK_MOTION_NONE)
-        snprintf(text_out, bytes,
-                 "mesh.motion: expected none, this build has no moving meshes");
 }
 
 /* Of output.times, those that no step reaches. */
@@ -308,6 +305,15 @@ static storm_status run_warn_empty(const struct run *run)
     return status;
 }
 
+/* -1: there is none of this name. */
+static int run_find_material(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->problem.n_materials; i++)
+        if (strcmp(run->problem.materials[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
 storm_status run_open(struct run *run)
 {
     char problem[256];
@@ -322,6 +328,8 @@ storm_status run_open(struct run *run)
         storm_context_log(run->context, STORM_LOG_WARN, "%s", problem);
     run_take_problem(run);
     run->nominal_s = run->deck->values.time.dt;
+    run->moving =
+        run_find_material(run, run->deck->values.mesh.motion.material);
     status = storm_context_agree(run->context, run_sort_times(run));
     if (status == STORM_OK)
         status = run_build(run, NULL);
