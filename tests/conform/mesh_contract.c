@@ -185,10 +185,9 @@ static void check_bounds(const struct pair *p, storm_cell_idx cell,
 }
 
 /* MESH-6: points and centres are in the box; then to where the bounds are. */
-static void to_bounds(const struct pair *p, storm_cell_idx cell, double x[3])
+static void to_bounds(const struct pair *p, const double lo[3],
+                      const double hi[3], double x[3])
 {
-    double lo[3], hi[3];
-    storm_mesh_bounds(p->mesh, cell, lo, hi);
     for (int d = 0; d < 3; d++) {
         double low = p->mesh_case->lo_cm[d], high = p->mesh_case->hi_cm[d];
         CHECK(x[d] >= low);
@@ -226,9 +225,10 @@ static void check_samples(const struct pair *p, struct dice *dice)
     storm_cell_idx i =
         (storm_cell_idx)dice_roll(dice, (uint64_t)storm_mesh_n_cells(p->mesh));
     double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
-    double lowest[3], highest[3];
+    double lowest[3], highest[3], lo[3], hi[3];
     storm_mesh_centre(p->mesh, i, centre);
-    to_bounds(p, i, centre);
+    storm_mesh_bounds(p->mesh, i, lo, hi);
+    to_bounds(p, lo, hi, centre);
     memcpy(lowest, centre, sizeof lowest);
     memcpy(highest, centre, sizeof highest);
     for (int k = 0; k < N; k++) {
@@ -236,7 +236,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
         for (int d = 0; d < 3; d++)
             u[d] = uniform(dice);
         storm_mesh_sample(p->mesh, i, u, x);
-        to_bounds(p, i, x);
+        to_bounds(p, lo, hi, x);
         for (int d = 0; d < 3; d++) {
             sum[d] += x[d] - centre[d];
             square[d] += (x[d] - centre[d]) * (x[d] - centre[d]);
