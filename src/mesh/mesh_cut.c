@@ -227,7 +227,6 @@ static storm_status cut_commit(struct storm_mesh *mesh, storm_status status,
                                   .partition = mesh->partition,
                                   .n_total = mesh->n_total,
                                   .next_tag = mesh->next_tag};
-    storm_halo_close(mesh);
     mesh->part = next->part;
     mesh->partition = next->partition;
     mesh->n_total = next->n_total;
@@ -246,6 +245,7 @@ static storm_status cut_commit(struct storm_mesh *mesh, storm_status status,
         storm_change_destroy(change);
         return status;
     }
+    storm_halo_close(mesh);
     cut_release(mesh, &old);
     *change_out = change;
     return STORM_OK;

@@ -44,6 +44,8 @@ struct world {
     struct storm_mesh *mesh;
     struct storm_cut *cut, *other; /* only the first is used */
     struct storm_change *change;
+    bool moves;            /* and is refined */
+    storm_cell_id removed; /* next */
     char local[N_CELLS * ROW], rows[N_CELLS * ROW];
 };
 
@@ -131,6 +133,38 @@ static storm_status call_unrows(struct world *w)
     return storm_mesh_unrows(w->mesh, ROW, w->rows, w->local);
 }
 
+/* On a mesh that cannot, nothing is asked for. */
+static storm_status call_move(struct world *w)
+{
+    double x[N_CELLS + 1][3];
+    if (!w->moves)
+        return STORM_OK;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->mesh); i++) {
+        CHECK_OK(storm_mesh_generator(w->mesh, i, x[i]));
+        x[i][0] = 0.9 * x[i][0] + 0.05;
+    }
+    return storm_mesh_move(w->mesh, &x[0][0], NULL, &w->change);
+}
+
+/* Removes a cell and adds one. */
+static storm_status call_adapt(struct world *w)
+{
+    storm_cell_idx gone[N_CELLS];
+    double x[3];
+    struct storm_adapt_params params = {
+        .size = sizeof params, .remove = gone, .add_cm = x};
+    struct dice dice = dice_make(storm_mesh_next_tag(w->mesh), 0);
+    if (!w->moves)
+        return STORM_OK;
+    for (int d = 0; d < 3; d++)
+        x[d] = (double)(dice_word(&dice) >> 11) * 0x1p-53;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->mesh); i++)
+        if (storm_mesh_cell_id(w->mesh, i) == w->removed)
+            gone[params.n_remove++] = i;
+    params.n_add = storm_context_rank(w->context) == 0;
+    return storm_mesh_adapt(w->mesh, &params, &w->change);
+}
+
 static const struct {
     const char *name;
     storm_status (*call)(struct world *w);
@@ -148,6 +182,8 @@ static const struct {
     {"rows", call_rows, false, false},
     {"rows_sized", call_sized, false, false},
     {"unrows", call_unrows, false, false},
+    {"move", call_move, false, false},
+    {"adapt", call_adapt, false, true}, /* ghosts */
 };
 
 /* ---- the test ------------------------------------------------------------ */
@@ -190,6 +226,7 @@ static bool check_refused(struct world *w, size_t i, int victim, int n)
     MPI_Bcast(&refused, 1, MPI_INT, victim, MPI_COMM_WORLD);
     if (!refused) {
         CHECK_OK(status);
+        w->removed -= 7; /* if it was */
         return false;
     }
     CHECK_EQ(status, rank == victim ? STORM_ERR_NOMEM : STORM_ERR_PEER);
@@ -236,6 +273,8 @@ static void make_voronoi(struct world *w)
                                           .n_points = is_first ? N_CELLS : 0,
                                           .tags = is_first ? tags : NULL};
     CHECK_OK(storm_mesh_create_voronoi(w->context, &params, &w->mesh));
+    w->moves = true;
+    w->removed = 1000;
 }
 
 static void check_mesh(struct world *w)
