@@ -5,8 +5,8 @@
  * portable kernel and the one for AVX2 give the same bits, with random walk and
  * without, and the energy balance closes; emission follows the slopes; sources
  * and parts of walls that cut cells emit the right energy from the right
- * places, evenly (all within k = 5 standard errors). The same in periodic boxes,
- * with the same bits on one rank as on all.
+ * places, evenly (all within k = 5 standard errors). The same in periodic
+ * boxes, with the same bits on one rank as on all.
  */
 #include <math.h>
 #include <stdio.h>

@@ -61,8 +61,8 @@ static void run(const struct variant *variant, uint64_t seed,
     p.streaming_params.speed_cm_s = 3.0;
     p.streaming_params.emit_energy_erg_cm3 = 0.7;
     p.streaming_params.dt_s = 1.7;
-    p.host = host;
-    if (host != NULL)
+    p.host = variant->host;
+    if (variant->host != NULL)
         p.streaming_params.emit_per_cell = 1;
     problem_open(&p, MPI_COMM_WORLD);
     for (int step = 0; step < STEPS; step++)
