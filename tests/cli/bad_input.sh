@@ -81,7 +81,7 @@ bad "--json: cannot write /no-such/x.json: No such file" \
     bench exchange --json /no-such/x.json
 bad "--json: cannot write /: Is a directory" bench exchange --json /
 
-bad "--mesh: expected .*voronoi, got 'cubes'" bench uniform --mesh cubes
+bad "--mesh: expected .*voronoi.*, got 'cubes'" bench uniform --mesh cubes
 bad "--distribution: expected uniform, clustered or lattice, got 'odd'" \
     bench voronoi --distribution odd
 bad "--lloyd and --distribution are for --mesh voronoi" bench uniform --lloyd 0
