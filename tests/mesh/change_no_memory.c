@@ -4,21 +4,22 @@
  * Calls on meshes that change when one rank gets no memory, for every
  * allocation of every rank in turn: all ranks return, that rank with
  * STORM_ERR_NOMEM and the others with STORM_ERR_PEER; the mesh is as it was;
- * nothing is left allocated. For a Cartesian mesh, and for a Voronoi mesh with
- * tags of its own.
+ * nothing is left allocated. For a Cartesian mesh, for a Voronoi mesh with tags
+ * of its own, and for an octree that is refined and coarsened in turn.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <storm/change.h>
 #include <storm/context.h>
+#include <storm/octree.h>
 #include <storm/voronoi.h>
 
 #include "base/env.h"
 #include "support/check.h"
 #include "support/dice.h"
 
-enum { N_CELLS = 5 * 4 * 3, ROW = 13 };
+enum { N_CELLS = 5 * 4 * 3, MAX_CELLS = N_CELLS + 7, ROW = 13 };
 
 /* ---- memory that runs out ------------------------------------------------ */
 
@@ -44,7 +45,7 @@ struct world {
     struct storm_mesh *mesh;
     struct storm_cut *cut, *other; /* only the first is used */
     struct storm_change *change;
-    char local[N_CELLS * ROW], rows[N_CELLS * ROW];
+    char local[MAX_CELLS * ROW], rows[MAX_CELLS * ROW];
 };
 
 static storm_status call_create(struct world *w)
@@ -120,8 +121,8 @@ static storm_status call_rows(struct world *w)
 
 static storm_status call_sized(struct world *w)
 {
-    size_t sizes[N_CELLS];
-    for (size_t i = 0; i < N_CELLS; i++)
+    size_t sizes[MAX_CELLS];
+    for (size_t i = 0; i < MAX_CELLS; i++)
         sizes[i] = i % ROW;
     return storm_mesh_rows_sized(w->mesh, sizes, w->local, w->rows);
 }
@@ -131,23 +132,42 @@ static storm_status call_unrows(struct world *w)
     return storm_mesh_unrows(w->mesh, ROW, w->rows, w->local);
 }
 
+/* Of an octree: one cell is cut, or the eight parts of it are joined. */
+static storm_status call_adapt(struct world *w)
+{
+    storm_cell_idx list[8], n = storm_mesh_n_cells(w->mesh);
+    struct storm_adapt_params params = STORM_ADAPT_PARAMS_INIT;
+    uint64_t n_total = storm_mesh_n_cells_total(w->mesh);
+    storm_cell_id first_part = storm_mesh_next_tag(w->mesh) - 8;
+    for (storm_cell_idx i = 0; i < n && n_total > N_CELLS; i++)
+        if (storm_mesh_cell_id(w->mesh, i) >= first_part)
+            list[params.n_remove++] = i;
+    if (n_total == N_CELLS && n > 0 && storm_context_rank(w->context) == 0)
+        list[params.n_refine++] = 0;
+    params.remove = params.refine = list;
+    return storm_mesh_adapt(w->mesh, &params, &w->change);
+}
+
 static const struct {
     const char *name;
     storm_status (*call)(struct world *w);
     bool needs_change; /* one that is made before */
     bool keeps;        /* what is allocated belongs to the mesh */
+    bool on_octree;    /* there, the others would be the same as elsewhere */
+    bool elsewhere;
 } calls[] = {
-    {"create", call_create, false, false},
-    {"imbalance", call_imbalance, false, false},
-    {"use", call_use, false, false},
-    {"use again", call_use_again, false, false},
-    {"carry", call_carry, true, false},
-    {"n_ghosts", call_n_ghosts, true, false},
-    {"ghosts", call_ghosts, true, true},
-    {"find", call_find, false, false},
-    {"rows", call_rows, false, false},
-    {"rows_sized", call_sized, false, false},
-    {"unrows", call_unrows, false, false},
+    {"adapt", call_adapt, false, false, true, false},
+    {"create", call_create, false, false, false, true},
+    {"imbalance", call_imbalance, false, false, false, true},
+    {"use", call_use, false, false, true, true},
+    {"use again", call_use_again, false, false, false, true},
+    {"carry", call_carry, true, false, false, true},
+    {"n_ghosts", call_n_ghosts, true, false, false, true},
+    {"ghosts", call_ghosts, true, true, false, true},
+    {"find", call_find, false, false, false, true},
+    {"rows", call_rows, false, false, false, true},
+    {"rows_sized", call_sized, false, false, false, true},
+    {"unrows", call_unrows, false, false, false, true},
 };
 
 /* ---- the test ------------------------------------------------------------ */
@@ -209,7 +229,7 @@ static void check_call(struct world *w, size_t i, int victim)
         refused = check_refused(w, i, victim, n);
         storm_change_destroy(w->change);
         w->change = NULL;
-        CHECK(n < 1000);
+        CHECK(n < 2000);
     }
 }
 
@@ -238,13 +258,22 @@ static void make_voronoi(struct world *w)
     CHECK_OK(storm_mesh_create_voronoi(w->context, &params, &w->mesh));
 }
 
-static void check_mesh(struct world *w)
+static void make_octree(struct world *w)
+{
+    struct storm_octree_params params = {
+        .size = sizeof params, .hi_cm = {5, 4, 3}, .n = {5, 4, 3}};
+    CHECK_OK(storm_mesh_create_octree(w->context, &params, &w->mesh));
+}
+
+static void check_mesh(struct world *w, bool is_octree)
 {
     CHECK_OK(storm_cut_create(w->mesh, &w->other));
     CHECK_OK(storm_cut_create(w->mesh, &w->cut));
+    int size = storm_context_size(w->context);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
-        for (int victim = 0; victim < storm_context_size(w->context); victim++)
-            check_call(w, i, victim);
+        if (is_octree ? calls[i].on_octree : calls[i].elsewhere)
+            for (int victim = is_octree ? size - 1 : 0; victim < size; victim++)
+                check_call(w, i, victim);
     storm_cut_destroy(w->cut); /* the one in use; the other is the mesh's */
     storm_mesh_destroy(w->mesh);
     CHECK_EQ(bytes_now(w), 0);
@@ -260,9 +289,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &w.context));
     CHECK_OK(storm_mesh_create_cart(w.context, &cart, &w.mesh));
-    check_mesh(&w);
+    check_mesh(&w, false);
     make_voronoi(&w);
-    check_mesh(&w);
+    check_mesh(&w, false);
+    make_octree(&w);
+    check_mesh(&w, true);
     storm_context_destroy(w.context);
     MPI_Finalize();
     return CHECK_PASS;
