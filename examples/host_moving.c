@@ -7,8 +7,8 @@
  *   mpiexec -n 3 ./a.out
  *
  * A hot spot explodes in a box. The gas (HLLC fluxes through the faces) and the
- * packets (free streaming) have a partition each: cells are moved to the one for
- * the gas, then to the one for the packets, in every step. The sums that must
+ * packets (free streaming) have a partition each: cells are moved to the one
+ * for the packets, then to that for the gas, in every step. The sums that must
  * not change are printed; the hash at the end is the same on any number of
  * ranks.
  *

@@ -256,6 +256,12 @@ storm_imc_load_state(struct storm_imc *imc, uint64_t version,
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_follow(struct storm_imc *imc, const struct storm_change *change);
 
+/** Count a packet as escaped. Local. Fits `apply` of the struct storm_boundary
+ *  that storm_remap takes, with @p imc for `self`. */
+STORM_API void storm_imc_escape(void *imc, struct storm_step *step,
+                                void *packet,
+                                struct storm_outcome *outcome_out);
+
 /** What the work of a cell is taken from. */
 typedef enum storm_imc_weight {
     STORM_IMC_BY_EVENTS = 0, /**< of the last step */

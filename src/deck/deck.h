@@ -25,7 +25,12 @@
 #include "deck/deck_node.h"
 
 /* Words of the table, in its order. */
-enum deck_motion_kind { DECK_MOTION_NONE };
+enum deck_motion_kind {
+    DECK_MOTION_NONE,
+    DECK_MOTION_TRANSLATE,
+    DECK_MOTION_VORTEX,
+    DECK_MOTION_EXPAND
+};
 enum deck_interfaces { DECK_INTERFACES_PLAIN, DECK_INTERFACES_SHARP };
 enum deck_weight { DECK_WEIGHT_STEPS, DECK_WEIGHT_CELLS, DECK_WEIGHT_NONE };
 enum deck_host { DECK_HOST_NONE, DECK_HOST_CELLS };

@@ -188,6 +188,77 @@ static void check_regions(const struct check *s, const struct deck_node *root)
     }
 }
 
+/* ---- motion -------------------------------------------------------------- */
+
+static bool check_walls_are(const struct deck_values *v, int axis, int kind)
+{
+    for (int wall = 2 * axis; wall < 2 * axis + 2; wall++)
+        for (size_t i = 0; i < v->boundaries.wall[wall].n; i++)
+            if ((int)v->boundaries.wall[wall].parts[i].kind != kind)
+                return false;
+    return v->boundaries.wall[2 * axis].n > 0 || kind == STORM_WALL_VACUUM;
+}
+
+/* What is wrong with the keys of a motion: where, and what was expected. NULL:
+ * nothing. */
+static const char *check_translate(const struct deck_values *v,
+                                   const char **key_out)
+{
+    const struct deck_motion *motion = &v->mesh.motion;
+    bool all = check_same_name(motion->material, "all");
+    for (int d = 0; d < 3; d++) {
+        if (motion->velocity[d] == 0.0)
+            continue;
+        bool periodic = check_walls_are(v, d, STORM_WALL_PERIODIC);
+        *key_out = "velocity";
+        if (all && !periodic)
+            return "expected 0 in directions without periodic walls, or the "
+                   "`material` that moves";
+        if (!all && periodic)
+            return "expected 0 in directions with periodic walls, or no "
+                   "`material`";
+    }
+    *key_out = "material";
+    return all || check_find_material(v, motion->material) >= 0
+               ? NULL
+               : "expected the name of a material, or all";
+}
+
+static const char *check_expand(const struct deck_values *v,
+                                const char **key_out)
+{
+    const struct deck_motion *motion = &v->mesh.motion;
+    *key_out = "rate";
+    if (!(1.0 + motion->rate * v->time.dt > 0.0))
+        return "expected rate * time.dt above -1";
+    *key_out = "kind";
+    for (int d = 0; d < 3; d++)
+        if (!check_walls_are(v, d, STORM_WALL_VACUUM))
+            return "expected vacuum at all walls of a box that expands";
+    return NULL;
+}
+
+static void check_motion(const struct check *s, const struct deck_node *root)
+{
+    const struct deck_values *v = &s->deck->values;
+    const struct deck_motion *motion = &v->mesh.motion;
+    const struct deck_node *map =
+        deck_node_find(deck_node_find(root, "mesh"), "motion");
+    const char *key = "kind", *why = NULL;
+    char path[CHECK_PATH_BYTES];
+    if (motion->kind == DECK_MOTION_NONE || s->deck->pool.failed)
+        return;
+    if (v->mesh.kind != STORM_MESH_VORONOI)
+        why = "expected none: only meshes of kind voronoi move";
+    else if (motion->kind == DECK_MOTION_TRANSLATE)
+        why = check_translate(v, &key);
+    else if (motion->kind == DECK_MOTION_EXPAND)
+        why = check_expand(v, &key);
+    snprintf(path, sizeof path, "mesh.motion.%s", key);
+    if (why != NULL && check_usable(map, key))
+        deck_complain(s->problems, check_line(map, key), path, "%s", why);
+}
+
 /* ---- faults of the problem ----------------------------------------------- */
 
 /* A place in the deck, and how it is named. */
@@ -341,6 +412,7 @@ void deck_check(struct storm_deck *deck, struct deck_node *root,
     check_mesh(&s, root);
     check_materials(&s, root);
     check_regions(&s, root);
+    check_motion(&s, root);
     if (deck->pool.failed)
         return;
     deck_get_problem(deck, &problem);

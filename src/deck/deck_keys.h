@@ -92,14 +92,22 @@
     KEY(box, hi, REAL3(-DECK_FAR_CM, DECK_FAR_CM), "[1, 1, 1]", \
         "upper corner, cm")
 
-#define DECK_KEYS_motion(KEY)                                               \
-    KEY(motion, kind, WORD("none|translate|rotate|expand|shear"), "none",   \
-        "how the mesh moves")                                               \
-    KEY(motion, velocity, REAL3(-DECK_FAR_CM, DECK_FAR_CM), "[0, 0, 0]",    \
-        "translate: cm/s")                                                  \
-    KEY(motion, axis, WORD(DECK_AXES), "z", "rotate: about this direction") \
-    KEY(motion, rate, REAL(-DECK_FAR_CM, DECK_FAR_CM), "0",                 \
-        "rotate, expand, shear: 1/s")
+#define DECK_KEYS_motion(KEY)                                                \
+    KEY(motion, kind, WORD("none|translate|vortex|expand"), "none",          \
+        "voronoi: how generators move at the end of each step; packets "     \
+        "stay where they are, matter and its energy go with the cells")      \
+    KEY(motion, velocity, REAL3(-DECK_FAR_CM, DECK_FAR_CM), "[0, 0, 0]",     \
+        "translate: cm/s")                                                   \
+    KEY(motion, material, TEXT, "all",                                       \
+        "translate: the material that moves, with the cells around it; "     \
+        "others less and less towards the walls. all: every cell, in a box " \
+        "that is periodic in that direction")                                \
+    KEY(motion, axis, WORD(DECK_AXES), "z",                                  \
+        "vortex: about this direction, through the middle of the box")       \
+    KEY(motion, rate, REAL(-DECK_FAR_CM, DECK_FAR_CM), "0",                  \
+        "vortex: angle per time in the middle, 1/s; without divergence, "    \
+        "along the walls at the walls. expand: every step of dt takes the "  \
+        "box and all in it from x to x (1 + rate dt), 1/s; vacuum walls")
 
 /* ---- materials, regions, walls, sources ---------------------------------- */
 

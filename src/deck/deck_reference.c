@@ -82,9 +82,6 @@ char *storm_deck_reference(void)
         "or right next to\nit. That is looked for at 5 x 5 x 5 points: layers "
         "thinner than about a quarter of a\ncell may be missed, and need a "
         "larger `mesh.level`.\n\n"
-        "Decks with `mesh.motion`, or with periodic walls round a Voronoi "
-        "mesh are good\ndecks, but no build runs them: `storm check` and "
-        "`storm run` report it.\n\n"
         "| key | default | takes | meaning |\n|---|---|---|---|\n");
     reference_rows(&page, deck_schema, "");
     return storm_page_end(&page);

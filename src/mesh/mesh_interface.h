@@ -39,8 +39,8 @@ struct storm_seed {
 /* Parts of the spacing. Thickness below which a layer is thin: pairs on both
  * sides of a thicker one do not disturb each other. Min distances of seeds: on
  * faces, on edges, and of those on faces from an edge. A generator that is in
- * no pair must be FREE away from interfaces: farther than the pairs are from any
- * point of them. */
+ * no pair must be FREE away from interfaces: farther than the pairs are from
+ * any point of them. */
 #define STORM_SEED_REACH 0.3
 #define STORM_SEED_THIN 1.2
 #define STORM_SEED_FACES 0.85

@@ -18,8 +18,8 @@ struct storm_mesh_values {
 /*
  * The sum of what comes before each value: those of cells of lower tag, on any
  * rank, and earlier ones of the same cell. So it does not depend on the
- * partition. Collective; `status` is that of this rank so far. before_out may be
- * the array of the values; total_out is of all ranks.
+ * partition. Collective; `status` is that of this rank so far. before_out may
+ * be the array of the values; total_out is of all ranks.
  */
 storm_status storm_mesh_sums(const struct storm_mesh *mesh, storm_status status,
                              const struct storm_mesh_values *values,

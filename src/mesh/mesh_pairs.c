@@ -9,8 +9,8 @@
  *            other generator is nearer: faces lie on it. A layer of material
  *            has no holes, however thin.
  *
- * The box is cut into cubes of half a spacing. A cube through which an interface
- * goes has a candidate; candidates are taken in a random order, each that is
+ * The box is cut into cubes of half a spacing. A cube that an interface goes
+ * through has a candidate; candidates are taken in a random order, each that is
  * far enough from those taken before it. Whether one is taken depends on its
  * neighbours of higher rank in that order, and so on: chains are short because
  * the order is random, and any rank can follow them.
@@ -183,8 +183,8 @@ static storm_status pairs_find(struct storm_pairs *pairs, const int64_t at[3],
 
 /* ---- which are taken ----------------------------------------------------- */
 
-/* Too near to each other? On the same face, not on both sides of a layer; in the
- * same thin layer, or on the same edge. */
+/* Too near to each other? On the same face, not on both sides of a layer; in
+ * the same thin layer, or on the same edge. */
 static bool pairs_collide(const struct storm_pairs *pairs,
                           const struct storm_seed *a,
                           const struct storm_seed *b)

@@ -22,9 +22,9 @@ enum { PLANES_MAX_BLOCKS = 8 };
 
 /* Candidates for the exit: bit i of the result for plane i, from the position
  * relative to the cell's point. At most PLANES_MAX_BLOCKS blocks. */
-static inline uint64_t planes_pick(const struct storm_planes_block *block,
-                                   uint32_t n_blocks, const float y[3],
-                                   const float u[3], float radius);
+static inline __attribute__((always_inline)) uint64_t
+planes_pick(const struct storm_planes_block *block, uint32_t n_blocks,
+            const float y[3], const float u[3], float radius);
 
 /* Distance to the nearest plane, in any direction; in single precision, less
  * the max rounding error. The order of operations is that of planes_pick:

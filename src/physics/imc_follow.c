@@ -303,6 +303,16 @@ out:
     return status;
 }
 
+void storm_imc_escape(void *self, struct storm_step *step, void *packet,
+                      struct storm_outcome *outcome_out)
+{
+    struct storm_imc *imc = self;
+    (void)step;
+    storm_ledger_add(&imc->account[STORM_LEDGER_ESCAPED],
+                     ((const struct storm_packet *)packet)->weight_erg);
+    outcome_out->fate = STORM_FATE_ESCAPED;
+}
+
 storm_status storm_imc_weights(const struct storm_imc *imc,
                                struct storm_engine *engine,
                                storm_imc_weight weight, uint64_t *weights_out)

@@ -6,9 +6,9 @@
 
 #include "mesh/mesh_planes_geom.h"
 
-static inline uint64_t planes_pick(const struct storm_planes_block *block,
-                                   uint32_t n_blocks, const float y[3],
-                                   const float u[3], float radius)
+static inline __attribute__((always_inline)) uint64_t
+planes_pick(const struct storm_planes_block *block, uint32_t n_blocks,
+            const float y[3], const float u[3], float radius)
 {
     float height[PLANES_MAX_BLOCKS][STORM_PLANES_WIDTH];
     float slope[PLANES_MAX_BLOCKS][STORM_PLANES_WIDTH];

@@ -70,9 +70,9 @@ pick_from(const struct storm_planes_block *block, uint32_t n_blocks,
     return mask;
 }
 
-static inline uint64_t planes_pick(const struct storm_planes_block *block,
-                                   uint32_t n_blocks, const float y[3],
-                                   const float u[3], float radius)
+static inline __attribute__((always_inline)) uint64_t
+planes_pick(const struct storm_planes_block *block, uint32_t n_blocks,
+            const float y[3], const float u[3], float radius)
 {
     struct pick p = {.doubt = _mm256_set1_ps(PLANES_DOUBT * radius)};
     for (int d = 0; d < 3; d++) {

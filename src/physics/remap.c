@@ -20,6 +20,7 @@
 #include <storm/context.h>
 
 #include "base/clock.h"
+#include "base/port.h"
 #include "base/sized.h"
 #include "engine/engine_side.h"
 #include "mesh/mesh_change.h"
@@ -207,6 +208,23 @@ static void remap_step(void *self, struct storm_step *step, void *packet,
         remap_walk(remap, packet, cell, outcome_out);
 }
 
+/* Packets are all over the memory: those to come are fetched. */
+static void remap_step_batch(void *self, struct storm_step *step,
+                             void *const *packets, size_t n,
+                             struct storm_outcome *outcomes_out)
+{
+    enum { AHEAD = 8 };
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            const char *line = packets[i + AHEAD];
+            STORM_PREFETCH_WRITE(line);
+            STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
+        }
+        outcomes_out[i] = (struct storm_outcome){.events = 0};
+        remap_step(self, step, packets[i], &outcomes_out[i]);
+    }
+}
+
 static void remap_apply(void *self, struct storm_step *step, void *packet,
                         struct storm_outcome *outcome_out)
 {
@@ -317,7 +335,7 @@ storm_status storm_remap(struct storm_engine *engine,
         .self = &remap,
         .record_bytes = remap.is_bundled ? sizeof(struct storm_packet) : 0,
         .pre_step = remap_pre_step,
-        .step = remap_step,
+        .step_batch = remap_step_batch,
     };
     const struct storm_boundary boundary = {.size = sizeof boundary,
                                             .self = &remap,

@@ -40,10 +40,12 @@ static storm_status run_dump(struct run *run)
     const struct deck_values *v = &run->deck->values;
     const int axis = v->output.profile.axis;
     const struct io_source source = run_source(run);
+    double lo_cm[3], hi_cm[3]; /* now: it may have moved */
+    storm_mesh_box(run->mesh, lo_cm, hi_cm);
     const struct io_bins bins = {.n = (size_t)v->output.profile.bins,
                                  .axis = axis,
-                                 .lo_cm = v->mesh.box.lo[axis],
-                                 .hi_cm = v->mesh.box.hi[axis]};
+                                 .lo_cm = lo_cm[axis],
+                                 .hi_cm = hi_cm[axis]};
     storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
@@ -90,9 +92,11 @@ static storm_status run_check_energy(struct run *run)
 static storm_status run_step(struct run *run, const struct run_target *target)
 {
     struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
+    storm_status status = run_before_step(run);
+    if (status < 0)
+        return status;
     storm_engine_stats(run->engine, &before);
-    storm_status status =
-        storm_imc_set_step(run->imc, run->time_s, target->dt_s);
+    status = storm_imc_set_step(run->imc, run->time_s, target->dt_s);
     if (status == STORM_OK)
         status = storm_engine_step(run->engine);
     status = storm_context_agree(run->context, status);
@@ -114,6 +118,8 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     run->start_s = run->time_s;
     run->time_s = target->end_s;
     run->step++;
+    if (status == STORM_OK)
+        status = run_after_step(run, target);
     return status < 0 ? status : run_check_energy(run);
 }
 
@@ -159,8 +165,6 @@ static storm_status run_cycle(struct run *run, const struct run_target *target)
         status = run_dump(run);
     if (status >= 0)
         status = run_checkpoint(run, target->last);
-    if (status >= 0 && !target->last)
-        status = run_change_mesh(run);
     if (status >= 0 && storm_context_rank(run->context) == 0)
         run_record_step(run, has_written);
     return status;

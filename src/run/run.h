@@ -65,6 +65,7 @@ struct run {
     struct storm_problem problem;
     struct storm_mesh *mesh;
     struct storm_cut *cut;  /* of the Monte Carlo work; NULL: none yet */
+    int moving;             /* material of mesh.motion; -1: all */
     struct storm_cut *host; /* balance.host: between steps; NULL: none yet */
     struct run_load load;
     uint64_t n_changes;             /* of the mesh */
@@ -121,8 +122,19 @@ void run_materials_close(struct run *run);
 void run_materials_json(const struct run *run, struct storm_json *json);
 void run_materials_table(const struct run *run, struct storm_page *page);
 
-/* run_mesh.c: changes of the mesh between two steps. Collective. */
-storm_status run_change_mesh(struct run *run);
+/* run_mesh.c: changes of the mesh before a step, and after it. Collective. */
+struct run_target;
+storm_status run_before_step(struct run *run);
+storm_status run_after_step(struct run *run, const struct run_target *target);
+
+/* State and packets follow a change of the mesh, which had `generation` before
+ * it; takes it over. One that has changed nothing is none. Collective. */
+storm_status run_follow(struct run *run, uint64_t generation,
+                        struct storm_change *change);
+
+/* run_motion.c: moves the mesh as the deck asks for. Collective. STORM_ERR_ARG
+ * (logged): it would leave the box. */
+storm_status run_move(struct run *run, double dt_s);
 
 /* Events of a step: max of a rank, and sum. */
 void run_load_add(struct run *run, double max, double sum);

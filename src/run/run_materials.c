@@ -6,7 +6,7 @@
  *   MATERIALS-1  All that is printed, and whether there is a warning, is the
  *                same on any number of ranks, to the last bit.
  *   MATERIALS-2  A layer of fewer than two cells across is a warning, once, of
- *                the layer that has the fewest. With mesh.interfaces: sharp only
+ *                the layer that has the fewest. With sharp interfaces only
  *                one that has no cells is: others have no holes.
  */
 #include <float.h>

@@ -9,7 +9,8 @@
  *           by mesh_min_gain at least: one that wins little costs more than it
  *           saves, and cells would go to and fro.
  *   LOAD-2  With balance.host: cells the mesh has another partition between
- *           steps. Neither that one nor this one changes a result.
+ *           steps, in which it moves and is written. Neither that one nor this
+ *           one changes a result.
  */
 #include "run/run.h"
 
@@ -46,17 +47,20 @@ static void mesh_count(struct run *run, const struct storm_remap_stats *stats)
     run->n_changes++;
 }
 
-/* The state of the cells and the packets follow a change; takes it over. One
- * that has changed nothing is none. */
-static storm_status mesh_follow(struct run *run, uint64_t generation,
-                                struct storm_change *change)
+storm_status run_follow(struct run *run, uint64_t generation,
+                        struct storm_change *change)
 {
+    const struct storm_boundary boundary = {
+        .size = sizeof boundary, .self = run->imc, .apply = storm_imc_escape};
+    const struct storm_remap_params params = {.size = sizeof params,
+                                              .boundary = &boundary};
     struct storm_remap_stats stats = STORM_REMAP_STATS_INIT;
     storm_status status = STORM_OK;
     if (storm_mesh_generation(run->mesh) != generation) {
         status = storm_imc_follow(run->imc, change);
         if (status == STORM_OK)
-            status = storm_remap(run->engine, run->mesh, change, NULL, &stats);
+            status =
+                storm_remap(run->engine, run->mesh, change, &params, &stats);
         if (status == STORM_OK)
             mesh_count(run, &stats);
     }
@@ -69,7 +73,7 @@ static storm_status mesh_use(struct run *run, struct storm_cut *cut)
     uint64_t generation = storm_mesh_generation(run->mesh);
     struct storm_change *change = NULL;
     storm_status status = storm_mesh_use(run->mesh, cut, &change);
-    return status < 0 ? status : mesh_follow(run, generation, change);
+    return status < 0 ? status : run_follow(run, generation, change);
 }
 
 /* ---- the partition of the Monte Carlo work ------------------------------- */
@@ -159,15 +163,20 @@ static storm_status mesh_to_host(struct run *run)
     return status < 0 ? status : mesh_use(run, run->host);
 }
 
-storm_status run_change_mesh(struct run *run)
+storm_status run_after_step(struct run *run, const struct run_target *target)
 {
     bool has_host = run->deck->values.balance.host == DECK_HOST_CELLS;
-    storm_status status = mesh_is_due(run) ? mesh_rebalance(run) : STORM_OK;
-    if (status == STORM_OK && has_host)
+    storm_status status = STORM_OK;
+    if (!target->last && mesh_is_due(run))
+        status = mesh_rebalance(run);
+    if (status == STORM_OK && !target->last && has_host)
         status = mesh_to_host(run);
-    if (status == STORM_OK && has_host)
-        status = mesh_use(run, run->cut);
-    return status;
+    return status < 0 ? status : run_move(run, target->dt_s);
+}
+
+storm_status run_before_step(struct run *run)
+{
+    return run->host != NULL ? mesh_use(run, run->cut) : STORM_OK;
 }
 
 /* ---- reports ------------------------------------------------------------- */

@@ -18,7 +18,7 @@ storm_status run_points_mesh(struct storm_context *context,
                              const struct storm_voronoi_params *voronoi,
                              struct storm_mesh **mesh_out);
 
-/* The same with sharp interfaces: after the relaxations of `voronoi`, points too
+/* The same with sharp interfaces: after the relaxations of `voronoi` points too
  * near to an interface make room for pairs, which are not relaxed. Also the
  * statuses of storm_pairs_create. */
 storm_status run_points_sharp(struct storm_context *context,

@@ -21,15 +21,6 @@ static bool run_is_periodic(const struct deck_values *v, int axis)
     return wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
 }
 
-/* The first axis with periodic walls, -1 if there is none. */
-static int run_periodic_axis(const struct deck_values *v)
-{
-    for (int d = 0; d < 3; d++)
-        if (run_is_periodic(v, d))
-            return d;
-    return -1;
-}
-
 static void run_no_such_mesh(int kind, char *text_out, size_t bytes)
 {
     const char *name;
@@ -50,17 +41,8 @@ static void run_why_not(const struct deck_values *v, char *text_out,
                         size_t bytes)
 {
     text_out[0] = '\0';
-    int periodic = run_periodic_axis(v);
     if (!storm_mesh_kind_built((size_t)v->mesh.kind))
         run_no_such_mesh(v->mesh.kind, text_out, bytes);
-    else if (v->mesh.kind == STORM_MESH_VORONOI && periodic >= 0)
-        snprintf(text_out, bytes,
-                 "boundaries.%c_lo: a mesh of kind voronoi has no periodic "
-                 "walls; use reflect, or kind cartesian",
-                 "xyz"[periodic]);
-    else if (v->mesh.motion.kind != DECK_MOTION_NONE)
-        snprintf(text_out, bytes,
-                 "mesh.motion: expected none, this build has no moving meshes");
 }
 
 /* Of output.times, those that no step reaches. */
@@ -177,6 +159,7 @@ static storm_status run_make_voronoi(struct run *run,
     for (int d = 0; d < 3; d++) {
         set.lo_cm[d] = params.lo_cm[d] = mesh->box.lo[d];
         set.hi_cm[d] = params.hi_cm[d] = mesh->box.hi[d];
+        params.periodic[d] = run_is_periodic(&run->deck->values, d);
         volume *= mesh->box.hi[d] - mesh->box.lo[d];
     }
     if (from != NULL)
@@ -322,6 +305,15 @@ static storm_status run_warn_empty(const struct run *run)
     return status;
 }
 
+/* -1: there is none of this name. */
+static int run_find_material(const struct run *run, const char *name)
+{
+    for (size_t i = 0; i < run->problem.n_materials; i++)
+        if (strcmp(run->problem.materials[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
 storm_status run_open(struct run *run)
 {
     char problem[256];
@@ -336,6 +328,8 @@ storm_status run_open(struct run *run)
         storm_context_log(run->context, STORM_LOG_WARN, "%s", problem);
     run_take_problem(run);
     run->nominal_s = run->deck->values.time.dt;
+    run->moving =
+        run_find_material(run, run->deck->values.mesh.motion.material);
     status = storm_context_agree(run->context, run_sort_times(run));
     if (status == STORM_OK)
         status = run_build(run, NULL);

@@ -53,6 +53,9 @@ check() {
 check marshak --set "mesh.cells=[40,2,1]" --set time.dt=2e-11
 check multigroup-slab --set "mesh.cells=[20,1,1]" --set groups.count=8 \
     --set boundaries.x_lo.packets=100
+# MOTION-1
+check vortex --set mesh.points=400 --set balance.host=cells
+check expand --set mesh.points=400 --set balance.every=2
 
 # A complete run restarts, from the file before if the newest is damaged.
 part=$scratch/marshak-part

@@ -196,10 +196,9 @@ static void check_bounds(const struct pair *p, storm_cell_idx cell,
 }
 
 /* MESH-6: points and centres are in the box; then to where the bounds are. */
-static void to_bounds(const struct pair *p, storm_cell_idx cell, double x[3])
+static void to_bounds(const struct pair *p, const double lo[3],
+                      const double hi[3], double x[3])
 {
-    double lo[3], hi[3];
-    storm_mesh_bounds(p->mesh, cell, lo, hi);
     for (int d = 0; d < 3; d++) {
         double low = p->mesh_case->lo_cm[d], high = p->mesh_case->hi_cm[d];
         CHECK(x[d] >= low);
@@ -237,9 +236,10 @@ static void check_samples(const struct pair *p, struct dice *dice)
     storm_cell_idx i =
         (storm_cell_idx)dice_roll(dice, (uint64_t)storm_mesh_n_cells(p->mesh));
     double sum[3] = {0.0}, square[3] = {0.0}, centre[3];
-    double lowest[3], highest[3];
+    double lowest[3], highest[3], lo[3], hi[3];
     storm_mesh_centre(p->mesh, i, centre);
-    to_bounds(p, i, centre);
+    storm_mesh_bounds(p->mesh, i, lo, hi);
+    to_bounds(p, lo, hi, centre);
     memcpy(lowest, centre, sizeof lowest);
     memcpy(highest, centre, sizeof highest);
     for (int k = 0; k < N; k++) {
@@ -247,7 +247,7 @@ static void check_samples(const struct pair *p, struct dice *dice)
         for (int d = 0; d < 3; d++)
             u[d] = uniform(dice);
         storm_mesh_sample(p->mesh, i, u, x);
-        to_bounds(p, i, x);
+        to_bounds(p, lo, hi, x);
         for (int d = 0; d < 3; d++) {
             sum[d] += x[d] - centre[d];
             square[d] += (x[d] - centre[d]) * (x[d] - centre[d]);
@@ -457,16 +457,16 @@ static const struct voronoi_case voronoi_list[] = {
     {.hi_cm = {1, 1, 1}, .n = 2},
     {.lo_cm = {-5, -5, -5},
      .hi_cm = {5, 5, 5},
-     .n = 400,
+     .n = 200,
      .periodic = {1, 1, 1}},
     {.lo_cm = {0.1, 0.2, 0.3},
      .hi_cm = {1.1, 7.3, 0.7},
-     .n = 300,
+     .n = 150,
      .lloyd = 2,
      .periodic = {1, 1, 1}},
     {.lo_cm = {0.1, 0.2, 0.3},
      .hi_cm = {1.1, 7.3, 0.7},
-     .n = 200,
+     .n = 100,
      .periodic = {1, 0, 0}},
     {.hi_cm = {1, 1, 1}, .n = 5, .is_lattice = true, .periodic = {1, 1, 1}},
     {.hi_cm = {1, 1, 1}, .n = 4, .is_lattice = true, .periodic = {0, 1, 1}},

@@ -44,8 +44,7 @@ struct shape {
     int n;
 };
 
-/* Which box contains the point, a little beyond its surface included; -1: none.
- * With `not_last`, the box that was left. */
+/* The box that contains the point, its surface included; -1: none. */
 static int box_at(const struct shape *s, const double x[3])
 {
     for (int i = 0; i < s->n; i++) {
@@ -59,7 +58,7 @@ static int box_at(const struct shape *s, const double x[3])
     return -1;
 }
 
-/* Follows the line in small steps to where it leaves: the distance, or `far`. */
+/* Follows the line in small steps to where it leaves: distance, or `far`. */
 static double brute(const struct shape *s, const double x[3], const double u[3],
                     double far)
 {

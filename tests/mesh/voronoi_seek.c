@@ -5,8 +5,11 @@
  * the tree, end in the cell that exact comparison with all generators gives,
  * also on faces, edges and corners; of several the one of highest place along
  * the curve. In periodic boxes, images included, and from outside of them.
+ * Also after another partition has been made.
  */
 #include "voronoi_check.h"
+
+#include <storm/change.h>
 
 #include "mesh/mesh_ops.h"
 #include "mesh/voronoi/voronoi_exact.h"
@@ -99,7 +102,7 @@ static storm_cell_id walk(const struct storm_mesh *mesh,
             return step.id;
         CHECK_EQ(step.status, STORM_AGAIN);
     }
-    CHECK(!"a walk ends");
+    CHECK(false); /* a walk ends */
     return 0;
 }
 
@@ -168,6 +171,23 @@ static void make_position(const struct table *table, struct dice *dice,
     round_to_units(x_out);
 }
 
+/* Another partition, with a share of the cells that grows with the rank. */
+static void switch_over(struct storm_mesh *mesh, struct storm_cut **cut_out)
+{
+    uint64_t weight[MAX_POINTS];
+    struct storm_change *change;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++)
+        weight[i] = 3 + storm_mesh_cell_id(mesh, i) % 5;
+    if (mesh->env->rank == 0 && mesh->part->n_cells > 0)
+        weight[0] = mesh->n_total; /* some may get none */
+    CHECK_OK(storm_cut_create(mesh, cut_out));
+    storm_cut_set(*cut_out, weight);
+    uint64_t hash = set_hash(mesh, MPI_COMM_WORLD);
+    CHECK_OK(storm_mesh_use(mesh, *cut_out, &change));
+    CHECK_EQ(set_hash(mesh, MPI_COMM_WORLD), hash);
+    storm_change_destroy(change);
+}
+
 /* The upper walls of a periodic box are the lower ones. */
 static void wrap(const struct point_set *set, double x[3])
 {
@@ -181,11 +201,14 @@ static void check_set(struct storm_context *context, struct point_set set,
 {
     static struct table table;
     struct storm_mesh *mesh;
+    struct storm_cut *cut;
     struct dice dice = dice_make(3, (uint64_t)set.n);
     CHECK_OK(set_mesh(context, &set, 0, &mesh));
     table_make(mesh, &table);
     memcpy(table.periodic, set.periodic, sizeof table.periodic);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 200; i++) {
+        if (i == 100)
+            switch_over(mesh, &cut);
         double x[3];
         make_position(&table, &dice, side, x);
         wrap(&set, x);
@@ -201,6 +224,7 @@ static void check_set(struct storm_context *context, struct point_set set,
     if (!set.periodic[2])
         CHECK_EQ(mesh->ops->changes->seek(mesh, -1, bad, &next), STORM_ERR_ARG);
     CHECK_EQ(mesh->ops->changes->seek(mesh, -1, nan, &next), STORM_ERR_ARG);
+    storm_cut_destroy(cut);
     storm_mesh_destroy(mesh);
     free(set.x);
 }

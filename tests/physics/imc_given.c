@@ -8,8 +8,8 @@
  * without, with groups and sources. The portable kernel and that for AVX2 give
  * the same bits. A blackbody on numbered boundaries emits the energy of its
  * area (exact but for rounding), fills a cavity to its own temperature (k = 5
- * standard errors: evenly and by the cosine law, or it would not), and emits the
- * same packets in every partition.
+ * standard errors: evenly and by the cosine law, or it would not), and emits
+ * the same packets in every partition.
  */
 #include <math.h>
 #include <stdio.h>

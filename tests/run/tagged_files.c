@@ -16,6 +16,7 @@
 
 #include <storm/change.h>
 #include <storm/context.h>
+#include <storm/remap.h>
 #include <storm/streaming.h>
 #include <storm/voronoi.h>
 
@@ -180,6 +181,60 @@ make_points(MPI_Comm comm, uint64_t seed, double *points, storm_cell_id *tags)
     return params;
 }
 
+/* Materials other than those at the centres, as cells bring them along; some
+ * cells that were outside are not any more. */
+static void host_disturb(struct host *host)
+{
+    struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
+    size_t n = (size_t)storm_mesh_n_cells(host->mesh);
+    CHECK_OK(storm_imc_state_layout(host->imc, &layout));
+    CHECK_EQ(layout.version, 2);
+    CHECK_EQ(layout.cell_values, 4);
+    double *cells = malloc((n + 1) * 4 * sizeof *cells);
+    int64_t *accounts =
+        malloc(layout.n_accounts * layout.account_words * sizeof *accounts);
+    CHECK(cells != NULL && accounts != NULL);
+    CHECK_OK(storm_imc_save_state(host->imc, cells, accounts));
+    for (size_t i = 0; i < n; i++) {
+        double *row = &cells[4 * i];
+        CHECK(row[3] == storm_imc_material(host->imc, (storm_cell_idx)i));
+        if (storm_mesh_cell_id(host->mesh, (storm_cell_idx)i) % 3 == 0) {
+            row[0] = 0.2;
+            row[1] = row[3] == 1 ? 0.8 : 0.2;
+            row[3] = row[3] == 1 ? 0 : 1;
+        }
+    }
+    CHECK_OK(storm_imc_load_state(host->imc, 2, cells, accounts));
+    for (size_t i = 0; i < n; i++)
+        CHECK(cells[4 * i + 3] ==
+              storm_imc_material(host->imc, (storm_cell_idx)i));
+    free(cells);
+    free(accounts);
+}
+
+/* Generators go a third of a cell, by an amount that the tag decides. */
+static void host_move(struct host *host)
+{
+    size_t n = (size_t)storm_mesh_n_cells(host->mesh);
+    struct storm_change *change;
+    double *to = malloc((3 * n + 1) * sizeof *to);
+    CHECK(to != NULL);
+    for (size_t i = 0; i < n; i++) {
+        storm_cell_id tag = storm_mesh_cell_id(host->mesh, (storm_cell_idx)i);
+        CHECK_OK(storm_mesh_generator(host->mesh, (storm_cell_idx)i,
+                                      &to[3 * i]));
+        for (size_t d = 0; d < 3; d++) {
+            double by = 0.05 * (double)((tag * 31 + d * 17) % 29) / 29.0;
+            to[3 * i + d] += to[3 * i + d] < 0.5 ? by : -by;
+        }
+    }
+    CHECK_OK(storm_mesh_move(host->mesh, to, NULL, &change));
+    CHECK_OK(storm_imc_follow(host->imc, change));
+    CHECK_OK(storm_remap(host->engine, host->mesh, change, NULL, NULL));
+    storm_change_destroy(change);
+    free(to);
+}
+
 /* ---- files --------------------------------------------------------------- */
 
 static void path_of(const char *scratch, int n_ranks, char *path_out)
@@ -210,7 +265,8 @@ static void check_same_bytes(const char *a, const char *b, const char *name)
     free(bytes[1]);
 }
 
-/* Rows are those of the cells with these tags. On one rank. */
+/* Rows are those of the cells with these tags, in the file of the last dump. On
+ * one rank. */
 static void check_rows(const struct host *host, const char *dir)
 {
     struct io_reader reader;
@@ -218,11 +274,13 @@ static void check_rows(const struct host *host, const char *dir)
     static double volume[POINTS];
     static int64_t tag[POINTS];
     char path[2 * CHECK_PATH];
-    CHECK_OK(io_reader_open(memory, dir, 0, &reader));
+    CHECK_EQ(io_reader_mesh_step(dir, 0), 0);
+    CHECK_EQ(io_reader_mesh_step(dir, STEPS_BEFORE), STEPS_BEFORE);
+    CHECK_OK(io_reader_open(memory, dir, STEPS_BEFORE, &reader));
     CHECK_EQ(reader.n_cells, POINTS);
-    CHECK_OK(io_reader_values(&reader, "mesh.h5", "volume", volume));
+    CHECK_OK(io_reader_values(&reader, reader.mesh_name, "volume", volume));
     io_reader_close(&reader);
-    snprintf(path, sizeof path, "%s/mesh.h5", dir);
+    snprintf(path, sizeof path, "%s/mesh-2.h5", dir);
     io_h5_file file = io_h5_open(path);
     CHECK_OK(io_h5_get_rows(file, "tag", IO_H5_INTEGER, 1, 0, POINTS, tag));
     io_h5_close(file);
@@ -263,7 +321,8 @@ static void check_partition(const struct host *host, const char *dir,
     io_table_free(&table);
 }
 
-/* Two dumps of one mesh, one of another, and a checkpoint of the first. */
+/* Dumps of a mesh before and after it has moved, and of another mesh; and a
+ * checkpoint of the first. */
 static uint64_t write_files(MPI_Comm comm, const char *dir)
 {
     static double points[3 * POINTS];
@@ -281,11 +340,14 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
                                  storm_imc_start(host.imc, host.engine)));
     struct io_source source = host_source(&host, dir);
     CHECK_OK(io_write_fields(&source, &series));
+    host_disturb(&host);
+    host_steps(&host, STEPS_BEFORE - 1);
+    host_move(&host);
     host_steps(&host, STEPS_BEFORE);
     source = host_source(&host, dir);
     CHECK_OK(io_write_profile(&source, &bins));
     CHECK_OK(io_write_fields(&source, &series));
-    CHECK_EQ(series.mesh_step, 0);
+    CHECK_EQ(series.mesh_step, STEPS_BEFORE);
     if (rank == 0)
         check_partition(&host, dir, size);
     if (size == 1)
@@ -372,8 +434,9 @@ static void check_restart(MPI_Comm comm, const char *dir, uint64_t right)
 static void check_all_files(const char *scratch)
 {
     static const char *const names[] = {
-        "mesh.h5",     "mesh-3.h5",   "fields-0.h5", "fields-2.h5",
-        "fields-3.h5", "fields-4.h5", "fields.xdmf", "profile-2.csv"};
+        "mesh.h5",     "mesh-2.h5",   "mesh-3.h5",
+        "fields-0.h5", "fields-2.h5", "fields-3.h5",
+        "fields-4.h5", "fields.xdmf", "profile-2.csv"};
     char first[CHECK_PATH + 16], dir[CHECK_PATH + 16];
     path_of(scratch, sizes[0], first);
     for (int k = 1; k < GROUPS; k++)

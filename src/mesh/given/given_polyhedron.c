@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polyhedra of given cells: each face is cut out of its plane by the others, and
+ * Polyhedra of given cells: each face is cut out of its plane by the others;
  * corners closer than rounding can tell apart are one (POLYHEDRON-1 to 3 of
  * Voronoi meshes). Faces that lie in one plane are one.
  */
@@ -148,6 +148,7 @@ static storm_status polyhedra_generator(const struct storm_mesh *mesh,
 const struct storm_mesh_shape given_shape = {
     .boxes = false,
     .generator = polyhedra_generator,
+    .unwrap = storm_no_unwrap,
     .open = polyhedra_open,
     .build = polyhedra_build,
     .close = polyhedra_close,

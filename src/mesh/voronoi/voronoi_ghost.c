@@ -424,39 +424,6 @@ static storm_status ghost_store(struct voronoi_ghosts *ghosts,
     return STORM_OK;
 }
 
-/* Own and ghosts, in order. */
-static storm_status ghost_merge(const struct voronoi_ghosts *ghosts,
-                                struct voronoi_points *points)
-{
-    struct storm_memory *memory = ghosts->env->memory;
-    struct voronoi_points all = {.space = points->space};
-    storm_status status =
-        voronoi_points_alloc(&all, memory, (size_t)points->n_own, ghosts->n);
-    if (status < 0)
-        return status;
-    if (ghosts->n > 0)
-        memcpy(all.ghosts, ghosts->array, ghosts->n * sizeof *all.ghosts);
-    int32_t own = 0, ghost = 0, n_ghosts = all.n - all.n_own;
-    for (int32_t i = 0; i < all.n; i++) {
-        int32_t at = own < all.n_own ? points->at[own] : -1;
-        const struct voronoi_ghost *next = &all.ghosts[ghost];
-        bool is_own = ghost == n_ghosts ||
-                      (at >= 0 &&
-                       (points->order[at] < next->order ||
-                        (points->order[at] == next->order && next->image > 0)));
-        if (is_own)
-            all.at[own] = i;
-        all.order[i] = is_own ? points->order[at] : next->order;
-        for (int d = 0; d < 3; d++)
-            all.x[d][i] = is_own ? points->x[d][at] : next->x[d];
-        all.cell[i] = is_own ? own++ : ~ghost++;
-    }
-    voronoi_points_index(&all);
-    voronoi_points_free(points, memory);
-    *points = all;
-    return STORM_OK;
-}
-
 storm_status voronoi_ghosts_ask(struct voronoi_ghosts *ghosts,
                                 storm_status status,
                                 const struct voronoi_ball *balls, size_t n,
@@ -480,7 +447,8 @@ storm_status voronoi_ghosts_ask(struct voronoi_ghosts *ghosts,
     if (status >= 0 && received.n > 0) {
         status = ghost_store(ghosts, &received);
         if (status >= 0)
-            status = ghost_merge(ghosts, points);
+            status = voronoi_points_merge(points, env->memory, ghosts->array,
+                                          ghosts->n);
     }
     storm_messages_release(env, &received);
     storm_messages_release(env, &answers);

@@ -224,9 +224,6 @@ struct voronoi_plan {
 storm_status voronoi_build(const struct storm_mesh *mesh,
                            const struct voronoi_plan *plan,
                            struct voronoi_part **part_out);
-storm_status voronoi_build_part(const struct storm_mesh *mesh,
-                                const uint64_t *partition,
-                                struct storm_mesh_part **part_out);
 void voronoi_free_part(const struct storm_mesh *mesh,
                        struct storm_mesh_part *base);
 
@@ -236,6 +233,11 @@ storm_status voronoi_domain_make(const struct storm_env *env,
                                  const double lo_cm[3], const double hi_cm[3],
                                  const bool periodic[3],
                                  struct voronoi_domain *domain_out);
+
+/* voronoi_switch.c: slot of the table. */
+storm_status voronoi_build_part(const struct storm_mesh *mesh,
+                                const uint64_t *partition,
+                                struct storm_mesh_part **part_out);
 
 /* voronoi_change.c: slots of the table. */
 storm_status voronoi_move(const struct storm_mesh *mesh,

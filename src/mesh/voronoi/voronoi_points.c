@@ -2,6 +2,7 @@
 #include "mesh/voronoi/voronoi_points.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/port.h"
 #include "mesh/voronoi/voronoi_exact.h"
@@ -163,6 +164,39 @@ void voronoi_points_index(struct voronoi_points *points)
                                      &points->groups[g].lo[d][k],
                                      &points->groups[g].hi[d][k]);
     }
+}
+
+storm_status voronoi_points_merge(struct voronoi_points *points,
+                                  struct storm_memory *memory,
+                                  const struct voronoi_ghost *ghosts,
+                                  size_t n_ghosts)
+{
+    struct voronoi_points all = {.space = points->space};
+    storm_status status =
+        voronoi_points_alloc(&all, memory, (size_t)points->n_own, n_ghosts);
+    if (status < 0)
+        return status;
+    if (n_ghosts > 0)
+        memcpy(all.ghosts, ghosts, n_ghosts * sizeof *all.ghosts);
+    int32_t own = 0, ghost = 0;
+    for (int32_t i = 0; i < all.n; i++) {
+        int32_t at = own < all.n_own ? points->at[own] : -1;
+        const struct voronoi_ghost *next = &all.ghosts[ghost];
+        bool is_own = (size_t)ghost == n_ghosts ||
+                      (at >= 0 &&
+                       (points->order[at] < next->order ||
+                        (points->order[at] == next->order && next->image > 0)));
+        if (is_own)
+            all.at[own] = i;
+        all.order[i] = is_own ? points->order[at] : next->order;
+        for (int d = 0; d < 3; d++)
+            all.x[d][i] = is_own ? points->x[d][at] : next->x[d];
+        all.cell[i] = is_own ? own++ : ~ghost++;
+    }
+    voronoi_points_index(&all);
+    voronoi_points_free(points, memory);
+    *points = all;
+    return STORM_OK;
 }
 
 /* ---- queries ------------------------------------------------------------ */

@@ -111,6 +111,13 @@ void voronoi_points_free(struct voronoi_points *points,
 /* Fills in the tree. */
 void voronoi_points_index(struct voronoi_points *points);
 
+/* Replaces the ghosts, if any, by these, which are in order. Own points need
+ * no tree. After STORM_ERR_NOMEM all is as it was. */
+storm_status voronoi_points_merge(struct voronoi_points *points,
+                                  struct storm_memory *memory,
+                                  const struct voronoi_ghost *ghosts,
+                                  size_t n_ghosts);
+
 /* Which image a point is. */
 static inline int32_t voronoi_points_image(const struct voronoi_points *points,
                                            int32_t index)
