@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <storm/change.h>
 #include <storm/context.h>
 #include <storm/octree.h>
 #include <storm/voronoi.h>
@@ -32,15 +33,17 @@ struct mesh_case {
     make_fn make;
     const void *how;
     double lo_cm[3], hi_cm[3];
-    bool wraps[3]; /* cells may go through walls: the mesh is periodic */
-    bool is_hosts; /* made in another partition instead of cut anew */
+    bool wraps[3];   /* cells may go through walls: the mesh is periodic */
+    bool is_hosts;   /* made in another partition instead of cut anew */
+    bool is_changed; /* MESH-14: it has moved or been refined */
 };
 
 struct pair {
     const struct mesh_case *mesh_case;
     struct storm_mesh *mesh;      /* over all ranks */
-    struct storm_mesh *whole;     /* of this rank alone: index equals id */
-    struct storm_cell_ref *where; /* by id, in `mesh` */
+    struct storm_mesh *whole;     /* of this rank alone: index equals id, or
+                                     place if it has changed */
+    struct storm_cell_ref *where; /* by index in `whole`, in `mesh` */
     int rank, size;
 };
 
@@ -66,14 +69,16 @@ static void check_ids(const struct pair *p)
     uint64_t first = storm_mesh_first_place(p->mesh, p->rank), n_mine = 0;
     CHECK_EQ(storm_mesh_first_place(p->mesh, p->rank + 1), first + n);
     for (uint64_t i = 0; i < n && !p->mesh_case->is_hosts; i++)
-        CHECK_EQ(storm_mesh_cell_id(p->mesh, (storm_cell_idx)i), first + i);
-    for (storm_cell_id id = 0; id < total; id++) {
-        struct storm_cell_ref where = p->where[id];
+        if (!p->mesh_case->is_changed)
+            CHECK_EQ(storm_mesh_cell_id(p->mesh, (storm_cell_idx)i), first + i);
+    for (uint64_t w = 0; w < total; w++) {
+        struct storm_cell_ref where = p->where[w];
         CHECK(where.rank >= 0 && where.rank < p->size && where.idx >= 0);
         if (where.rank != p->rank)
             continue;
         CHECK_EQ(where.idx, n_mine);
-        CHECK_EQ(storm_mesh_cell_id(p->mesh, where.idx), id);
+        CHECK_EQ(storm_mesh_cell_id(p->mesh, where.idx),
+                 storm_mesh_cell_id(p->whole, (storm_cell_idx)w));
         n_mine++;
     }
     CHECK_EQ(n_mine, n);
@@ -95,8 +100,11 @@ static void find_all(struct pair *p)
 /* MESH-3 and, for the faces, the neighbours */
 static void check_geometry(const struct pair *p)
 {
+    uint64_t first = storm_mesh_first_place(p->mesh, p->rank);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->mesh); i++) {
-        storm_cell_idx w = (storm_cell_idx)storm_mesh_cell_id(p->mesh, i);
+        storm_cell_idx w = (storm_cell_idx)(p->mesh_case->is_hosts
+                                                ? storm_mesh_cell_id(p->mesh, i)
+                                                : first + (uint64_t)i);
         double a = storm_mesh_volume_cm3(p->mesh, i);
         double b = storm_mesh_volume_cm3(p->whole, w);
         CHECK(same_bits(&a, &b, sizeof a));
@@ -446,6 +454,35 @@ static storm_status make_voronoi(struct storm_context *context, const void *how,
     return storm_mesh_create_voronoi(context, &params, mesh_out);
 }
 
+/* The same, then all generators move by a function of their tags. */
+static storm_status make_moved(struct storm_context *context, const void *how,
+                               struct storm_mesh **mesh_out)
+{
+    const struct voronoi_case *c = how;
+    struct storm_change *change;
+    storm_status status = make_voronoi(context, how, mesh_out);
+    if (status < 0)
+        return status;
+    storm_cell_idx n = storm_mesh_n_cells(*mesh_out);
+    double *x = malloc((3 * (size_t)n + 1) * sizeof *x);
+    CHECK(x != NULL);
+    for (storm_cell_idx i = 0; i < n; i++) {
+        double *at = x + 3 * (size_t)i;
+        struct dice dice = dice_make(9, storm_mesh_cell_id(*mesh_out, i));
+        CHECK_OK(storm_mesh_generator(*mesh_out, i, at));
+        for (int d = 0; d < 3; d++) {
+            double to =
+                c->lo_cm[d] + uniform(&dice) * (c->hi_cm[d] - c->lo_cm[d]);
+            at[d] += 0.1 * (to - at[d]); /* stays in the box */
+        }
+    }
+    status = storm_mesh_move(*mesh_out, x, NULL, &change);
+    if (status == STORM_OK)
+        storm_change_destroy(change);
+    free(x);
+    return status;
+}
+
 static const struct voronoi_case voronoi_list[] = {
     {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 700},
     {.lo_cm = {-5, -5, -5}, .hi_cm = {5, 5, 5}, .n = 300, .lloyd = 3},
@@ -485,6 +522,35 @@ static storm_status make_octree(struct storm_context *context, const void *how,
                                 struct storm_mesh **mesh_out)
 {
     return storm_mesh_create_octree(context, how, mesh_out);
+}
+
+/* The same, then some cells are cut and some of those joined again. */
+static storm_status make_adapted(struct storm_context *context, const void *how,
+                                 struct storm_mesh **mesh_out)
+{
+    storm_status status = storm_mesh_create_octree(context, how, mesh_out);
+    storm_cell_id first = storm_mesh_next_tag(*mesh_out);
+    for (int k = 0; k < 2 && status == STORM_OK; k++) {
+        struct storm_adapt_params params = STORM_ADAPT_PARAMS_INIT;
+        struct storm_change *change;
+        storm_cell_idx n = storm_mesh_n_cells(*mesh_out);
+        storm_cell_idx *list = malloc(((size_t)n + 1) * sizeof *list);
+        CHECK(list != NULL);
+        params.refine = params.remove = list;
+        for (storm_cell_idx i = 0; i < n; i++) {
+            storm_cell_id tag = storm_mesh_cell_id(*mesh_out, i);
+            if (k == 0 && dice_mix(tag) % 9 == 0)
+                list[params.n_refine++] = i;
+            /* parts are in order of the tags, eight of each cell */
+            if (k == 1 && tag >= first && dice_mix((tag - first) / 8) % 2)
+                list[params.n_remove++] = i;
+        }
+        status = storm_mesh_adapt(*mesh_out, &params, &change);
+        if (status == STORM_OK)
+            storm_change_destroy(change);
+        free(list);
+    }
+    return status;
 }
 
 static const struct storm_octree_params octree_list[] = {
@@ -590,6 +656,12 @@ int main(int argc, char **argv)
         memcpy(mesh_case.wraps, voronoi_list[i].periodic,
                sizeof mesh_case.wraps);
         check_mesh(&mesh_case, all, alone);
+        if (i % 8 != 0)
+            continue;
+        snprintf(name, sizeof name, "voronoi %d, moved", (int)i);
+        mesh_case.make = make_moved;
+        mesh_case.is_changed = true;
+        check_mesh(&mesh_case, all, alone);
     }
     for (size_t i = 0; i < sizeof octree_list / sizeof octree_list[0]; i++) {
         char name[32];
@@ -598,6 +670,12 @@ int main(int argc, char **argv)
             .name = name, .make = make_octree, .how = &octree_list[i]};
         memcpy(mesh_case.lo_cm, octree_list[i].lo_cm, sizeof mesh_case.lo_cm);
         memcpy(mesh_case.hi_cm, octree_list[i].hi_cm, sizeof mesh_case.hi_cm);
+        check_mesh(&mesh_case, all, alone);
+        if (i % 2 == 0)
+            continue;
+        snprintf(name, sizeof name, "octree %d, adapted", (int)i);
+        mesh_case.make = make_adapted;
+        mesh_case.is_changed = true;
         check_mesh(&mesh_case, all, alone);
     }
     check_given(all, alone);
