@@ -84,11 +84,15 @@ struct storm_adapt_params {
  * Refine and coarsen between steps. Collective; each rank lists cells of its
  * own, and generators anywhere. An octree stays balanced 2:1: cells next to
  * refined ones are refined as needed, and cells are not joined if that would
- * break it.
+ * break it. It may become finer than it was created, to the deepest level that
+ * its roots allow (STORM_OCTREE_MAX_LEVEL), and coarser, to its roots. The new
+ * tree depends on the old one and on the lists alone.
  *
  * @retval STORM_ERR_ARG    no such cell, a cell listed twice, a tag that exists
  *                          or has existed, no cell would be left; generators as
- *                          for storm_mesh_move (logged)
+ *                          for storm_mesh_move; cells of an octree: not all
+ *                          eight of a parent are to be joined, or one of the
+ *                          deepest level is to be refined (logged)
  * @retval STORM_ERR_NOSUP  this kind of mesh cannot change its cells (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
@@ -102,8 +106,10 @@ STORM_API void storm_change_destroy(struct storm_change *change);
 /** What has become of a cell. */
 typedef enum storm_cell_fate {
     STORM_CELL_KEPT = 0, /**< it is at `to` */
-    STORM_CELL_GONE      /**< it was removed; look for its packets from `to` on,
-                              the cell of a former neighbour */
+    STORM_CELL_GONE      /**< it was removed; look for its packets from `to` on:
+                              the cell that it was joined to, the first of
+                              those it was cut in, or the cell of a former
+                              neighbour */
 } storm_cell_fate;
 
 /** Number of local cells before the change; and what became of each. Local. */

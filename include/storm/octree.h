@@ -3,7 +3,8 @@
  * @file storm/octree.h
  * Octree meshes: boxes that are cut in eight where finer cells are wanted.
  *
- * The mesh has all the calls of storm/mesh.h.
+ * The mesh has all the calls of storm/mesh.h. storm_mesh_adapt (storm/change.h)
+ * refines and coarsens it between steps.
  */
 #ifndef STORM_OCTREE_H
 #define STORM_OCTREE_H

@@ -19,9 +19,8 @@ static uint64_t *mesh_alloc_partition(const struct storm_env *env)
                        ((size_t)env->size + 1) * sizeof(uint64_t));
 }
 
-storm_status storm_mesh_build_part(const struct storm_mesh *mesh,
-                                   const uint64_t *partition,
-                                   struct storm_mesh_part **part_out)
+storm_status storm_mesh_check_partition(const struct storm_mesh *mesh,
+                                        const uint64_t *partition)
 {
     /* Checked for all ranks: building is collective, so none may skip it. */
     for (int r = 0; r < mesh->env->size; r++) {
@@ -35,7 +34,16 @@ storm_status storm_mesh_build_part(const struct storm_mesh *mesh,
                             (unsigned long long)n_cells, INT32_MAX);
         return STORM_ERR_ARG;
     }
-    return mesh->ops->build_part(mesh, partition, part_out);
+    return STORM_OK;
+}
+
+storm_status storm_mesh_build_part(const struct storm_mesh *mesh,
+                                   const uint64_t *partition,
+                                   struct storm_mesh_part **part_out)
+{
+    storm_status status = storm_mesh_check_partition(mesh, partition);
+    return status < 0 ? status
+                      : mesh->ops->build_part(mesh, partition, part_out);
 }
 
 storm_status storm_mesh_check_box(const struct storm_env *env,

@@ -151,6 +151,18 @@ static storm_status change_rounds(struct storm_mesh *mesh,
     return status;
 }
 
+/* Cells that were cut or joined; how many have nowhere to go still. */
+static uint64_t change_hand_over(struct storm_change *change)
+{
+    uint64_t n_left = 0;
+    for (storm_cell_idx i = 0; i < change->n_old; i++) {
+        if (change->is_gone[i])
+            change->to[i] = change->heirs[i].cell;
+        n_left += change->to[i].rank < 0;
+    }
+    return n_left;
+}
+
 /* CHANGE-2 */
 static storm_status change_rehouse(struct storm_mesh *mesh,
                                    struct storm_change *change,
@@ -174,7 +186,14 @@ static storm_status change_rehouse(struct storm_mesh *mesh,
         return status;
     for (storm_cell_idx i = 0; i < change->n_old; i++)
         change->is_gone[i] = change->to[i].rank < 0;
-    return change_rounds(mesh, change, n_all, partition);
+    if (change->heirs != NULL) {
+        n_all = change_hand_over(change);
+        status = storm_context_reduce(mesh->context, &n_all, 1, MPI_UINT64_T,
+                                      MPI_SUM);
+    }
+    return status < 0 || n_all == 0
+               ? status
+               : change_rounds(mesh, change, n_all, partition);
 }
 
 /* ---- life --------------------------------------------------------------- */
@@ -194,7 +213,10 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
         change->generation = mesh->generation + 1;
         change->n_new = next->part->n_cells;
         change->from = next->from;
-        next->from = NULL;
+        change->part_of = next->part_of;
+        change->heirs = next->heirs;
+        next->from = next->part_of = NULL;
+        next->heirs = NULL;
         status = change_reserve(change, mesh->part->n_cells);
     }
     status = storm_context_agree(mesh->context, status);
@@ -245,6 +267,8 @@ void storm_change_destroy(struct storm_change *change)
     storm_free(memory, change->to);
     storm_free(memory, change->is_gone);
     storm_free(memory, change->from);
+    storm_free(memory, change->part_of);
+    storm_free(memory, change->heirs);
     storm_free(memory, change);
 }
 
@@ -336,4 +360,15 @@ storm_status storm_mesh_carry(const struct storm_mesh *mesh,
     storm_messages_release(env, &coming);
     storm_messages_release(env, &going);
     return status;
+}
+
+storm_status storm_change_inherit(const struct storm_mesh *mesh,
+                                  const struct storm_change *change,
+                                  size_t bytes, const void *in, void *out)
+{
+    const struct storm_message_rows rows = {.bytes = bytes, .rows = in};
+    if (change->part_of == NULL)
+        return STORM_OK;
+    return storm_messages_fetch(mesh->context, STORM_OK, &rows,
+                                (size_t)change->n_new, change->part_of, out);
 }

@@ -5,7 +5,9 @@
  *   CHANGE-1  `to` and `from` are inverse to each other, over all ranks, for
  *             cells that exist before and after.
  *   CHANGE-2  A cell that is gone leads to one that exists; every packet in it
- *             has where to begin. Which one does not depend on the number of
+ *             has where to begin: the cell that it was joined to, the first
+ *             part along the curve of what it was cut into, or that of a
+ *             former neighbour. Which one does not depend on the number of
  *             ranks or the partition.
  *   CHANGE-3  A change leads from one generation to one: using it with another
  *             is an error.
@@ -25,11 +27,22 @@ struct storm_change {
     struct storm_cell_ref *to;   /* by old cell */
     bool *is_gone;               /* by old cell; NULL: none is */
     struct storm_cell_ref *from; /* by new cell; rank -1: it is new */
+    /* NULL, on all ranks: cells are not cut or joined. */
+    struct storm_cell_ref *part_of; /* by new cell: the old one that was cut
+                                       into it and others; rank -1: none */
+    struct storm_mesh_heir *heirs;  /* by old cell */
 };
 
+/* Was an old cell cut into new ones? */
+static inline bool storm_change_is_cut_up(const struct storm_change *change,
+                                          storm_cell_idx old)
+{
+    return change->heirs != NULL && change->heirs[old].is_part;
+}
+
 /*
- * The change to `next`, whose `from` it takes over. Collective; the mesh still
- * is what it was. `status` is that of this rank so far.
+ * The change to `next`, whose arrays by cell it takes over. Collective; the
+ * mesh still is what it was. `status` is that of this rank so far.
  */
 storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
                                struct storm_mesh_next *next,
@@ -38,6 +51,12 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
 /* The change that changes nothing. Local. */
 storm_status storm_change_none(const struct storm_mesh *mesh,
                                struct storm_change **change_out);
+
+/* Like storm_mesh_carry, for cells that are parts of an old one: they get its
+ * row. Rows of other cells stay as they are. Collective. */
+storm_status storm_change_inherit(const struct storm_mesh *mesh,
+                                  const struct storm_change *change,
+                                  size_t bytes, const void *in, void *out);
 
 /* mesh_cut.c: the weights of all cuts follow. Collective. */
 storm_status storm_cuts_carry(struct storm_mesh *mesh,

@@ -209,6 +209,8 @@ static void cut_release(const struct storm_mesh *mesh,
     mesh->ops->free_part(mesh, next->part);
     storm_free(mesh->env->memory, next->partition);
     storm_free(mesh->env->memory, next->from);
+    storm_free(mesh->env->memory, next->part_of);
+    storm_free(mesh->env->memory, next->heirs);
 }
 
 /* What has been built takes the place of what was. Collective; takes `next`

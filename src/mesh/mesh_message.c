@@ -171,3 +171,52 @@ void storm_messages_release(const struct storm_env *env,
     storm_free(env->memory, messages->words);
     *messages = (struct storm_messages){.n = 0};
 }
+
+/* Rows take the place of the indices that were asked for. */
+static void message_answer(const struct storm_message_rows *rows, size_t words,
+                           struct storm_messages *asked)
+{
+    for (size_t i = 0; i < asked->n; i++)
+        for (size_t k = 0; k < asked->array[i].n_words; k += words) {
+            uint64_t *row = asked->words + asked->array[i].first + k;
+            const char *from = (const char *)rows->rows + row[0] * rows->bytes;
+            memcpy(row, from, rows->bytes);
+        }
+}
+
+storm_status storm_messages_fetch(const struct storm_context *context,
+                                  storm_status status,
+                                  const struct storm_message_rows *rows,
+                                  size_t n, const struct storm_cell_ref *from,
+                                  void *out)
+{
+    const struct storm_env *env = storm_context_env(context);
+    const size_t words =
+        (rows->bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    struct storm_messages going = {.n = 0}, asked, answers = {.n = 0};
+    size_t *first =
+        storm_alloc(env->memory, message_label, (n + 1) * sizeof *first);
+    if (status >= 0 && first == NULL)
+        status = STORM_ERR_NOMEM;
+    if (status >= 0)
+        status = storm_messages_rows(env, n, from, words, &going, first);
+    for (size_t i = 0; i < n && status >= 0; i++)
+        if (from[i].rank >= 0)
+            going.words[first[i]] = (uint64_t)from[i].idx;
+    status = storm_messages_exchange(context, status, &going, &asked);
+    if (status >= 0) {
+        message_answer(rows, words, &asked);
+        status = storm_messages_exchange(context, status, &asked, &answers);
+    }
+    /* Messages come in order of rank, as they went: rows are at the same
+     * places. */
+    for (size_t i = 0; i < n && status >= 0; i++)
+        if (from[i].rank >= 0)
+            memcpy((char *)out + i * rows->bytes, &answers.words[first[i]],
+                   rows->bytes);
+    storm_messages_release(env, &answers);
+    storm_messages_release(env, &asked);
+    storm_messages_release(env, &going);
+    storm_free(env->memory, first);
+    return status;
+}

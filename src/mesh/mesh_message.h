@@ -56,4 +56,20 @@ storm_status storm_messages_exchange(const struct storm_context *context,
 void storm_messages_release(const struct storm_env *env,
                             struct storm_messages *messages);
 
+/* Rows of items that ranks have: their size, and this rank's in order. */
+struct storm_message_rows {
+    size_t bytes;
+    const void *rows;
+};
+
+/*
+ * Fetches the row of each of n items from its rank; -1: none, the row is left
+ * as it is. Collective, blocks; `status` is that of this rank so far.
+ */
+storm_status storm_messages_fetch(const struct storm_context *context,
+                                  storm_status status,
+                                  const struct storm_message_rows *rows,
+                                  size_t n, const struct storm_cell_ref *from,
+                                  void *out);
+
 #endif /* STORM_MESH_MESSAGE_H */

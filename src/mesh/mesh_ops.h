@@ -85,6 +85,12 @@ struct storm_mesh_motion {
     const uint64_t *weight;           /* one per local cell; NULL: all one */
 };
 
+/* Where the place of a cell is after a change. */
+struct storm_mesh_heir {
+    struct storm_cell_ref cell; /* rank -1: not known */
+    bool is_part; /* the cell was cut: this is its first part on the curve */
+};
+
 /* What a mesh would be after a change; all from storm_alloc. */
 struct storm_mesh_next {
     struct storm_mesh_part *part;
@@ -93,6 +99,10 @@ struct storm_mesh_next {
     storm_cell_id next_tag;      /* no tag is as large, or ever was */
     struct storm_cell_ref *from; /* by cell of `part`: where it was; rank -1:
                                     it is new */
+    /* Both or none, on all ranks, by kinds whose cells are cut and joined: */
+    struct storm_cell_ref *part_of; /* by cell of `part`: the cell that was cut
+                                       into it and others; rank -1: none */
+    struct storm_mesh_heir *heirs;  /* by cell as they are */
 };
 
 /* Where a border leads, for the kernels. */
@@ -266,6 +276,11 @@ extern const struct storm_mesh_shape storm_mesh_boxes;
 storm_status storm_mesh_build_part(const struct storm_mesh *mesh,
                                    const uint64_t *partition,
                                    struct storm_mesh_part **part_out);
+
+/* Can an index count the cells of each rank? STORM_ERR_ARG, on every rank,
+ * logged, if not. Local. */
+storm_status storm_mesh_check_partition(const struct storm_mesh *mesh,
+                                        const uint64_t *partition);
 
 /* The rank and index of a place in a partition. */
 int storm_mesh_owner_at(const struct storm_mesh *mesh,

@@ -19,6 +19,7 @@
 static const char rows_label[] = "mesh rows";
 
 enum { ROWS_HEAD = 2 }; /* words before a row that is sent: tag, bytes */
+enum { ROWS_TAG_BITS = 48 };
 
 struct rows_item {
     storm_cell_id tag;
@@ -60,17 +61,13 @@ static void rows_close(struct rows_order *order)
 static storm_status rows_split(struct rows_order *order, storm_status status)
 {
     const struct storm_mesh *mesh = order->mesh;
-    struct storm_memory *memory = mesh->env->memory;
-    uint64_t *keys =
-        storm_alloc(memory, rows_label, (order->n + 1) * sizeof *keys);
-    if (keys == NULL)
-        status = STORM_ERR_NOMEM;
-    for (size_t i = 0; i < order->n && status >= 0; i++)
-        keys[i] = order->items[i].tag;
-    status = storm_split_keys(mesh->context, status, keys, order->n,
-                              mesh->n_total, order->splitter);
-    storm_free(memory, keys);
-    return status;
+    const struct rows_item *items = order->items; /* NULL after an error */
+    const struct storm_keys keys = {.first = items != NULL ? &items->tag : NULL,
+                                    .n = order->n,
+                                    .stride = sizeof *items,
+                                    .bits = ROWS_TAG_BITS};
+    return storm_split_keys(mesh->context, status, &keys, mesh->n_total,
+                            order->splitter);
 }
 
 /* Collective; close it also after an error. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mesh/mesh_split.h"
 
+#include <string.h>
+
 #include <mpi.h>
 
 #include "base/env.h"
@@ -11,12 +13,15 @@ static const char split_label[] = "mesh directory";
 /* Bits of the keys per round of counting. */
 enum { SPLIT_BITS = 4, SPLIT_TRIES = (1 << SPLIT_BITS) - 1 };
 
-size_t storm_split_below(const uint64_t *keys, size_t n, uint64_t key)
+size_t storm_split_below(const struct storm_keys *keys, uint64_t key)
 {
-    size_t low = 0, high = n;
+    const char *bytes = (const char *)keys->first;
+    size_t low = 0, high = keys->n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (keys[middle] < key)
+        uint64_t there;
+        memcpy(&there, bytes + middle * keys->stride, sizeof there);
+        if (there < key)
             low = middle + 1;
         else
             high = middle;
@@ -39,8 +44,8 @@ static void split_refine(const uint64_t *count, const uint64_t *share,
 }
 
 storm_status storm_split_keys(const struct storm_context *context,
-                              storm_status status, const uint64_t *keys,
-                              size_t n, uint64_t n_total,
+                              storm_status status,
+                              const struct storm_keys *keys, uint64_t n_total,
                               uint64_t *splitter_out)
 {
     const struct storm_env *env = storm_context_env(context);
@@ -56,13 +61,13 @@ storm_status storm_split_keys(const struct storm_context *context,
         storm_partition_equal(n_total, env->size, share);
     for (size_t r = 0; r < n_split && status >= 0; r++)
         splitter_out[r] = 0;
-    for (int shift = STORM_KEY_BITS - SPLIT_BITS;
+    for (int shift = (keys->bits - 1) / SPLIT_BITS * SPLIT_BITS;
          status >= 0 && shift >= 0 && n_split > 0; shift -= SPLIT_BITS) {
         for (size_t k = 0; k < n_counts; k++)
-            count[k] = storm_split_below(keys, n,
-                                         splitter_out[k / SPLIT_TRIES] +
-                                             ((uint64_t)(k % SPLIT_TRIES + 1)
-                                              << shift));
+            count[k] =
+                storm_split_below(keys, splitter_out[k / SPLIT_TRIES] +
+                                            ((uint64_t)(k % SPLIT_TRIES + 1)
+                                             << shift));
         status = storm_context_reduce(context, count, (int)n_counts,
                                       MPI_UINT64_T, MPI_SUM);
         if (status >= 0)

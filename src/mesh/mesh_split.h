@@ -8,11 +8,16 @@
 
 #include <storm/context.h>
 
-/* Keys are below 2^60. */
-enum { STORM_KEY_BITS = 60 };
+/* This rank's keys, in order; each may be part of a larger record. */
+struct storm_keys {
+    const uint64_t *first; /* of the first record */
+    size_t n;
+    size_t stride; /* bytes from one to the next */
+    int bits;      /* keys of all ranks are below 2^bits */
+};
 
-/* The number of keys below one, of n in order. */
-size_t storm_split_below(const uint64_t *keys, size_t n, uint64_t key);
+/* The number of keys below one. */
+size_t storm_split_below(const struct storm_keys *keys, uint64_t key);
 
 /*
  * splitter_out[r], of n_ranks - 1: the largest key with no more than the share
@@ -21,8 +26,8 @@ size_t storm_split_below(const uint64_t *keys, size_t n, uint64_t key);
  * rank so far.
  */
 storm_status storm_split_keys(const struct storm_context *context,
-                              storm_status status, const uint64_t *keys,
-                              size_t n, uint64_t n_total,
+                              storm_status status,
+                              const struct storm_keys *keys, uint64_t n_total,
                               uint64_t *splitter_out);
 
 #endif /* STORM_MESH_SPLIT_H */

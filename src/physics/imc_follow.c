@@ -10,6 +10,12 @@
  *             packets begin to look for theirs. A cell that is new begins with
  *             the material of its centre and no energy, but with the
  *             temperature of its material if that is held.
+ *   FOLLOW-4  Where cells are cut, the parts begin with the material, the
+ *             temperature and the energies per cm3 of the cell: they share its
+ *             energy by volume. Where cells are joined, energies are added up;
+ *             the material is that of most of them, but one that can have
+ *             energy before one that is held, and STORM_OUTSIDE last. Energy is
+ *             conserved to rounding.
  *   FOLLOW-3  What the packets of the last step deposited is of no cell any
  *             more; events are, for the next cut.
  */
@@ -30,7 +36,7 @@ struct follow_row {
     double volume_cm3; /* 0: no cell */
     uint64_t events;
     int32_t material;
-    int32_t is_kept; /* 0: it is new */
+    int32_t is_kept; /* or cut; 0: it is new */
 };
 
 static void follow_pack(const struct storm_imc *imc, struct follow_row *rows)
@@ -68,11 +74,20 @@ static void follow_unpack(struct storm_imc *imc, storm_cell_idx i,
         storm_heat_temperature(&imc->heat[row->material], imc->energy[i]);
 }
 
+/* FOLLOW-4: the row of a cell that was cut, to that of a part of it. */
+static void follow_share(const struct storm_imc *imc, storm_cell_idx i,
+                         struct follow_row *row)
+{
+    double share = imc->volume[i] / row->volume_cm3;
+    row->events = (uint64_t)((double)row->events * share);
+    row->volume_cm3 = imc->volume[i];
+}
+
 /* FOLLOW-2: a cell that is new. */
 static void follow_begin(struct storm_imc *imc, storm_cell_idx i)
 {
-    int m = imc->material[i];
-    if (m >= 0 && imc->heat[m].held)
+    int m = imc->material[i], n = (int)imc->problem->n_materials;
+    if (m >= 0 && m < n && imc->heat[m].held)
         imc->temperature[i] = imc->problem->materials[m].temperature_kev;
 }
 
@@ -83,7 +98,8 @@ static void follow_begin(struct storm_imc *imc, storm_cell_idx i)
 struct follow_rest {
     uint64_t to;
     storm_cell_id tag;
-    double energy_erg;
+    double energy_erg, radiation_erg;
+    int64_t material;
 };
 enum { FOLLOW_REST_WORDS = sizeof(struct follow_rest) / sizeof(uint64_t) };
 
@@ -95,6 +111,32 @@ static void follow_add(struct storm_imc *imc, const struct follow_rest *rest)
         return;
     imc->energy[i] += rest->energy_erg / imc->volume[i];
     imc->temperature[i] = storm_heat_temperature(&imc->heat[m], imc->energy[i]);
+}
+
+/* What a material is preferred by when cells are joined. */
+static int follow_class(const struct storm_imc *imc, int64_t material)
+{
+    return material < 0 ? 0 : imc->heat[material].held ? 1 : 2;
+}
+
+/* FOLLOW-4: material and radiation of a cell that n were joined to. */
+static void follow_join(struct storm_imc *imc, const struct follow_rest *rests,
+                        size_t n)
+{
+    storm_cell_idx i = (storm_cell_idx)rests[0].to;
+    size_t best = 0;
+    for (size_t k = 0; k < n; k++) {
+        size_t score = n * (size_t)follow_class(imc, rests[k].material);
+        for (size_t other = 0; other < n; other++)
+            score += rests[other].material == rests[k].material;
+        if (score > best) {
+            best = score;
+            imc->material[i] = (int)rests[k].material;
+        }
+        imc->radiation[i] += rests[k].radiation_erg / imc->volume[i];
+    }
+    imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
+    follow_begin(imc, i);
 }
 
 static int follow_by_tag(const void *left, const void *right)
@@ -121,17 +163,20 @@ static storm_status follow_address(const struct storm_imc *imc,
         to != NULL && first != NULL ? STORM_OK : STORM_ERR_NOMEM;
     for (size_t i = 0; i < n && status >= 0; i++) {
         to[i] = change->to[i];
-        if (change->is_gone == NULL || !change->is_gone[i])
+        if (change->is_gone == NULL || !change->is_gone[i] ||
+            storm_change_is_cut_up(change, (storm_cell_idx)i))
             to[i].rank = -1;
     }
     if (status >= 0)
         status =
             storm_messages_rows(imc->env, n, to, FOLLOW_REST_WORDS, out, first);
     for (size_t i = 0; i < n && status >= 0; i++) {
-        const struct follow_rest rest = {.to = (uint64_t)to[i].idx,
-                                         .tag = tags[i],
-                                         .energy_erg = rows[i].state[1] *
-                                                       rows[i].volume_cm3};
+        const struct follow_rest rest = {
+            .to = (uint64_t)to[i].idx,
+            .tag = tags[i],
+            .energy_erg = rows[i].state[1] * rows[i].volume_cm3,
+            .radiation_erg = rows[i].state[2] * rows[i].volume_cm3,
+            .material = rows[i].material};
         if (to[i].rank >= 0)
             memcpy(&out->words[first[i]], &rest, sizeof rest);
     }
@@ -154,8 +199,14 @@ static storm_status follow_gone(struct storm_imc *imc,
     if (n > 0) {
         struct follow_rest *rests = (struct follow_rest *)(void *)in.words;
         qsort(rests, n, sizeof *rests, follow_by_tag);
-        for (size_t i = 0; i < n; i++)
-            follow_add(imc, &rests[i]);
+        for (size_t i = 0, end; i < n; i = end) {
+            for (end = i; end < n && rests[end].to == rests[i].to; end++)
+                ;
+            if (change->heirs != NULL && change->from[rests[i].to].rank < 0)
+                follow_join(imc, &rests[i], end - i);
+            for (size_t k = i; k < end; k++)
+                follow_add(imc, &rests[k]);
+        }
     }
     storm_messages_release(imc->env, &in);
     storm_messages_release(imc->env, &out);
@@ -181,12 +232,19 @@ static storm_status follow_rebuild(struct storm_imc *imc,
                                  *in_out != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status >= 0)
         status = storm_mesh_carry(imc->mesh, change, sizeof *out, out, *in_out);
-    for (storm_cell_idx i = 0; status >= 0 && i < imc->n_cells; i++)
-        if ((*in_out)[i].is_kept)
-            follow_unpack(imc, i, &(*in_out)[i]);
+    if (status >= 0)
+        status =
+            storm_change_inherit(imc->mesh, change, sizeof *out, out, *in_out);
+    for (storm_cell_idx i = 0; status >= 0 && i < imc->n_cells; i++) {
+        struct follow_row *row = &(*in_out)[i];
+        if (row->is_kept && change->from[i].rank < 0)
+            follow_share(imc, i, row);
+        if (row->is_kept)
+            follow_unpack(imc, i, row);
         else
             follow_begin(imc, i);
-    return status < 0 ? status : imc_cells_finish(imc);
+    }
+    return status;
 }
 
 static storm_status follow_check(const struct storm_imc *imc,
@@ -233,6 +291,8 @@ storm_status storm_imc_follow(struct storm_imc *imc,
         status = follow_rebuild(imc, change, out, &in);
         if (status >= 0)
             status = follow_gone(imc, change, out, tags);
+        if (status >= 0)
+            status = imc_cells_finish(imc);
         if (status < 0)
             imc_cells_close(imc);
     }

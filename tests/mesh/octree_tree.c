@@ -12,59 +12,9 @@
 
 #include <storm/context.h>
 
-#include "octree_cases.h"
+#include "octree_brute.h"
 
 /* ---- brute force -------------------------------------------------------- */
-
-enum { MAX_CUBES = 20000 };
-struct tree {
-    const struct storm_octree_params *octree;
-    struct cube cubes[MAX_CUBES];
-    int n;
-};
-
-/* Cuts a cube; the first child takes its place. */
-static void cut(struct tree *tree, int i)
-{
-    struct cube parent = tree->cubes[i];
-    CHECK(tree->n + 7 <= MAX_CUBES);
-    for (int k = 0; k < 8; k++) {
-        struct cube child = {.level = parent.level + 1};
-        for (int d = 0; d < 3; d++)
-            child.ijk[d] = 2 * parent.ijk[d] + (k >> d & 1);
-        tree->cubes[k == 0 ? i : tree->n++] = child;
-    }
-}
-
-/* Do closed cubes have a point in common, also through periodic walls? */
-static bool touch(const struct storm_octree_params *c, const struct cube *a,
-                  const struct cube *b)
-{
-    enum { DEPTH = 10 };
-    for (int d = 0; d < 3; d++) {
-        int32_t n = octree_roots(c, d) << DEPTH;
-        int32_t width_a = 1 << (DEPTH - a->level);
-        int32_t width_b = 1 << (DEPTH - b->level);
-        int32_t offset = b->ijk[d] * width_b - a->ijk[d] * width_a;
-        bool is_near = offset <= width_a && -offset <= width_b;
-        if (c->periodic[d])
-            is_near = is_near ||
-                      (offset + n <= width_a && -(offset + n) <= width_b) ||
-                      (offset - n <= width_a && -(offset - n) <= width_b);
-        if (!is_near)
-            return false;
-    }
-    return true;
-}
-
-static bool is_unbalanced(const struct tree *tree, int i, int n)
-{
-    for (int k = 0; k < n; k++)
-        if (tree->cubes[k].level > tree->cubes[i].level + 1 &&
-            touch(tree->octree, &tree->cubes[i], &tree->cubes[k]))
-            return true;
-    return false;
-}
 
 static void grow(struct tree *tree)
 {
@@ -76,18 +26,11 @@ static void grow(struct tree *tree)
                 tree->cubes[tree->n++] = (struct cube){0, {i, j, k}};
     for (int i = 0; i < tree->n;) {
         if (octree_asks(c, &tree->cubes[i]))
-            cut(tree, i);
+            tree_cut(tree, i);
         else
             i++;
     }
-    for (bool is_cut = true; is_cut;) {
-        is_cut = false;
-        for (int i = 0, n = tree->n; i < n; i++)
-            if (is_unbalanced(tree, i, n)) {
-                cut(tree, i);
-                is_cut = true;
-            }
-    }
+    tree_balance(tree);
 }
 
 static int compare(const void *left, const void *right)

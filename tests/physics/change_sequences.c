@@ -4,12 +4,14 @@
 /*
  * Random sequences of motion, refinement, cuts, steps and restarts of free
  * streaming on a Voronoi mesh have the same bits on any number of ranks, and as
- * a run on one rank without cuts and restarts. Energy stays exact. The argument
- * is the number of sequences.
+ * a run on one rank without cuts and restarts; so do those of refinement, cuts
+ * and steps on an octree. Energy stays exact. The argument is the number of
+ * sequences.
  */
 #include <stdio.h>
 
 #include <storm/engine.h>
+#include <storm/octree.h>
 #include <storm/remap.h>
 #include <storm/streaming.h>
 
@@ -29,7 +31,9 @@ struct world {
     int rank, size;
     uint64_t step;          /* next */
     storm_cell_id next_tag; /* that no cell has had, when the mesh is made */
-    bool is_periodic;
+    bool is_periodic, is_octree;
+    storm_cell_id parts_tag; /* octree: tags of the parts of cells that were cut
+                                last, from here on; 0: none */
     bool is_alone; /* then partition and restarts are of no interest */
 };
 
@@ -75,13 +79,24 @@ static void world_make_mesh(struct world *w, size_t n,
     free(points);
 }
 
+/* 64 cells. */
+static void world_make_octree(struct world *w)
+{
+    struct storm_octree_params params = {
+        .size = sizeof params, .hi_cm = {1, 1, 1}, .level = 2};
+    for (int d = 0; d < 3; d++)
+        params.periodic[d] = w->is_periodic;
+    CHECK_OK(storm_mesh_create_octree(w->context, &params, &w->mesh));
+}
+
 static void world_open(struct world *w, MPI_Comm comm, uint64_t seed)
 {
     struct moving_cell cells[N_POINTS];
     size_t n = 0;
     *w = (struct world){.comm = comm,
                         .is_alone = comm == MPI_COMM_SELF,
-                        .is_periodic = seed % 2};
+                        .is_periodic = seed % 2,
+                        .is_octree = seed % 5 == 4};
     CHECK_OK(storm_context_create(comm, NULL, &w->context));
     w->rank = storm_context_rank(w->context);
     w->size = storm_context_size(w->context);
@@ -93,7 +108,10 @@ static void world_open(struct world *w, MPI_Comm comm, uint64_t seed)
             cells[n].x[d] = moving_uniform(&dice);
     }
     w->next_tag = 7 * N_POINTS;
-    world_make_mesh(w, n, cells);
+    if (w->is_octree)
+        world_make_octree(w);
+    else
+        world_make_mesh(w, n, cells);
     world_make_physics(w);
 }
 
@@ -131,8 +149,37 @@ static void do_step(struct world *w, struct dice *dice)
     w->step++;
 }
 
+/* Cuts some cells, or joins those that were cut last: no others have all eight
+ * for certain. */
+static void do_adapt_octree(struct world *w, struct dice *dice)
+{
+    struct storm_adapt_params params = STORM_ADAPT_PARAMS_INIT;
+    struct storm_change *change;
+    uint64_t seed = dice_word(dice);
+    bool is_join = w->parts_tag > 0 && dice_roll(dice, 2);
+    storm_cell_idx n = storm_mesh_n_cells(w->mesh);
+    storm_cell_idx *list = malloc(((size_t)n + 1) * sizeof *list);
+    CHECK(list != NULL);
+    params.remove = params.refine = list;
+    for (storm_cell_idx i = 0; i < n; i++) {
+        storm_cell_id tag = storm_mesh_cell_id(w->mesh, i);
+        if (is_join && tag >= w->parts_tag)
+            list[params.n_remove++] = i;
+        if (!is_join && dice_mix(seed ^ tag) % 16 == 0)
+            list[params.n_refine++] = i;
+    }
+    w->parts_tag = is_join ? 0 : storm_mesh_next_tag(w->mesh);
+    CHECK_OK(storm_mesh_adapt(w->mesh, &params, &change));
+    free(list);
+    remap(w, change, dice);
+}
+
 static void do_move(struct world *w, struct dice *dice)
 {
+    if (w->is_octree) {
+        do_adapt_octree(w, dice);
+        return;
+    }
     static const double amounts[] = {0.01, 0.1, 1.0, 10.0};
     struct storm_change *change;
     double by = amounts[dice_roll(dice, 4)];
@@ -150,6 +197,10 @@ static void do_move(struct world *w, struct dice *dice)
 /* Removes an eighth of the cells, or nearly all, and adds some. */
 static void do_adapt(struct world *w, struct dice *dice)
 {
+    if (w->is_octree) {
+        do_adapt_octree(w, dice);
+        return;
+    }
     struct storm_adapt_params params = STORM_ADAPT_PARAMS_INIT;
     struct storm_change *change;
     uint64_t seed = dice_word(dice), part = dice_roll(dice, 6) ? 1 : 7;
@@ -251,7 +302,7 @@ static struct storm_packet *save_packets(const struct world *w, size_t *n_out)
  * follows. */
 static void do_restart(struct world *w, struct dice *dice)
 {
-    if (!w->is_alone) {
+    if (!w->is_alone && !w->is_octree) {
         size_t n_cells, n_packets;
         struct moving_cell *cells = save_cells(w, &n_cells);
         struct storm_packet *packets = save_packets(w, &n_packets);

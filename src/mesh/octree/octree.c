@@ -5,7 +5,6 @@
 
 #include <storm/context.h>
 
-#include "base/boot.h"
 #include "base/port.h"
 #include "base/sized.h"
 #include "mesh/mesh_partition.h"
@@ -213,8 +212,7 @@ static void octree_destroy(struct storm_mesh *mesh)
 {
     struct octree_mesh *octree = (struct octree_mesh *)mesh;
     struct storm_memory *memory = mesh->env->memory;
-    octree_words_free(mesh->env, &octree->leaves);
-    storm_free(memory, octree->leaves_partition);
+    octree_leaves_free(mesh->env, &octree->leaves);
     storm_free(memory, octree);
 }
 
@@ -290,31 +288,6 @@ static storm_status octree_fill(struct octree_mesh *mesh,
                         ldexp(cells, 3 * params->level));
         return STORM_ERR_ARG;
     }
-    mesh->leaves_partition =
-        storm_alloc(env->memory, octree_label,
-                    ((size_t)env->size + 1) * sizeof(uint64_t));
-    return mesh->leaves_partition != NULL ? STORM_OK : STORM_ERR_NOMEM;
-}
-
-/* Places of the leaves from their numbers on all ranks. Collective. */
-static storm_status octree_number(struct octree_mesh *mesh)
-{
-    const struct storm_env *env = mesh->base.env;
-    uint64_t n = mesh->leaves.n;
-    if (mesh->base.n_total >> 48 != 0) {
-        if (env->rank == 0)
-            storm_log_write(&env->log, STORM_LOG_ERROR,
-                            "a mesh cannot have %llu cells; 2^48 are too many",
-                            (unsigned long long)mesh->base.n_total);
-        return STORM_ERR_ARG;
-    }
-    storm_status status = storm_boot_allgather(env->boot, &n, sizeof n,
-                                               mesh->leaves_partition + 1);
-    if (status < 0)
-        return status;
-    mesh->leaves_partition[0] = 0;
-    for (int r = 0; r < env->size; r++)
-        mesh->leaves_partition[r + 1] += mesh->leaves_partition[r];
     return STORM_OK;
 }
 
@@ -342,16 +315,14 @@ storm_status storm_mesh_create_octree(struct storm_context *context,
     }
     status = storm_context_agree(context, status);
     if (status >= 0)
-        status = octree_grow(mesh, params);
+        status = octree_grow(mesh, params, &mesh->leaves);
     if (status >= 0)
-        status = octree_number(mesh);
+        mesh->base.n_total = mesh->leaves.n_total;
     status =
         storm_mesh_finish(mesh != NULL ? &mesh->base : NULL, context, status);
     if (status < 0)
         return status;
-    octree_words_free(env, &mesh->leaves);
-    storm_free(env->memory, mesh->leaves_partition);
-    mesh->leaves_partition = NULL;
+    octree_leaves_free(env, &mesh->leaves);
     *mesh_out = &mesh->base;
     return STORM_OK;
 }
@@ -360,7 +331,7 @@ static const struct storm_mesh_changes octree_changes = {
     .seek = octree_seek,
     .jump = octree_jump,
     .move = storm_no_move,
-    .adapt = storm_no_adapt,
+    .adapt = octree_adapt,
 };
 
 const struct storm_mesh_ops storm_mesh_octree = {

@@ -41,6 +41,8 @@ struct octree_side {
     int8_t side, level;
     bool wraps;
     uint64_t near[OCTREE_QUARTERS];
+    storm_cell_id tags[OCTREE_QUARTERS]; /* of leaves of other ranks, if tags
+                                            are not places */
 };
 
 /* A place on another rank, and where its answer belongs. */
@@ -52,6 +54,7 @@ struct octree_query {
 
 struct octree_builder {
     const struct octree_mesh *mesh;
+    const struct octree_leaves *leaves;
     const uint64_t *partition;
     struct octree_part *part;
     size_t borders_capacity, fans_capacity;
@@ -107,18 +110,22 @@ static storm_status build_add_walls(struct octree_builder *b)
     return status;
 }
 
-/* How a cell refers to a leaf behind one of its faces. */
-static storm_status build_refer(struct octree_builder *b, uint64_t near,
-                                bool wraps, int32_t *next_out)
+/* How a cell refers to the leaf behind a quarter of one of its sides. */
+static storm_status build_refer(struct octree_builder *b,
+                                const struct octree_side *s, int quarter,
+                                int32_t *next_out)
 {
     const struct storm_mesh_part *part = &b->part->base;
-    uint64_t place = near >> NEAR_LEVEL_BITS;
+    uint64_t place = s->near[quarter] >> NEAR_LEVEL_BITS;
     uint64_t offset = place - part->first; /* huge if place < first */
-    if (!wraps && offset < (uint64_t)part->n_cells) {
+    bool is_local = offset < (uint64_t)part->n_cells;
+    if (!s->wraps && is_local) {
         *next_out = (storm_cell_idx)offset;
         return STORM_OK;
     }
-    struct octree_border border = {.id = place, .wall = -1, .wraps = wraps};
+    struct octree_border border = {.id = place, .wall = -1, .wraps = s->wraps};
+    if (part->tags != NULL)
+        border.id = is_local ? part->tags[offset] : s->tags[quarter];
     border.rank =
         storm_mesh_owner_at(&b->mesh->base, b->partition, place, &border.idx);
     return build_add_border(b, &border, next_out);
@@ -147,7 +154,7 @@ static storm_status build_add_fan(struct octree_builder *b,
             octree_plane(b->mesh, node.level + 1, d, 2 * ijk[d] + 1);
     }
     for (int q = 0; q < OCTREE_QUARTERS && status == STORM_OK; q++)
-        status = build_refer(b, s->near[q], s->wraps, &fan->next[q]);
+        status = build_refer(b, s, q, &fan->next[q]);
     part->cells[s->cell].next[s->side] = OCTREE_FAN + (int32_t)part->n_fans;
     part->n_fans++;
     return status;
@@ -160,7 +167,7 @@ static storm_status build_connect(struct octree_builder *b,
     if (near_level(s->near[0]) > s->level)
         return build_add_fan(b, s);
     int32_t *next = &b->part->cells[s->cell].next[s->side];
-    storm_status status = build_refer(b, s->near[0], s->wraps, next);
+    storm_status status = build_refer(b, s, 0, next);
     /* saves a second search */
     if (status == STORM_OK && *next >= 0 && near_level(s->near[0]) == s->level)
         b->part->cells[*next].next[s->side ^ 1] = s->cell;
@@ -326,26 +333,55 @@ static void build_answer(const struct octree_builder *b,
     }
 }
 
+/* Tags take the place of the answers. */
+static void build_answer_tags(const struct octree_builder *b,
+                              struct storm_messages *messages)
+{
+    const struct storm_mesh_part *part = &b->part->base;
+    for (size_t i = 0; i < messages->n; i++)
+        for (size_t k = 0; k < messages->array[i].n_words; k++) {
+            uint64_t *word = &messages->words[messages->array[i].first + k];
+            *word = part->tags[(*word >> NEAR_LEVEL_BITS) - part->first];
+        }
+}
+
+/* Sends answers back; those that come are in the order of the queries.
+ * Collective. */
+static storm_status build_reply(struct octree_builder *b,
+                                struct storm_messages *asked, bool is_tags)
+{
+    struct storm_messages answers;
+    storm_status status = storm_messages_exchange(b->mesh->base.context,
+                                                  STORM_OK, asked, &answers);
+    for (size_t i = 0; i < b->n_queries && status >= 0; i++) {
+        const struct octree_query *query = &b->queries[i];
+        struct octree_side *side = &b->sides[query->i_side];
+        uint64_t *to = is_tags ? side->tags : side->near;
+        to[query->quarter] = answers.words[i];
+    }
+    storm_messages_release(b->mesh->base.env, &answers);
+    return status;
+}
+
 /* Asks other ranks and connects the sides that waited. Collective. */
 static storm_status build_ask(struct octree_builder *b, storm_status status)
 {
     const struct storm_env *env = b->mesh->base.env;
     const struct storm_context *context = b->mesh->base.context;
-    struct storm_messages out = {.n = 0}, asked, answers = {.n = 0};
+    struct storm_messages out = {.n = 0}, asked;
     if (status >= 0)
         status = build_address(b, &out);
     status = storm_messages_exchange(context, status, &out, &asked);
     if (status >= 0) {
         build_answer(b, &asked);
-        status = storm_messages_exchange(context, status, &asked, &answers);
+        status = build_reply(b, &asked, false);
     }
-    for (size_t i = 0; i < b->n_queries && status >= 0; i++) {
-        const struct octree_query *query = &b->queries[i];
-        b->sides[query->i_side].near[query->quarter] = answers.words[i];
+    if (status >= 0 && b->part->base.tags != NULL) {
+        build_answer_tags(b, &asked);
+        status = build_reply(b, &asked, true);
     }
     for (size_t i = 0; i < b->n_sides && status >= 0; i++)
         status = build_connect(b, &b->sides[i]);
-    storm_messages_release(env, &answers);
     storm_messages_release(env, &asked);
     storm_messages_release(env, &out);
     return status;
@@ -413,25 +449,28 @@ static storm_status build_open(struct octree_builder *b)
     status = storm_context_agree(mesh->base.context, status);
     if (status < 0)
         return status;
-    const struct octree_part *old = octree_part_of(&mesh->base);
-    status = octree_words_move(mesh->base.context,
-                               old != NULL ? old->codes : mesh->leaves.array,
-                               old != NULL ? mesh->base.partition
-                                           : mesh->leaves_partition,
-                               b->partition, &part->codes);
+    const struct octree_leaves *leaves = b->leaves;
+    status = octree_words_move(mesh->base.context, leaves->codes.array,
+                               leaves->partition, b->partition, &part->codes);
+    if (status >= 0 && leaves->tags != NULL)
+        status = octree_words_move(mesh->base.context, leaves->tags,
+                                   leaves->partition, b->partition,
+                                   &part->base.tags);
     if (status < 0)
         return status;
     build_place_cells(b);
     return build_starts(b);
 }
 
-storm_status octree_build_part(const struct storm_mesh *mesh,
-                               const uint64_t *partition,
-                               struct storm_mesh_part **part_out)
+storm_status octree_build(const struct storm_mesh *mesh,
+                          const struct octree_leaves *leaves,
+                          const uint64_t *partition,
+                          struct storm_mesh_part **part_out)
 {
     struct storm_memory *memory = mesh->env->memory;
     struct octree_builder b = {
         .mesh = octree_of(mesh),
+        .leaves = leaves,
         .partition = partition,
         .part = storm_alloc(memory, octree_label, sizeof *b.part)};
     storm_status status = build_open(&b);
@@ -447,6 +486,20 @@ storm_status octree_build_part(const struct storm_mesh *mesh,
     return STORM_OK;
 }
 
+storm_status octree_build_part(const struct storm_mesh *mesh,
+                               const uint64_t *partition,
+                               struct storm_mesh_part **part_out)
+{
+    const struct octree_part *old = octree_part_of(mesh);
+    if (old == NULL)
+        return octree_build(mesh, &octree_of(mesh)->leaves, partition,
+                            part_out);
+    const struct octree_leaves leaves = {.codes = {.array = old->codes},
+                                         .tags = old->base.tags,
+                                         .partition = mesh->partition};
+    return octree_build(mesh, &leaves, partition, part_out);
+}
+
 void octree_free_part(const struct storm_mesh *mesh,
                       struct storm_mesh_part *base)
 {
@@ -459,5 +512,6 @@ void octree_free_part(const struct storm_mesh *mesh,
     storm_free(memory, part->borders);
     storm_free(memory, part->cells);
     storm_free(memory, part->codes);
+    storm_free(memory, part->base.tags);
     storm_free(memory, part);
 }

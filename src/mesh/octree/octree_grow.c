@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree of a new mesh. It is known by its inner nodes, those that are cut in
+ * The leaves of a tree. It is known by its inner nodes, those that are cut in
  * eight, a set of positions for each level:
  *
- *   1. from the coarsest level down, ask which nodes are to be cut;
+ *   1. of a new mesh: from the coarsest level down, ask which nodes are to be
+ *      cut;
  *   2. from the finest level up, add inner nodes until OCTREE-1 holds: if a
  *      node is inner, all nodes of its level that touch it exist, and so their
  *      parents are inner;
@@ -17,13 +18,31 @@
  */
 #include "mesh/octree/octree_words.h"
 
+#include "base/boot.h"
+
+static const char grow_label[] = "mesh tree";
+
 struct octree_grower {
-    struct octree_mesh *mesh;
-    const struct storm_octree_params *params;
-    int max_level;
+    const struct octree_mesh *mesh;
+    const struct storm_octree_params *params; /* of step 1 alone */
+    struct octree_tree *tree;
     uint64_t first, end; /* this rank's positions of the start level */
-    struct octree_words inner[STORM_OCTREE_MAX_LEVEL + 1]; /* by level */
+    struct octree_leaves *leaves;
 };
+
+static struct octree_grower grow_open(const struct octree_mesh *mesh,
+                                      struct octree_tree *tree)
+{
+    const struct storm_env *env = mesh->base.env;
+    uint64_t rank = (uint64_t)env->rank, size = (uint64_t)env->size, n = 1;
+    for (int d = 0; d < 3; d++)
+        n *= (uint64_t)octree_count(mesh, tree->level, d);
+    return (struct octree_grower){.mesh = mesh,
+                                  .tree = tree,
+                                  .first = n / size * rank,
+                                  .end = rank + 1 < size ? n / size * (rank + 1)
+                                                         : n};
+}
 
 /* ---- refinement --------------------------------------------------------- */
 
@@ -40,7 +59,7 @@ static storm_status grow_ask(struct octree_grower *g, struct octree_node node)
     }
     if (!g->params->refine(g->params->refine_self, lo, hi, node.level))
         return STORM_OK;
-    return octree_words_add(mesh->base.env, &g->inner[node.level],
+    return octree_words_add(mesh->base.env, &g->tree->inner[node.level],
                             node.position);
 }
 
@@ -50,14 +69,14 @@ static storm_status grow_ask_level(struct octree_grower *g, int level)
 {
     storm_status status = STORM_OK;
     struct octree_node node = {.level = level};
-    if (level == g->params->level) {
+    if (level == g->tree->level) {
         for (uint64_t i = g->first; i < g->end && status == STORM_OK; i++) {
             node.position = i;
             status = grow_ask(g, node);
         }
         return status;
     }
-    const struct octree_words *parents = &g->inner[level - 1];
+    const struct octree_words *parents = &g->tree->inner[level - 1];
     for (size_t i = 0; i < parents->n; i++)
         for (uint64_t w = 0; w < OCTREE_CHILDREN && status == STORM_OK; w++) {
             node.position = OCTREE_CHILDREN * parents->array[i] + w;
@@ -71,11 +90,12 @@ static storm_status grow_refine(struct octree_grower *g)
 {
     uint64_t n_inner = 1;
     storm_status status = STORM_OK;
-    for (int level = g->params->level;
-         level < g->max_level && n_inner > 0 && status >= 0; level++)
+    for (int level = g->tree->level;
+         level < g->tree->max_level && n_inner > 0 && status >= 0; level++)
         status =
             octree_words_sort(g->mesh->base.context, grow_ask_level(g, level),
-                              &g->inner[level], OCTREE_KEEP_ONE, &n_inner);
+                              &g->tree->inner[level], OCTREE_KEEP_ONE,
+                              &n_inner);
     return status;
 }
 
@@ -113,7 +133,7 @@ static storm_status grow_touch(struct octree_grower *g, int level,
         if (a >= n[0] || b >= n[1] || c >= n[2])
             continue;
         const int32_t at[3] = {parents[0][a], parents[1][b], parents[2][c]};
-        status = octree_words_add(mesh->base.env, &g->inner[level - 1],
+        status = octree_words_add(mesh->base.env, &g->tree->inner[level - 1],
                                   storm_hilbert_tree_position(mesh->n,
                                                               level - 1, at));
     }
@@ -125,13 +145,13 @@ static storm_status grow_balance(struct octree_grower *g)
 {
     storm_status status = STORM_OK;
     uint64_t n_inner;
-    for (int level = g->max_level - 1; level > g->params->level && status >= 0;
-         level--) {
-        for (size_t i = 0; i < g->inner[level].n && status >= 0; i++)
-            status = grow_touch(g, level, g->inner[level].array[i]);
-        status =
-            octree_words_sort(g->mesh->base.context, status,
-                              &g->inner[level - 1], OCTREE_KEEP_ONE, &n_inner);
+    for (int level = g->tree->max_level - 1;
+         level > g->tree->level && status >= 0; level--) {
+        for (size_t i = 0; i < g->tree->inner[level].n && status >= 0; i++)
+            status = grow_touch(g, level, g->tree->inner[level].array[i]);
+        status = octree_words_sort(g->mesh->base.context, status,
+                                   &g->tree->inner[level - 1], OCTREE_KEEP_ONE,
+                                   &n_inner);
     }
     return status;
 }
@@ -142,7 +162,7 @@ static storm_status grow_add_leaf(struct octree_grower *g, int level,
                                   uint64_t position)
 {
     struct octree_node node = {.position = position, .level = level};
-    return octree_words_add(g->mesh->base.env, &g->mesh->leaves,
+    return octree_words_add(g->mesh->base.env, &g->leaves->codes,
                             octree_code(g->mesh, node));
 }
 
@@ -161,39 +181,91 @@ static storm_status grow_leaves(struct octree_grower *g)
 {
     storm_status status = STORM_OK;
     for (uint64_t i = g->first; i < g->end && status == STORM_OK; i++)
-        status = grow_add_leaf(g, g->params->level, i);
-    for (int level = g->params->level; level < g->max_level; level++) {
-        struct octree_words *inner = &g->inner[level];
+        status = grow_add_leaf(g, g->tree->level, i);
+    for (int level = g->tree->level; level < g->tree->max_level; level++) {
+        struct octree_words *inner = &g->tree->inner[level];
         for (size_t i = 0; i < inner->n && status == STORM_OK; i++)
             status = grow_add_inner(g, level, inner->array[i]);
         octree_words_free(g->mesh->base.env, inner);
     }
-    return octree_words_sort(g->mesh->base.context, status, &g->mesh->leaves,
-                             OCTREE_KEEP_LONE, &g->mesh->base.n_total);
+    return octree_words_sort(g->mesh->base.context, status, &g->leaves->codes,
+                             OCTREE_KEEP_LONE, &g->leaves->n_total);
 }
 
-storm_status octree_grow(struct octree_mesh *mesh,
-                         const struct storm_octree_params *params)
+/* Places of the leaves from their numbers on all ranks. Collective. */
+static storm_status grow_number(const struct octree_grower *g)
 {
-    const struct storm_env *env = mesh->base.env;
-    uint64_t rank = (uint64_t)env->rank, size = (uint64_t)env->size, n = 1;
-    struct octree_grower g = {.mesh = mesh,
-                              .params = params,
-                              .max_level =
-                                  params->refine != NULL
-                                      ? params->level + params->refine_levels
-                                      : params->level};
-    for (int d = 0; d < 3; d++)
-        n *= (uint64_t)octree_count(mesh, params->level, d);
-    g.first = n / size * rank;
-    g.end = rank + 1 < size ? n / size * (rank + 1) : n;
-
-    storm_status status = grow_refine(&g);
+    const struct storm_env *env = g->mesh->base.env;
+    struct octree_leaves *leaves = g->leaves;
+    uint64_t n = leaves->codes.n;
+    if (leaves->n_total >> 48 != 0) {
+        if (env->rank == 0)
+            storm_log_write(&env->log, STORM_LOG_ERROR,
+                            "a mesh cannot have %llu cells; 2^48 are too many",
+                            (unsigned long long)leaves->n_total);
+        return STORM_ERR_ARG;
+    }
+    leaves->partition =
+        storm_alloc(env->memory, grow_label,
+                    ((size_t)env->size + 1) * sizeof *leaves->partition);
+    storm_status status =
+        storm_context_agree(g->mesh->base.context, leaves->partition != NULL
+                                                       ? STORM_OK
+                                                       : STORM_ERR_NOMEM);
     if (status >= 0)
-        status = grow_balance(&g);
+        status = storm_boot_allgather(env->boot, &n, sizeof n,
+                                      leaves->partition + 1);
+    for (int r = 0; r < env->size && status >= 0; r++)
+        leaves->partition[r + 1] += leaves->partition[r];
+    return status;
+}
+
+void octree_leaves_free(const struct storm_env *env,
+                        struct octree_leaves *leaves)
+{
+    octree_words_free(env, &leaves->codes);
+    storm_free(env->memory, leaves->tags);
+    storm_free(env->memory, leaves->partition);
+    *leaves = (struct octree_leaves){.n_total = 0};
+}
+
+/* ---- trees -------------------------------------------------------------- */
+
+static void grow_release(const struct storm_env *env, struct octree_tree *tree)
+{
+    for (int level = 0; level <= STORM_OCTREE_MAX_LEVEL; level++)
+        octree_words_free(env, &tree->inner[level]);
+}
+
+storm_status octree_settle(const struct octree_mesh *mesh,
+                           struct octree_tree *tree,
+                           struct octree_leaves *leaves)
+{
+    struct octree_grower g = grow_open(mesh, tree);
+    g.leaves = leaves;
+    storm_status status = grow_balance(&g);
     if (status >= 0)
         status = grow_leaves(&g);
-    for (int level = 0; level <= STORM_OCTREE_MAX_LEVEL; level++)
-        octree_words_free(env, &g.inner[level]);
+    if (status >= 0)
+        status = grow_number(&g);
+    grow_release(mesh->base.env, tree);
+    return status;
+}
+
+storm_status octree_grow(const struct octree_mesh *mesh,
+                         const struct storm_octree_params *params,
+                         struct octree_leaves *leaves)
+{
+    struct octree_tree tree = {.level = params->level,
+                               .max_level =
+                                   params->refine != NULL
+                                       ? params->level + params->refine_levels
+                                       : params->level};
+    struct octree_grower g = grow_open(mesh, &tree);
+    g.params = params;
+    storm_status status = grow_refine(&g);
+    if (status >= 0)
+        return octree_settle(mesh, &tree, leaves);
+    grow_release(mesh->base.env, &tree);
     return status;
 }

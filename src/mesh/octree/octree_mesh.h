@@ -69,6 +69,22 @@ struct octree_words {
     size_t n, capacity;
 };
 
+/* All leaves of a tree, sorted over the ranks. */
+struct octree_leaves {
+    struct octree_words codes;
+    uint64_t *tags;      /* NULL, on all ranks: places */
+    uint64_t *partition; /* their places, n_ranks + 1 */
+    uint64_t n_total;
+};
+
+/* A tree by its inner nodes, those that are cut in eight: positions by level,
+ * spread over the ranks. */
+struct octree_tree {
+    int level;     /* all nodes of this level exist */
+    int max_level; /* nodes of this level are leaves */
+    struct octree_words inner[STORM_OCTREE_MAX_LEVEL + 1];
+};
+
 struct octree_part {
     struct storm_mesh_part base;
     uint64_t *codes; /* of the cells, in order */
@@ -86,10 +102,8 @@ struct octree_mesh {
     double lo_cm[3], hi_cm[3];
     int32_t n[3]; /* root cells */
     bool periodic[3];
-    int depth; /* the deepest level that cells may have */
-    /* While it is being created: all leaves. */
-    struct octree_words leaves;
-    uint64_t *leaves_partition;
+    int depth;                   /* the deepest level that cells may have */
+    struct octree_leaves leaves; /* while it is being created */
 };
 
 static inline const struct octree_mesh *octree_of(const struct storm_mesh *mesh)
@@ -160,10 +174,18 @@ static inline double octree_plane(const struct octree_mesh *mesh, int level,
 /* The one symbol of this folder besides the public create. */
 extern const struct storm_mesh_ops storm_mesh_octree;
 
-/* octree_grow.c: all leaves of a new mesh, sorted over ranks, and their
- * number. Collective. */
-storm_status octree_grow(struct octree_mesh *mesh,
-                         const struct storm_octree_params *params);
+/* octree_grow.c: all leaves of a new mesh. Collective; release them also after
+ * an error. */
+storm_status octree_grow(const struct octree_mesh *mesh,
+                         const struct storm_octree_params *params,
+                         struct octree_leaves *leaves);
+/* The same of the smallest balanced tree (OCTREE-1) with these inner nodes, of
+ * which the deepest are sorted. Releases the tree. Collective. */
+storm_status octree_settle(const struct octree_mesh *mesh,
+                           struct octree_tree *tree,
+                           struct octree_leaves *leaves);
+void octree_leaves_free(const struct storm_env *env,
+                        struct octree_leaves *leaves);
 
 /* octree_build.c: build_part and free_part of the table. */
 storm_status octree_build_part(const struct storm_mesh *mesh,
@@ -171,6 +193,16 @@ storm_status octree_build_part(const struct storm_mesh *mesh,
                                struct storm_mesh_part **part_out);
 void octree_free_part(const struct storm_mesh *mesh,
                       struct storm_mesh_part *part);
+/* This rank's part of leaves, in a partition. Collective. */
+storm_status octree_build(const struct storm_mesh *mesh,
+                          const struct octree_leaves *leaves,
+                          const uint64_t *partition,
+                          struct storm_mesh_part **part_out);
+
+/* octree_adapt.c: of the table. */
+storm_status octree_adapt(const struct storm_mesh *mesh,
+                          const struct storm_adapt_params *params,
+                          struct storm_mesh_next *next_out);
 
 /* The local leaf that holds twice a place at the deepest level; there must be
  * one. */

@@ -8,11 +8,9 @@
 
 #include "mesh/mesh_message.h"
 #include "mesh/mesh_partition.h"
+#include "mesh/mesh_split.h"
 
 static const char words_label[] = "mesh tree";
-
-/* Bits of the splitters per round of counting. */
-enum { WORDS_BITS = 4, WORDS_TRIES = (1 << WORDS_BITS) - 1 };
 
 storm_status octree_words_add(const struct storm_env *env,
                               struct octree_words *words, uint64_t word)
@@ -61,59 +59,19 @@ static void words_reduce(struct octree_words *words, enum octree_keep keep)
 
 /* ---- over ranks --------------------------------------------------------- */
 
-/* The number of words that are smaller. */
-static size_t words_below(const struct octree_words *words, uint64_t word)
-{
-    size_t low = 0, high = words->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (words->array[middle] < word)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* One round: appends WORDS_BITS bits to each splitter so that it stays the
- * largest with no more than its share of the words below. */
-static storm_status words_refine(const struct storm_context *context,
-                                 const struct octree_words *words,
-                                 uint64_t n_total, int shift,
-                                 uint64_t *splitter)
-{
-    uint64_t n_ranks = (uint64_t)storm_context_size(context);
-    size_t n_counts = (size_t)(n_ranks - 1) * WORDS_TRIES;
-    uint64_t *count = splitter + n_ranks;
-    for (size_t k = 0; k < n_counts; k++)
-        count[k] =
-            words_below(words, splitter[k / WORDS_TRIES] +
-                                   ((uint64_t)(k % WORDS_TRIES + 1) << shift));
-    storm_status status = storm_context_reduce(context, count, (int)n_counts,
-                                               MPI_UINT64_T, MPI_SUM);
-    if (status < 0)
-        return status;
-    for (uint64_t r = 0; r + 1 < n_ranks; r++) {
-        uint64_t share = n_total / n_ranks * (r + 1), best = 0;
-        for (uint64_t k = 0; k < WORDS_TRIES; k++)
-            if (count[r * WORDS_TRIES + k] <= share)
-                best = k + 1;
-        splitter[r] += best << shift;
-    }
-    return STORM_OK;
-}
-
 /* Sends words, which are in order, to the ranks of their splitters. */
 static storm_status words_route(const struct storm_context *context,
-                                storm_status status, struct octree_words *words,
+                                struct octree_words *words,
+                                const struct storm_keys *keys,
                                 const uint64_t *splitter)
 {
     const struct storm_env *env = storm_context_env(context);
     struct storm_messages out = {.words = words->array}, in;
+    storm_status status = STORM_OK;
     size_t first = 0;
     for (int r = 0; r < env->size && status >= 0; r++) {
         size_t end =
-            r + 1 < env->size ? words_below(words, splitter[r]) : words->n;
+            r + 1 < env->size ? storm_split_below(keys, splitter[r]) : words->n;
         status = storm_messages_add(env, &out, r, first, end - first);
         first = end;
     }
@@ -131,22 +89,31 @@ static storm_status words_route(const struct storm_context *context,
     return status;
 }
 
+/* Of words in order. */
 static storm_status words_spread(const struct storm_context *context,
-                                 struct octree_words *words, uint64_t n_total)
+                                 struct octree_words *words)
 {
     const struct storm_env *env = storm_context_env(context);
-    size_t n_ranks = (size_t)env->size;
-    uint64_t *splitter =
-        storm_alloc(env->memory, words_label,
-                    n_ranks * (1 + WORDS_TRIES) * sizeof *splitter);
+    uint64_t n_total = words->n;
+    uint64_t largest = words->n > 0 ? words->array[words->n - 1] : 0;
     storm_status status =
-        storm_context_agree(context,
-                            splitter != NULL ? STORM_OK : STORM_ERR_NOMEM);
-    for (int shift = 64 - WORDS_BITS; shift >= 0 && status >= 0;
-         shift -= WORDS_BITS)
-        status = words_refine(context, words, n_total, shift, splitter);
+        storm_context_reduce(context, &n_total, 1, MPI_UINT64_T, MPI_SUM);
     if (status >= 0)
-        status = words_route(context, status, words, splitter);
+        status =
+            storm_context_reduce(context, &largest, 1, MPI_UINT64_T, MPI_MAX);
+    if (status < 0 || n_total == 0)
+        return status;
+    const struct storm_keys keys = {.first = words->array,
+                                    .n = words->n,
+                                    .stride = sizeof *words->array,
+                                    .bits = 64 - __builtin_clzll(largest | 1)};
+    uint64_t *splitter = storm_alloc(env->memory, words_label,
+                                     (size_t)env->size * sizeof *splitter);
+    status =
+        storm_split_keys(context, splitter != NULL ? STORM_OK : STORM_ERR_NOMEM,
+                         &keys, n_total, splitter);
+    if (status >= 0)
+        status = words_route(context, words, &keys, splitter);
     storm_free(env->memory, splitter);
     return status;
 }
@@ -162,16 +129,13 @@ storm_status octree_words_sort(const struct storm_context *context,
     if (keep == OCTREE_KEEP_ONE)
         words_reduce(words, keep);
     if (storm_context_size(context) > 1) {
-        uint64_t n_total = words->n;
-        status =
-            storm_context_reduce(context, &n_total, 1, MPI_UINT64_T, MPI_SUM);
-        if (status >= 0)
-            status = words_spread(context, words, n_total);
+        status = words_spread(context, words);
         if (status < 0)
             return status;
         words_sort(words);
     }
-    words_reduce(words, keep);
+    if (keep != OCTREE_KEEP_ALL)
+        words_reduce(words, keep);
     *n_total_out = words->n;
     return storm_context_reduce(context, n_total_out, 1, MPI_UINT64_T, MPI_SUM);
 }

@@ -14,15 +14,16 @@ void octree_words_free(const struct storm_env *env, struct octree_words *words);
 
 /* What is left of words that are equal. */
 enum octree_keep {
+    OCTREE_KEEP_ALL,
     OCTREE_KEEP_ONE, /* one of them */
     OCTREE_KEEP_LONE /* none: only words that have no equal */
 };
 
 /*
  * Sorts the words of all ranks: afterwards a rank's are in order, and below
- * those of the next rank. Every rank has about its share of those that there
- * were. Collective, blocks. `status` is that of this rank so far; if any rank's
- * is an error nothing is sorted.
+ * those of the next rank; equal ones are on one rank. Every rank has about its
+ * share of those that there were. Collective, blocks. `status` is that of this
+ * rank so far; if any rank's is an error nothing is sorted.
  *
  * n_total_out  words that are left on all ranks
  */

@@ -11,15 +11,13 @@
 
 #include "mesh/mesh_hilbert.h"
 #include "mesh/mesh_message.h"
+#include "mesh/mesh_split.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
 static const char sort_label[] = "mesh generators";
 
-/* Bits of the keys per round of counting. */
-enum { SORT_BITS = 4, SORT_KEY_BITS = 60, SORT_TRIES = (1 << SORT_BITS) - 1 };
-
-/* Bits of the keys per pass of the radix sort. */
-enum { SORT_DIGIT_BITS = 10 };
+/* Bits of the keys, and per pass of the radix sort. */
+enum { SORT_KEY_BITS = 60, SORT_DIGIT_BITS = 10 };
 
 uint64_t voronoi_key(const struct voronoi_space *space, const double x[3])
 {
@@ -155,47 +153,14 @@ static storm_status sort_locally(struct sort *s)
     return sort_records(s->mesh->env->memory, &s->records);
 }
 
-/* ---- splitters ---------------------------------------------------------- */
+/* ---- over ranks --------------------------------------------------------- */
 
-/* The number of records with a smaller key. */
-static size_t sort_below(const struct voronoi_records *records, uint64_t key)
+static struct storm_keys sort_keys(const struct sort *s)
 {
-    size_t low = 0, high = records->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (records->array[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* One round: appends SORT_BITS bits to each of the n splitters so that it
- * stays the largest with no more than its share of the records below. */
-static storm_status sort_refine(const struct sort *s, int shift,
-                                uint64_t *splitter, uint64_t *count)
-{
-    int n_ranks = s->mesh->env->size;
-    size_t n_counts = (size_t)(n_ranks - 1) * SORT_TRIES;
-    for (size_t k = 0; k < n_counts; k++)
-        count[k] = sort_below(&s->records,
-                              splitter[k / SORT_TRIES] +
-                                  ((uint64_t)(k % SORT_TRIES + 1) << shift));
-    storm_status status =
-        storm_context_reduce(s->mesh->context, count, (int)n_counts,
-                             MPI_UINT64_T, MPI_SUM);
-    if (status < 0)
-        return status;
-    for (int r = 0; r < n_ranks - 1; r++) {
-        uint64_t share = s->n_total / (uint64_t)n_ranks * (uint64_t)(r + 1);
-        uint64_t best = 0;
-        for (uint64_t k = 0; k < SORT_TRIES; k++)
-            if (count[(size_t)r * SORT_TRIES + k] <= share)
-                best = k + 1;
-        splitter[r] += best << shift;
-    }
-    return STORM_OK;
+    return (struct storm_keys){.first = &s->records.array->key,
+                               .n = s->records.n,
+                               .stride = sizeof *s->records.array,
+                               .bits = SORT_KEY_BITS};
 }
 
 /* Messages with each rank's records. */
@@ -211,10 +176,11 @@ static storm_status sort_address(const struct sort *s, const uint64_t *splitter,
         return STORM_ERR_NOMEM;
     if (records->n > 0)
         memcpy(out->words, records->array, records->n * sizeof *records->array);
+    const struct storm_keys keys = sort_keys(s);
     size_t first = 0;
     for (int r = 0; r < env->size; r++) {
-        size_t end =
-            r + 1 < env->size ? sort_below(records, splitter[r]) : records->n;
+        size_t end = r + 1 < env->size ? storm_split_below(&keys, splitter[r])
+                                       : records->n;
         storm_status status = storm_messages_add(env, out, r, first * words,
                                                  (end - first) * words);
         if (status < 0)
@@ -229,18 +195,12 @@ static storm_status sort_globally(struct sort *s)
 {
     const struct storm_env *env = s->mesh->env;
     const struct storm_context *context = s->mesh->context;
-    size_t n_split = (size_t)env->size;
-    uint64_t *splitter =
-        storm_alloc(env->memory, sort_label, n_split * sizeof *splitter);
-    uint64_t *count = storm_alloc(env->memory, sort_label,
-                                  n_split * SORT_TRIES * sizeof *count);
+    const struct storm_keys keys = sort_keys(s);
+    uint64_t *splitter = storm_alloc(env->memory, sort_label,
+                                     (size_t)env->size * sizeof *splitter);
     struct storm_messages out = {.n = 0}, in = {.n = 0};
-    storm_status status =
-        splitter != NULL && count != NULL ? STORM_OK : STORM_ERR_NOMEM;
-    status = storm_context_agree(context, status);
-    for (int shift = SORT_KEY_BITS - SORT_BITS; status >= 0 && shift >= 0;
-         shift -= SORT_BITS)
-        status = sort_refine(s, shift, splitter, count);
+    storm_status status = splitter != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    status = storm_split_keys(context, status, &keys, s->n_total, splitter);
     if (status >= 0) {
         status = sort_address(s, splitter, &out);
         status = storm_messages_exchange(context, status, &out, &in);
@@ -252,7 +212,6 @@ static storm_status sort_globally(struct sort *s)
     }
     storm_messages_release(env, &in);
     storm_messages_release(env, &out);
-    storm_free(env->memory, count);
     storm_free(env->memory, splitter);
     return status;
 }
