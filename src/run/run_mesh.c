@@ -137,10 +137,12 @@ static storm_status mesh_rebalance(struct run *run)
     return status;
 }
 
+/* The partition of a mesh from a file stays (run_boundaries.c reports it). */
 static bool mesh_is_due(const struct run *run)
 {
     const struct deck_balance *b = &run->deck->values.balance;
-    return b->every > 0 && b->weight != DECK_WEIGHT_NONE &&
+    return b->every > 0 && run->deck->values.mesh.kind != STORM_MESH_FILE &&
+           b->weight != DECK_WEIGHT_NONE &&
            run->step % (uint64_t)b->every == 0 &&
            storm_context_size(run->context) > 1;
 }
@@ -161,7 +163,8 @@ static storm_status mesh_to_host(struct run *run)
 
 storm_status run_change_mesh(struct run *run)
 {
-    bool has_host = run->deck->values.balance.host == DECK_HOST_CELLS;
+    bool has_host = run->deck->values.balance.host == DECK_HOST_CELLS &&
+                    run->deck->values.mesh.kind != STORM_MESH_FILE;
     storm_status status = mesh_is_due(run) ? mesh_rebalance(run) : STORM_OK;
     if (status == STORM_OK && has_host)
         status = mesh_to_host(run);
