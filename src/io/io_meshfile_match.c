@@ -125,6 +125,21 @@ static storm_status match_group(struct io_meshfile *file, const uint64_t *face,
     return STORM_OK;
 }
 
+/* Two convex cells that share two faces overlap. */
+static storm_status match_check_cell(const struct io_meshfile *file, size_t c)
+{
+    for (uint64_t f = file->first_face[c]; f < file->first_face[c + 1]; f++)
+        for (uint64_t g = file->first_face[c]; g < f; g++)
+            if (file->behind[f] >= 0 && file->behind[f] == file->behind[g])
+                return io_meshfile_fail(file,
+                                        ": %ss %llu and %llu share two faces: "
+                                        "expected one",
+                                        file->cell_word, match_name(file, f),
+                                        (unsigned long long)
+                                            file->names[file->behind[f]]);
+    return STORM_OK;
+}
+
 static storm_status match_groups(struct match *m)
 {
     struct io_meshfile *file = m->file;
@@ -142,6 +157,8 @@ static storm_status match_groups(struct match *m)
             end++;
         status = match_group(file, &m->order[from], end - from);
     }
+    for (size_t c = 0; c < file->n_cells && status == STORM_OK; c++)
+        status = match_check_cell(file, c);
     return status;
 }
 

@@ -112,6 +112,22 @@ same uniform-emission "$small" -n 5
 same absorber "" -n 1
 same absorber "" -n 2
 
+# A mesh from a file, and restart of it from the folder of its results.
+same bent-pipe "" -n 1
+same bent-pipe "" -n 3 --set balance.host=cells
+same bent-pipe "" -n 2 --backend p2p
+run run "$decks/bent-pipe.yaml" -n 2 --set time.steps=7 --out "$scratch/part" \
+    --set output.checkpoint.every=7 --quiet
+[ "$status" -eq 0 ] || fail "bent-pipe, 7 steps: $(cat "$scratch/err")"
+run run --restart "$scratch/part" --set time.steps=16 -n 3 --quiet --json -
+hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+[ "${hash:-none}" = "$reference" ] ||
+    fail "bent-pipe, restarted: $hash, not $reference: $(cat "$scratch/err")"
+run run "$decks/bent-pipe.yaml" --set 'boundaries.9={kind: reflect}' -n 2
+[ "$status" -eq 1 ] || fail "no boundary 9: exit status $status"
+[ "$(grep -c 'boundaries.9: expected the number of a boundary of .*(1, 2, 3)' \
+    "$scratch/err")" -eq 1 ] || fail "no boundary 9: $(cat "$scratch/err")"
+
 # Generators from a file; from the file that the run has written, too.
 python3 - >"$scratch/points.csv" <<'PYTHON'
 import random
