@@ -123,6 +123,13 @@ run run --restart "$scratch/part" --set time.steps=16 -n 3 --quiet --json -
 hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
 [ "${hash:-none}" = "$reference" ] ||
     fail "bent-pipe, restarted: $hash, not $reference: $(cat "$scratch/err")"
+if [ -x "$STORM_BUILD/examples/write_mesh" ]; then
+    "$STORM_BUILD/examples/write_mesh" "$scratch/pipe.h5" >"$scratch/said" ||
+        fail "write_mesh: $(cat "$scratch/said")"
+    rm -rf "$scratch/bent-pipe"
+    same bent-pipe "--set mesh.file=$scratch/pipe.h5" -n 1
+    same bent-pipe "--set mesh.file=$scratch/pipe.h5" -n 5
+fi
 run run "$decks/bent-pipe.yaml" --set 'boundaries.9={kind: reflect}' -n 2
 [ "$status" -eq 1 ] || fail "no boundary 9: exit status $status"
 [ "$(grep -c 'boundaries.9: expected the number of a boundary of .*(1, 2, 3)' \

@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     compare("time.dt=0.02", "mesh={kind: file, file: bent-pipe.msh}",
             "boundaries={1: {kind: reflect}, 2: {kind: reflect}, "
             "3: {kind: reflect}}",
-            "packets={emit_per_cell: 1, min_per_cell: 1, max_per_cell: 4}");
+            "packets={emit_per_cell: 2, min_per_cell: 1, max_per_cell: 8}");
     MPI_Finalize();
     return CHECK_PASS;
 }
