@@ -4,14 +4,13 @@
 # words of the deck key mesh.kind and of --mesh, the constants that stand for
 # them, and the table of tracking kernels follow from it.
 #
-#   storm_mesh(NAME [FOLDER folder] [AVX2] [HOST])
+#   storm_mesh(NAME [FOLDER folder] [AVX2])
 #
 #   NAME     the word; the constant is STORM_MESH_<NAME>
 #   FOLDER   of src/mesh. Its kernels are storm_track_FOLDER, in
 #            src/physics/track_FOLDER.c. Without one, decks may name the kind,
 #            and learn that this build lacks it
 #   AVX2     there is a second copy of the kernels, storm_track_FOLDER_avx2
-#   HOST     programs can make such meshes, decks cannot
 #
 # Makes storm_mesh_folders, and storm_meshes.h, storm_tracks.h and track_list.c
 # in the folder generated/ of the build.
@@ -25,15 +24,13 @@ set(storm_track_entries "")
 set(storm_track_avx2_entries "")
 
 macro(storm_mesh name)
-    cmake_parse_arguments(mesh "AVX2;HOST" FOLDER "" ${ARGN})
+    cmake_parse_arguments(mesh "AVX2" FOLDER "" ${ARGN})
     string(TOUPPER ${name} mesh_upper)
     list(APPEND storm_mesh_words ${name})
     string(APPEND storm_mesh_constants "    STORM_MESH_${mesh_upper},\n")
     set(mesh_built false)
     if(mesh_FOLDER)
-        if(NOT mesh_HOST)
-            set(mesh_built true)
-        endif()
+        set(mesh_built true)
         list(APPEND storm_mesh_folders mesh/${mesh_FOLDER})
         set(mesh_track storm_track_${mesh_FOLDER})
         string(APPEND storm_track_externs
@@ -52,7 +49,7 @@ endmacro()
 storm_mesh(cartesian FOLDER cart)
 storm_mesh(octree FOLDER octree)
 storm_mesh(voronoi FOLDER voronoi AVX2)
-storm_mesh(file FOLDER given AVX2 HOST)
+storm_mesh(file FOLDER given AVX2)
 
 string(REPLACE ";" "|" storm_mesh_words "${storm_mesh_words}")
 string(REGEX REPLACE ", \\\\\n$" "" storm_mesh_rows "${storm_mesh_rows}")

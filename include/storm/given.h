@@ -86,6 +86,15 @@ storm_mesh_create_given(struct storm_context *context,
                         const struct storm_given_params *params,
                         struct storm_mesh **mesh_out);
 
+/**
+ * Where a point is along the Hilbert curve of a box. Cells in this order, cut
+ * into pieces, make a partition whose parts are compact. A point outside counts
+ * as one at the surface. Local.
+ */
+STORM_API uint64_t storm_curve_position(const double lo_cm[3],
+                                        const double hi_cm[3],
+                                        const double point_cm[3]);
+
 #ifdef __cplusplus
 }
 #endif

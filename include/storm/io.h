@@ -19,6 +19,7 @@ extern "C" {
 #endif
 
 struct storm_context; /* opaque, storm/context.h */
+struct storm_mesh;    /* opaque, storm/mesh.h */
 
 /**
  * Read points from a file of one of two formats. Text: three numbers per line,
@@ -41,6 +42,27 @@ storm_points_read(struct storm_context *context, const char *path,
 
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_points_free(struct storm_context *context, double *points);
+
+/**
+ * Make a given mesh (storm/given.h) of a file: tetrahedra and hexahedra of a
+ * Gmsh 4.1 text file, or polyhedra from HDF5; docs/mesh-files.md has the
+ * layouts. Boundaries have the numbers of the file. Tags are the places of the
+ * cells in the file; the cells are distributed evenly, along a Hilbert curve.
+ * Rank 0 reads the file and has all of it in memory until the mesh is made.
+ * Collective, blocks; an error on one rank is an error on all.
+ *
+ * @param[out] mesh_out  set only on STORM_OK; free with storm_mesh_destroy
+ * @retval STORM_ERR_IO     no such file, or not such a mesh (logged, with the
+ *                          place in the file)
+ * @retval STORM_ERR_ARG    not a mesh of convex cells (logged)
+ * @retval STORM_ERR_NOMEM  no memory
+ * @retval STORM_ERR_PEER   another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC MPI reports an error
+ * @retval STORM_ERR_LOST   a rank is lost (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_read(struct storm_context *context, const char *path,
+                struct storm_mesh **mesh_out);
 
 /**
  * Write a text file, all of it or not at all: as @p path with .part after it,

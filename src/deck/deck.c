@@ -130,8 +130,10 @@ storm_status storm_deck_read(const char *path, const char *const *sets,
         deck != NULL ? deck_slurp(deck, stream, path, &file, problems_out)
                      : STORM_ERR_NOMEM;
     fclose(stream);
-    if (deck != NULL)
+    if (deck != NULL) {
         deck->file = file.text;
+        deck->path = deck_pool_text(&deck->pool, path, strlen(path));
+    }
     if (status == STORM_OK)
         return deck_parse(deck, path, file.text, file.length, sets, n_sets,
                           deck_out, problems_out);

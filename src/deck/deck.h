@@ -71,8 +71,16 @@ struct deck_region {
     struct storm_shape shape;
 };
 
+/* The boundary with a number of a mesh from a file. */
+struct deck_boundary {
+    int64_t number;
+    int line;
+    struct storm_wall wall;
+};
+
 struct deck_walls {
     struct storm_wall wall[STORM_N_WALLS];
+    DECK_LIST_OF(struct deck_boundary) numbered;
 };
 
 /* The table in deck_keys.h makes struct deck_time, deck_output and so on: one
@@ -89,7 +97,10 @@ struct storm_deck {
     void *file;                    /* as it was read; NULL: from memory */
     struct storm_options *options; /* seed and transport */
     struct storm_region *regions;  /* as many as values.regions */
-    char *text;                    /* resolved; from malloc */
+    const char *path;              /* of the file; NULL: from memory */
+    struct storm_wall *boundaries; /* by number; NULL: none */
+    size_t n_boundaries;
+    char *text; /* resolved; from malloc */
 };
 
 /* ---- the table ----------------------------------------------------------- */
@@ -107,7 +118,9 @@ enum deck_kind {
     DECK_ENTRY,  /* a map of more rows: a struct */
     DECK_LISTED, /* { void *; size_t }: a list of maps */
     DECK_ONE_OR_MORE, /* the same; a single map is a list of one */
-    DECK_OPTIONS      /* a map of options of the option table */
+    DECK_NUMBERED, /* { struct deck_boundary *; size_t }: a ONE_OR_MORE for each
+                      key that is a number */
+    DECK_OPTIONS   /* a map of options of the option table */
 };
 
 struct deck_row {
@@ -131,6 +144,9 @@ extern const struct deck_row deck_schema[];
 /* deck_read.c: "a number from 0 to 1", what a row takes. */
 void deck_row_expected(const struct deck_row *row, char *text_out,
                        size_t bytes);
+
+/* deck_read.c: is it a number that DECK_NUMBER_KEY stands for? */
+bool deck_key_is_number(const char *key);
 
 /* deck_read.c: fills values from the tree; adds errors to the problems. */
 void deck_fill(struct storm_deck *deck, struct deck_node *root,

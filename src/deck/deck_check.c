@@ -2,6 +2,7 @@
 /* Checks of names, defaults that depend on others, and faults of the problem
  * (storm_problem_check) at their places in the deck. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <storm/octree.h>
@@ -68,6 +69,86 @@ static void check_octree(const struct check *s, const struct deck_node *map)
                       STORM_OCTREE_MAX_LEVEL, (int)level);
 }
 
+/* A file of the deck's folder: from here on an absolute path, so that the
+ * resolved deck can be elsewhere. */
+static char *check_resolve(const struct check *s, const char *name)
+{
+    const char *path = s->deck->path;
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    struct storm_page page = {0};
+    if (path == NULL || name[0] == '/')
+        return NULL;
+    storm_page_add(&page, "%.*s", slash != NULL ? (int)(slash + 1 - path) : 2,
+                   slash != NULL ? path : "./");
+    char *folder = storm_page_end(&page);
+    char *real = folder != NULL ? realpath(folder, NULL) : NULL;
+    struct storm_page whole = {0};
+    storm_page_add(&whole, "%s/%s", real != NULL ? real : "", name);
+    char *text = storm_page_end(&whole), *resolved = NULL;
+    if (text != NULL && real != NULL)
+        resolved = deck_pool_text(&s->deck->pool, text, strlen(text));
+    free(text);
+    free(real);
+    free(folder);
+    return resolved;
+}
+
+static void check_file(const struct check *s, const struct deck_node *map)
+{
+    struct deck_mesh *mesh = &s->deck->values.mesh;
+    if (!check_usable(map, "file") || mesh->file == NULL)
+        return;
+    if (strcmp(mesh->file, "none") == 0) {
+        deck_complain(s->problems, check_line(map, "kind"), "mesh.file",
+                      "is required: expected the name of a file, as mesh.kind "
+                      "is file");
+        return;
+    }
+    char *resolved = check_resolve(s, mesh->file);
+    if (resolved != NULL)
+        mesh->file = resolved;
+}
+
+/* A box has walls, a mesh from a file has numbers. */
+static void check_walls(const struct check *s, const struct deck_node *root)
+{
+    const struct deck_node *map = deck_node_find(root, "boundaries");
+    bool has_numbers = s->deck->values.mesh.kind == STORM_MESH_FILE;
+    if (map == NULL || map->kind != DECK_MAP || map->bad)
+        return;
+    for (size_t i = 0; i < map->n; i++) {
+        char path[CHECK_PATH_BYTES];
+        bool is_number = deck_key_is_number(map->keys[i]);
+        snprintf(path, sizeof path, "boundaries.%.100s", map->keys[i]);
+        if (has_numbers && !is_number)
+            deck_complain(s->problems, map->key_lines[i], path,
+                          "expected the number of a boundary, as mesh.kind is "
+                          "file");
+        if (!has_numbers && is_number)
+            deck_complain(s->problems, map->key_lines[i], path,
+                          "expected a wall, such as x_lo; numbers are for "
+                          "mesh.kind file");
+    }
+}
+
+/* Boundaries as the problem has them. */
+static void check_numbers(const struct check *s)
+{
+    const struct deck_walls *walls = &s->deck->values.boundaries;
+    size_t n = 0;
+    for (size_t i = 0; i < walls->numbered.n; i++)
+        if ((size_t)walls->numbered.item[i].number >= n)
+            n = (size_t)walls->numbered.item[i].number + 1;
+    s->deck->boundaries =
+        deck_pool_get(&s->deck->pool, (n + 1) * sizeof *s->deck->boundaries);
+    if (s->deck->boundaries == NULL)
+        return;
+    for (size_t i = 0; i < walls->numbered.n; i++)
+        s->deck->boundaries[walls->numbered.item[i].number] =
+            walls->numbered.item[i].wall;
+    s->deck->n_boundaries = n;
+}
+
 static void check_mesh(const struct check *s, const struct deck_node *root)
 {
     const struct deck_mesh *mesh = &s->deck->values.mesh;
@@ -86,6 +167,11 @@ static void check_mesh(const struct check *s, const struct deck_node *root)
     if (mesh->kind == STORM_MESH_OCTREE && check_usable(map, "level") &&
         check_usable(map, "refine_levels") && check_usable(map, "roots"))
         check_octree(s, map);
+    if (mesh->kind == STORM_MESH_FILE)
+        check_file(s, map);
+    if (check_usable(map, "kind"))
+        check_walls(s, root);
+    check_numbers(s);
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -343,6 +429,11 @@ static void place_follow(struct place *p, const char *part, bool in_wall)
     if (n == 2 && strcmp(name, "walls") == 0 && i < STORM_N_WALLS) {
         place_down(p, "boundaries");
         place_down(p, walls[i]);
+    } else if (n == 2 && strcmp(name, "boundaries") == 0) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i);
+        place_down(p, "boundaries");
+        place_down(p, number);
     } else if (n == 2 && strcmp(name, "parts") == 0) {
         if (p->node != NULL && p->node->kind == DECK_LIST)
             place_item(p, i);
@@ -370,7 +461,9 @@ static struct place place_find(const struct check *s, const char *path,
         }
     for (char *part = strtok_r(parts, ".", &rest); part != NULL;
          part = strtok_r(NULL, ".", &rest))
-        place_follow(&p, part, strncmp(path, "walls", 5) == 0);
+        place_follow(&p, part,
+                     strncmp(path, "walls", 5) == 0 ||
+                         strncmp(path, "boundaries", 10) == 0);
     return p;
 }
 
@@ -442,6 +535,8 @@ void deck_get_problem(const struct storm_deck *deck,
         .comb = v->packets.population == 0,
         .steer_by_error = v->packets.steer == 1,
         .random_walk = v->acceleration.random_walk,
+        .boundaries = deck->n_boundaries > 0 ? deck->boundaries : NULL,
+        .n_boundaries = deck->n_boundaries,
     };
     for (int d = 0; d < 3; d++) {
         problem.lo_cm[d] = v->mesh.box.lo[d];

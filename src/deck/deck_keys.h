@@ -13,7 +13,7 @@
  *
  * Types: TEXT, BOOL, WORD("a|b"), INT(min, max), INT3(min, max),
  * REAL(min, max), REAL3(min, max), REALS(n, min, max), TIMES(min, max),
- * CURVE(min, max), MAP(map), LIST(struct, map), EDGES. POSITIVE and
+ * CURVE(min, max), MAP(map), LIST(struct, map), EDGES, NUMBERED. POSITIVE and
  * POSITIVE3 are reals above zero, REAL_ABOVE(min, max) above `min`. WHEN after
  * a type: the key goes with this `shape` alone.
  */
@@ -37,7 +37,7 @@
         "the "                                                              \
         "first material is everywhere")                                     \
     KEY(values, boundaries, MAP(walls), "{}",                               \
-        "boundary conditions at the walls of the box")                      \
+        "boundary conditions at the walls of the box, or by number")        \
     KEY(values, sources, LIST(storm_source, source), "[]",                  \
         "isotropic sources in the volume")                                  \
     KEY(values, time, MAP(time), "{}", "steps")                             \
@@ -76,6 +76,9 @@
     KEY(mesh, lloyd, INT(0, 1000), "5", "voronoi: Lloyd relaxations")        \
     KEY(mesh, points_file, TEXT, "none",                                     \
         "voronoi: generators from this file (text or HDF5) instead")         \
+    KEY(mesh, file, TEXT, "none",                                            \
+        "file: cells from this file (HDF5, or Gmsh 4.1 text: see "           \
+        "mesh-files.md), relative to the deck; required then")               \
     KEY(mesh, refine_interfaces, REAL(1, 1e6), "1",                          \
         "voronoi: how many times denser the points are where the material "  \
         "changes, within half a mean distance between points")               \
@@ -195,16 +198,21 @@
     FIELD(storm_wall_part, shape, "part", MAP(part), "{}",                     \
           "part of the wall that this applies to")
 
+#define DECK_NUMBER_KEY "<number>" /* any from 0 to DECK_MAX_NUMBER */
+#define DECK_MAX_NUMBER 65535
 #define DECK_EDGES_HELP                                                    \
     "a boundary condition, or a list of them with `part`; the last whose " \
     "part contains a point applies"
-#define DECK_FIELDS_walls(FIELD)                                     \
-    FIELD(deck_walls, wall[0], "x_lo", EDGES, "{}", DECK_EDGES_HELP) \
-    FIELD(deck_walls, wall[1], "x_hi", EDGES, "{}", DECK_EDGES_HELP) \
-    FIELD(deck_walls, wall[2], "y_lo", EDGES, "{}", DECK_EDGES_HELP) \
-    FIELD(deck_walls, wall[3], "y_hi", EDGES, "{}", DECK_EDGES_HELP) \
-    FIELD(deck_walls, wall[4], "z_lo", EDGES, "{}", DECK_EDGES_HELP) \
-    FIELD(deck_walls, wall[5], "z_hi", EDGES, "{}", DECK_EDGES_HELP)
+#define DECK_FIELDS_walls(FIELD)                                       \
+    FIELD(deck_walls, wall[0], "x_lo", EDGES, "{}", DECK_EDGES_HELP)   \
+    FIELD(deck_walls, wall[1], "x_hi", EDGES, "{}", DECK_EDGES_HELP)   \
+    FIELD(deck_walls, wall[2], "y_lo", EDGES, "{}", DECK_EDGES_HELP)   \
+    FIELD(deck_walls, wall[3], "y_hi", EDGES, "{}", DECK_EDGES_HELP)   \
+    FIELD(deck_walls, wall[4], "z_lo", EDGES, "{}", DECK_EDGES_HELP)   \
+    FIELD(deck_walls, wall[5], "z_hi", EDGES, "{}", DECK_EDGES_HELP)   \
+    FIELD(deck_walls, numbered, DECK_NUMBER_KEY, NUMBERED, "",         \
+          "the same for a boundary of a mesh of kind file, which has " \
+          "numbers in place of walls: \"3\": {kind: reflect}")
 
 #define DECK_FIELDS_source(FIELD)                                              \
     DECK_FIELDS_shape(FIELD, storm_source, shape.)                             \

@@ -115,6 +115,7 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
         snprintf(text_out, bytes, "a list of maps");
         break;
     case DECK_ONE_OR_MORE:
+    case DECK_NUMBERED:
         snprintf(text_out, bytes, "a map, or a list of maps");
         break;
     case DECK_ENTRY:
@@ -365,6 +366,36 @@ static bool read_list(const struct reader *r, const struct deck_row *row,
     return true;
 }
 
+bool deck_key_is_number(const char *key)
+{
+    int64_t value;
+    return key[strspn(key, "0123456789")] == '\0' &&
+           (key[0] != '0' || key[1] == '\0') &&
+           storm_text_to_int(key, &value) && value <= DECK_MAX_NUMBER;
+}
+
+/* All keys of the map that are numbers. */
+static void read_numbered(const struct reader *r, const struct deck_row *row,
+                          struct deck_node *map)
+{
+    struct deck_row each = *row;
+    struct deck_boundary *items =
+        deck_pool_get(&r->deck->pool, (map->n + 1) * sizeof *items);
+    size_t n = 0;
+    each.kind = DECK_ONE_OR_MORE;
+    for (size_t i = 0; items != NULL && i < map->n; i++) {
+        if (!deck_key_is_number(map->keys[i]))
+            continue;
+        each.key = map->keys[i];
+        (void)storm_text_to_int(map->keys[i], &items[n].number);
+        items[n].line = map->key_lines[i];
+        if (!read_list(r, &each, map->items[i], &items[n].wall))
+            read_wrong(r, &each, map->items[i]);
+        n++;
+    }
+    read_store((char *)r->into + row->offset, items, n);
+}
+
 /* `seed`, or the map `transport`: rows of the option table. */
 static void read_option(const struct reader *r, const char *key,
                         struct deck_node *node)
@@ -436,6 +467,7 @@ static bool read_value(const struct reader *r, const struct deck_row *row,
         return read_list(r, row, node, field);
     case DECK_OPTIONS:
         return read_options(r, row, node);
+    case DECK_NUMBERED: /* of several keys: read_numbered */
     case DECK_ENTRY:
         break;
     }
@@ -544,7 +576,9 @@ static void read_rows(const struct reader *r, const struct deck_row *rows,
     for (size_t i = 0; i < map->n; i++) {
         bool known = false;
         for (const struct deck_row *row = rows; row->key != NULL; row++)
-            if (strcmp(row->key, map->keys[i]) == 0 &&
+            if ((row->kind == DECK_NUMBERED
+                     ? deck_key_is_number(map->keys[i])
+                     : strcmp(row->key, map->keys[i]) == 0) &&
                 (shape == NULL || read_applies(row, shape)))
                 known = true;
         if (!known)
@@ -553,6 +587,10 @@ static void read_rows(const struct reader *r, const struct deck_row *rows,
     for (const struct deck_row *row = rows; row->key != NULL; row++) {
         if (!read_applies(row, shape))
             continue;
+        if (row->kind == DECK_NUMBERED) {
+            read_numbered(r, row, map);
+            continue;
+        }
         struct deck_node *node = deck_node_find(map, row->key);
         if (node != NULL && deck_node_is_null(node) && read_may_be_empty(row))
             node = NULL;

@@ -17,7 +17,7 @@ static void reference_row(struct storm_page *page, const struct deck_row *row,
     snprintf(key, sizeof key, "%.80s%.40s%s", prefix, row->key,
              row->kind == DECK_LISTED ? "[]" : "");
     deck_row_expected(row, takes, sizeof takes);
-    bool inner = row->rows != NULL;
+    bool inner = row->rows != NULL && row->kind != DECK_NUMBERED;
     storm_page_add(page, "| `%s`%s%s | %s%s%s | %s | %s |\n", key,
                    row->when != NULL ? ", " : "",
                    row->when != NULL ? row->when : "",

@@ -29,6 +29,10 @@
     .kind = DECK_ONE_OR_MORE, .rows = deck_edge_rows, \
     .bytes = sizeof(struct storm_wall_part)
 
+#define DECK_ROW_NUMBERED                          \
+    .kind = DECK_NUMBERED, .rows = deck_edge_rows, \
+    .bytes = sizeof(struct storm_wall_part)
+
 #define FIELD_ROW(_struct, _member, _key, _type, _default, _help) \
     {.key = _key,                                                 \
      .offset = offsetof(struct _struct, _member),                 \

@@ -173,6 +173,19 @@ static void write_value(const struct writer *w, const struct deck_row *row,
     case DECK_OPTIONS:
         write_options(w, row->key);
         break;
+    case DECK_NUMBERED: /* several keys: write_numbered */
+        break;
+    }
+}
+
+/* An entry for each number. */
+static void write_numbered(const struct writer *w, const struct deck_row *row,
+                           const struct deck_walls *walls)
+{
+    for (size_t i = 0; i < walls->numbered.n; i++) {
+        const struct deck_boundary *b = &walls->numbered.item[i];
+        storm_page_add(w->page, "\n  \"%" PRId64 "\": ", b->number);
+        write_list(w, row, &b->wall);
     }
 }
 
@@ -186,7 +199,7 @@ static bool write_applies(const struct deck_row *rows,
         return n > 0;
     }
     if (row->when == NULL)
-        return true;
+        return row->kind != DECK_NUMBERED;
     while (strcmp(rows->key, "shape") != 0)
         rows++;
     const char *choices = rows->choices;
@@ -219,6 +232,7 @@ char *deck_write(const struct storm_deck *deck)
 {
     struct storm_page page = {0};
     struct writer w = {.page = &page, .deck = deck};
+    bool has_numbers = deck->values.mesh.kind == STORM_MESH_FILE;
     storm_page_add(&page, "# all values, defaults included\n");
     for (const struct deck_row *row = deck_schema; row->key != NULL; row++) {
         const void *field = (const char *)&deck->values + row->offset;
@@ -226,6 +240,11 @@ char *deck_write(const struct storm_deck *deck)
         if (row->kind == DECK_ENTRY) {
             for (const struct deck_row *inner = row->rows; inner->key != NULL;
                  inner++) {
+                if (inner->kind == DECK_NUMBERED)
+                    write_numbered(&w, inner, field);
+                if (inner->kind == DECK_NUMBERED ||
+                    (inner->kind == DECK_ONE_OR_MORE && has_numbers))
+                    continue;
                 storm_page_add(&page, "\n  %s: ", inner->key);
                 write_value(&w, inner, field);
             }

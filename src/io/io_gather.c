@@ -35,18 +35,23 @@ static void gather_pass_on(struct gather *g, size_t n)
         g->taken = g->take(g->self, g->buffer, n);
 }
 
-/* One message to or from rank 0. */
-static storm_status gather_message(const struct gather *g, void *bytes,
-                                   size_t n, int peer, bool sends)
+storm_status io_message(const struct storm_context *context, void *bytes,
+                        size_t n, int peer, bool sends)
 {
-    MPI_Comm comm = storm_context_comm(g->context);
+    MPI_Comm comm = storm_context_comm(context);
     MPI_Request request;
     int error = sends ? MPI_Isend(bytes, (int)n, MPI_BYTE, peer, GATHER_TAG,
                                   comm, &request)
                       : MPI_Irecv(bytes, (int)n, MPI_BYTE, peer, GATHER_TAG,
                                   comm, &request);
-    return error == MPI_SUCCESS ? storm_context_wait(g->context, &request)
+    return error == MPI_SUCCESS ? storm_context_wait(context, &request)
                                 : STORM_ERR_FABRIC;
+}
+
+static storm_status gather_message(const struct gather *g, void *bytes,
+                                   size_t n, int peer, bool sends)
+{
+    return io_message(g->context, bytes, n, peer, sends);
 }
 
 /* All rows of this rank: passed to take, or sent to rank 0. */

@@ -12,6 +12,7 @@
 #ifndef STORM_IO_GATHER_H
 #define STORM_IO_GATHER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <storm/status.h>
@@ -35,5 +36,10 @@ typedef storm_status io_gather_take(void *self, const void *rows, size_t n);
 storm_status io_gather(const struct storm_context *context,
                        const struct io_gather_rows *rows, io_gather_take *take,
                        void *self);
+
+/* One message of at most IO_GATHER_BYTES to or from another rank, in order.
+ * Blocks. After STORM_ERR_LOST MPI may still use the memory. */
+storm_status io_message(const struct storm_context *context, void *bytes,
+                        size_t n, int peer, bool sends);
 
 #endif /* STORM_IO_GATHER_H */

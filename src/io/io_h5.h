@@ -107,6 +107,10 @@ struct io_h5_array {
  * some seconds at most. */
 bool io_h5_opens(const char *path);
 
+/* Do the first bytes of a file say that it is HDF5? */
+enum { IO_H5_HEAD = 8 };
+bool io_h5_begins(const unsigned char head[IO_H5_HEAD], size_t n);
+
 /* Negative: it does not exist or is not HDF5. */
 io_h5_file io_h5_open(const char *path);
 void io_h5_close(io_h5_file file);

@@ -2,12 +2,20 @@
 /* HDF5 files: reading. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <hdf5.h>
 
 #include "io/io_h5.h"
 #include "io/io_h5_sums.h"
+
+bool io_h5_begins(const unsigned char head[IO_H5_HEAD], size_t n)
+{
+    static const unsigned char signature[IO_H5_HEAD] = {0x89, 'H',  'D',  'F',
+                                                        '\r', '\n', 0x1a, '\n'};
+    return n == sizeof signature && memcmp(head, signature, n) == 0;
+}
 
 io_h5_file io_h5_open(const char *path)
 {

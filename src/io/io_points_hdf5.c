@@ -2,20 +2,12 @@
 /* Points from HDF5: an array of n x 3 numbers. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "io/io_h5.h"
 #include "io/io_points.h"
 
 /* In the mesh.h5 of a run `points` are corners: look for generators first. */
 static const char *const hdf5_names[] = {"generator", "points"};
-
-static bool hdf5_begins(const unsigned char head[IO_POINTS_HEAD], size_t n)
-{
-    static const unsigned char signature[IO_POINTS_HEAD] = {
-        0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
-    return n == sizeof signature && memcmp(head, signature, n) == 0;
-}
 
 static storm_status hdf5_fail(const struct io_points_share *share,
                               const char *what)
@@ -108,7 +100,7 @@ static storm_status hdf5_check_file(const struct io_points_share *share)
 
 const struct io_points_format io_points_hdf5 = {
     .name = "HDF5",
-    .begins = hdf5_begins,
+    .begins = io_h5_begins,
     .check = hdf5_check_file,
     .read = hdf5_read,
 };

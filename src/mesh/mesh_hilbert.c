@@ -9,7 +9,10 @@
  */
 #include "mesh/mesh_hilbert.h"
 
+#include <math.h>
 #include <stdbool.h>
+
+#include <storm/given.h>
 
 #include "base/port.h"
 
@@ -321,4 +324,35 @@ void storm_hilbert_tree_ijk(const int32_t n[3], int level, uint64_t position,
         for (int d = 0; d < 3; d++)
             ijk_out[d] = 2 * ijk_out[d] + (int32_t)(halves >> d & 1u);
     }
+}
+
+/* ---- boxes --------------------------------------------------------------- */
+
+void storm_hilbert_fit(const double lo[3], const double hi[3], int32_t n_out[3])
+{
+    enum { BITS = 20 };
+    double longest = 0.0;
+    for (int d = 0; d < 3; d++)
+        longest = fmax(longest, hi[d] - lo[d]);
+    for (int d = 0; d < 3; d++) {
+        int bits = BITS;
+        for (; bits > 0 && ldexp(hi[d] - lo[d], BITS - bits + 1) <= longest;
+             bits--)
+            ;
+        n_out[d] = (int32_t)1 << bits;
+    }
+}
+
+uint64_t storm_curve_position(const double lo_cm[3], const double hi_cm[3],
+                              const double point_cm[3])
+{
+    int32_t n[3], ijk[3];
+    storm_hilbert_fit(lo_cm, hi_cm, n);
+    for (int d = 0; d < 3; d++) {
+        double part = (point_cm[d] - lo_cm[d]) / (hi_cm[d] - lo_cm[d]);
+        part = fmax(0.0, fmin(1.0, part)); /* 0 if the box has no width */
+        int32_t i = (int32_t)(part * n[d]);
+        ijk[d] = i < n[d] ? i : n[d] - 1;
+    }
+    return storm_hilbert_position(n, ijk);
 }

@@ -36,6 +36,11 @@ uint64_t storm_hilbert_position(const int32_t n[3], const int32_t ijk[3]);
 void storm_hilbert_ijk(const int32_t n[3], uint64_t position,
                        int32_t ijk_out[3]);
 
+/* Cells of the curve of a box: 2^20 along the longest side, about as wide along
+ * the others; a power of two in each direction. */
+void storm_hilbert_fit(const double lo[3], const double hi[3],
+                       int32_t n_out[3]);
+
 /* The same at a level of trees; n[d] << level is at most STORM_HILBERT_MAX, the
  * product of all below 2^63. */
 uint64_t storm_hilbert_tree_position(const int32_t n[3], int level,

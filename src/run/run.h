@@ -63,6 +63,7 @@ struct run {
     double deadline_s; /* of storm_clock_seconds; 0: none */
 
     struct storm_problem problem;
+    struct storm_wall *boundaries; /* of a mesh from a file; NULL: none */
     struct storm_mesh *mesh;
     struct storm_cut *cut;  /* of the Monte Carlo work; NULL: none yet */
     int moving;             /* material of mesh.motion; -1: all */
@@ -112,6 +113,12 @@ void run_close(struct run *run);
  * the deck's if NULL. The state is lost. Collective. */
 struct io_checkpoint;
 storm_status run_rebuild(struct run *run, const struct io_checkpoint *from);
+
+/* run_boundaries.c: boundaries of a mesh from a file, by number, as the problem
+ * takes them. Collective. STORM_ERR_ARG: the deck has one that the mesh lacks
+ * (logged). */
+storm_status run_boundaries_open(struct run *run);
+void run_boundaries_close(struct run *run);
 
 /* run_materials.c: cells and volumes of materials; warns of layers that are
  * thinner than two cells. Collective. */

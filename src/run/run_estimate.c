@@ -33,6 +33,7 @@ static uint64_t estimate_cells(const struct deck_mesh *mesh)
 static bool estimate_is_known(const struct deck_mesh *mesh)
 {
     return storm_mesh_kind_built((size_t)mesh->kind) &&
+           mesh->kind != STORM_MESH_FILE &&
            strcmp(mesh->points_file, "none") == 0 &&
            !(mesh->kind == STORM_MESH_OCTREE && mesh->refine_levels > 0);
 }

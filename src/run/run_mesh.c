@@ -141,10 +141,12 @@ static storm_status mesh_rebalance(struct run *run)
     return status;
 }
 
+/* The partition of a mesh from a file stays (run_boundaries.c reports it). */
 static bool mesh_is_due(const struct run *run)
 {
     const struct deck_balance *b = &run->deck->values.balance;
-    return b->every > 0 && b->weight != DECK_WEIGHT_NONE &&
+    return b->every > 0 && run->deck->values.mesh.kind != STORM_MESH_FILE &&
+           b->weight != DECK_WEIGHT_NONE &&
            run->step % (uint64_t)b->every == 0 &&
            storm_context_size(run->context) > 1;
 }
@@ -165,7 +167,8 @@ static storm_status mesh_to_host(struct run *run)
 
 storm_status run_after_step(struct run *run, const struct run_target *target)
 {
-    bool has_host = run->deck->values.balance.host == DECK_HOST_CELLS;
+    bool has_host = run->deck->values.balance.host == DECK_HOST_CELLS &&
+                    run->deck->values.mesh.kind != STORM_MESH_FILE;
     storm_status status = STORM_OK;
     if (!target->last && mesh_is_due(run))
         status = mesh_rebalance(run);

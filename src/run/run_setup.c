@@ -180,6 +180,9 @@ static storm_status run_make_mesh(struct run *run,
         return run_make_voronoi(run, from);
     case STORM_MESH_OCTREE:
         return run_make_octree(run);
+    case STORM_MESH_FILE:
+        return storm_mesh_read(run->context, run->deck->values.mesh.file,
+                               &run->mesh);
     default:
         return run_make_cart(run);
     }
@@ -238,8 +241,11 @@ static storm_status run_make_engine(struct run *run)
 /* Mesh, physics and engine, without a state. Collective. */
 static storm_status run_build(struct run *run, const struct io_checkpoint *from)
 {
+    bool is_file = run->deck->values.mesh.kind == STORM_MESH_FILE;
     storm_status status = run_make_mesh(run, from);
-    if (status == STORM_OK && from != NULL)
+    if (status == STORM_OK && is_file)
+        status = run_boundaries_open(run);
+    if (status == STORM_OK && (from != NULL || is_file))
         storm_mesh_box(run->mesh, run->problem.lo_cm, run->problem.hi_cm);
     if (status == STORM_OK)
         status =
@@ -254,6 +260,7 @@ static void run_demolish(struct run *run)
     storm_imc_destroy(run->imc);
     storm_cut_destroy(run->cut);
     storm_mesh_destroy(run->mesh);
+    run_boundaries_close(run);
     run->engine = NULL;
     run->comb = NULL;
     run->imc = NULL;

@@ -148,6 +148,28 @@ run run "$decks/translate.yaml" --set mesh.points=400 --set time.steps=60 -n 2
 [ "$status" -eq 1 ] || fail "beyond the wall: exit status $status"
 [ "$(grep -c 'comes within a cell of a wall' "$scratch/err")" -eq 1 ] ||
     fail "beyond the wall: $(cat "$scratch/err")"
+# A mesh from a file, and restart of it from the folder of its results.
+same bent-pipe "" -n 1
+same bent-pipe "" -n 3 --set balance.host=cells
+same bent-pipe "" -n 2 --backend p2p
+run run "$decks/bent-pipe.yaml" -n 2 --set time.steps=7 --out "$scratch/part" \
+    --set output.checkpoint.every=7 --quiet
+[ "$status" -eq 0 ] || fail "bent-pipe, 7 steps: $(cat "$scratch/err")"
+run run --restart "$scratch/part" --set time.steps=16 -n 3 --quiet --json -
+hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+[ "${hash:-none}" = "$reference" ] ||
+    fail "bent-pipe, restarted: $hash, not $reference: $(cat "$scratch/err")"
+if [ -x "$STORM_BUILD/examples/write_mesh" ]; then
+    "$STORM_BUILD/examples/write_mesh" "$scratch/pipe.h5" >"$scratch/said" ||
+        fail "write_mesh: $(cat "$scratch/said")"
+    rm -rf "$scratch/bent-pipe"
+    same bent-pipe "--set mesh.file=$scratch/pipe.h5" -n 1
+    same bent-pipe "--set mesh.file=$scratch/pipe.h5" -n 5
+fi
+run run "$decks/bent-pipe.yaml" --set 'boundaries.9={kind: reflect}' -n 2
+[ "$status" -eq 1 ] || fail "no boundary 9: exit status $status"
+[ "$(grep -c 'boundaries.9: expected the number of a boundary of .*(1, 2, 3)' \
+    "$scratch/err")" -eq 1 ] || fail "no boundary 9: $(cat "$scratch/err")"
 
 # Generators from a file; from the file that the run has written, too.
 python3 - >"$scratch/points.csv" <<'PYTHON'

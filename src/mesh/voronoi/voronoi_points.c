@@ -5,26 +5,10 @@
 #include <string.h>
 
 #include "base/port.h"
+#include "mesh/mesh_hilbert.h"
 #include "mesh/voronoi/voronoi_exact.h"
 
 static const char points_label[] = "mesh generators";
-
-/* Cells of the curve: 2^20 along the longest side, about as wide along the
- * others. */
-static void points_curve(struct voronoi_space *space)
-{
-    enum { BITS = 20 };
-    double longest = 0.0;
-    for (int d = 0; d < 3; d++)
-        longest = fmax(longest, space->hi[d] - space->lo[d]);
-    for (int d = 0; d < 3; d++) {
-        double width = space->hi[d] - space->lo[d];
-        int bits = BITS;
-        for (; bits > 0 && ldexp(width, BITS - bits + 1) <= longest; bits--)
-            ;
-        space->curve[d] = (int32_t)1 << bits;
-    }
-}
 
 struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3],
                                         const bool periodic[3])
@@ -44,7 +28,7 @@ struct voronoi_space voronoi_space_make(const double lo[3], const double hi[3],
         space.hi[d] = voronoi_snap(&space, hi[d]);
         space.period[d] = periodic[d] ? space.hi[d] - space.lo[d] : 0.0;
     }
-    points_curve(&space);
+    storm_hilbert_fit(space.lo, space.hi, space.curve);
     return space;
 }
 
