@@ -87,6 +87,19 @@ storm_run_check(const struct storm_deck *deck, char *problem,
                 size_t problem_size);
 
 /**
+ * Is the mesh file of the deck a mesh, and does it have the boundaries that the
+ * deck has? Of other decks nothing is read. Local, blocks; no MPI.
+ *
+ * @param problem       after an error, one line with the reason
+ * @param problem_size  bytes available there, at least 1
+ * @retval STORM_ERR_IO     no
+ * @retval STORM_ERR_NOMEM  no memory
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_run_check_files(const struct storm_deck *deck, char *problem,
+                      size_t problem_size);
+
+/**
  * Is there something in a valid deck that is probably not meant? Local;
  * storm_run logs it as a warning.
  *

@@ -6,7 +6,7 @@
 #include <storm/context.h>
 
 #include "base/env.h"
-#include "base/page.h"
+#include "io/io_meshfile.h"
 #include "run/run.h"
 
 static const char boundaries_label[] = "run";
@@ -24,42 +24,105 @@ static storm_status boundaries_find(const struct run *run, int n, int *has)
     return storm_context_reduce(run->context, has, n, MPI_INT, MPI_MAX);
 }
 
-/* On rank 0: "0, 1, 4", the first of them. */
-static void boundaries_lack(const struct run *run,
-                            const struct deck_boundary *boundary, int n,
-                            const int *has)
+/* The first number of the deck that the mesh lacks, as an error; false: it has
+ * all of them. */
+static bool boundaries_lack(const struct storm_deck *deck, int n,
+                            const int *has, char *text_out, size_t size)
 {
-    const char *path = run->deck->path;
+    const struct deck_walls *walls = &deck->values.boundaries;
     char known[128] = "";
-    size_t used = 0;
-    for (int i = 0; i < n && used + 16 < sizeof known; i++)
-        if (has[i])
+    size_t used = 0, i = 0;
+    while (i < walls->numbered.n && walls->numbered.item[i].number < n &&
+           has[walls->numbered.item[i].number])
+        i++;
+    if (i == walls->numbered.n)
+        return false;
+    for (int k = 0; k < n && used + 16 < sizeof known; k++)
+        if (has[k])
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%d",
-                                     used > 0 ? ", " : "", i);
-    storm_context_log(run->context, STORM_LOG_ERROR,
-                      "%s:%d: boundaries.%" PRId64 ": expected the number of a "
-                      "boundary of %s (%s%s)",
-                      path != NULL ? path : "deck", boundary->line,
-                      boundary->number, run->deck->values.mesh.file, known,
-                      used + 16 < sizeof known ? "" : ", ...");
+                                     used > 0 ? ", " : "", k);
+    snprintf(text_out, size,
+             "%s:%d: boundaries.%" PRId64 ": expected the number of a boundary "
+             "of %s (%s%s)",
+             deck->path != NULL ? deck->path : "deck",
+             walls->numbered.item[i].line, walls->numbered.item[i].number,
+             deck->values.mesh.file, known,
+             used + 16 < sizeof known ? "" : ", ...");
+    return true;
 }
 
 /* Every number of the deck is one of the mesh. */
 static storm_status boundaries_check(const struct run *run, int n,
                                      const int *has)
 {
-    const struct deck_walls *walls = &run->deck->values.boundaries;
-    storm_status status = STORM_OK;
-    for (size_t i = 0; i < walls->numbered.n; i++) {
-        const struct deck_boundary *b = &walls->numbered.item[i];
-        if (b->number < n && has[b->number])
-            continue;
-        if (storm_context_rank(run->context) == 0)
-            boundaries_lack(run, b, n, has);
-        status = STORM_ERR_ARG;
-    }
+    char text[1024];
+    if (!boundaries_lack(run->deck, n, has, text, sizeof text))
+        return STORM_OK;
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_ERROR, "%s", text);
+    return STORM_ERR_ARG;
+}
+
+/* ---- without a run ------------------------------------------------------- */
+
+/* The error that comes first. */
+struct boundaries_problem {
+    char *text;
+    size_t size;
+};
+
+static void boundaries_record(void *self, storm_log_level level, int rank,
+                              const char *message)
+{
+    const struct boundaries_problem *problem = self;
+    (void)level;
+    (void)rank;
+    if (problem->text[0] == '\0')
+        snprintf(problem->text, problem->size, "%s", message);
+}
+
+static storm_status boundaries_of_file(const struct storm_deck *deck,
+                                       struct io_meshfile *file, char *problem,
+                                       size_t problem_size)
+{
+    storm_status status = io_meshfile_read(file);
+    if (status < 0)
+        return status;
+    int *has = storm_alloc(file->env->memory, boundaries_label,
+                           (size_t)file->n_boundaries * sizeof *has);
+    if (has == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t f = 0; f < file->n_faces; f++)
+        if (file->behind[f] < 0)
+            has[file->boundary[f]] = 1;
+    if (boundaries_lack(deck, file->n_boundaries, has, problem, problem_size))
+        status = STORM_ERR_IO;
+    storm_free(file->env->memory, has);
     return status;
 }
+
+storm_status storm_run_check_files(const struct storm_deck *deck, char *problem,
+                                   size_t problem_size)
+{
+    struct boundaries_problem record = {problem, problem_size};
+    struct storm_env env = {.size = 1,
+                            .log = {.sink = boundaries_record,
+                                    .self = &record,
+                                    .level = STORM_LOG_ERROR}};
+    struct io_meshfile file = {.env = &env, .path = deck->values.mesh.file};
+    problem[0] = '\0';
+    if (deck->values.mesh.kind != STORM_MESH_FILE)
+        return STORM_OK;
+    storm_status status = storm_memory_create(&env.memory);
+    if (status < 0)
+        return status;
+    status = boundaries_of_file(deck, &file, problem, problem_size);
+    io_meshfile_clear(&file);
+    storm_memory_end(env.memory);
+    return status;
+}
+
+/* ---- of a run ------------------------------------------------------------ */
 
 /* Once: what the deck says of the partition does not apply. */
 static void boundaries_report(const struct run *run)

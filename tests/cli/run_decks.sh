@@ -166,10 +166,22 @@ if [ -x "$STORM_BUILD/examples/write_mesh" ]; then
     same bent-pipe "--set mesh.file=$scratch/pipe.h5" -n 1
     same bent-pipe "--set mesh.file=$scratch/pipe.h5" -n 5
 fi
-run run "$decks/bent-pipe.yaml" --set 'boundaries.9={kind: reflect}' -n 2
-[ "$status" -eq 1 ] || fail "no boundary 9: exit status $status"
-[ "$(grep -c 'boundaries.9: expected the number of a boundary of .*(1, 2, 3)' \
-    "$scratch/err")" -eq 1 ] || fail "no boundary 9: $(cat "$scratch/err")"
+# no_boundary STATUS ARGS...: there is no boundary 9, which is reported once.
+no_boundary() {
+    right=$1
+    shift
+    run "$@" "$decks/bent-pipe.yaml" --set 'boundaries.9={kind: reflect}'
+    [ "$status" -eq "$right" ] || fail "$*, no boundary 9: status $status"
+    [ "$(grep -c 'boundaries.9: expected the number of a boundary of .*(1, 2, 3)' \
+        "$scratch/err")" -eq 1 ] ||
+        fail "$*, no boundary 9: $(cat "$scratch/err")"
+}
+no_boundary 2 check
+no_boundary 1 run -n 2
+run check "$decks/bent-pipe.yaml" --set mesh.file=nothing.msh
+[ "$status" -eq 2 ] || fail "no mesh file: exit status $status"
+grep -q 'examples/decks/nothing.msh: No such file' "$scratch/err" ||
+    fail "no mesh file: $(cat "$scratch/err")"
 
 # Generators from a file; from the file that the run has written, too.
 python3 - >"$scratch/points.csv" <<'PYTHON'

@@ -4,8 +4,8 @@
 /*
  * MESHFILE-1, MESHFILE-2: the bent pipe from its file of Gmsh and from HDF5,
  * with faces that begin at other corners and go round the other way, gives the
- * same state on one rank and on several; volumes add up, and boundaries have the
- * areas that they should have.
+ * same state on one rank and on several; volumes add up, and boundaries have
+ * the areas that they should have.
  */
 #include "case.h"
 

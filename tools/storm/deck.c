@@ -115,10 +115,17 @@ int tool_check(const struct tool_args *args)
     if (args->keys)
         return deck_keys();
     struct storm_deck *deck;
-    char problem[256];
+    char problem[1024];
     int status = tool_read_deck(args, &deck);
     if (status != TOOL_OK)
         return status;
+    storm_status files = storm_run_check_files(deck, problem, sizeof problem);
+    if (files < 0) {
+        fprintf(stderr, "storm: error: %s\n",
+                problem[0] != '\0' ? problem : storm_status_name(files));
+        storm_deck_destroy(deck);
+        return files == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
+    }
     if (args->resolved)
         fputs(storm_deck_text(deck), stdout);
     else if (storm_run_check(deck, problem, sizeof problem) < 0)
