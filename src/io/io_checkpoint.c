@@ -357,8 +357,7 @@ const char *io_checkpoint_damage_text(int damage)
         [IO_CHECKPOINT_NO_MEMORY] = "does not fit into memory",
         [IO_CHECKPOINT_HEAD] = "is damaged or of another version",
         [IO_CHECKPOINT_MESH] =
-            "is damaged: wrong checksums or size of 'mesh', 'generators' or "
-            "'tags'",
+            "is damaged: wrong checksums or size of what describes the mesh",
         [IO_CHECKPOINT_ACCOUNTS] =
             "is damaged: wrong checksums or size of 'accounts'",
         [IO_CHECKPOINT_DUMPS] =
