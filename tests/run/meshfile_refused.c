@@ -2,7 +2,8 @@
 /* TEST ranks: 1 3; timeout: 30 */
 /*
  * MESHFILE-3: files that are no meshes are refused on all ranks, and one
- * message has the place in the file and what was expected; nothing is left behind.
+ * message has the place in the file and what was expected; nothing is left
+ * behind.
  */
 #include <stdio.h>
 #include <string.h>
