@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3; timeout: 60 */
+/* TEST ranks: 1 2 3; timeout: 60; label: slow-asan */
 /* TEST ranks: 3; timeout: 60; args: tetrahedra */
 /*
  * Uniform isotropic emission into a box of mirrors, or a periodic one, of
