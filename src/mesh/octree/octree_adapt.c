@@ -136,7 +136,9 @@ static storm_status adapt_check_joins(const struct adapt *a)
     const struct storm_mesh *mesh = a->mesh;
     struct octree_words parents = {.n = 0};
     storm_status status = STORM_OK;
-    uint64_t n_total, bad = UINT64_MAX;
+    /* Some MPI libraries compare unsigned integers as signed ones. */
+    const uint64_t none = INT64_MAX;
+    uint64_t n_total, bad = none;
     for (storm_cell_idx i = 0; i < mesh->part->n_cells && status >= 0; i++) {
         struct octree_node node = adapt_old(a, i);
         if (a->marks[i] != ADAPT_JOIN)
@@ -152,17 +154,17 @@ static storm_status adapt_check_joins(const struct adapt *a)
         for (end = i; end < parents.n && parents.array[end] == parents.array[i];
              end++)
             ;
-        if (end - i != OCTREE_CHILDREN && bad == UINT64_MAX)
-            bad = parents.array[i];
+        if (end - i != OCTREE_CHILDREN && bad == none)
+            bad = parents.array[i] / 2; /* an inner node: its code is even */
     }
     octree_words_free(mesh->env, &parents);
     if (status >= 0)
         status =
             storm_context_reduce(mesh->context, &bad, 1, MPI_UINT64_T, MPI_MIN);
-    if (status < 0 || bad == UINT64_MAX)
+    if (status < 0 || bad == none)
         return status;
     if (mesh->env->rank == 0)
-        adapt_log_incomplete(a, bad);
+        adapt_log_incomplete(a, 2 * bad);
     return STORM_ERR_ARG;
 }
 

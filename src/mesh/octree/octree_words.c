@@ -96,17 +96,17 @@ static storm_status words_spread(const struct storm_context *context,
     const struct storm_env *env = storm_context_env(context);
     uint64_t n_total = words->n;
     uint64_t largest = words->n > 0 ? words->array[words->n - 1] : 0;
+    int bits = 64 - __builtin_clzll(largest | 1);
     storm_status status =
         storm_context_reduce(context, &n_total, 1, MPI_UINT64_T, MPI_SUM);
     if (status >= 0)
-        status =
-            storm_context_reduce(context, &largest, 1, MPI_UINT64_T, MPI_MAX);
+        status = storm_context_reduce(context, &bits, 1, MPI_INT, MPI_MAX);
     if (status < 0 || n_total == 0)
         return status;
     const struct storm_keys keys = {.first = words->array,
                                     .n = words->n,
                                     .stride = sizeof *words->array,
-                                    .bits = 64 - __builtin_clzll(largest | 1)};
+                                    .bits = bits};
     uint64_t *splitter = storm_alloc(env->memory, words_label,
                                      (size_t)env->size * sizeof *splitter);
     status =
