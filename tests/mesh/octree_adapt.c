@@ -362,7 +362,7 @@ static void check_refused(struct storm_mesh *mesh, const struct forest *f,
     check_cells(mesh, f);
 }
 
-/* Seven of eight, on whichever ranks; all are told. */
+/* Seven of eight, on whichever ranks: an error on all. */
 static void check_incomplete(struct storm_mesh *mesh, const struct forest *f)
 {
     storm_cell_idx join[8];
