@@ -207,7 +207,7 @@ storm_status given_locate(const struct storm_mesh *mesh,
     return mesh->env->size == 1 ? STORM_ERR_ARG : STORM_AGAIN;
 }
 
-/* ---- on the way to a cell ----------------------------------------------- */
+/* ---- walks to a cell ---------------------------------------------------- */
 
 /* The first rank from `from` on whose box holds the point; -1: none. */
 static int seek_rank(const struct storm_mesh *mesh, const double x[3], int from)
