@@ -245,6 +245,7 @@ storm_imc_load_state(struct storm_imc *imc, uint64_t version,
  * material that most of them have. The sum is conserved to rounding. Packets
  * follow by storm_remap. Collective, blocks; between steps.
  *
+ * @retval STORM_ERR_ARG     the change is of another mesh (logged)
  * @retval STORM_ERR_STATE   the change is not the first one since the object
  *                           was built or followed, or it has failed before and
  *                           the state is lost (logged)

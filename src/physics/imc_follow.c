@@ -250,20 +250,18 @@ static storm_status follow_rebuild(struct storm_imc *imc,
 static storm_status follow_check(const struct storm_imc *imc,
                                  const struct storm_change *change)
 {
+    static const char call[] = "storm_imc_follow";
     const char *reason = imc->track.cells == NULL
                              ? "it has failed before and the state of the "
                                "cells is lost: destroy the object"
                          : change->before != imc->generation
                              ? "the change is not the first since the object "
                                "was built or followed"
-                         : change->generation != imc->mesh->generation
-                             ? "the mesh has changed again since: follow each "
-                               "change before the next"
                              : NULL;
-    if (reason == NULL)
-        return STORM_OK;
-    storm_log_write(&imc->env->log, STORM_LOG_ERROR, "storm_imc_follow: %s",
-                    reason);
+    storm_status status = storm_change_check(imc->mesh, change, call);
+    if (status < 0 || reason == NULL)
+        return status;
+    storm_log_write(&imc->env->log, STORM_LOG_ERROR, "%s: %s", call, reason);
     return STORM_ERR_STATE;
 }
 

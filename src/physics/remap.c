@@ -299,10 +299,7 @@ static storm_status remap_open(struct remap *remap,
                         "accessors are required");
         return STORM_ERR_ARG;
     }
-    return storm_mesh_check_generation(remap->mesh, remap->change->generation,
-                                       "a change (storm_remap)",
-                                       "remap packets before the mesh changes "
-                                       "again");
+    return storm_change_check(remap->mesh, remap->change, "storm_remap");
 }
 
 /* Sums and maxima over all ranks. Collective. */
