@@ -170,6 +170,17 @@ static void check_foreign(struct world *w,
     storm_mesh_destroy(other);
 }
 
+/* What this kind of mesh has not, it refuses; one rank says so. */
+static void check_refused(struct world *w)
+{
+    struct storm_change *change;
+    double x[3] = {0};
+    int n = w->n_errors = 0;
+    CHECK_EQ(storm_mesh_move(w->mesh, x, NULL, &change), STORM_ERR_NOSUP);
+    MPI_Allreduce(&w->n_errors, &n, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CHECK_EQ(n, 1);
+}
+
 /* CHANGE-3 */
 static void check_stale(struct world *w, struct storm_cut *cut)
 {
@@ -206,6 +217,7 @@ static void check_mesh(struct world *w, const struct storm_cart_params *params)
     fill(other, w->mesh, 1);
     w->n_errors = 0;
     check_foreign(w, params);
+    check_refused(w);
     for (uint64_t seed = 0; seed < N_CUTS; seed++) {
         check_where("%d cells, cut %d, rank %d",
                     (int)storm_mesh_n_cells_total(w->mesh), (int)seed, w->rank);
