@@ -6,7 +6,9 @@
  * without, and the energy balance closes; emission follows the slopes; sources
  * and parts of walls that cut cells emit the right energy from the right
  * places, evenly (all within k = 5 standard errors). The same in periodic
- * boxes, with the same bits on one rank as on all.
+ * boxes, with the same bits on one rank as on all; and on a mesh whose cells
+ * move, are removed and added, at the border of matter, too: no energy of
+ * matter is lost (FOLLOW-1, FOLLOW-2).
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,9 +16,11 @@
 #include <storm/context.h>
 #include <storm/engine.h>
 #include <storm/imc.h>
+#include <storm/remap.h>
 #include <storm/streaming.h>
 
 #include "base/port.h"
+#include "moving.h"
 #include "physics/imc.h"
 #include "physics/track.h"
 #include "run/run_points.h"
@@ -455,9 +459,103 @@ static void check_periodic(void)
     check_layer();
 }
 
+/* ---- cells that move, come and go --------------------------------------- */
+
+enum { MAX_CELLS = 400, N_ADD = 20 };
+
+/* Matter in one half, nothing in the other but for a corner outside. */
+static const struct storm_region half_full[] = {
+    {.material = 0,
+     .shape = {.kind = STORM_SHAPE_BOX,
+               .lo_cm = {-1, -1, -1},
+               .hi_cm = {0.5, 2, 2}}},
+    {.material = STORM_OUTSIDE,
+     .shape = {.kind = STORM_SHAPE_BOX,
+               .lo_cm = {0.45, 0.7, -1},
+               .hi_cm = {2, 2, 2}}},
+};
+
+/* A third of the cells is removed, others are new. */
+static struct storm_change *replace_cells(struct box *box, uint64_t seed)
+{
+    storm_cell_idx gone[MAX_CELLS];
+    double points[N_ADD][3];
+    struct storm_adapt_params params = {
+        .size = sizeof params, .remove = gone, .add_cm = &points[0][0]};
+    struct storm_change *change;
+    int rank = storm_context_rank(box->context);
+    CHECK(storm_mesh_n_cells(box->mesh) <= MAX_CELLS);
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(box->mesh); i++)
+        if (dice_mix(storm_mesh_cell_id(box->mesh, i) + seed) % 3 == 0)
+            gone[params.n_remove++] = i;
+    for (int i = rank; i < N_ADD; i += storm_context_size(box->context)) {
+        struct dice dice = dice_make(seed, (uint64_t)i);
+        for (int d = 0; d < 3; d++)
+            points[params.n_add][d] = moving_uniform(&dice);
+        params.n_add++;
+    }
+    CHECK_OK(storm_mesh_adapt(box->mesh, &params, &change));
+    return change;
+}
+
+static struct storm_change *move_cells(struct box *box, uint64_t seed)
+{
+    double x[MAX_CELLS][3];
+    struct storm_change *change;
+    CHECK(storm_mesh_n_cells(box->mesh) <= MAX_CELLS);
+    moving_random(box->mesh, 0.1, seed, &x[0][0]);
+    CHECK_OK(storm_mesh_move(box->mesh, &x[0][0], NULL, &change));
+    return change;
+}
+
+/* Of all ranks. */
+static double matter_erg(struct box *box)
+{
+    double energy[MAX_CELLS], volume[MAX_CELLS], sum = 0.0;
+    CHECK_OK(storm_imc_get(box->imc, box->engine, STORM_IMC_MATERIAL_ENERGY,
+                           energy));
+    CHECK_OK(storm_imc_get(box->imc, box->engine, STORM_IMC_VOLUME, volume));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(box->mesh); i++)
+        sum += energy[i] * volume[i];
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM,
+                  storm_context_comm(box->context));
+    return sum;
+}
+
+/* FOLLOW-1, FOLLOW-2: no energy of matter is lost. */
+static uint64_t follow_hash(bool is_alone)
+{
+    struct box box = {.problem = {STORM_PROBLEM_SIZES, .light_cm_s = 1,
+                                  .radiation_erg_cm3_kev4 = 1,
+                                  .hi_cm = {1, 1, 1}, .materials = materials,
+                                  .n_materials = 1, .regions = half_full,
+                                  .n_regions = 2, .n_groups = 1,
+                                  .emit_per_cell = 4, .min_per_cell = 2,
+                                  .max_per_cell = 8, .comb = true, .seed = 1},
+                      .n_points = 300,
+                      .is_alone = is_alone};
+    double energy[4];
+    uint64_t hash;
+    box_open(&box);
+    for (int i = 0; i < 4; i++) {
+        box_step(&box, 0.1 * i, 0.1, energy);
+        double before = matter_erg(&box);
+        struct storm_change *change = i % 2 ? move_cells(&box, (uint64_t)i)
+                                            : replace_cells(&box, (uint64_t)i);
+        CHECK_OK(storm_imc_follow(box.imc, change));
+        CHECK_OK(storm_remap(box.engine, box.mesh, change, NULL, NULL));
+        storm_change_destroy(change);
+        CHECK(fabs(matter_erg(&box) - before) <= 1e-13 * before);
+    }
+    CHECK_OK(storm_imc_hash(box.imc, box.engine, &hash));
+    box_close(&box);
+    return hash;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    CHECK_EQ(follow_hash(false), follow_hash(true));
     check_kernels();
     check_periodic();
     check_tilt();
