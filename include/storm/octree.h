@@ -18,6 +18,11 @@ extern "C" {
 /** Largest level of a cell, whatever the number of root cells. */
 #define STORM_OCTREE_MAX_LEVEL 20
 
+/** Numbers that describe a cell: its level, and its indices in the three
+ *  directions among the n[d] * 2^level cells that there are of this level, from
+ *  the low walls on. */
+enum { STORM_OCTREE_LEAF = 4 };
+
 /** Zero in a field means "choose for me". Copied by create. */
 struct storm_octree_params {
     size_t size;               /**< of this struct: STORM_OCTREE_PARAMS_INIT */
@@ -36,6 +41,17 @@ struct storm_octree_params {
     bool (*refine)(void *self, const double lo_cm[3], const double hi_cm[3],
                    int level);
     void *refine_self;
+    /** All cells, instead of level, refine_levels and refine, which then do not
+     *  count: a mesh as it was (storm_octree_leaf). This rank's share of them,
+     *  in any order, STORM_OCTREE_LEAF numbers each; borrowed during create. */
+    const int64_t *leaves;
+    uint64_t n_leaves; /**< their number; may be 0 on some ranks */
+    /** Tags of the leaves, below 2^48, all different; from all ranks that have
+     *  leaves. NULL: their places along the Hilbert curve. */
+    const storm_cell_id *tags;
+    /** With tags: above all that have existed, the same on every rank; 0: above
+     *  those that are given. */
+    storm_cell_id next_tag;
 };
 #define STORM_OCTREE_PARAMS_INIT STORM_INIT(struct storm_octree_params)
 
@@ -47,16 +63,20 @@ struct storm_octree_params {
  * ones are refined, and no others. A side of a cell whose neighbours are
  * smaller has four faces, one for each.
  *
- * Collective: same params on every rank; an error of one rank is one on all.
- * The mesh has the same ids and bits on any number of ranks; no rank holds all
- * of it. More ranks than cells is allowed; some then have none.
+ * Collective: same params but for leaves and tags on every rank; an error of
+ * one rank is one on all. The mesh has the same ids and bits on any number of
+ * ranks, whichever ranks give which leaves; no rank holds all of it. More ranks
+ * than cells is allowed; some then have none.
  *
  * @param[out] mesh_out  set only on STORM_OK; free with destroy
  * @retval STORM_ERR_ARG     empty box, too many cells (2^48, or 2^31 on a
  *                           rank), level + refine_levels is more than
  *                           STORM_OCTREE_MAX_LEVEL or than so many root cells
  *                           or a box so far from the origin allow, no
- *                           STORM_OCTREE_PARAMS_INIT (logged)
+ *                           STORM_OCTREE_PARAMS_INIT (logged); leaves that
+ *                           overlap, do not fill the box or are not balanced,
+ *                           tags that are too large, equal or not given by all
+ *                           ranks (logged)
  * @retval STORM_ERR_NOSUP   a field is set that this library lacks (logged)
  * @retval STORM_ERR_NOMEM
  * @retval STORM_ERR_PEER    another rank failed; it has logged why
@@ -67,6 +87,12 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_create_octree(struct storm_context *context,
                          const struct storm_octree_params *params,
                          struct storm_mesh **mesh_out);
+
+/** A local cell as storm_octree_params.leaves takes it. Local.
+ *  @retval STORM_ERR_NOSUP  the mesh is no octree */
+STORM_API STORM_MUST_CHECK storm_status
+storm_octree_leaf(const struct storm_mesh *mesh, storm_cell_idx cell,
+                  int64_t leaf_out[STORM_OCTREE_LEAF]);
 
 #ifdef __cplusplus
 }

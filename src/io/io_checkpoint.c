@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <storm/octree.h>
+
 #include "base/env.h"
 #include "io/io_cells.h"
 #include "io/io_h5.h"
@@ -50,15 +52,30 @@ static bool checkpoint_has_mesh(const struct io_checkpoint *c)
     return c->head.version == IO_CHECKPOINT_VERSION_MESH;
 }
 
-/* Room for generators and tags of n cells. */
+/* Room for tags, and generators or leaves, of n cells. */
 static storm_status checkpoint_reserve_mesh(struct io_checkpoint *c, size_t n)
 {
-    c->generators = storm_alloc(c->memory, checkpoint_label,
-                                (3 * n + 1) * sizeof *c->generators);
     c->tags =
         storm_alloc(c->memory, checkpoint_label, (n + 1) * sizeof *c->tags);
-    return c->generators != NULL && c->tags != NULL ? STORM_OK
-                                                    : STORM_ERR_NOMEM;
+    if (c->mesh.source == IO_CHECKPOINT_LEAVES)
+        c->leaves =
+            storm_alloc(c->memory, checkpoint_label,
+                        (n + 1) * STORM_OCTREE_LEAF * sizeof *c->leaves);
+    else
+        c->generators = storm_alloc(c->memory, checkpoint_label,
+                                    (n + 1) * 3 * sizeof *c->generators);
+    bool have = c->leaves != NULL || c->generators != NULL;
+    return have && c->tags != NULL ? STORM_OK : STORM_ERR_NOMEM;
+}
+
+/* The array of them. */
+static struct io_cells checkpoint_cells(const struct io_checkpoint *c)
+{
+    const struct io_cells leaves = {"leaves", IO_H5_INTEGER, STORM_OCTREE_LEAF,
+                                    c->leaves};
+    const struct io_cells generators = {"generators", IO_H5_REAL, 3,
+                                        c->generators};
+    return c->mesh.source == IO_CHECKPOINT_LEAVES ? leaves : generators;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -112,20 +129,48 @@ static storm_status write_cells(const struct io_source *source,
                                 struct io_checkpoint *c)
 {
     const struct storm_mesh *mesh = source->mesh;
-    size_t n = (size_t)storm_mesh_n_cells(mesh);
-    storm_status status = checkpoint_reserve_mesh(c, n);
-    for (size_t i = 0; i < n && status == STORM_OK; i++) {
-        c->tags[i] = storm_mesh_cell_id(mesh, (storm_cell_idx)i);
-        status = storm_mesh_generator(mesh, (storm_cell_idx)i,
-                                      &c->generators[3 * i]);
+    storm_cell_idx n = storm_mesh_n_cells(mesh);
+    storm_status status = checkpoint_reserve_mesh(c, (size_t)n);
+    for (storm_cell_idx i = 0; i < n && status == STORM_OK; i++) {
+        size_t k = (size_t)i;
+        c->tags[k] = storm_mesh_cell_id(mesh, i);
+        status =
+            c->leaves != NULL
+                ? storm_octree_leaf(mesh, i, &c->leaves[STORM_OCTREE_LEAF * k])
+                : storm_mesh_generator(mesh, i, &c->generators[3 * k]);
     }
-    const struct io_cells generators = {"generators", IO_H5_REAL, 3,
-                                        c->generators};
+    const struct io_cells cells = checkpoint_cells(c);
     const struct io_cells tags = {"tags", IO_H5_INTEGER, 1, c->tags};
     status = storm_context_agree(source->context, status);
     if (status == STORM_OK)
-        status = io_cells_put(source, file, &generators);
+        status = io_cells_put(source, file, &cells);
     return status < 0 ? status : io_cells_put(source, file, &tags);
+}
+
+/* What a mesh that has changed is built from. Collective. */
+static storm_status write_choose(const struct io_source *source,
+                                 uint64_t *mesh_source_out)
+{
+    const struct storm_mesh *mesh = source->mesh;
+    double generator_cm[3];
+    int64_t leaf[STORM_OCTREE_LEAF];
+    bool is_some = storm_mesh_n_cells(mesh) > 0;
+    int have = IO_CHECKPOINT_DECK;
+    if (is_some && storm_mesh_generator(mesh, 0, generator_cm) == STORM_OK)
+        have = IO_CHECKPOINT_GENERATORS;
+    else if (is_some && storm_octree_leaf(mesh, 0, leaf) == STORM_OK)
+        have = IO_CHECKPOINT_LEAVES;
+    storm_status status =
+        storm_context_reduce(source->context, &have, 1, MPI_INT, MPI_MAX);
+    *mesh_source_out = (uint64_t)have;
+    if (status < 0 || have != IO_CHECKPOINT_DECK)
+        return status;
+    if (storm_context_rank(source->context) == 0)
+        storm_context_log(source->context, STORM_LOG_ERROR,
+                          "no checkpoint: a mesh that has changed and has "
+                          "neither generators nor leaves cannot be built "
+                          "again");
+    return STORM_ERR_NOSUP;
 }
 
 static storm_status write_mesh(const struct io_source *source,
@@ -133,21 +178,17 @@ static storm_status write_mesh(const struct io_source *source,
                                struct io_checkpoint *c)
 {
     bool is_root = storm_context_rank(source->context) == 0;
+    storm_status status = STORM_OK;
     if (!checkpoint_has_mesh(c))
         return STORM_OK;
-    bool have = true;
-    storm_status status = io_h5_put_plain(file, "mesh", IO_H5_INTEGER,
-                                          MESH_WORDS, &c->mesh, is_root);
-    if (status < 0 || !c->mesh.is_moved)
-        return status;
-    status = io_cells_have_generators(source, &have);
-    if (have)
-        return status < 0 ? status : write_cells(source, file, c);
-    if (is_root)
-        storm_context_log(source->context, STORM_LOG_ERROR,
-                          "no checkpoint: a mesh without generators that has "
-                          "changed cannot be built again");
-    return STORM_ERR_NOSUP;
+    if (c->mesh.source != IO_CHECKPOINT_DECK)
+        status = write_choose(source, &c->mesh.source);
+    if (status == STORM_OK)
+        status = io_h5_put_plain(file, "mesh", IO_H5_INTEGER, MESH_WORDS,
+                                 &c->mesh, is_root);
+    return status < 0 || c->mesh.source == IO_CHECKPOINT_DECK
+               ? status
+               : write_cells(source, file, c);
 }
 
 static storm_status write_arrays(const struct io_source *source,
@@ -263,12 +304,15 @@ static storm_status packets_get(const struct storm_env *env, io_h5_file file,
 static storm_status mesh_get(io_h5_file file, uint64_t first,
                              struct io_checkpoint *c)
 {
-    if (!c->mesh.is_moved)
+    if (c->mesh.source == IO_CHECKPOINT_DECK)
         return STORM_OK;
     if (checkpoint_reserve_mesh(c, c->n_cells) < 0)
         return STORM_ERR_NOMEM;
-    storm_status status = io_h5_get_rows(file, "generators", IO_H5_REAL, 3,
-                                         first, c->n_cells, c->generators);
+    const struct io_cells cells = checkpoint_cells(c);
+    void *rows = c->leaves != NULL ? (void *)c->leaves : c->generators;
+    storm_status status =
+        io_h5_get_rows(file, cells.name, cells.kind, cells.columns, first,
+                       c->n_cells, rows);
     return status < 0 ? status
                       : io_h5_get_rows(file, "tags", IO_H5_INTEGER, 1, first,
                                        c->n_cells, c->tags);
@@ -329,6 +373,7 @@ static bool mesh_head_get(io_h5_file file, struct io_checkpoint *c)
         return true;
     return io_h5_get_rows(file, "mesh", IO_H5_INTEGER, MESH_WORDS, 0, 1,
                           &c->mesh) == STORM_OK &&
+           c->mesh.source <= IO_CHECKPOINT_LEAVES &&
            storm_imc_state_values(c->mesh.state_version) > 0;
 }
 
@@ -374,6 +419,7 @@ void io_checkpoint_clear(struct io_checkpoint *checkpoint)
     struct io_checkpoint *c = checkpoint;
     storm_free(c->memory, c->cells);
     storm_free(c->memory, c->generators);
+    storm_free(c->memory, c->leaves);
     storm_free(c->memory, c->tags);
     storm_free(c->memory, c->accounts);
     storm_free(c->memory, c->packets);

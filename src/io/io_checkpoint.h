@@ -18,8 +18,9 @@
  *                 (CELLS-2), and its packets. Memory does not grow with the
  *                 number of ranks.
  *   CHECKPOINT-6  A mesh that is not the one that the deck makes any more is
- *                 built from the file: generators, tags and box. CHECKPOINT-4
- *                 then asks for the mesh and materials that the run began with.
+ *                 built from the file: generators or leaves, tags and box.
+ *                 CHECKPOINT-4 then asks for the mesh and materials that the
+ *                 run began with.
  */
 #ifndef STORM_IO_CHECKPOINT_H
 #define STORM_IO_CHECKPOINT_H
@@ -51,10 +52,18 @@ struct io_checkpoint_head {
     double start_s, time_s, nominal_s, worst_balance;
 };
 
+/* What a mesh is built from (CHECKPOINT-6). */
+enum {
+    IO_CHECKPOINT_DECK = 0,
+    IO_CHECKPOINT_GENERATORS, /* of a Voronoi mesh */
+    IO_CHECKPOINT_LEAVES      /* of an octree */
+};
+
 /* Of a file of version 3, the same on all ranks. */
 struct io_checkpoint_mesh {
     uint64_t state_version;
-    uint64_t is_moved;                 /* CHECKPOINT-6: 1, else 0 */
+    uint64_t source;                   /* IO_CHECKPOINT_DECK, ...; in what is
+                                          written: not 0 if it has changed */
     uint64_t next_tag;                 /* storm_mesh_next_tag */
     uint64_t first_mesh, first_matter; /* hashes as in the head, at the start of
                                           the run */
@@ -82,7 +91,8 @@ struct io_checkpoint {
     struct io_checkpoint_mesh mesh; /* also of files that do not have it */
     size_t n_cells;
     double *cells;
-    double *generators; /* of a mesh that has moved, else NULL */
+    double *generators; /* of a Voronoi mesh that has changed, else NULL */
+    int64_t *leaves;    /* the same of an octree */
     storm_cell_id *tags;
     int64_t *accounts;
     struct storm_packet *packets;
@@ -94,8 +104,8 @@ struct io_checkpoint {
 
 /* Writes the current state; source and series as for dumps, mesh for version 3
  * or NULL. Collective, blocks. STORM_ERR_IO (logged; no file is left),
- * STORM_ERR_NOMEM, STORM_ERR_NOSUP (a mesh that has moved and has no
- * generators, logged) or an error of physics. */
+ * STORM_ERR_NOMEM, STORM_ERR_NOSUP (a mesh that has changed and has
+ * neither generators nor leaves, logged) or an error of physics. */
 storm_status io_checkpoint_write(const struct io_source *source,
                                  const struct io_series *series,
                                  const struct io_checkpoint_head *head,

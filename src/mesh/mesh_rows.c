@@ -15,11 +15,11 @@
 #include "mesh/mesh_change.h"
 #include "mesh/mesh_message.h"
 #include "mesh/mesh_split.h"
+#include "mesh/mesh_tags.h"
 
 static const char rows_label[] = "mesh rows";
 
 enum { ROWS_HEAD = 2 }; /* words before a row that is sent: tag, bytes */
-enum { ROWS_TAG_BITS = 48 };
 
 struct rows_item {
     storm_cell_id tag;
@@ -65,7 +65,7 @@ static storm_status rows_split(struct rows_order *order, storm_status status)
     const struct storm_keys keys = {.first = items != NULL ? &items->tag : NULL,
                                     .n = order->n,
                                     .stride = sizeof *items,
-                                    .bits = ROWS_TAG_BITS};
+                                    .bits = STORM_TAG_BITS};
     return storm_split_keys(mesh->context, status, &keys, mesh->n_total,
                             order->splitter);
 }

@@ -113,8 +113,8 @@ static bool restart_mesh(const struct run *run, const struct run_first *now,
                          struct io_checkpoint_mesh *mesh_out)
 {
     struct io_checkpoint_mesh mesh = {
-        .is_moved = now->mesh_hash != run->first.mesh_hash ||
-                    now->next_tag != run->first.next_tag,
+        .source = now->mesh_hash != run->first.mesh_hash ||
+                  now->next_tag != run->first.next_tag,
         .next_tag = now->next_tag,
         .first_mesh = run->first.mesh_hash,
         .first_matter = run->first.matter_hash,
@@ -123,7 +123,7 @@ static bool restart_mesh(const struct run *run, const struct run_first *now,
     };
     storm_mesh_box(run->mesh, mesh.lo_cm, mesh.hi_cm);
     *mesh_out = mesh;
-    return mesh.is_moved || mesh.dump_step > 0 ||
+    return mesh.source != IO_CHECKPOINT_DECK || mesh.dump_step > 0 ||
            !storm_mesh_is_in_order(run->mesh);
 }
 
@@ -213,7 +213,7 @@ static storm_status restart_fits(const struct run *run,
                                  const char *path)
 {
     const struct io_checkpoint_head *head = &c->head;
-    bool moved = c->mesh.is_moved != 0;
+    bool moved = c->mesh.source != IO_CHECKPOINT_DECK;
     const char *other =
         (moved ? c->mesh.first_mesh : head->mesh_hash) != run->first.mesh_hash
             ? "mesh"
@@ -232,9 +232,10 @@ static storm_status restart_rebuild(struct run *run,
                                     const char *path)
 {
     struct run_first now;
-    if (!c->mesh.is_moved && !run->is_rebuilt)
+    bool moved = c->mesh.source != IO_CHECKPOINT_DECK;
+    if (!moved && !run->is_rebuilt)
         return STORM_OK;
-    storm_status status = run_rebuild(run, c->mesh.is_moved ? c : NULL);
+    storm_status status = run_rebuild(run, moved ? c : NULL);
     if (status == STORM_OK)
         status = run_hashes(run, &now);
     if (status < 0 || now.mesh_hash == c->head.mesh_hash)

@@ -84,7 +84,9 @@ static storm_status run_make_cart(struct run *run)
     return storm_mesh_create_cart(run->context, &params, &run->mesh);
 }
 
-static storm_status run_make_octree(struct run *run)
+/* From a checkpoint (CHECKPOINT-6), if there is one. */
+static storm_status run_make_octree(struct run *run,
+                                    const struct io_checkpoint *from)
 {
     const struct deck_values *v = &run->deck->values;
     struct storm_octree_params params = {
@@ -99,6 +101,12 @@ static storm_status run_make_octree(struct run *run)
         params.hi_cm[d] = v->mesh.box.hi[d];
         params.n[d] = v->mesh.roots[d];
         params.periodic[d] = run_is_periodic(v, d);
+    }
+    if (from != NULL) {
+        params.leaves = from->leaves;
+        params.n_leaves = from->n_cells;
+        params.tags = from->tags;
+        params.next_tag = from->mesh.next_tag;
     }
     return storm_mesh_create_octree(run->context, &params, &run->mesh);
 }
@@ -179,7 +187,7 @@ static storm_status run_make_mesh(struct run *run,
     case STORM_MESH_VORONOI:
         return run_make_voronoi(run, from);
     case STORM_MESH_OCTREE:
-        return run_make_octree(run);
+        return run_make_octree(run, from);
     case STORM_MESH_FILE:
         return storm_mesh_read(run->context, run->deck->values.mesh.file,
                                &run->mesh);

@@ -4,7 +4,9 @@
  * MESH-14 on octrees: random refinement and coarsening, with random cuts in
  * between, against brute force over all cells: the tree, tags, neighbours' tags
  * and what becomes of each cell. Refine and coarsen again gives the same
- * geometry with new tags. Errors leave the mesh as it was.
+ * geometry with new tags. Errors leave the mesh as it was. A mesh that is made
+ * again from its leaves and tags, dealt to any ranks in any order, is the same;
+ * leaves that are no octree are refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +278,69 @@ static void forest_open(struct forest *f, const struct storm_mesh *mesh,
     check_cells(mesh, f);
 }
 
+/* ---- made again from leaves --------------------------------------------- */
+
+struct given {
+    int64_t leaves[MAX_CELLS][STORM_OCTREE_LEAF];
+    storm_cell_id tags[MAX_CELLS];
+    struct storm_octree_params params;
+};
+
+/* The leaves that are dealt to this rank, in the order of the dice; a mesh of
+ * its own has no wish for levels. */
+static void given_fill(struct given *g, const struct storm_mesh *mesh,
+                       const struct forest *f, uint64_t seed)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < f->n; i++) {
+        int k = (int)((uint64_t)i * 4799 % (uint64_t)f->n); /* a prime */
+        const struct cell *cell = &f->cells[f->n > 4799 ? i : k];
+        if ((int)(dice_mix(cell->tag + seed) % 7) % mesh->env->size !=
+            mesh->env->rank)
+            continue;
+        g->leaves[n][0] = cell->cube.level;
+        for (int d = 0; d < 3; d++)
+            g->leaves[n][1 + d] = cell->cube.ijk[d];
+        g->tags[n++] = cell->tag;
+    }
+    g->params = *f->octree;
+    g->params.level = g->params.refine_levels = 0;
+    g->params.leaves = &g->leaves[0][0];
+    g->params.n_leaves = n;
+    g->params.tags = g->tags;
+    g->params.next_tag = f->next_tag;
+}
+
+static void check_restored(struct storm_context *context,
+                           const struct storm_mesh *mesh,
+                           const struct forest *f, uint64_t seed)
+{
+    static struct given given;
+    struct storm_mesh *again;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
+        const struct cube *cube =
+            &f->cells[mesh->part->first + (uint64_t)i].cube;
+        int64_t leaf[STORM_OCTREE_LEAF];
+        CHECK_OK(storm_octree_leaf(mesh, i, leaf));
+        CHECK_EQ(leaf[0], cube->level);
+        for (int d = 0; d < 3; d++)
+            CHECK_EQ(leaf[1 + d], cube->ijk[d]);
+    }
+    given_fill(&given, mesh, f, seed);
+    CHECK_OK(storm_mesh_create_octree(context, &given.params, &again));
+    check_cells(again, f);
+    CHECK(!storm_mesh_is_in_order(again));
+    storm_mesh_destroy(again);
+    if (seed > 0)
+        return;
+    given.params.tags = NULL; /* places, as in a new mesh */
+    CHECK_OK(storm_mesh_create_octree(context, &given.params, &again));
+    CHECK(storm_mesh_is_in_order(again));
+    CHECK_EQ(storm_mesh_next_tag(again), f->n);
+    CHECK_EQ(storm_mesh_n_cells_total(again), f->n);
+    storm_mesh_destroy(again);
+}
+
 static void check_sequence(struct storm_context *context,
                            const struct storm_octree_params *octree, int i_case)
 {
@@ -297,6 +362,8 @@ static void check_sequence(struct storm_context *context,
         CHECK_OK(storm_cut_imbalance(cut, &now, &then));
         if (round > 0)
             CHECK(now == then); /* it goes by the weights */
+        if (round % 4 == 0)
+            check_restored(context, mesh, &f, round);
     }
     for (int k = 0; k < 12 && f.n > 1; k++) { /* down to the roots */
         choose(&f, 0, 0, 100);
@@ -413,6 +480,105 @@ static void check_errors(struct storm_context *context)
     storm_mesh_destroy(mesh);
 }
 
+/* What is done to the first leaf of a rank that has some. */
+enum wrong {
+    WRONG_NONE,
+    WRONG_LEVEL,
+    WRONG_OUTSIDE,
+    WRONG_MISSING,
+    WRONG_TWICE,
+    WRONG_PARENT,
+    WRONG_TAG,
+    WRONG_LARGE_TAG,
+    WRONG_NO_TAGS,
+    WRONG_END
+};
+
+static void given_spoil(struct given *g, enum wrong wrong)
+{
+    int64_t *leaf = g->leaves[0];
+    if (wrong == WRONG_LEVEL)
+        leaf[0] = 1000;
+    if (wrong == WRONG_OUTSIDE)
+        leaf[2] = -1;
+    if (wrong == WRONG_MISSING)
+        g->params.n_leaves--;
+    if (wrong == WRONG_TWICE)
+        memcpy(leaf, g->leaves[1], sizeof g->leaves[1]);
+    if (wrong == WRONG_PARENT) {
+        leaf[0]--;
+        for (int d = 1; d < STORM_OCTREE_LEAF; d++)
+            leaf[d] /= 2;
+    }
+    if (wrong == WRONG_TAG)
+        g->tags[0] = g->tags[1];
+    if (wrong == WRONG_LARGE_TAG)
+        g->tags[0] = UINT64_C(1) << 48;
+}
+
+static void check_leaves(struct storm_context *context)
+{
+    static struct forest f;
+    static struct given given;
+    static const struct storm_octree_params octree =
+        OCTREE_CASE(0, 1, 2, .periodic = {true, false, false});
+    struct storm_mesh *mesh, *again = NULL;
+    int rank = storm_context_rank(context), size = storm_context_size(context);
+    CHECK_OK(storm_mesh_create_octree(context, &octree, &mesh));
+    forest_open(&f, mesh, &octree);
+    for (int wrong = WRONG_NONE; wrong < WRONG_END; wrong++) {
+        check_where("leaves, error %d", wrong);
+        given_fill(&given, mesh, &f, 0);
+        CHECK(given.params.n_leaves > 2);
+        if (rank == size - 1)
+            given_spoil(&given, (enum wrong)wrong);
+        if (wrong == WRONG_NO_TAGS && rank == 0)
+            given.params.tags = NULL;
+        n_errors = 0;
+        storm_status status =
+            storm_mesh_create_octree(context, &given.params, &again);
+        CHECK_OK(storm_context_reduce(context, &n_errors, 1, MPI_INT, MPI_SUM));
+        if (wrong == WRONG_NONE || (wrong == WRONG_NO_TAGS && size == 1)) {
+            CHECK_OK(status);
+            storm_mesh_destroy(again);
+            continue;
+        }
+        CHECK(status == STORM_ERR_ARG || status == STORM_ERR_PEER);
+        CHECK(n_errors >= 1);
+    }
+    storm_mesh_destroy(mesh);
+}
+
+/* Two roots of which one is whole, and the other has cells of level 2 next to
+ * it: they fill the box, but are not balanced. */
+static void check_unbalanced(struct storm_context *context)
+{
+    enum { N = 1 + 7 + 8 };
+    int64_t leaves[N][STORM_OCTREE_LEAF] = {{0, 1, 0, 0}};
+    struct storm_octree_params params = {.size = sizeof params,
+                                         .hi_cm = {2, 1, 1},
+                                         .n = {2, 1, 1},
+                                         .leaves = &leaves[0][0]};
+    struct storm_mesh *mesh = NULL;
+    int n = 1;
+    for (int level = 1; level <= 2; level++)
+        for (int k = 0; k < 8; k++) {
+            if (level == 1 && k == 1) /* (1, 0, 0) is cut */
+                continue;
+            leaves[n][0] = level;
+            for (int d = 0; d < 3; d++)
+                leaves[n][1 + d] =
+                    (k >> d & 1) + (level == 2 && d == 0 ? 2 : 0);
+            n++;
+        }
+    CHECK_EQ(n, N);
+    params.n_leaves = storm_context_rank(context) == 0 ? N : 0;
+    n_errors = 0;
+    CHECK(storm_mesh_create_octree(context, &params, &mesh) < 0);
+    CHECK_OK(storm_context_reduce(context, &n_errors, 1, MPI_INT, MPI_SUM));
+    CHECK_EQ(n_errors, 1);
+}
+
 /* The first and the deepest level; a mesh of one cell. */
 static void check_ends(struct storm_context *context)
 {
@@ -453,6 +619,9 @@ int main(int argc, char **argv)
     check_undone(context);
     check_where("errors");
     check_errors(context);
+    check_leaves(context);
+    check_where("unbalanced leaves");
+    check_unbalanced(context);
     check_where("ends");
     check_ends(context);
     struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;

@@ -54,10 +54,12 @@ static inline void case_deck(const char *name, char path_out[CASE_PATH])
              (int)(end - here), here, name);
 }
 
-/* Runs the deck on the ranks of comm; sets ends in NULL. */
-static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
-                                           uint64_t seed,
-                                           const char *const *sets)
+/* Runs the deck on the ranks of comm, from the beginning or from the newest
+ * checkpoint of another run; sets ends in NULL. */
+static inline struct case_run case_restart_on(MPI_Comm comm, const char *name,
+                                              uint64_t seed,
+                                              const char *const *sets,
+                                              const struct case_run *from)
 {
     struct case_run run = {.json = NULL};
     char path[CASE_PATH], text[32], *problems = NULL;
@@ -87,7 +89,9 @@ static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
                                                   .options = options};
     CHECK_OK(storm_context_create(comm, &context_params, &context));
     struct storm_run_params params = {.size = sizeof params,
-                                      .out_dir = run.dir};
+                                      .out_dir = run.dir,
+                                      .restart_dir =
+                                          from != NULL ? from->dir : NULL};
     struct storm_run_report *report;
     CHECK_OK(storm_run(context, deck, &params, &report));
     const char *json = storm_run_report_text(report, STORM_RUN_JSON);
@@ -103,6 +107,13 @@ static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
     storm_options_destroy(options);
     storm_deck_destroy(deck);
     return run;
+}
+
+static inline struct case_run case_open_on(MPI_Comm comm, const char *name,
+                                           uint64_t seed,
+                                           const char *const *sets)
+{
+    return case_restart_on(comm, name, seed, sets, NULL);
 }
 
 /* Removes what the run has written, when all ranks have read it. */
@@ -197,6 +208,15 @@ static inline double case_json(const struct case_run *run, const char *key)
     const char *at = strstr(run->json, quoted);
     CHECK(at != NULL);
     return strtod(at + strlen(quoted), NULL);
+}
+
+/* The hash of the state in the end. */
+static inline uint64_t case_hash(const struct case_run *run)
+{
+    static const char key[] = "\"state_hash\": \"";
+    const char *at = strstr(run->json, key);
+    CHECK(at != NULL);
+    return strtoull(at + strlen(key), NULL, 16);
 }
 
 /* Mean and its standard error, as values come in. */

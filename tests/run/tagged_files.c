@@ -357,8 +357,9 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
                                       .n_cells = POINTS,
                                       .n_groups = 1,
                                       .state_hash = host_hash(&host)};
-    struct io_checkpoint_mesh mesh = {
-        .is_moved = 1, .next_tag = 5000, .hi_cm = {1, 1, 1}};
+    struct io_checkpoint_mesh mesh = {.source = IO_CHECKPOINT_GENERATORS,
+                                      .next_tag = 5000,
+                                      .hi_cm = {1, 1, 1}};
     struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(host.engine, &stats);
     head.n_packets = stats.census;
@@ -401,7 +402,7 @@ static void check_restart(MPI_Comm comm, const char *dir, uint64_t right)
     const struct io_source source = host_source(&reader, dir);
     CHECK(io_checkpoint_path(dir, STEPS_BEFORE, path));
     CHECK_OK(io_checkpoint_read(&source, path, &c));
-    CHECK_EQ(c.mesh.is_moved, 1);
+    CHECK_EQ(c.mesh.source, IO_CHECKPOINT_GENERATORS);
     params.points_cm = c.generators;
     params.tags = c.tags;
     params.n_points = c.n_cells;

@@ -10,6 +10,7 @@
 
 #include "base/sized.h"
 #include "mesh/given/given_mesh.h"
+#include "mesh/mesh_tags.h"
 
 static const char given_label[] = "mesh cells";
 
@@ -208,16 +209,13 @@ static storm_status given_tag(struct given_mesh *mesh,
                               const struct storm_given_params *params)
 {
     struct storm_mesh_part *part = mesh->base.part;
-    uint64_t next = 0;
-    for (storm_cell_idx i = 0; i < part->n_cells; i++) {
+    size_t n = (size_t)part->n_cells;
+    for (size_t i = 0; i < n; i++)
         part->tags[i] =
-            params->tags != NULL ? params->tags[i] : part->first + (uint64_t)i;
-        next = part->tags[i] >= next ? part->tags[i] + 1 : next;
-    }
-    storm_status status = storm_context_reduce(mesh->base.context, &next, 1,
-                                               MPI_UINT64_T, MPI_MAX);
-    mesh->base.next_tag = next;
-    return status < 0 ? status : given_check_tags(&mesh->base);
+            params->tags != NULL ? params->tags[i] : part->first + i;
+    storm_status status =
+        storm_tags_raise(&mesh->base, part->tags, n, &mesh->base.next_tag);
+    return status < 0 ? status : storm_tags_check(&mesh->base, part->tags, n);
 }
 
 /* The box around all cells. Collective. */

@@ -4,16 +4,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <storm/context.h>
 
-#include "base/hash.h"
 #include "mesh/given/given_mesh.h"
-#include "mesh/mesh_message.h"
-
-static const char check_label[] = "mesh checks";
 
 /* Max relative error of what a host computes. */
 static const double check_error = 1e-6;
@@ -143,50 +138,6 @@ storm_status given_check(const struct storm_env *env,
     for (uint64_t i = 0; status == STORM_OK && i < params->n_cells; i++)
         status = check_cell(env, params, i);
     return status;
-}
-
-/* ---- tags --------------------------------------------------------------- */
-
-static int check_by_tag(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-/* Each tag goes to a rank that its hash says; there, twins meet. */
-storm_status given_check_tags(const struct storm_mesh *mesh)
-{
-    const struct storm_env *env = mesh->env;
-    size_t n = (size_t)mesh->part->n_cells;
-    struct storm_messages out = {.n = 0}, in = {.n = 0};
-    struct storm_cell_ref *to =
-        storm_alloc(env->memory, check_label, (n + 1) * sizeof *to);
-    size_t *first =
-        storm_alloc(env->memory, check_label, (n + 1) * sizeof *first);
-    storm_status status =
-        to != NULL && first != NULL ? STORM_OK : STORM_ERR_NOMEM;
-    for (size_t i = 0; i < n && status >= 0; i++)
-        to[i].rank =
-            (int)(storm_hash_word(mesh->part->tags[i]) % (uint64_t)env->size);
-    if (status >= 0)
-        status = storm_messages_rows(env, n, to, 1, &out, first);
-    for (size_t i = 0; i < n && status >= 0; i++)
-        out.words[first[i]] = mesh->part->tags[i];
-    status = storm_messages_exchange(mesh->context, status, &out, &in);
-    size_t n_in = 0;
-    for (size_t i = 0; i < in.n && status >= 0; i++)
-        n_in += in.array[i].n_words;
-    if (status >= 0)
-        qsort(in.words, n_in, sizeof *in.words, check_by_tag);
-    for (size_t i = 1; i < n_in && status >= 0; i++)
-        if (in.words[i] == in.words[i - 1])
-            status = given_refuse(env, in.words[i],
-                                  "two cells have this tag: tags are unique");
-    storm_messages_release(env, &in);
-    storm_messages_release(env, &out);
-    storm_free(env->memory, first);
-    storm_free(env->memory, to);
-    return storm_context_agree(mesh->context, status);
 }
 
 /* ---- cells -------------------------------------------------------------- */

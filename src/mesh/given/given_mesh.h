@@ -183,8 +183,6 @@ void given_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
 /* given_check.c: what one rank can see of its own. STORM_ERR_ARG (logged). */
 storm_status given_check(const struct storm_env *env,
                          const struct storm_given_params *params);
-/* No tag twice. Collective. */
-storm_status given_check_tags(const struct storm_mesh *mesh);
 /* Points, areas and volumes of the cells of a part. STORM_ERR_ARG (logged). */
 storm_status given_check_cells(const struct storm_mesh *mesh,
                                const struct given_part *part);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <mpi.h>
+
 #include <storm/context.h>
 
 #include "base/port.h"
@@ -291,6 +293,20 @@ static storm_status octree_fill(struct octree_mesh *mesh,
     return STORM_OK;
 }
 
+/* All leaves, from those that are given or from the callback. Collective. */
+static storm_status octree_make(struct octree_mesh *mesh,
+                                const struct storm_octree_params *params)
+{
+    int are_given = params->n_leaves > 0;
+    storm_status status = storm_context_reduce(mesh->base.context, &are_given,
+                                               1, MPI_INT, MPI_MAX);
+    if (status >= 0)
+        status = are_given ? octree_restore(mesh, params, &mesh->leaves)
+                           : octree_grow(mesh, params, &mesh->leaves);
+    mesh->base.n_total = mesh->leaves.n_total;
+    return status;
+}
+
 storm_status storm_mesh_create_octree(struct storm_context *context,
                                       const struct storm_octree_params *params,
                                       struct storm_mesh **mesh_out)
@@ -315,13 +331,14 @@ storm_status storm_mesh_create_octree(struct storm_context *context,
     }
     status = storm_context_agree(context, status);
     if (status >= 0)
-        status = octree_grow(mesh, params, &mesh->leaves);
-    if (status >= 0)
-        mesh->base.n_total = mesh->leaves.n_total;
+        status = octree_make(mesh, params);
+    storm_cell_id next_tag = status >= 0 ? mesh->base.next_tag : 0;
     status =
         storm_mesh_finish(mesh != NULL ? &mesh->base : NULL, context, status);
     if (status < 0)
         return status;
+    if (mesh->leaves.tags != NULL)
+        mesh->base.next_tag = next_tag;
     octree_leaves_free(env, &mesh->leaves);
     *mesh_out = &mesh->base;
     return STORM_OK;

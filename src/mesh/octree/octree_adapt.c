@@ -12,7 +12,6 @@
  * joined to it. It is a function of the two trees alone. The same question, of
  * old leaves to the new tree, gives them their heirs.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include <mpi.h>
@@ -22,11 +21,10 @@
 #include "mesh/mesh_change.h"
 #include "mesh/mesh_message.h"
 #include "mesh/mesh_partition.h"
+#include "mesh/mesh_tags.h"
 #include "mesh/octree/octree_words.h"
 
 static const char adapt_label[] = "mesh tree";
-
-enum { ADAPT_TAG_BITS = 48 };
 
 /* What becomes of a cell, if balance allows it. */
 enum adapt_mark { ADAPT_KEEP = 0, ADAPT_CUT, ADAPT_JOIN };
@@ -44,7 +42,7 @@ struct adapt {
     const struct octree_part *old;
     const uint64_t *old_weight; /* NULL: all one */
     uint8_t *marks;             /* by old cell: enum adapt_mark */
-    struct octree_tree tree;
+    uint8_t *n_inner;           /* the same: of struct octree_paths */
     /* The new leaves as they are sorted, before they are partitioned. */
     struct octree_leaves leaves;
     struct storm_cell_ref *at; /* the old cell at the place of each */
@@ -101,10 +99,12 @@ static storm_status adapt_open(struct adapt *a,
     }
     a->marks =
         storm_alloc(env->memory, adapt_label, (n + 1) * sizeof *a->marks);
+    a->n_inner =
+        storm_alloc(env->memory, adapt_label, (n + 1) * sizeof *a->n_inner);
     a->next.partition =
         storm_alloc(env->memory, adapt_label,
                     ((size_t)env->size + 1) * sizeof *a->next.partition);
-    if (a->marks == NULL || a->next.partition == NULL)
+    if (a->marks == NULL || a->n_inner == NULL || a->next.partition == NULL)
         return STORM_ERR_NOMEM;
     storm_status status =
         adapt_mark(a, params->refine, params->n_refine, ADAPT_CUT);
@@ -170,52 +170,18 @@ static storm_status adapt_check_joins(const struct adapt *a)
 
 /* ---- the tree ----------------------------------------------------------- */
 
-/* How many nodes above and including a cell are to be inner: those of levels
- * below this. */
-static int adapt_n_inner(const struct adapt *a, storm_cell_idx cell)
-{
-    int level = adapt_old(a, cell).level;
-    return a->marks[cell] == ADAPT_CUT    ? level + 1
-           : a->marks[cell] == ADAPT_JOIN ? level - 1
-                                          : level;
-}
-
-/* Inner nodes of a level, those that this rank knows of: positions ascend. */
-static storm_status adapt_list_level(struct adapt *a, int level)
-{
-    struct octree_words *inner = &a->tree.inner[level];
-    storm_status status = STORM_OK;
-    for (storm_cell_idx i = 0; i < a->mesh->part->n_cells && status >= 0; i++) {
-        if (adapt_n_inner(a, i) <= level)
-            continue;
-        struct octree_node node = adapt_old(a, i);
-        uint64_t position = node.position >> 3 * (node.level - level);
-        if (inner->n == 0 || inner->array[inner->n - 1] != position)
-            status = octree_words_add(a->mesh->env, inner, position);
-    }
-    return status;
-}
-
 /* The new leaves. Collective. */
 static storm_status adapt_grow(struct adapt *a)
 {
-    const struct storm_context *context = a->mesh->context;
-    uint64_t n_inner, max_level = 0;
-    for (storm_cell_idx i = 0; i < a->mesh->part->n_cells; i++)
-        if ((uint64_t)adapt_n_inner(a, i) > max_level)
-            max_level = (uint64_t)adapt_n_inner(a, i);
-    storm_status status =
-        storm_context_reduce(context, &max_level, 1, MPI_UINT64_T, MPI_MAX);
-    if (status < 0)
-        return status;
-    a->tree.max_level = (int)max_level;
-    for (int level = 0; level < a->tree.max_level && status >= 0; level++)
-        status = adapt_list_level(a, level);
-    if (max_level > 0)
-        status =
-            octree_words_sort(context, status, &a->tree.inner[max_level - 1],
-                              OCTREE_KEEP_ONE, &n_inner);
-    return status < 0 ? status : octree_settle(a->octree, &a->tree, &a->leaves);
+    static const int8_t deeper[] = {
+        [ADAPT_KEEP] = 0, [ADAPT_CUT] = 1, [ADAPT_JOIN] = -1};
+    size_t n = (size_t)a->mesh->part->n_cells;
+    const struct octree_paths paths = {
+        .n = n, .codes = a->old->codes, .n_inner = a->n_inner};
+    for (size_t i = 0; i < n; i++)
+        a->n_inner[i] = (uint8_t)(adapt_old(a, (storm_cell_idx)i).level +
+                                  deeper[a->marks[i]]);
+    return octree_regrow(a->octree, &paths, &a->leaves);
 }
 
 /* ---- from one tree to the other ----------------------------------------- */
@@ -310,25 +276,14 @@ static storm_status adapt_tag(struct adapt *a)
     const struct storm_mesh *mesh = a->mesh;
     size_t n = a->leaves.codes.n;
     uint64_t n_new = 0;
+    storm_cell_id tag;
     for (size_t i = 0; i < n; i++)
         n_new += !adapt_is_kept(a, i);
-    uint64_t tag = n_new, n_all = n_new;
-    storm_status status = storm_context_exscan(mesh->context, &tag, 1);
-    if (status >= 0)
-        status = storm_context_reduce(mesh->context, &n_all, 1, MPI_UINT64_T,
-                                      MPI_SUM);
+    a->next.next_tag = mesh->next_tag;
+    storm_status status =
+        storm_tags_choose(mesh, n_new, &a->next.next_tag, &tag);
     if (status < 0)
         return status;
-    tag += mesh->next_tag;
-    a->next.next_tag = mesh->next_tag + n_all;
-    if ((a->next.next_tag - 1) >> ADAPT_TAG_BITS != 0) {
-        if (mesh->env->rank == 0)
-            storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                            "there are no tags below 2^%d left for %" PRIu64
-                            " new cells",
-                            ADAPT_TAG_BITS, n_all);
-        return STORM_ERR_ARG;
-    }
     for (size_t i = 0; i < n; i++) {
         bool is_kept = adapt_is_kept(a, i);
         a->leaves.tags[i] = is_kept ? a->rows[i].tag : tag++;
@@ -474,10 +429,9 @@ storm_status octree_adapt(const struct storm_mesh *mesh,
         status = adapt_grow(&a);
     if (status >= 0)
         status = adapt_build(&a);
-    for (int level = 0; level <= STORM_OCTREE_MAX_LEVEL; level++)
-        octree_words_free(mesh->env, &a.tree.inner[level]);
     octree_leaves_free(mesh->env, &a.leaves);
     storm_free(memory, a.marks);
+    storm_free(memory, a.n_inner);
     storm_free(memory, a.at);
     storm_free(memory, a.rows);
     storm_free(memory, a.weight);

@@ -64,17 +64,45 @@ struct octree_builder {
     size_t n_queries, queries_capacity;
 };
 
-storm_cell_idx octree_find(const struct octree_part *part, uint64_t place2)
+/* ---- places ------------------------------------------------------------- */
+
+size_t octree_find_code(const uint64_t *codes, size_t n, uint64_t place2)
 {
-    storm_cell_idx low = 0, high = part->base.n_cells;
+    size_t low = 0, high = n;
     while (high - low > 1) {
-        storm_cell_idx middle = low + (high - low) / 2;
-        if (octree_begin(part->codes[middle]) <= place2)
+        size_t middle = low + (high - low) / 2;
+        if (octree_begin(codes[middle]) <= place2)
             low = middle;
         else
             high = middle;
     }
     return low;
+}
+
+storm_cell_idx octree_find(const struct octree_part *part, uint64_t place2)
+{
+    return (storm_cell_idx)octree_find_code(part->codes,
+                                            (size_t)part->base.n_cells, place2);
+}
+
+storm_status octree_starts(const struct octree_mesh *mesh,
+                           const uint64_t *codes, const uint64_t *partition,
+                           uint64_t *starts_out)
+{
+    const struct storm_env *env = mesh->base.env;
+    bool is_empty = partition[env->rank + 1] == partition[env->rank];
+    uint64_t mine = is_empty ? 0 : octree_begin(codes[0]) / 2;
+    storm_status status =
+        storm_boot_allgather(env->boot, &mine, sizeof mine, starts_out);
+    if (status < 0)
+        return status;
+    starts_out[env->size] = 1;
+    for (int d = 0; d < 3; d++)
+        starts_out[env->size] *= (uint64_t)octree_count(mesh, mesh->depth, d);
+    for (int r = env->size - 1; r >= 0; r--)
+        if (partition[r + 1] == partition[r])
+            starts_out[r] = starts_out[r + 1];
+    return STORM_OK;
 }
 
 /* ---- what faces lead to ------------------------------------------------- */
@@ -406,27 +434,6 @@ static void build_place_cells(const struct octree_builder *b)
     }
 }
 
-/* Where the leaves of all ranks begin; a rank without any is empty there.
- * Collective. */
-static storm_status build_starts(const struct octree_builder *b)
-{
-    const struct storm_env *env = b->mesh->base.env;
-    uint64_t *starts = b->part->starts;
-    uint64_t mine =
-        b->part->base.n_cells > 0 ? octree_begin(b->part->codes[0]) / 2 : 0;
-    storm_status status =
-        storm_boot_allgather(env->boot, &mine, sizeof mine, starts);
-    if (status < 0)
-        return status;
-    starts[env->size] = 1;
-    for (int d = 0; d < 3; d++)
-        starts[env->size] *= (uint64_t)octree_count(b->mesh, b->mesh->depth, d);
-    for (int r = env->size - 1; r >= 0; r--)
-        if (b->partition[r + 1] == b->partition[r])
-            starts[r] = starts[r + 1];
-    return STORM_OK;
-}
-
 /* A part with codes and cells that lead nowhere yet. Collective. */
 static storm_status build_open(struct octree_builder *b)
 {
@@ -459,7 +466,7 @@ static storm_status build_open(struct octree_builder *b)
     if (status < 0)
         return status;
     build_place_cells(b);
-    return build_starts(b);
+    return octree_starts(mesh, part->codes, b->partition, part->starts);
 }
 
 storm_status octree_build(const struct storm_mesh *mesh,

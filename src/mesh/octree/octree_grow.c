@@ -18,9 +18,19 @@
  */
 #include "mesh/octree/octree_words.h"
 
+#include <mpi.h>
+
 #include "base/boot.h"
 
 static const char grow_label[] = "mesh tree";
+
+/* A tree by its inner nodes, those that are cut in eight: positions by level,
+ * spread over the ranks. */
+struct octree_tree {
+    int level;     /* all nodes of this level exist */
+    int max_level; /* nodes of this level are leaves */
+    struct octree_words inner[STORM_OCTREE_MAX_LEVEL + 1];
+};
 
 struct octree_grower {
     const struct octree_mesh *mesh;
@@ -237,9 +247,11 @@ static void grow_release(const struct storm_env *env, struct octree_tree *tree)
         octree_words_free(env, &tree->inner[level]);
 }
 
-storm_status octree_settle(const struct octree_mesh *mesh,
-                           struct octree_tree *tree,
-                           struct octree_leaves *leaves)
+/* The leaves of the smallest balanced tree (OCTREE-1) with these inner nodes,
+ * of which the deepest are sorted. Releases the tree. Collective. */
+static storm_status grow_settle(const struct octree_mesh *mesh,
+                                struct octree_tree *tree,
+                                struct octree_leaves *leaves)
 {
     struct octree_grower g = grow_open(mesh, tree);
     g.leaves = leaves;
@@ -265,7 +277,59 @@ storm_status octree_grow(const struct octree_mesh *mesh,
     g.params = params;
     storm_status status = grow_refine(&g);
     if (status >= 0)
-        return octree_settle(mesh, &tree, leaves);
+        return grow_settle(mesh, &tree, leaves);
+    grow_release(mesh->base.env, &tree);
+    return status;
+}
+
+/* ---- trees from paths --------------------------------------------------- */
+
+static int grow_n_inner(const struct octree_mesh *mesh,
+                        const struct octree_paths *paths, size_t i)
+{
+    return paths->n_inner != NULL ? paths->n_inner[i]
+                                  : octree_node(mesh, paths->codes[i]).level;
+}
+
+/* Inner nodes of a level; each once, if paths are in order. */
+static storm_status grow_list_level(const struct octree_mesh *mesh,
+                                    const struct octree_paths *paths, int level,
+                                    struct octree_words *inner)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < paths->n && status >= 0; i++) {
+        if (grow_n_inner(mesh, paths, i) <= level)
+            continue;
+        struct octree_node node = octree_node(mesh, paths->codes[i]);
+        uint64_t position = node.position >> 3 * (node.level - level);
+        if (inner->n == 0 || inner->array[inner->n - 1] != position)
+            status = octree_words_add(mesh->base.env, inner, position);
+    }
+    return status;
+}
+
+storm_status octree_regrow(const struct octree_mesh *mesh,
+                           const struct octree_paths *paths,
+                           struct octree_leaves *leaves)
+{
+    const struct storm_context *context = mesh->base.context;
+    struct octree_tree tree = {.level = 0};
+    uint64_t n_inner;
+    for (size_t i = 0; i < paths->n; i++)
+        if (grow_n_inner(mesh, paths, i) > tree.max_level)
+            tree.max_level = grow_n_inner(mesh, paths, i);
+    storm_status status =
+        storm_context_reduce(context, &tree.max_level, 1, MPI_INT, MPI_MAX);
+    if (status < 0)
+        return status;
+    for (int level = 0; level < tree.max_level && status >= 0; level++)
+        status = grow_list_level(mesh, paths, level, &tree.inner[level]);
+    if (tree.max_level > 0)
+        status =
+            octree_words_sort(context, status, &tree.inner[tree.max_level - 1],
+                              OCTREE_KEEP_ONE, &n_inner);
+    if (status >= 0)
+        return grow_settle(mesh, &tree, leaves);
     grow_release(mesh->base.env, &tree);
     return status;
 }

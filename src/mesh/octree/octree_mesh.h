@@ -77,12 +77,12 @@ struct octree_leaves {
     uint64_t n_total;
 };
 
-/* A tree by its inner nodes, those that are cut in eight: positions by level,
- * spread over the ranks. */
-struct octree_tree {
-    int level;     /* all nodes of this level exist */
-    int max_level; /* nodes of this level are leaves */
-    struct octree_words inner[STORM_OCTREE_MAX_LEVEL + 1];
+/* Nodes by which a tree is known, of this rank: of the nodes from the root to
+ * each, itself included, those of the first levels are inner. */
+struct octree_paths {
+    size_t n;
+    const uint64_t *codes;
+    const uint8_t *n_inner; /* how many levels; NULL: all but its own */
 };
 
 struct octree_part {
@@ -179,13 +179,19 @@ extern const struct storm_mesh_ops storm_mesh_octree;
 storm_status octree_grow(const struct octree_mesh *mesh,
                          const struct storm_octree_params *params,
                          struct octree_leaves *leaves);
-/* The same of the smallest balanced tree (OCTREE-1) with these inner nodes, of
- * which the deepest are sorted. Releases the tree. Collective. */
-storm_status octree_settle(const struct octree_mesh *mesh,
-                           struct octree_tree *tree,
+/* The same of the smallest balanced tree (OCTREE-1) with the inner nodes of
+ * paths. */
+storm_status octree_regrow(const struct octree_mesh *mesh,
+                           const struct octree_paths *paths,
                            struct octree_leaves *leaves);
 void octree_leaves_free(const struct storm_env *env,
                         struct octree_leaves *leaves);
+
+/* octree_restore.c: all leaves of a mesh that is made from them; sets its
+ * next_tag. Collective; release them also after an error. */
+storm_status octree_restore(struct octree_mesh *mesh,
+                            const struct storm_octree_params *params,
+                            struct octree_leaves *leaves);
 
 /* octree_build.c: build_part and free_part of the table. */
 storm_status octree_build_part(const struct storm_mesh *mesh,
@@ -204,8 +210,16 @@ storm_status octree_adapt(const struct storm_mesh *mesh,
                           const struct storm_adapt_params *params,
                           struct storm_mesh_next *next_out);
 
-/* The local leaf that holds twice a place at the deepest level; there must be
- * one. */
+/* The leaf, of n in order, that holds twice a place at the deepest level; there
+ * must be one. */
+size_t octree_find_code(const uint64_t *codes, size_t n, uint64_t place2);
+/* The same of a part. */
 storm_cell_idx octree_find(const struct octree_part *part, uint64_t place2);
+
+/* Where the leaves of all ranks begin along the curve of the deepest level, and
+ * its end: n_ranks + 1; a rank without any is empty there. Collective. */
+storm_status octree_starts(const struct octree_mesh *mesh,
+                           const uint64_t *codes, const uint64_t *partition,
+                           uint64_t *starts_out);
 
 #endif /* STORM_MESH_OCTREE_MESH_H */

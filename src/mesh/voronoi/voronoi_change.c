@@ -14,6 +14,7 @@
 
 #include "mesh/mesh_change.h"
 #include "mesh/mesh_partition.h"
+#include "mesh/mesh_tags.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
 static const char change_label[] = "mesh generators";
@@ -124,27 +125,14 @@ static storm_status change_deal(struct change *c)
  * Collective. */
 static storm_status change_choose_tags(struct change *c)
 {
-    const struct storm_mesh *mesh = c->mesh;
-    uint64_t n_new = 0, tag, n_all;
+    uint64_t n_new = 0;
+    storm_cell_id tag;
     for (size_t i = 0; i < c->records.n; i++)
         n_new += c->records.array[i].tag == VORONOI_NO_TAG;
-    tag = n_all = n_new;
-    storm_status status = storm_context_exscan(mesh->context, &tag, 1);
-    if (status >= 0)
-        status = storm_context_reduce(mesh->context, &n_all, 1, MPI_UINT64_T,
-                                      MPI_SUM);
+    storm_status status =
+        storm_tags_choose(c->mesh, n_new, &c->next.next_tag, &tag);
     if (status < 0)
         return status;
-    tag += c->next.next_tag;
-    c->next.next_tag += n_all;
-    if ((c->next.next_tag - 1) >> VORONOI_TAG_BITS != 0) {
-        if (mesh->env->rank == 0)
-            storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                            "there are no tags below 2^%d left for %" PRIu64
-                            " new cells",
-                            VORONOI_TAG_BITS, n_all);
-        return STORM_ERR_ARG;
-    }
     for (size_t i = 0; i < c->records.n; i++)
         if (c->records.array[i].tag == VORONOI_NO_TAG)
             c->records.array[i].tag = tag++;
@@ -351,9 +339,8 @@ storm_status voronoi_adapt(const struct storm_mesh *mesh,
     storm_status status =
         storm_context_agree(mesh->context, adapt_list(&c, params));
     if (status >= 0)
-        status =
-            voronoi_check_tags(mesh, params->add_tags,
-                               params->add_tags != NULL ? params->n_add : 0);
+        status = storm_tags_check(mesh, params->add_tags,
+                                  params->add_tags != NULL ? params->n_add : 0);
     if (status >= 0)
         status = adapt_count(&c);
     if (status >= 0)

@@ -9,6 +9,7 @@
 
 #include "base/sized.h"
 #include "mesh/mesh_partition.h"
+#include "mesh/mesh_tags.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
 static const char create_label[] = "mesh generators";
@@ -75,7 +76,7 @@ static storm_status create_count(const struct create *c,
                                       MPI_UINT64_T, MPI_SUM);
     if (status < 0)
         return status;
-    if (mesh->n_total > 0 && mesh->n_total >> VORONOI_TAG_BITS == 0)
+    if (mesh->n_total > 0 && mesh->n_total >> STORM_TAG_BITS == 0)
         return STORM_OK;
     if (mesh->env->rank == 0)
         storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
@@ -113,46 +114,28 @@ static storm_status create_read(struct create *c, uint64_t first_number)
     return STORM_OK;
 }
 
-/* A tag above all that are given, or that there were. */
-static storm_status create_next_tag(struct create *c)
-{
-    const storm_cell_id *tags = c->params->tags;
-    uint64_t next = c->params->next_tag;
-    for (uint64_t i = 0; i < c->params->n_points; i++)
-        next = tags[i] >= next ? tags[i] + 1 : next;
-    storm_status status = storm_context_reduce(c->mesh->base.context, &next, 1,
-                                               MPI_UINT64_T, MPI_MAX);
-    c->mesh->base.next_tag = next;
-    return status;
-}
-
 /* What the ranks ask for: all those with points must give tags, or none. */
 static storm_status create_read_wishes(struct create *c)
 {
     const struct storm_mesh *mesh = &c->mesh->base;
     const struct storm_voronoi_params *params = c->params;
-    bool has_points = params->n_points > 0;
-    int some[3] = {has_points && params->tags != NULL,
-                   has_points && params->tags == NULL,
-                   params->tags_out != NULL || params->where_out != NULL};
+    size_t n = (size_t)params->n_points;
+    int asks = params->tags_out != NULL || params->where_out != NULL;
     storm_status status =
-        storm_context_reduce(mesh->context, some, 3, MPI_INT, MPI_MAX);
+        storm_context_reduce(mesh->context, &asks, 1, MPI_INT, MPI_MAX);
+    c->is_answered = asks;
+    if (status >= 0)
+        status = storm_tags_are_given(mesh, params->tags, n, &c->has_tags);
     if (status < 0)
         return status;
-    if (some[0] && some[1]) {
-        if (mesh->env->rank == 0)
-            storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                            "tags of points are given by some ranks only: all "
-                            "must give them, or none");
-        return STORM_ERR_ARG;
-    }
-    c->has_tags = some[0];
-    c->is_answered = some[2];
-    c->mesh->base.next_tag = mesh->n_total;
+    c->mesh->base.next_tag = c->has_tags ? params->next_tag : mesh->n_total;
     if (!c->has_tags)
         return STORM_OK;
-    status = voronoi_check_tags(mesh, params->tags, (size_t)params->n_points);
-    return status < 0 ? status : create_next_tag(c);
+    status = storm_tags_check(mesh, params->tags, (size_t)params->n_points);
+    return status < 0
+               ? status
+               : storm_tags_raise(mesh, params->tags, (size_t)params->n_points,
+                                  &c->mesh->base.next_tag);
 }
 
 /* ---- generators --------------------------------------------------------- */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Generators, and what is known about them, from rank to rank. */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <storm/context.h>
@@ -119,67 +117,6 @@ storm_status voronoi_partition(const struct storm_mesh *mesh, uint64_t n,
     partition_out[0] = 0;
     for (int r = 0; status >= 0 && r < mesh->env->size; r++)
         partition_out[r + 1] += partition_out[r];
-    return status;
-}
-
-/* ---- tags --------------------------------------------------------------- */
-
-static int deal_by_tag(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
-static storm_status deal_find_twice(const struct storm_env *env, uint64_t *tags,
-                                    size_t n)
-{
-    if (n > 0)
-        qsort(tags, n, sizeof *tags, deal_by_tag);
-    for (size_t i = 1; i < n; i++) {
-        if (tags[i] != tags[i - 1])
-            continue;
-        storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "tag %" PRIu64 " is given twice", tags[i]);
-        return STORM_ERR_ARG;
-    }
-    return STORM_OK;
-}
-
-static storm_status deal_check_size(const struct storm_env *env,
-                                    const storm_cell_id *tags, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (tags[i] >> VORONOI_TAG_BITS == 0)
-            continue;
-        storm_log_write(&env->log, STORM_LOG_ERROR,
-                        "tag %" PRIu64 " is not below 2^%d", tags[i],
-                        VORONOI_TAG_BITS);
-        return STORM_ERR_ARG;
-    }
-    return STORM_OK;
-}
-
-storm_status voronoi_check_tags(const struct storm_mesh *mesh,
-                                const storm_cell_id *tags, size_t n)
-{
-    const struct storm_env *env = mesh->env;
-    struct storm_messages in = {.n = 0};
-    struct deal deal = {.n = 0};
-    storm_status status = deal_check_size(env, tags, n);
-    if (status >= 0)
-        status = deal_open(env, n, 1, &deal);
-    for (size_t i = 0; status >= 0 && i < n; i++)
-        deal.to[i].rank = (int32_t)(tags[i] % (uint64_t)env->size);
-    if (status >= 0)
-        status = deal_address(env, &deal);
-    for (size_t i = 0; status >= 0 && i < n; i++)
-        *deal_row(&deal, i) = tags[i];
-    status = deal_exchange(mesh, status, &deal, &in);
-    if (status >= 0) {
-        status = deal_find_twice(env, in.words, deal_words(&in));
-        status = storm_context_agree(mesh->context, status);
-    }
-    storm_messages_release(env, &in);
     return status;
 }
 

@@ -37,11 +37,7 @@
 #include "mesh/mesh_planes.h"
 #include "mesh/voronoi/voronoi_cell.h"
 
-enum {
-    VORONOI_WIDTH = STORM_PLANES_WIDTH,
-    VORONOI_RANK_BOXES = 4,
-    VORONOI_TAG_BITS = 48
-};
+enum { VORONOI_WIDTH = STORM_PLANES_WIDTH, VORONOI_RANK_BOXES = 4 };
 
 struct voronoi_head {
     double generator[3];
@@ -193,11 +189,6 @@ storm_status voronoi_deal(const struct storm_mesh *mesh,
 /* The partition that a number of cells on each rank makes. Collective. */
 storm_status voronoi_partition(const struct storm_mesh *mesh, uint64_t n,
                                uint64_t *partition_out);
-
-/* STORM_ERR_ARG, logged: a tag is too large, or two of them, on any ranks, are
- * equal. Collective. */
-storm_status voronoi_check_tags(const struct storm_mesh *mesh,
-                                const storm_cell_id *tags, size_t n);
 
 /* Where the generators of the records are from, by cell. NULL: no memory. */
 struct storm_cell_ref *voronoi_from(const struct storm_mesh *mesh,
