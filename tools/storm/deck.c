@@ -96,13 +96,16 @@ static void deck_print_needs(const struct tool_args *args,
     uint64_t ranks = args->ranks > 0 ? args->ranks : cores;
     if (storm_run_estimate(deck, ranks, cores, &needs) < 0)
         return;
-    printf("  cells       %llu\n"
+    printf("  cells       %llu%s\n"
            "  packets     up to %llu in a step\n"
            "  memory      about %s a rank, %s in all (-n %llu)\n"
            "  time        about %.1g s a step at first, %.1g s in the longest, "
            "on %llu cores,\n"
            "              within a factor of ten\n",
-           (unsigned long long)needs.cells, (unsigned long long)needs.packets,
+           (unsigned long long)needs.cells,
+           needs.is_min ? " or more (refine_levels not counted, also below)"
+                        : "",
+           (unsigned long long)needs.packets,
            deck_bytes(needs.rank_bytes, rank),
            deck_bytes(needs.total_bytes, all), (unsigned long long)ranks,
            needs.step_s, needs.max_step_s,
