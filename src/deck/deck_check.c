@@ -109,7 +109,14 @@ static void check_file(const struct check *s, const struct deck_node *map)
         mesh->file = resolved;
 }
 
-/* A box has walls, a mesh from a file has numbers. */
+static bool check_is_wall(const char *key)
+{
+    return key[0] >= 'x' && key[0] <= 'z' &&
+           (strcmp(key + 1, "_lo") == 0 || strcmp(key + 1, "_hi") == 0);
+}
+
+/* A box has walls, a mesh from a file has numbers. Keys that are neither were
+ * found when the map was read. */
 static void check_walls(const struct check *s, const struct deck_node *root)
 {
     const struct deck_node *map = deck_node_find(root, "boundaries");
@@ -120,7 +127,7 @@ static void check_walls(const struct check *s, const struct deck_node *root)
         char path[CHECK_PATH_BYTES];
         bool is_number = deck_key_is_number(map->keys[i]);
         snprintf(path, sizeof path, "boundaries.%.100s", map->keys[i]);
-        if (has_numbers && !is_number)
+        if (has_numbers && check_is_wall(map->keys[i]))
             deck_complain(s->problems, map->key_lines[i], path,
                           "expected the number of a boundary, as mesh.kind is "
                           "file");

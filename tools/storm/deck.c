@@ -113,6 +113,17 @@ static void deck_print_needs(const struct tool_args *args,
     deck_warn_memory(args, needs.total_bytes);
 }
 
+int tool_check_files(const struct storm_deck *deck)
+{
+    char problem[1024];
+    storm_status status = storm_run_check_files(deck, problem, sizeof problem);
+    if (status >= 0)
+        return TOOL_OK;
+    fprintf(stderr, "storm: error: %s\n",
+            problem[0] != '\0' ? problem : storm_status_name(status));
+    return status == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
+}
+
 int tool_check(const struct tool_args *args)
 {
     if (args->keys)
@@ -122,12 +133,10 @@ int tool_check(const struct tool_args *args)
     int status = tool_read_deck(args, &deck);
     if (status != TOOL_OK)
         return status;
-    storm_status files = storm_run_check_files(deck, problem, sizeof problem);
-    if (files < 0) {
-        fprintf(stderr, "storm: error: %s\n",
-                problem[0] != '\0' ? problem : storm_status_name(files));
+    status = tool_check_files(deck);
+    if (status != TOOL_OK) {
         storm_deck_destroy(deck);
-        return files == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
+        return status;
     }
     if (args->resolved)
         fputs(storm_deck_text(deck), stdout);
