@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of names, defaults that depend on others, and faults of the problem
  * (storm_problem_check) at their places in the deck. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -331,6 +332,15 @@ static const char *check_expand(const struct deck_values *v,
     return NULL;
 }
 
+static const char *check_vortex(const struct deck_values *v,
+                                const char **key_out)
+{
+    *key_out = "rate";
+    return fabs(v->mesh.motion.rate) * v->time.dt <= DECK_MAX_TURN
+               ? NULL
+               : "expected rate * time.dt from -1000 to 1000, in radians";
+}
+
 static void check_motion(const struct check *s, const struct deck_node *root)
 {
     const struct deck_values *v = &s->deck->values;
@@ -347,6 +357,8 @@ static void check_motion(const struct check *s, const struct deck_node *root)
         why = check_translate(v, &key);
     else if (motion->kind == DECK_MOTION_EXPAND)
         why = check_expand(v, &key);
+    else
+        why = check_vortex(v, &key);
     snprintf(path, sizeof path, "mesh.motion.%s", key);
     if (why != NULL && check_usable(map, key))
         deck_complain(s->problems, check_line(map, key), path, "%s", why);
