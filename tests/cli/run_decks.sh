@@ -117,6 +117,11 @@ same uniform-emission "$small" -n 5
 same absorber "" -n 1
 same absorber "" -n 2
 
+# An octree, refined where materials meet.
+small="--set time.steps=4 --set mesh.level=2"
+same octree "$small" -n 1
+same octree "$small" -n 5 --set balance.host=cells --set balance.every=2
+
 # Meshes that move, with another partition between the steps and without.
 small="--set mesh.points=400 --set mesh.lloyd=1 --set time.steps=8"
 for deck in vortex expand translate; do
