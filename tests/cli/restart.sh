@@ -57,6 +57,15 @@ check multigroup-slab --set "mesh.cells=[20,1,1]" --set groups.count=8 \
 check vortex --set mesh.points=400 --set balance.host=cells
 check expand --set mesh.points=400 --set balance.every=2
 
+# MATERIALS-3: a layer that has moved out of its shape is not missed.
+slab="--set mesh.points=300 --set mesh.lloyd=1"
+# shellcheck disable=SC2086
+run run "$decks/translate.yaml" $slab --set time.steps=6 --quiet -n 2 \
+    --set output.checkpoint.every=6 --out "$scratch/slab"
+run run --restart "$scratch/slab" --set time.steps=7 -n 1
+[ "$status" -eq 0 ] || fail "slab, restarted: $(cat "$scratch/err")"
+grep -q 'may have holes' "$scratch/err" && fail "slab: $(cat "$scratch/err")"
+
 # A complete run restarts, from the file before if the newest is damaged.
 part=$scratch/marshak-part
 run run "$decks/marshak.yaml" --set "mesh.cells=[40,2,1]" --set time.dt=2e-11 \

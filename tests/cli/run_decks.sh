@@ -27,7 +27,7 @@ same() {
     hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
     # Cells and volumes go with the results.
     sed -n '/"materials": /,/^  \]/p' "$scratch/out" >"$scratch/new/materials"
-    [ "$(grep -c '"shape_volume"' "$scratch/new/materials")" -gt 0 ] ||
+    [ "$(grep -c '"volume"' "$scratch/new/materials")" -gt 0 ] ||
         fail "$name $*: no materials: $(cat "$scratch/out")"
     # The resolved deck says what was overridden; the summary, how long it took;
     # the partition, whose cells are whose; the status, which process it was.
@@ -117,6 +117,11 @@ same uniform-emission "$small" -n 5
 same absorber "" -n 1
 same absorber "" -n 2
 
+# An octree, refined where materials meet.
+small="--set time.steps=4 --set mesh.level=2"
+same octree "$small" -n 1
+same octree "$small" -n 5 --set balance.host=cells --set balance.every=2
+
 # Meshes that move, with another partition between the steps and without.
 small="--set mesh.points=400 --set mesh.lloyd=1 --set time.steps=8"
 for deck in vortex expand translate; do
@@ -172,12 +177,13 @@ no_boundary() {
     shift
     run "$@" "$decks/bent-pipe.yaml" --set 'boundaries.9={kind: reflect}'
     [ "$status" -eq "$right" ] || fail "$*, no boundary 9: status $status"
-    [ "$(grep -c 'boundaries.9: expected the number of a boundary of .*(1, 2, 3)' \
+    [ "$(grep -c ': --set: boundaries.9: expected the number of a boundary of .*(1, 2, 3)' \
         "$scratch/err")" -eq 1 ] ||
         fail "$*, no boundary 9: $(cat "$scratch/err")"
 }
 no_boundary 2 check
-no_boundary 1 run -n 2
+no_boundary 2 run -n 2 --out "$scratch/nothing"
+[ ! -e "$scratch/nothing" ] || fail "no boundary 9: there is a directory"
 run check "$decks/bent-pipe.yaml" --set mesh.file=nothing.msh
 [ "$status" -eq 2 ] || fail "no mesh file: exit status $status"
 grep -q 'examples/decks/nothing.msh: No such file' "$scratch/err" ||
