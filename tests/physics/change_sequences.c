@@ -331,8 +331,8 @@ static struct storm_packet *save_packets(const struct world *w, size_t *n_out)
     return others;
 }
 
-/* All but generators or leaves, tags and packets is lost, and all of that comes back on
- * other ranks. Packets find their cells by their tags in the step that
+/* All but generators or leaves, tags and packets is lost, and all of that comes
+ * back on other ranks. Packets find their cells by their tags in the step that
  * follows. */
 static void do_restart(struct world *w, struct dice *dice)
 {

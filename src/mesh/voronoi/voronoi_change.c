@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Generators that move, come and go: the mesh as it would be. Generators are
- * sorted anew; of the old cells only their radii are used, to know at once which
- * ghosts are needed (docs/decisions/0015).
+ * sorted anew; of the old cells only their radii are used, to know at once
+ * which ghosts are needed (docs/decisions/0015).
  */
 #include <inttypes.h>
 #include <string.h>
