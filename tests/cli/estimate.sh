@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan
+# TEST timeout: 120; label: mpi slow-asan slow-mpich
 #
 # storm check estimates memory within a factor of three of what a run then needs,
 # on boxes and on Voronoi cells, on one rank and on two; and time within one of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 3 5; timeout: 60 */
 /*
  * CHANGE-1, CHANGE-3: rows of any size follow their cells through random cuts
  * of Cartesian meshes; `to` and `from` are inverse to each other over all

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 3 5; timeout: 60 */
 /*
  * CHANGE-2: every cell that is removed leads to one that exists, also from the
  * middle of large holes, and if all were removed; it is the same cell on any

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 2 5; timeout: 60 */
 /*
  * storm_mesh_ghosts: rows of all neighbours on other ranks, of any size, are
  * what their owners have; each ghost once; struct storm_face names it. Before
