@@ -407,7 +407,7 @@ static const struct storm_region half_full[] = {
 };
 
 /* A third of the cells is removed, others are new. */
-static struct storm_change *replace_cells(struct box *box, uint64_t seed)
+static struct storm_change *replace_cells(struct imc_box *box, uint64_t seed)
 {
     storm_cell_idx gone[MAX_CELLS];
     double points[N_ADD][3];
@@ -429,7 +429,7 @@ static struct storm_change *replace_cells(struct box *box, uint64_t seed)
     return change;
 }
 
-static struct storm_change *move_cells(struct box *box, uint64_t seed)
+static struct storm_change *move_cells(struct imc_box *box, uint64_t seed)
 {
     double x[MAX_CELLS][3];
     struct storm_change *change;
@@ -440,7 +440,7 @@ static struct storm_change *move_cells(struct box *box, uint64_t seed)
 }
 
 /* Of all ranks. */
-static double matter_erg(struct box *box)
+static double matter_erg(struct imc_box *box)
 {
     double energy[MAX_CELLS], volume[MAX_CELLS], sum = 0.0;
     CHECK_OK(storm_imc_get(box->imc, box->engine, STORM_IMC_MATERIAL_ENERGY,
@@ -456,18 +456,15 @@ static double matter_erg(struct box *box)
 /* FOLLOW-1, FOLLOW-2: no energy of matter is lost. */
 static uint64_t follow_hash(bool is_alone)
 {
-    struct box box = {.problem = {STORM_PROBLEM_SIZES, .light_cm_s = 1,
-                                  .radiation_erg_cm3_kev4 = 1,
-                                  .hi_cm = {1, 1, 1}, .materials = materials,
-                                  .n_materials = 1, .regions = half_full,
-                                  .n_regions = 2, .n_groups = 1,
-                                  .emit_per_cell = 4, .min_per_cell = 2,
-                                  .max_per_cell = 8, .comb = true, .seed = 1},
-                      .n_points = 300,
-                      .is_alone = is_alone};
+    struct imc_box box = {
+        .problem = {STORM_PROBLEM_SIZES, .light_cm_s = 1,
+                    .radiation_erg_cm3_kev4 = 1, .hi_cm = {1, 1, 1},
+                    .materials = materials, .n_materials = 1,
+                    .regions = half_full, .n_regions = 2, .n_groups = 1,
+                    .emit_per_cell = 4, .min_per_cell = 2, .max_per_cell = 8,
+                    .comb = true, .seed = 1}};
     double energy[4];
-    uint64_t hash;
-    box_open(&box);
+    box_open(&box, 300, is_alone ? MPI_COMM_SELF : MPI_COMM_WORLD);
     for (int i = 0; i < 4; i++) {
         box_step(&box, 0.1 * i, 0.1, energy);
         double before = matter_erg(&box);
@@ -478,8 +475,8 @@ static uint64_t follow_hash(bool is_alone)
         storm_change_destroy(change);
         CHECK(fabs(matter_erg(&box) - before) <= 1e-13 * before);
     }
-    CHECK_OK(storm_imc_hash(box.imc, box.engine, &hash));
-    box_close(&box);
+    uint64_t hash = imc_box_hash(&box);
+    imc_box_close(&box);
     return hash;
 }
 
