@@ -17,7 +17,8 @@
  * Mesh       the object is built for one generation of its mesh. After a
  *            change, the next step and the calls that list it return
  *            STORM_ERR_STATE (logged) until storm_imc_follow has moved the
- *            state of this object. Until then, of the calls without a status,
+ *            state of this object; the engine of such a step has failed for
+ *            good. Until then, of the calls without a status,
  *            storm_imc_deposit does nothing, storm_imc_max_packets returns
  *            problem.max_per_cell, storm_imc_material returns STORM_OUTSIDE,
  *            and storm_imc_set_step works as always.

@@ -215,7 +215,7 @@ void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
 static storm_status mesh_refuse(const struct storm_mesh *mesh, const char *what)
 {
     storm_log_shared(&mesh->env->log, 0,
-                     "%s: a mesh of kind %s does not have this", what,
+                     "%s: is not possible with a mesh of kind %s", what,
                      mesh->ops->name);
     return STORM_ERR_NOSUP;
 }
