@@ -72,8 +72,9 @@ struct storm_remap_stats {
  *                         its _INIT, the change is of another mesh, or
  *                         @p params or the boundary are for other records
  *                         (logged); nothing has changed
- * @retval STORM_ERR_STATE the mesh has changed again since (logged); nothing
- *                         has changed
+ * @retval STORM_ERR_STATE the mesh has changed again since, or packets of the
+ *                         bundled physics were not remapped after an earlier
+ *                         change that moved cells (logged); nothing has changed
  * @return any status of storm_engine_step, after which only destroy of the
  *         engine is allowed; STORM_ERR_ARG also if a cell index is not one of
  *         before the change (logged)

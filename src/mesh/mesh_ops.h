@@ -230,6 +230,8 @@ struct storm_mesh {
     int n_boundaries;    /* by number; 0: the six walls of a box */
     struct storm_mesh_part *part;
     uint64_t generation;          /* see storm_mesh_generation */
+    uint64_t moved;               /* generation of the last other cells: after
+                                     it only owners have changed */
     storm_cell_id next_tag;       /* above all tags so far */
     struct storm_cut *cuts;       /* all of this mesh, a list */
     struct storm_cut *cut;        /* in use; NULL: equal numbers of cells */

@@ -24,6 +24,7 @@
 #include "base/sized.h"
 #include "engine/engine_side.h"
 #include "mesh/mesh_change.h"
+#include "physics/census.h"
 
 enum { REMAP_JUMP_AFTER = 8 };
 
@@ -40,6 +41,7 @@ struct remap {
     bool is_bundled;                /* records are struct storm_packet */
     struct storm_boundary boundary; /* the caller's */
     uint32_t jump_after;            /* 0: never */
+    uint64_t mark;                  /* CENSUS-3: of the engine, before */
     struct storm_remap_stats stats;
 };
 
@@ -81,6 +83,7 @@ static storm_status remap_pre_step(void *self, struct storm_step *step)
     const struct remap *remap = self;
     size_t n;
     void *const *packets = storm_step_packets(step, &n);
+    storm_step_set_mark(step, remap->mesh->generation + 1);
     for (size_t i = 0; i < n; i++) {
         storm_cell_idx *idx = remap->access.cell_idx(packets[i]);
         if (*idx < 0 || *idx >= remap->change->n_old) {
@@ -294,6 +297,18 @@ static storm_status remap_read(struct remap *remap,
     return STORM_OK;
 }
 
+/* CENSUS-3: of an application's records it is not known. */
+static storm_status remap_check_mark(const struct remap *remap)
+{
+    if (!remap->is_bundled ||
+        !storm_census_is_left(remap->mark, remap->change->moved))
+        return STORM_OK;
+    storm_log_shared(&remap->mesh->env->log, 0,
+                     "storm_remap: cells have moved in an earlier change, too: "
+                     "remap packets after every change of the mesh");
+    return STORM_ERR_STATE;
+}
+
 static storm_status remap_open(struct remap *remap,
                                const struct storm_remap_params *params,
                                const struct storm_remap_stats *stats_out)
@@ -308,7 +323,8 @@ static storm_status remap_open(struct remap *remap,
                         "accessors are required");
         return STORM_ERR_ARG;
     }
-    return storm_change_check(remap->mesh, remap->change, "storm_remap");
+    status = storm_change_check(remap->mesh, remap->change, "storm_remap");
+    return status < 0 ? status : remap_check_mark(remap);
 }
 
 /* Sums and maxima over all ranks. Collective. */
@@ -341,7 +357,8 @@ storm_status storm_remap(struct storm_engine *engine,
                          const struct storm_remap_params *params,
                          struct storm_remap_stats *stats_out)
 {
-    struct remap remap = {.mesh = mesh, .change = change};
+    struct remap remap = {
+        .mesh = mesh, .change = change, .mark = storm_engine_mark(engine)};
     storm_status status =
         storm_context_agree(mesh->context,
                             remap_open(&remap, params, stats_out));
