@@ -4,9 +4,9 @@
 /*
  * Random sequences of motion, refinement, cuts, steps and restarts of free
  * streaming on a Voronoi mesh have the same bits on any number of ranks, and as
- * a run on one rank without cuts and restarts; so do those of refinement, cuts
- * and steps on an octree. Energy stays exact. The argument is the number of
- * sequences.
+ * a run on one rank without cuts and restarts; so do those of refinement, cuts,
+ * steps and restarts on an octree. Energy stays exact. The argument is the
+ * number of sequences.
  */
 #include <stdio.h>
 
@@ -79,14 +79,35 @@ static void world_make_mesh(struct world *w, size_t n,
     free(points);
 }
 
-/* 64 cells. */
-static void world_make_octree(struct world *w)
+/* A cell of an octree, to restart from. */
+struct leaf {
+    int64_t numbers[STORM_OCTREE_LEAF];
+    storm_cell_id tag;
+};
+
+/* From leaves; of none on all ranks: 64 cells. */
+static void world_make_octree(struct world *w, size_t n,
+                              const struct leaf *leaves)
 {
-    struct storm_octree_params params = {
-        .size = sizeof params, .hi_cm = {1, 1, 1}, .level = 2};
+    struct storm_octree_params params = {.size = sizeof params,
+                                         .hi_cm = {1, 1, 1},
+                                         .level = 2,
+                                         .n_leaves = n,
+                                         .next_tag = w->next_tag};
+    int64_t(*numbers)[STORM_OCTREE_LEAF] = malloc((n + 1) * sizeof *numbers);
+    storm_cell_id *tags = malloc((n + 1) * sizeof *tags);
+    CHECK(numbers != NULL && tags != NULL);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(numbers[i], leaves[i].numbers, sizeof numbers[i]);
+        tags[i] = leaves[i].tag;
+    }
+    params.leaves = &numbers[0][0];
+    params.tags = tags;
     for (int d = 0; d < 3; d++)
         params.periodic[d] = w->is_periodic;
     CHECK_OK(storm_mesh_create_octree(w->context, &params, &w->mesh));
+    free(tags);
+    free(numbers);
 }
 
 static void world_open(struct world *w, MPI_Comm comm, uint64_t seed)
@@ -109,7 +130,7 @@ static void world_open(struct world *w, MPI_Comm comm, uint64_t seed)
     }
     w->next_tag = 7 * N_POINTS;
     if (w->is_octree)
-        world_make_octree(w);
+        world_make_octree(w, 0, NULL);
     else
         world_make_mesh(w, n, cells);
     world_make_physics(w);
@@ -268,16 +289,24 @@ static void *pass_on(const struct world *w, const void *array, size_t each,
     return received;
 }
 
-static struct moving_cell *save_cells(const struct world *w, size_t *n_out)
+/* Of a mesh: struct moving_cell, or struct leaf. */
+static void *save_cells(const struct world *w, size_t *n_out)
 {
     size_t n = (size_t)storm_mesh_n_cells(w->mesh);
     struct moving_cell *cells = malloc((n + 1) * sizeof *cells);
-    CHECK(cells != NULL);
+    struct leaf *leaves = malloc((n + 1) * sizeof *leaves);
+    CHECK(cells != NULL && leaves != NULL);
     for (size_t i = 0; i < n; i++) {
-        cells[i].tag = storm_mesh_cell_id(w->mesh, (storm_cell_idx)i);
-        CHECK_OK(storm_mesh_generator(w->mesh, (storm_cell_idx)i, cells[i].x));
+        storm_cell_idx cell = (storm_cell_idx)i;
+        cells[i].tag = leaves[i].tag = storm_mesh_cell_id(w->mesh, cell);
+        if (w->is_octree)
+            CHECK_OK(storm_octree_leaf(w->mesh, cell, leaves[i].numbers));
+        else
+            CHECK_OK(storm_mesh_generator(w->mesh, cell, cells[i].x));
     }
-    void *others = pass_on(w, cells, sizeof *cells, &n);
+    void *others = w->is_octree ? pass_on(w, leaves, sizeof *leaves, &n)
+                                : pass_on(w, cells, sizeof *cells, &n);
+    free(leaves);
     free(cells);
     *n_out = n;
     return others;
@@ -297,18 +326,21 @@ static struct storm_packet *save_packets(const struct world *w, size_t *n_out)
     return others;
 }
 
-/* All but generators, tags and packets is lost, and all of that comes back on
- * other ranks. Packets find their cells by their tags in the step that
+/* All but generators or leaves, tags and packets is lost, and all of that comes
+ * back on other ranks. Packets find their cells by their tags in the step that
  * follows. */
 static void do_restart(struct world *w, struct dice *dice)
 {
-    if (!w->is_alone && !w->is_octree) {
+    if (!w->is_alone) {
         size_t n_cells, n_packets;
-        struct moving_cell *cells = save_cells(w, &n_cells);
+        void *cells = save_cells(w, &n_cells);
         struct storm_packet *packets = save_packets(w, &n_packets);
         w->next_tag = storm_mesh_next_tag(w->mesh);
         world_release(w);
-        world_make_mesh(w, n_cells, cells);
+        if (w->is_octree)
+            world_make_octree(w, n_cells, cells);
+        else
+            world_make_mesh(w, n_cells, cells);
         world_make_physics(w);
         for (size_t i = 0; i < n_packets; i++) {
             packets[i].cell_idx = -1;
