@@ -17,7 +17,8 @@
 #
 # A plan ends with its line, unless that ends with `;`. A file may have several.
 # The test is called <folder>/<file>@<ranks>,<backend>; a second one with the
-# same name gets ~2. Labels `mpi` (ranks > 0) and the folder's name are added.
+# same name gets ~2. Labels `mpi` (ranks > 0) and the folder's name are added, and
+# `core` for one number of ranks of each plan: 3, or the one next to it.
 # Scripts (*.sh) do the same behind `# TEST`; they run without mpiexec, and find
 # STORM_RANKS, STORM_BIN, STORM_MPIEXEC and STORM_BUILD in the environment.
 
@@ -42,6 +43,11 @@ set(storm_test_env
     PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
     UCX_LOG_LEVEL=error
     UCX_MEM_MMAP_HOOK_MODE=none)
+# MPICH over UCX has no setting for that: a library that is loaded before it
+# (tests/yield). Sanitizers must be the first to be loaded.
+if(STORM_MPI_FLAVOUR STREQUAL "mpich" AND NOT STORM_SANITIZE)
+    list(APPEND storm_test_env LD_PRELOAD=$<TARGET_FILE:storm_test_yield>)
+endif()
 set(storm_timeout_scale 1)
 if(STORM_SANITIZE)
     set(storm_timeout_scale 4)
@@ -202,6 +208,19 @@ function(storm_register name ranks backend labels command is_script)
         TIMEOUT ${hard_timeout})
 endfunction()
 
+# The number of ranks for stages that take one of each plan: 3, or the largest
+# below, or the smallest above.
+function(storm_core_ranks result)
+    list(SORT ARGN COMPARE NATURAL)
+    list(GET ARGN 0 core)
+    foreach(ranks IN LISTS ARGN)
+        if(NOT ranks GREATER 3)
+            set(core ${ranks})
+        endif()
+    endforeach()
+    set(${result} ${core} PARENT_SCOPE)
+endfunction()
+
 # All tests of one file. default_plan: used if the file has none.
 function(storm_add_tests path name command is_script default_plan)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
@@ -215,10 +234,14 @@ function(storm_add_tests path name command is_script default_plan)
     foreach(i RANGE ${last})
         storm_parse_plan(${path} "${plan_${i}}")
         string(REGEX REPLACE "/.*" "" folder "${name}")
+        storm_core_ranks(core ${field_ranks})
         foreach(ranks IN LISTS field_ranks)
             set(labels ${folder} ${field_label})
             if(ranks GREATER 0)
                 list(APPEND labels mpi)
+            endif()
+            if(ranks EQUAL core)
+                list(APPEND labels core)
             endif()
             foreach(backend IN LISTS field_backend)
                 storm_register(${name} ${ranks} ${backend} "${labels}"
@@ -243,6 +266,7 @@ function(storm_add_test_program path)
     endif()
     set(target test-${folder}-${file})
     add_executable(${target} ${path})
+    target_compile_options(${target} PRIVATE ${STORM_TEST_FLAGS})
     target_link_libraries(${target} PRIVATE storm_test_support)
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME ${file}
@@ -285,6 +309,6 @@ function(storm_add_examples dir)
         add_dependencies(product example-${file})
         add_dependencies(tests example-${file})
         storm_add_tests(${path} examples/${file}
-            $<TARGET_FILE:example-${file}> OFF "ranks: 1 2 3 5")
+            $<TARGET_FILE:example-${file}> OFF "ranks: 1 2 5")
     endforeach()
 endfunction()

@@ -3,7 +3,7 @@
 /*
  * Writes a mesh into an HDF5 file that decks can read (docs/mesh-files.md).
  *
- *   cc write_mesh.c -lhdf5 -lm
+ *   h5cc write_mesh.c -lm
  *   ./a.out pipe.h5
  *   storm run examples/decks/bent-pipe.yaml --set mesh.file=$PWD/pipe.h5
  *

@@ -127,10 +127,10 @@ STORM_API bool storm_change_from(const struct storm_change *change,
 /** @{ */
 
 /**
- * A cut of @p mesh, which must outlive it; all weights are one. A mesh may have
- * several: one for a host and one for the Monte Carlo work. Weights follow
- * their cells through all changes of the mesh; new cells have weight one.
- * Collective.
+ * A cut of @p mesh; all weights are one. Cuts that are left are destroyed with
+ * the mesh. A mesh may have several: one for a host and one for the Monte Carlo
+ * work. Weights follow their cells through all changes of the mesh; new cells
+ * have weight one. Collective.
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_cut_create(struct storm_mesh *mesh, struct storm_cut **cut_out);
@@ -176,8 +176,11 @@ storm_mesh_use(struct storm_mesh *mesh, struct storm_cut *cut,
 /**
  * Move an array with @p bytes per cell to where the cells are now. Collective.
  *
+ * @param bytes     of a row, the same on every rank
  * @param in        one row per local cell before the change, in order
- * @param[out] out  one row per local cell now; zero where the cell is new
+ * @param[out] out  one row per local cell now, in another array; zero where the
+ *                  cell is new
+ * @retval STORM_ERR_ARG    the change is of another mesh (logged)
  * @retval STORM_ERR_STATE  the mesh has changed again since (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status

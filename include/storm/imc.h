@@ -239,12 +239,15 @@ storm_imc_load_state(struct storm_imc *imc, uint64_t version,
 /**
  * Move the state of the cells to where the cells are now. A cell keeps its
  * material and the energy of its matter; what cells that are gone had goes to
- * the cells where their packets begin to look for theirs. If a cell of an
- * octree is cut, its parts share the energy by volume, and have its material
- * and temperature; if eight are joined their energies are added up, in the
- * material that most of them have. The sum is conserved to rounding. Packets
- * follow by storm_remap. Collective, blocks; between steps.
+ * the cells where their packets begin to look for theirs, and into a cell
+ * without matter the material comes along. If a cell of an octree is cut, its
+ * parts share the energy by volume, and have its material and temperature; if
+ * eight are joined their energies are added up, in the material that most of
+ * them have. The sum is conserved to rounding, but for energy that goes to
+ * cells whose temperature is held. Packets follow by storm_remap. Collective,
+ * blocks; between steps.
  *
+ * @retval STORM_ERR_ARG     the change is of another mesh (logged)
  * @retval STORM_ERR_STATE   the change is not the first one since the object
  *                           was built or followed, or it has failed before and
  *                           the state is lost (logged)

@@ -38,9 +38,11 @@ struct storm_remap_params {
     size_t size; /**< of this struct: STORM_REMAP_PARAMS_INIT */
     const struct storm_remap_access *access; /**< NULL: struct storm_packet */
     /** Packets whose position is outside of the mesh: `apply` is called as at
-     *  any boundary and answers ABSORBED or ESCAPED, or CONTINUE if it has put
-     *  the position inside. The packet is in no cell then: its index and its
-     *  face, or the scratch, mean nothing. NULL: they escape. */
+     *  any boundary and answers ABSORBED or ESCAPED; with CONTINUE, SEND or
+     *  CENSUS it has put the position inside, and the packet goes on to its
+     *  cell. The packet is in no cell then: its index and its face, or the
+     *  scratch, mean nothing, and what it writes there is ignored. NULL: they
+     *  escape. */
     const struct storm_boundary *boundary;
     uint32_t jump_after; /**< hops after which a packet goes to the owner of its
                               position's place along the curve, once; 0: 8 */
@@ -67,10 +69,14 @@ struct storm_remap_stats {
  * @param params           NULL: all defaults
  * @param[out] stats_out   may be NULL
  * @retval STORM_ERR_ARG   an accessor is missing, a struct was not begun with
- *                         its _INIT, or a cell index is not one of before the
- *                         change (logged)
- * @retval STORM_ERR_STATE the mesh has changed again since (logged)
- * @return any status of storm_engine_step; after one only destroy is allowed
+ *                         its _INIT, the change is of another mesh, or
+ *                         @p params or the boundary are for other records
+ *                         (logged); nothing has changed
+ * @retval STORM_ERR_STATE the mesh has changed again since (logged); nothing
+ *                         has changed
+ * @return any status of storm_engine_step, after which only destroy of the
+ *         engine is allowed; STORM_ERR_ARG also if a cell index is not one of
+ *         before the change (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_remap(struct storm_engine *engine, const struct storm_mesh *mesh,

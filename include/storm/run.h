@@ -135,6 +135,8 @@ struct storm_run_needs {
                              packet is a guess: within a factor of ten */
     double max_step_s;  /**< time of the longest step that the run comes to,
                              likewise */
+    bool is_min;        /**< octree with mesh.refine_levels: cells are those of
+                             mesh.level, all numbers are for these */
 };
 #define STORM_RUN_NEEDS_INIT STORM_INIT(struct storm_run_needs)
 
@@ -145,8 +147,9 @@ struct storm_run_needs {
  * @param cores         cores that they share, at least 1
  * @retval STORM_ERR_ARG    no ranks or cores; or @p needs_out does not begin
  *                          with STORM_RUN_NEEDS_INIT
- * @retval STORM_ERR_NOSUP  the cells are in a file (mesh.points_file), or this
- *                          build does not have that kind of mesh
+ * @retval STORM_ERR_NOSUP  the cells are in a file (mesh.points_file, or
+ *                          mesh.kind file), or this build does not have that
+ *                          kind of mesh
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,

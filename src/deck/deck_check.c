@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of names, defaults that depend on others, and faults of the problem
  * (storm_problem_check) at their places in the deck. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,14 @@ static void check_file(const struct check *s, const struct deck_node *map)
         mesh->file = resolved;
 }
 
-/* A box has walls, a mesh from a file has numbers. */
+static bool check_is_wall(const char *key)
+{
+    return key[0] >= 'x' && key[0] <= 'z' &&
+           (strcmp(key + 1, "_lo") == 0 || strcmp(key + 1, "_hi") == 0);
+}
+
+/* A box has walls, a mesh from a file has numbers. Keys that are neither were
+ * found when the map was read. */
 static void check_walls(const struct check *s, const struct deck_node *root)
 {
     const struct deck_node *map = deck_node_find(root, "boundaries");
@@ -120,7 +128,7 @@ static void check_walls(const struct check *s, const struct deck_node *root)
         char path[CHECK_PATH_BYTES];
         bool is_number = deck_key_is_number(map->keys[i]);
         snprintf(path, sizeof path, "boundaries.%.100s", map->keys[i]);
-        if (has_numbers && !is_number)
+        if (has_numbers && check_is_wall(map->keys[i]))
             deck_complain(s->problems, map->key_lines[i], path,
                           "expected the number of a boundary, as mesh.kind is "
                           "file");
@@ -324,6 +332,15 @@ static const char *check_expand(const struct deck_values *v,
     return NULL;
 }
 
+static const char *check_vortex(const struct deck_values *v,
+                                const char **key_out)
+{
+    *key_out = "rate";
+    return fabs(v->mesh.motion.rate) * v->time.dt <= DECK_MAX_TURN
+               ? NULL
+               : "expected rate * time.dt from -1000 to 1000, in radians";
+}
+
 static void check_motion(const struct check *s, const struct deck_node *root)
 {
     const struct deck_values *v = &s->deck->values;
@@ -340,6 +357,8 @@ static void check_motion(const struct check *s, const struct deck_node *root)
         why = check_translate(v, &key);
     else if (motion->kind == DECK_MOTION_EXPAND)
         why = check_expand(v, &key);
+    else
+        why = check_vortex(v, &key);
     snprintf(path, sizeof path, "mesh.motion.%s", key);
     if (why != NULL && check_usable(map, key))
         deck_complain(s->problems, check_line(map, key), path, "%s", why);

@@ -200,6 +200,9 @@
 
 #define DECK_NUMBER_KEY "<number>" /* any from 0 to DECK_MAX_NUMBER */
 #define DECK_MAX_NUMBER 65535
+
+/* Of a vortex in one step, in radians: a turn is followed in parts. */
+#define DECK_MAX_TURN 1000.0
 #define DECK_EDGES_HELP                                                    \
     "a boundary condition, or a list of them with `part`; the last whose " \
     "part contains a point applies"

@@ -365,11 +365,10 @@ static storm_status refuse(const struct storm_engine *e, const char *problem)
     return STORM_ERR_STATE;
 }
 
-/* STEP-1: whether all ranks begin this step. */
-static storm_status agree_to_begin(struct storm_engine *e)
+/* STEP-1: whether all ranks begin this step; `status` is that of this one. */
+static storm_status agree_to_begin(struct storm_engine *e, storm_status status)
 {
-    storm_status status = STORM_OK;
-    if (!e->physics.step && !e->physics.step_batch)
+    if (status >= 0 && !e->physics.step && !e->physics.step_batch)
         status = refuse(e, "the engine has no physics: call storm_engine_use");
     int worst = 0;
     storm_status agreed = e->gate.minimum(e->gate.self, (int)status, &worst);
@@ -394,39 +393,14 @@ static storm_status step_alone(struct storm_engine *e)
     return status == STORM_OK ? after_transport(e) : status;
 }
 
-storm_status storm_engine_side_step(struct storm_engine *e,
-                                    const struct storm_physics *physics,
-                                    const struct storm_boundary *boundary)
-{
-    static const struct storm_population none = STORM_POPULATION_INIT;
-    const struct storm_physics own_physics = e->physics;
-    const struct storm_boundary own_boundary = e->boundary;
-    const struct storm_population own_population = e->population;
-    const struct storm_stats before = e->stats;
-    const uint64_t n_before = e->n_steps;
-    /* A rank whose callbacks are refused takes part: its step fails on all. */
-    storm_status used = storm_engine_use(e, physics, boundary, &none);
-    if (used < 0)
-        e->physics = (struct storm_physics)STORM_PHYSICS_INIT;
-    storm_status status = storm_engine_step(e);
-    e->physics = own_physics;
-    e->boundary = own_boundary;
-    e->population = own_population;
-    e->first_step -= e->n_steps - n_before; /* 0 if it did not begin */
-    e->stats.steps = before.steps;
-    e->stats.events = before.events;
-    e->stats.seconds = before.seconds;
-    e->stats.times = before.times;
-    return used < 0 ? used : status;
-}
-
-storm_status storm_engine_step(struct storm_engine *e)
+/* A step on all ranks; not even begun if one has an error before it. */
+static storm_status step_together(struct storm_engine *e, storm_status mine)
 {
     if (e->broken)
         return refuse(e, "the engine has failed before; destroy it");
     if (e->phase != ENGINE_BETWEEN)
         return refuse(e, "called from a callback");
-    storm_status status = agree_to_begin(e);
+    storm_status status = agree_to_begin(e, mine);
     if (status < 0)
         return status;
     status = storm_env_explain(e->env, step_alone(e));
@@ -440,6 +414,34 @@ storm_status storm_engine_step(struct storm_engine *e)
     status = storm_boot_mpi_agree(&e->gate, status, patience_s, &e->env->log);
     e->broken = status < 0;
     return status < 0 ? status : STORM_OK;
+}
+
+storm_status storm_engine_step(struct storm_engine *e)
+{
+    return step_together(e, STORM_OK);
+}
+
+storm_status storm_engine_side_step(struct storm_engine *e,
+                                    const struct storm_physics *physics,
+                                    const struct storm_boundary *boundary)
+{
+    static const struct storm_population none = STORM_POPULATION_INIT;
+    const struct storm_physics own_physics = e->physics;
+    const struct storm_boundary own_boundary = e->boundary;
+    const struct storm_population own_population = e->population;
+    const struct storm_stats before = e->stats;
+    const uint64_t n_before = e->n_steps;
+    storm_status status =
+        step_together(e, storm_engine_use(e, physics, boundary, &none));
+    e->physics = own_physics;
+    e->boundary = own_boundary;
+    e->population = own_population;
+    e->first_step -= e->n_steps - n_before; /* 0 if it did not begin */
+    e->stats.steps = before.steps;
+    e->stats.events = before.events;
+    e->stats.seconds = before.seconds;
+    e->stats.times = before.times;
+    return status;
 }
 
 void *const *storm_engine_packets(struct storm_engine *engine, size_t *n_out)

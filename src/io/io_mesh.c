@@ -194,7 +194,7 @@ static storm_status mesh_put_cells(struct mesh_share *share,
     return status < 0 ? status : mesh_put_generators(share, file);
 }
 
-/* The box may have changed, too. */
+/* A mesh that moves or is from a file has not the box of the deck. */
 static storm_status mesh_put_box(struct mesh_share *share,
                                  struct io_h5_writer *file)
 {
@@ -219,7 +219,7 @@ static storm_status mesh_write(struct mesh_share *share, uint64_t mesh_step)
         status = mesh_put_field(share, file, "material", STORM_IMC_MATERIAL);
     if (status == STORM_OK)
         status = io_cells_put_tags(share->source, file);
-    if (status == STORM_OK && mesh_step > 0)
+    if (status == STORM_OK)
         status = mesh_put_box(share, file);
     return io_h5_finish(file, status < 0 ? status : share->status);
 }

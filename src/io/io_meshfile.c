@@ -16,7 +16,7 @@
 
 static const char file_label[] = "mesh file";
 
-/* A cell and its place along the curve; then its rank and index. */
+/* A cell and its place along the curve. */
 struct file_cell {
     uint64_t key;
     uint32_t cell;

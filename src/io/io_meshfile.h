@@ -109,7 +109,7 @@ struct io_meshfile_face {
 };
 
 /* Centroids and volumes; cells have plane faces and are convex to
- * io_meshfile_error. */
+ * io_meshfile_error, and neighbours are on both sides of their face. */
 extern const double io_meshfile_error;
 storm_status io_meshfile_measure(struct io_meshfile *file);
 

@@ -328,6 +328,10 @@ static storm_status gmsh_corners(struct gmsh *g, const struct gmsh_type *type,
         if (node == NULL)
             return gmsh_expected(g, "the tag of a node of $Nodes");
         corners_out[i] = (uint32_t)node->value;
+        for (uint32_t k = 0; k < i; k++)
+            if (corners_out[k] == corners_out[i])
+                return gmsh_expected(g, "a node that the element does not have "
+                                        "yet");
     }
     return STORM_OK;
 }

@@ -188,6 +188,30 @@ static storm_status measure_cell(struct io_meshfile *file, size_t cell)
     return status;
 }
 
+/* Cells are on both sides of the face that they share. */
+static storm_status measure_check_pair(const struct io_meshfile *file,
+                                       size_t face)
+{
+    size_t cell = file->owner[face];
+    struct io_meshfile_face g;
+    double to[3];
+    if (file->behind[face] < (int64_t)cell) /* a boundary, or it was seen */
+        return STORM_OK;
+    size_t other = (size_t)file->behind[face];
+    io_meshfile_face(file, cell, face, &g);
+    for (size_t d = 0; d < 3; d++)
+        to[d] = file->centroids_cm[3 * other + d] -
+                file->centroids_cm[3 * cell + d] - g.centroid_cm[d];
+    if (measure_dot(g.normal, to) > 0.0)
+        return STORM_OK;
+    return io_meshfile_fail(file,
+                            ": %ss %llu and %llu overlap: expected them on "
+                            "both sides of the face that they share",
+                            file->cell_word,
+                            (unsigned long long)file->names[cell],
+                            (unsigned long long)file->names[other]);
+}
+
 storm_status io_meshfile_measure(struct io_meshfile *file)
 {
     struct storm_memory *memory = file->env->memory;
@@ -202,5 +226,7 @@ storm_status io_meshfile_measure(struct io_meshfile *file)
         return STORM_ERR_NOMEM;
     for (size_t c = 0; c < file->n_cells && status == STORM_OK; c++)
         status = measure_cell(file, c);
+    for (size_t f = 0; f < file->n_faces && status == STORM_OK; f++)
+        status = measure_check_pair(file, f);
     return status;
 }

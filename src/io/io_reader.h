@@ -41,7 +41,7 @@ void io_reader_close(struct io_reader *reader);
 /* The step of the mesh of a dump; 0 if the dump does not say. */
 uint64_t io_reader_mesh_step(const char *dir, uint64_t dump);
 
-/* The box of a mesh that has changed; false: its file does not have it. */
+/* The box of the mesh; false: its file, of an earlier version, lacks it. */
 bool io_reader_box(const struct io_reader *reader, double lo_out[3],
                    double hi_out[3]);
 

@@ -214,9 +214,9 @@ void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
 
 static storm_status mesh_refuse(const struct storm_mesh *mesh, const char *what)
 {
-    storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                    "%s: a mesh of kind %s does not have this", what,
-                    mesh->ops->name);
+    storm_log_shared(&mesh->env->log, 0,
+                     "%s: a mesh of kind %s does not have this", what,
+                     mesh->ops->name);
     return STORM_ERR_NOSUP;
 }
 

@@ -103,22 +103,37 @@ static uint64_t change_round(const struct storm_mesh *mesh,
     return n_left;
 }
 
-/* If nothing was left around them: any cell that exists. */
-static void change_anywhere(struct storm_change *change,
-                            const uint64_t *partition)
+/* If nothing was left around them: the cell of the lowest tag. Collective. */
+static storm_status change_anywhere(const struct storm_mesh *mesh,
+                                    struct storm_change *change,
+                                    const struct storm_mesh_part *part)
 {
-    int rank = 0;
-    while (partition[rank + 1] == partition[rank])
-        rank++;
-    for (storm_cell_idx i = 0; i < change->n_old; i++)
+    enum { RANK, IDX, N };
+    int at[N] = {[RANK] = mesh->env->rank, [IDX] = -1};
+    uint64_t mine = INT64_MAX; /* some MPI libraries compare as signed */
+    for (storm_cell_idx i = 0; i < part->n_cells; i++)
+        if (storm_mesh_part_tag(part, i) < mine) {
+            mine = storm_mesh_part_tag(part, i);
+            at[IDX] = i;
+        }
+    uint64_t lowest = mine;
+    storm_status status =
+        storm_context_reduce(mesh->context, &lowest, 1, MPI_UINT64_T, MPI_MIN);
+    if (mine != lowest)
+        at[RANK] = at[IDX] = -1;
+    if (status >= 0)
+        status = storm_context_reduce(mesh->context, at, N, MPI_INT, MPI_MAX);
+    for (storm_cell_idx i = 0; i < change->n_old && status >= 0; i++)
         if (change->to[i].rank < 0)
-            change->to[i] = (struct storm_cell_ref){.rank = rank, .idx = 0};
+            change->to[i] =
+                (struct storm_cell_ref){.rank = at[RANK], .idx = at[IDX]};
+    return status;
 }
 
 /* Rounds through the neighbours until no cell gains by another. */
 static storm_status change_rounds(struct storm_mesh *mesh,
                                   struct storm_change *change, uint64_t n_left,
-                                  const uint64_t *partition)
+                                  const struct storm_mesh_part *part)
 {
     struct storm_memory *memory = mesh->env->memory;
     struct storm_cell_ref *ghosts = NULL, *local = NULL;
@@ -146,9 +161,8 @@ static storm_status change_rounds(struct storm_mesh *mesh,
     }
     storm_free(memory, local);
     storm_free(memory, ghosts);
-    if (status >= 0)
-        change_anywhere(change, partition);
-    return status;
+    return status < 0 || n_left == 0 ? status
+                                     : change_anywhere(mesh, change, part);
 }
 
 /* Cells that were cut or joined; how many have nowhere to go still. */
@@ -166,7 +180,7 @@ static uint64_t change_hand_over(struct storm_change *change)
 /* CHANGE-2 */
 static storm_status change_rehouse(struct storm_mesh *mesh,
                                    struct storm_change *change,
-                                   const uint64_t *partition)
+                                   const struct storm_mesh_part *part)
 {
     uint64_t n_gone = 0, n_all;
     for (storm_cell_idx i = 0; i < change->n_old; i++)
@@ -191,9 +205,8 @@ static storm_status change_rehouse(struct storm_mesh *mesh,
         status = storm_context_reduce(mesh->context, &n_all, 1, MPI_UINT64_T,
                                       MPI_SUM);
     }
-    return status < 0 || n_all == 0
-               ? status
-               : change_rounds(mesh, change, n_all, partition);
+    return status < 0 || n_all == 0 ? status
+                                    : change_rounds(mesh, change, n_all, part);
 }
 
 /* ---- life --------------------------------------------------------------- */
@@ -209,6 +222,7 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
     if (change != NULL)
         change->env = mesh->env;
     if (status >= 0) {
+        change->mesh = mesh;
         change->before = mesh->generation;
         change->generation = mesh->generation + 1;
         change->n_new = next->part->n_cells;
@@ -223,7 +237,7 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
     if (status >= 0)
         status = change_answer(mesh, status, change);
     if (status >= 0)
-        status = change_rehouse(mesh, change, next->partition);
+        status = change_rehouse(mesh, change, next->part);
     if (status < 0) {
         storm_change_destroy(change);
         return status;
@@ -242,6 +256,7 @@ storm_status storm_change_none(const struct storm_mesh *mesh,
     if (change == NULL)
         return STORM_ERR_NOMEM;
     change->env = mesh->env;
+    change->mesh = mesh;
     change->before = change->generation = mesh->generation;
     change->is_cut = true;
     change->n_new = mesh->part->n_cells;
@@ -273,6 +288,25 @@ void storm_change_destroy(struct storm_change *change)
 }
 
 /* ---- queries ------------------------------------------------------------ */
+
+storm_status storm_change_check(const struct storm_mesh *mesh,
+                                const struct storm_change *change,
+                                const char *call)
+{
+    if (change->mesh == mesh && change->generation == mesh->generation)
+        return STORM_OK;
+    if (change->mesh != mesh)
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "%s: the change is of another mesh", call);
+    else
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "%s: the change leads to generation %llu of its mesh, "
+                        "which has changed again and is at %llu: use a change "
+                        "before the next",
+                        call, (unsigned long long)change->generation,
+                        (unsigned long long)mesh->generation);
+    return change->mesh != mesh ? STORM_ERR_ARG : STORM_ERR_STATE;
+}
 
 storm_cell_idx storm_change_n_old(const struct storm_change *change)
 {
@@ -341,11 +375,7 @@ storm_status storm_mesh_carry(const struct storm_mesh *mesh,
     const struct storm_env *env = mesh->env;
     struct storm_messages going = {.n = 0}, coming;
     size_t words = 1 + (bytes + 7) / 8;
-    storm_status status =
-        storm_mesh_check_generation(mesh, change->generation,
-                                    "a change (storm_mesh_carry)",
-                                    "carry arrays before the mesh changes "
-                                    "again");
+    storm_status status = storm_change_check(mesh, change, "storm_mesh_carry");
     if (status >= 0) {
         if (change->n_new > 0)
             memset(out, 0, (size_t)change->n_new * bytes);

@@ -9,8 +9,8 @@
  *             part along the curve of what it was cut into, or that of a
  *             former neighbour. Which one does not depend on the number of
  *             ranks or the partition.
- *   CHANGE-3  A change leads from one generation to one: using it with another
- *             is an error.
+ *   CHANGE-3  A change leads from one generation of one mesh to one: using it
+ *             with another is an error.
  */
 #ifndef STORM_MESH_CHANGE_H
 #define STORM_MESH_CHANGE_H
@@ -21,7 +21,8 @@
 
 struct storm_change {
     const struct storm_env *env;
-    uint64_t before, generation; /* of the mesh, before and after it */
+    const struct storm_mesh *mesh; /* to compare: it may be destroyed */
+    uint64_t before, generation;   /* of the mesh, before and after it */
     bool is_cut; /* cells have the shapes they had: only owners differ */
     storm_cell_idx n_old, n_new;
     struct storm_cell_ref *to;   /* by old cell */
@@ -51,6 +52,13 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
 /* The change that changes nothing. Local. */
 storm_status storm_change_none(const struct storm_mesh *mesh,
                                struct storm_change **change_out);
+
+/* CHANGE-3: is it of this mesh, and leads to what that is now? If not,
+ * STORM_ERR_ARG or STORM_ERR_STATE, logged; `call` is what the user called.
+ * Local. */
+storm_status storm_change_check(const struct storm_mesh *mesh,
+                                const struct storm_change *change,
+                                const char *call);
 
 /* Like storm_mesh_carry, for cells that are parts of an old one: they get its
  * row. Rows of other cells stay as they are. Collective. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts of a mesh, and the calls that change it: all end in mesh_commit. */
+/* Cuts of a mesh, and the calls that change it: all end in cut_commit. */
 #include <string.h>
 
 #include <mpi.h>
@@ -304,15 +304,17 @@ static storm_status cut_from(const struct storm_mesh *mesh,
 static storm_status cut_check(const struct storm_mesh *mesh,
                               const struct storm_cut *cut)
 {
-    const char *reason = cut->mesh != mesh ? "the cut is of another mesh"
-                         : mesh->is_hosts
-                             ? "the partition of this mesh is the host's"
-                             : NULL;
-    if (reason == NULL)
+    if (cut->mesh != mesh) {
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "storm_mesh_use: the cut is of another mesh");
+        return STORM_ERR_ARG;
+    }
+    if (!mesh->is_hosts)
         return STORM_OK;
-    storm_log_write(&mesh->env->log, STORM_LOG_ERROR, "storm_mesh_use: %s",
-                    reason);
-    return cut->mesh != mesh ? STORM_ERR_ARG : STORM_ERR_NOSUP;
+    storm_log_shared(&mesh->env->log, 0,
+                     "storm_mesh_use: the partition of this mesh is the "
+                     "host's");
+    return STORM_ERR_NOSUP;
 }
 
 /* The partition is what it was. */

@@ -228,8 +228,14 @@ static storm_status halo_pack(const struct storm_mesh *mesh, size_t bytes,
 {
     struct storm_mesh_halo *halo = mesh->halo;
     size_t n_send = halo->send_begin[halo->n_ranks];
-    if (bytes > INT_MAX / (n_send + halo->n_ghosts + 1))
+    if (bytes > INT_MAX / (n_send + halo->n_ghosts + 1)) {
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "rank %d has %zu rows of %zu bytes of ghosts, more "
+                        "than MPI can count: use more ranks, or fetch parts "
+                        "of the rows",
+                        mesh->env->rank, n_send + halo->n_ghosts, bytes);
         return STORM_ERR_NOMEM;
+    }
     storm_status status = halo_room(mesh->env->memory, n_send * bytes,
                                     &halo->out, &halo->out_bytes);
     if (status == STORM_OK)

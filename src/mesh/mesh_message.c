@@ -58,6 +58,23 @@ storm_status storm_messages_rows(const struct storm_env *env, size_t n,
     return out->words != NULL ? STORM_OK : STORM_ERR_NOMEM;
 }
 
+/* Can MPI count the words? STORM_ERR_NOMEM, logged, if not. */
+static storm_status message_check(const struct storm_env *env,
+                                  const struct storm_messages *out)
+{
+    for (size_t i = 0; i < out->n; i++) {
+        if (out->array[i].n_words <= INT_MAX)
+            continue;
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "rank %d has %zu MB for rank %d, more than MPI can "
+                        "count: use more ranks",
+                        env->rank, out->array[i].n_words / 125000,
+                        out->array[i].rank);
+        return STORM_ERR_NOMEM;
+    }
+    return STORM_OK;
+}
+
 /* The number of words from each rank. */
 static storm_status message_counts(const struct storm_context *context,
                                    storm_status status,
@@ -69,9 +86,8 @@ static storm_status message_counts(const struct storm_context *context,
     int *going = storm_alloc(env->memory, message_label, 2 * n * sizeof *going);
     if (status >= 0 && going == NULL)
         status = STORM_ERR_NOMEM;
-    for (size_t i = 0; status >= 0 && i < out->n; i++)
-        if (out->array[i].n_words > INT_MAX)
-            status = STORM_ERR_NOMEM;
+    if (status >= 0)
+        status = message_check(env, out);
     status = storm_context_agree(context, status);
     if (status < 0) {
         storm_free(env->memory, going);

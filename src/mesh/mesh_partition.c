@@ -75,9 +75,9 @@ storm_status storm_partition_by_weight(const struct storm_context *context,
     partition_sum total = partition_from_limbs(limbs);
     partition_sum sum = partition_from_limbs(before);
     if (total >> PARTITION_TOTAL_BITS) {
-        storm_log_write(&storm_context_env(context)->log, STORM_LOG_ERROR,
-                        "weights of cells add up to 2^96 or more: use "
-                        "smaller ones");
+        storm_log_shared(&storm_context_env(context)->log, 0,
+                         "weights of cells add up to 2^96 or more: use "
+                         "smaller ones");
         return STORM_ERR_ARG;
     }
     if (total == 0) {

@@ -73,23 +73,16 @@ struct imc_track {
 typedef void imc_advance_fn(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out);
 
-/* What neighbours need of a cell: T^4, negative if it does not emit; its
- * centre; max T^4 of matter and radiation, keV^4. */
-enum { IMC_HALO_VALUES = 5, IMC_HALO_HOT = 4 };
+/* What neighbours need of a cell, beside its centre: T^4, negative if it does
+ * not emit; max T^4 of matter and radiation, keV^4. */
+enum { IMC_HALO_T4, IMC_HALO_HOT, IMC_HALO_VALUES };
 
-/* Cells behind the faces of this rank's cells, and values of those of other
- * ranks. */
+/* Cells behind the faces of this rank's cells, and values of cells. */
 struct imc_halo {
-    size_t n_ranks;
-    int *ranks;
-    size_t *begin;        /* n_ranks + 1, into send */
-    size_t *recv;         /* n_ranks + 1, into ghosts */
-    storm_cell_idx *send; /* own cells next to theirs, by index */
-    size_t n_ghosts;
-    size_t *first;    /* n_cells + 1, into next */
-    int32_t *next;    /* local cell, or ~ghost */
-    double *out, *in; /* buffers of IMC_HALO_VALUES each */
-    void *requests;   /* MPI_Request: two for each rank */
+    size_t *first;        /* n_cells + 1, into next */
+    int32_t *next;        /* local cell, or ~ghost of the mesh */
+    double *centre;       /* of ghosts, 3 each */
+    double *own, *ghosts; /* IMC_HALO_VALUES each, of this step */
 };
 
 /* What the deck's sources need of this rank's cells. */

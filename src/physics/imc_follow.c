@@ -7,17 +7,19 @@
  *             volume has other bits, the energy per cm3 and the temperature
  *             change with it.
  *   FOLLOW-2  The energy of a cell that is gone goes to the cell where its
- *             packets begin to look for theirs. A cell that is new begins with
- *             the material of its centre and no energy, but with the
- *             temperature of its material if that is held.
+ *             packets begin to look for theirs. If there is nothing in that
+ *             cell, or it is outside, it gets the material, too; if its
+ *             temperature is held the energy is lost to what holds it. A cell
+ *             that is new begins with the material of its centre and no energy,
+ *             but with the temperature of its material if that is held.
+ *   FOLLOW-3  What the packets of the last step deposited is of no cell any
+ *             more; events are, for the next cut.
  *   FOLLOW-4  Where cells are cut, the parts begin with the material, the
  *             temperature and the energies per cm3 of the cell: they share its
  *             energy by volume. Where cells are joined, energies are added up;
  *             the material is that of most of them, but one that can have
  *             energy before one that is held, and STORM_OUTSIDE last. Energy is
  *             conserved to rounding.
- *   FOLLOW-3  What the packets of the last step deposited is of no cell any
- *             more; events are, for the next cut.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +115,19 @@ static void follow_add(struct storm_imc *imc, const struct follow_rest *rest)
     imc->temperature[i] = storm_heat_temperature(&imc->heat[m], imc->energy[i]);
 }
 
+/* FOLLOW-2: a cell without matter becomes what the first with energy was. */
+static void follow_fill(struct storm_imc *imc, const struct follow_rest *rests,
+                        size_t n)
+{
+    storm_cell_idx i = (storm_cell_idx)rests[0].to;
+    int m = imc->material[i], nothing = (int)imc->problem->n_materials;
+    for (size_t k = 0; k < n && (m < 0 || m == nothing); k++)
+        if (rests[k].energy_erg > 0.0)
+            m = (int)rests[k].material;
+    imc->material[i] = m;
+    imc->track.cells[i].outside = m == STORM_OUTSIDE;
+}
+
 /* What a material is preferred by when cells are joined. */
 static int follow_class(const struct storm_imc *imc, int64_t material)
 {
@@ -204,6 +219,8 @@ static storm_status follow_gone(struct storm_imc *imc,
                 ;
             if (change->heirs != NULL && change->from[rests[i].to].rank < 0)
                 follow_join(imc, &rests[i], end - i);
+            else
+                follow_fill(imc, &rests[i], end - i);
             for (size_t k = i; k < end; k++)
                 follow_add(imc, &rests[k]);
         }
@@ -250,20 +267,18 @@ static storm_status follow_rebuild(struct storm_imc *imc,
 static storm_status follow_check(const struct storm_imc *imc,
                                  const struct storm_change *change)
 {
+    static const char call[] = "storm_imc_follow";
     const char *reason = imc->track.cells == NULL
                              ? "it has failed before and the state of the "
                                "cells is lost: destroy the object"
                          : change->before != imc->generation
                              ? "the change is not the first since the object "
                                "was built or followed"
-                         : change->generation != imc->mesh->generation
-                             ? "the mesh has changed again since: follow each "
-                               "change before the next"
                              : NULL;
-    if (reason == NULL)
-        return STORM_OK;
-    storm_log_write(&imc->env->log, STORM_LOG_ERROR, "storm_imc_follow: %s",
-                    reason);
+    storm_status status = storm_change_check(imc->mesh, change, call);
+    if (status < 0 || reason == NULL)
+        return status;
+    storm_log_write(&imc->env->log, STORM_LOG_ERROR, "%s: %s", call, reason);
     return STORM_ERR_STATE;
 }
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Emission that is not uniform in a cell: its slope comes from T^4 of the
- * neighbours (eq. 10), of which some are other ranks' cells.
- *
- * Faces are mutual (MESH-5 of the mesh). So the cells of this rank next to
- * those of rank r, in order of their indices, are exactly r's ghosts of this
- * rank: nothing has to be requested.
+ * neighbours (eq. 10), some of which are ghosts of the mesh.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include <storm/change.h>
 #include <storm/context.h>
 
 #include "mesh/mesh_ops.h"
@@ -18,221 +13,104 @@
 
 static const char halo_label[] = "imc halo";
 
-enum { HALO_VALUES = IMC_HALO_VALUES, HALO_TAG = 1 };
+/* ---- cells behind faces ------------------------------------------------- */
 
-/* ---- cells next to other ranks ------------------------------------------ */
-
-/* A face between a cell of this rank and one of another rank. */
-struct halo_pair {
-    int rank;
-    storm_cell_idx cell, theirs;
-};
-
-static int halo_compare_ours(const void *a, const void *b)
+/* Counts faces, fills first[]; next may be NULL. */
+static size_t halo_faces(const struct storm_imc *imc, int32_t *next)
 {
-    const struct halo_pair *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->cell > y->cell) - (x->cell < y->cell);
-}
-
-static int halo_compare_theirs(const void *a, const void *b)
-{
-    const struct halo_pair *x = a, *y = b;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->theirs > y->theirs) - (x->theirs < y->theirs);
-}
-
-/* Counts faces, fills first[]; pairs may be NULL. */
-static size_t halo_pairs(const struct storm_imc *imc, struct halo_pair *pairs)
-{
-    size_t n = 0, n_faces = 0;
+    size_t n = 0;
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        imc->halo.first[i] = n_faces;
-        for (int k = 0; k < storm_mesh_n_faces(imc->mesh, i); k++) {
-            struct storm_face face = STORM_FACE_INIT;
-            storm_mesh_face(imc->mesh, i, k, &face);
-            n_faces += face.rank >= 0;
-            if (face.rank < 0 || face.rank == imc->env->rank)
-                continue;
-            if (pairs != NULL)
-                pairs[n] = (struct halo_pair){face.rank, i, face.neighbour};
-            n++;
-        }
-    }
-    imc->halo.first[imc->n_cells] = n_faces;
-    return n;
-}
-
-/* The ranks, and the cells of this rank next to theirs. */
-static void halo_fill_send(struct imc_halo *halo, struct halo_pair *pairs,
-                           size_t n)
-{
-    qsort(pairs, n, sizeof *pairs, halo_compare_ours);
-    size_t n_send = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || pairs[i].rank != pairs[i - 1].rank) {
-            halo->ranks[halo->n_ranks] = pairs[i].rank;
-            halo->begin[halo->n_ranks++] = n_send;
-        }
-        if (i == 0 || halo_compare_ours(&pairs[i], &pairs[i - 1]) != 0)
-            halo->send[n_send++] = pairs[i].cell;
-    }
-    halo->begin[halo->n_ranks] = n_send;
-}
-
-/* Distinct cells of others, in order; n_ghosts of them, to the front. */
-static void halo_unique(struct imc_halo *halo, struct halo_pair *pairs,
-                        size_t n)
-{
-    qsort(pairs, n, sizeof *pairs, halo_compare_theirs);
-    halo->n_ghosts = 0;
-    size_t r = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (i == 0 || pairs[i].rank != pairs[halo->n_ghosts - 1].rank)
-            halo->recv[r++] = halo->n_ghosts;
-        if (i == 0 ||
-            halo_compare_theirs(&pairs[i], &pairs[halo->n_ghosts - 1]) != 0)
-            pairs[halo->n_ghosts++] = pairs[i];
-    }
-    halo->recv[r] = halo->n_ghosts;
-}
-
-static void halo_fill_next(struct storm_imc *imc,
-                           const struct halo_pair *ghosts)
-{
-    struct imc_halo *halo = &imc->halo;
-    size_t at = 0;
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        imc->halo.first[i] = n;
         for (int k = 0; k < storm_mesh_n_faces(imc->mesh, i); k++) {
             struct storm_face face = STORM_FACE_INIT;
             storm_mesh_face(imc->mesh, i, k, &face);
             if (face.rank < 0)
                 continue;
-            if (face.rank == imc->env->rank) {
-                halo->next[at++] = face.neighbour;
-                continue;
-            }
-            struct halo_pair key = {face.rank, i, face.neighbour};
-            const struct halo_pair *found =
-                bsearch(&key, ghosts, halo->n_ghosts, sizeof key,
-                        halo_compare_theirs);
-            STORM_ASSERT(found != NULL);
-            halo->next[at++] = ~(int32_t)(found - ghosts);
+            if (next != NULL)
+                next[n] =
+                    face.rank == imc->env->rank ? face.neighbour : ~face.ghost;
+            n++;
         }
+    }
+    imc->halo.first[imc->n_cells] = n;
+    return n;
 }
 
-static storm_status halo_build(struct storm_imc *imc)
+static storm_status halo_build(struct storm_imc *imc, size_t n_ghosts)
 {
     struct storm_memory *memory = imc->env->memory;
     struct imc_halo *halo = &imc->halo;
-    halo->first = storm_alloc(memory, halo_label,
-                              ((size_t)imc->n_cells + 1) * sizeof *halo->first);
-    if (halo->first == NULL)
+    size_t n = (size_t)imc->n_cells;
+    const size_t bytes = IMC_HALO_VALUES * sizeof(double);
+    halo->first =
+        storm_alloc(memory, halo_label, (n + 1) * sizeof *halo->first);
+    halo->own = storm_alloc(memory, halo_label, (n + 1) * bytes);
+    halo->ghosts = storm_alloc(memory, halo_label, (n_ghosts + 1) * bytes);
+    halo->centre =
+        storm_alloc(memory, halo_label, (n_ghosts + 1) * 3 * sizeof(double));
+    if (halo->first == NULL || halo->own == NULL || halo->ghosts == NULL ||
+        halo->centre == NULL)
         return STORM_ERR_NOMEM;
-    size_t n = halo_pairs(imc, NULL);
-    size_t n_faces = halo->first[imc->n_cells];
-    struct halo_pair *pairs =
-        storm_alloc(memory, halo_label, (n + 1) * sizeof *pairs);
-    halo->next =
-        storm_alloc(memory, halo_label, (n_faces + 1) * sizeof *halo->next);
-    halo->ranks = storm_alloc(memory, halo_label, (n + 1) * sizeof(int));
-    halo->begin =
-        storm_alloc(memory, halo_label, (n + 2) * sizeof *halo->begin);
-    halo->recv = storm_alloc(memory, halo_label, (n + 2) * sizeof *halo->recv);
-    halo->send = storm_alloc(memory, halo_label, (n + 1) * sizeof *halo->send);
-    storm_status status = STORM_ERR_NOMEM;
-    if (pairs == NULL || halo->next == NULL || halo->ranks == NULL ||
-        halo->begin == NULL || halo->recv == NULL || halo->send == NULL)
-        goto out;
-    halo_pairs(imc, pairs);
-    halo_fill_send(halo, pairs, n);
-    halo_unique(halo, pairs, n);
-    halo_fill_next(imc, pairs);
-    size_t bytes = HALO_VALUES * sizeof(double);
-    halo->out = storm_alloc(memory, halo_label,
-                            (halo->begin[halo->n_ranks] + 1) * bytes);
-    halo->in = storm_alloc(memory, halo_label, (halo->n_ghosts + 1) * bytes);
-    halo->requests = storm_alloc(memory, halo_label,
-                                 (2 * halo->n_ranks + 1) * sizeof(MPI_Request));
-    if (halo->out != NULL && halo->in != NULL && halo->requests != NULL)
-        status = STORM_OK;
-out:
-    storm_free(memory, pairs);
-    return status;
+    halo->next = storm_alloc(memory, halo_label,
+                             (halo_faces(imc, NULL) + 1) * sizeof *halo->next);
+    if (halo->next == NULL)
+        return STORM_ERR_NOMEM;
+    halo_faces(imc, halo->next);
+    return STORM_OK;
 }
 
 storm_status imc_halo_open(struct storm_imc *imc)
 {
-    return storm_context_agree(imc->context, halo_build(imc));
+    storm_cell_idx n_ghosts;
+    storm_status status = storm_mesh_n_ghosts(imc->mesh, &n_ghosts);
+    if (status < 0)
+        return status;
+    status =
+        storm_context_agree(imc->context, halo_build(imc, (size_t)n_ghosts));
+    return status < 0 ? status
+                      : storm_mesh_ghosts(imc->mesh, 3 * sizeof(double),
+                                          imc->centre, imc->halo.centre);
 }
 
 void imc_halo_close(struct storm_imc *imc)
 {
     struct storm_memory *memory = imc->env->memory;
     struct imc_halo *halo = &imc->halo;
-    storm_free(memory, halo->ranks);
-    storm_free(memory, halo->begin);
-    storm_free(memory, halo->recv);
-    storm_free(memory, halo->send);
     storm_free(memory, halo->first);
     storm_free(memory, halo->next);
-    storm_free(memory, halo->requests);
-    storm_free(memory, halo->out);
-    storm_free(memory, halo->in);
+    storm_free(memory, halo->centre);
+    storm_free(memory, halo->own);
+    storm_free(memory, halo->ghosts);
     *halo = (struct imc_halo){0};
 }
 
-/* ---- exchange ----------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------- */
 
-/* What neighbours need of a cell. */
-static void halo_value(const struct storm_imc *imc, storm_cell_idx i,
-                       double value_out[HALO_VALUES])
+static void halo_set(struct storm_imc *imc, storm_cell_idx i)
 {
     double t2 = imc->temperature[i] * imc->temperature[i];
-    value_out[0] = imc->emitted[i] > 0.0 ? t2 * t2 : -1.0;
-    memcpy(&value_out[1], &imc->centre[3 * (size_t)i], 3 * sizeof(double));
-    value_out[IMC_HALO_HOT] =
+    double *value = &imc->halo.own[IMC_HALO_VALUES * (size_t)i];
+    value[IMC_HALO_T4] = imc->emitted[i] > 0.0 ? t2 * t2 : -1.0;
+    value[IMC_HALO_HOT] =
         fmax(t2 * t2, imc->radiation[i] / imc->problem->radiation_erg_cm3_kev4);
+}
+
+static const double *halo_values(const struct storm_imc *imc, int32_t next)
+{
+    const struct imc_halo *halo = &imc->halo;
+    return next >= 0 ? &halo->own[IMC_HALO_VALUES * (size_t)next]
+                     : &halo->ghosts[IMC_HALO_VALUES * (size_t)~next];
+}
+
+static const double *halo_centre(const struct storm_imc *imc, int32_t next)
+{
+    return next >= 0 ? &imc->centre[3 * (size_t)next]
+                     : &imc->halo.centre[3 * (size_t)~next];
 }
 
 double imc_halo_hot(const struct storm_imc *imc, int32_t next)
 {
-    double value[HALO_VALUES];
-    if (next < 0)
-        return imc->halo.in[HALO_VALUES * (size_t)~next + IMC_HALO_HOT];
-    halo_value(imc, next, value);
-    return value[IMC_HALO_HOT];
-}
-
-static storm_status halo_exchange(struct storm_imc *imc)
-{
-    struct imc_halo *halo = &imc->halo;
-    MPI_Comm comm = storm_context_comm(imc->context);
-    size_t n = halo->n_ranks;
-    MPI_Request *requests = halo->requests;
-    for (size_t i = 0; i < halo->begin[n]; i++)
-        halo_value(imc, halo->send[i], &halo->out[HALO_VALUES * i]);
-    int error = MPI_SUCCESS;
-    for (size_t r = 0; r < n; r++) {
-        size_t at = HALO_VALUES * halo->begin[r];
-        int count = (int)(HALO_VALUES * (halo->begin[r + 1] - halo->begin[r]));
-        error |=
-            MPI_Irecv(&halo->in[HALO_VALUES * halo->recv[r]],
-                      (int)(HALO_VALUES * (halo->recv[r + 1] - halo->recv[r])),
-                      MPI_DOUBLE, halo->ranks[r], HALO_TAG, comm, &requests[r]);
-        error |= MPI_Isend(&halo->out[at], count, MPI_DOUBLE, halo->ranks[r],
-                           HALO_TAG, comm, &requests[n + r]);
-    }
-    storm_status status = error == MPI_SUCCESS ? STORM_OK : STORM_ERR_FABRIC;
-    for (size_t r = 0; r < 2 * n && status == STORM_OK; r++)
-        status = storm_context_wait(imc->context, &requests[r]);
-    if (status < 0) { /* MPI may use unfinished ones until it is finalised */
-        halo->out = halo->in = NULL;
-        halo->requests = NULL;
-    }
-    return status;
+    return halo_values(imc, next)[IMC_HALO_HOT];
 }
 
 /* ---- slopes ------------------------------------------------------------- */
@@ -284,26 +162,22 @@ static void halo_solve(double a[3][3], const double b[3], double x_out[3])
 static void halo_slope(struct storm_imc *imc, storm_cell_idx i)
 {
     const struct imc_halo *halo = &imc->halo;
-    double mine[HALO_VALUES], a[3][3] = {{0.0}}, b[3] = {0.0};
+    double mine = halo_values(imc, i)[IMC_HALO_T4];
+    double a[3][3] = {{0.0}}, b[3] = {0.0};
     double *slope = &imc->slope[3 * (size_t)i];
-    halo_value(imc, i, mine);
     slope[0] = slope[1] = slope[2] = 0.0;
-    if (!(mine[0] > 0.0))
+    if (!(mine > 0.0))
         return;
     for (size_t k = halo->first[i]; k < halo->first[i + 1]; k++) {
-        double other[HALO_VALUES], vector[3];
         int32_t next = halo->next[k];
-        if (next >= 0)
-            halo_value(imc, next, other);
-        else
-            memcpy(other, &halo->in[HALO_VALUES * (size_t)~next], sizeof other);
-        halo_vector(imc, &mine[1], &other[1], vector);
+        double other = halo_values(imc, next)[IMC_HALO_T4], vector[3];
+        halo_vector(imc, halo_centre(imc, i), halo_centre(imc, next), vector);
         double square = vector[0] * vector[0] + vector[1] * vector[1] +
                         vector[2] * vector[2];
-        if (!(other[0] >= 0.0) || !(square > 0.0))
+        if (!(other >= 0.0) || !(square > 0.0))
             continue;
         for (int d = 0; d < 3; d++) {
-            b[d] += vector[d] * (other[0] - mine[0]) / square;
+            b[d] += vector[d] * (other - mine) / square;
             for (int e = 0; e < 3; e++)
                 a[d][e] += vector[d] * vector[e] / square;
         }
@@ -312,7 +186,7 @@ static void halo_slope(struct storm_imc *imc, storm_cell_idx i)
     /* Relative, and nowhere negative in the cell. */
     double max = 0.0, square = 0.0;
     for (int d = 0; d < 3; d++) {
-        slope[d] /= mine[0];
+        slope[d] /= mine;
         double change = fabs(slope[d]) * imc->half[3 * (size_t)i + (size_t)d];
         max += change;
         square += change * change;
@@ -327,7 +201,11 @@ static void halo_slope(struct storm_imc *imc, storm_cell_idx i)
 
 storm_status imc_halo_slopes(struct storm_imc *imc)
 {
-    storm_status status = halo_exchange(imc);
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        halo_set(imc, i);
+    storm_status status =
+        storm_mesh_ghosts(imc->mesh, IMC_HALO_VALUES * sizeof(double),
+                          imc->halo.own, imc->halo.ghosts);
     for (storm_cell_idx i = 0; status == STORM_OK && i < imc->n_cells; i++)
         halo_slope(imc, i);
     return status;

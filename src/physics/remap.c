@@ -225,18 +225,27 @@ static void remap_step_batch(void *self, struct storm_step *step,
     }
 }
 
+/* A boundary may have been written for time steps: what it leaves in the index
+ * and the scratch is not ours, and where a packet goes that is inside is
+ * decided here (REMAP-2). */
 static void remap_apply(void *self, struct storm_step *step, void *packet,
                         struct storm_outcome *outcome_out)
 {
     struct remap *remap = self;
     const struct storm_mesh *mesh = remap->mesh;
     const double *x_cm = remap->access.position_cm(packet);
+    const uint32_t scratch = *remap->access.scratch(packet);
     struct storm_cell_ref where;
     remap->stats.outside++;
     if (remap->boundary.apply != NULL)
         remap->boundary.apply(remap->boundary.self, step, packet, outcome_out);
     else
         outcome_out->fate = STORM_FATE_ESCAPED;
+    *remap->access.cell_idx(packet) = remap_anywhere;
+    *remap->access.scratch(packet) = scratch;
+    if (outcome_out->fate == STORM_FATE_CENSUS ||
+        outcome_out->fate == STORM_FATE_SEND)
+        outcome_out->fate = STORM_FATE_CONTINUE;
     if (outcome_out->fate != STORM_FATE_CONTINUE ||
         mesh->ops->locate(mesh, x_cm, &where) < 0)
         return;
@@ -299,10 +308,7 @@ static storm_status remap_open(struct remap *remap,
                         "accessors are required");
         return STORM_ERR_ARG;
     }
-    return storm_mesh_check_generation(remap->mesh, remap->change->generation,
-                                       "a change (storm_remap)",
-                                       "remap packets before the mesh changes "
-                                       "again");
+    return storm_change_check(remap->mesh, remap->change, "storm_remap");
 }
 
 /* Sums and maxima over all ranks. Collective. */

@@ -30,7 +30,7 @@ static bool boundaries_lack(const struct storm_deck *deck, int n,
                             const int *has, char *text_out, size_t size)
 {
     const struct deck_walls *walls = &deck->values.boundaries;
-    char known[128] = "";
+    char known[128] = "", where[16] = " --set";
     size_t used = 0, i = 0;
     while (i < walls->numbered.n && walls->numbered.item[i].number < n &&
            has[walls->numbered.item[i].number])
@@ -41,12 +41,13 @@ static bool boundaries_lack(const struct storm_deck *deck, int n,
         if (has[k])
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%d",
                                      used > 0 ? ", " : "", k);
+    if (walls->numbered.item[i].line > 0)
+        snprintf(where, sizeof where, "%d", walls->numbered.item[i].line);
     snprintf(text_out, size,
-             "%s:%d: boundaries.%" PRId64 ": expected the number of a boundary "
+             "%s:%s: boundaries.%" PRId64 ": expected the number of a boundary "
              "of %s (%s%s)",
-             deck->path != NULL ? deck->path : "deck",
-             walls->numbered.item[i].line, walls->numbered.item[i].number,
-             deck->values.mesh.file, known,
+             deck->path != NULL ? deck->path : "deck", where,
+             walls->numbered.item[i].number, deck->values.mesh.file, known,
              used + 16 < sizeof known ? "" : ", ...");
     return true;
 }

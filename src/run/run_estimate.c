@@ -34,8 +34,7 @@ static bool estimate_is_known(const struct deck_mesh *mesh)
 {
     return storm_mesh_kind_built((size_t)mesh->kind) &&
            mesh->kind != STORM_MESH_FILE &&
-           strcmp(mesh->points_file, "none") == 0 &&
-           !(mesh->kind == STORM_MESH_OCTREE && mesh->refine_levels > 0);
+           strcmp(mesh->points_file, "none") == 0;
 }
 
 /* As a real number: decks may ask for more than 2^64. */
@@ -109,6 +108,8 @@ storm_status storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
     if (!estimate_is_known(&v->mesh))
         return STORM_ERR_NOSUP;
     needs.cells = estimate_cells(&v->mesh);
+    needs.is_min =
+        v->mesh.kind == STORM_MESH_OCTREE && v->mesh.refine_levels > 0;
     double packets = estimate_packets(v, needs.cells);
     needs.packets = packets < 0x1p64 ? (uint64_t)packets : UINT64_MAX;
     double cell = (v->mesh.kind == STORM_MESH_VORONOI ? estimate_cell_bytes

@@ -8,6 +8,9 @@
  *   MATERIALS-2  A layer of fewer than two cells across is a warning, once, of
  *                the layer that has the fewest. With sharp interfaces only
  *                one that has no cells is: others have no holes.
+ *   MATERIALS-3  Shapes are compared with the cells where they fill the same
+ *                box: not on a mesh from a file, of any shape, nor on one that
+ *                has moved since, of a checkpoint.
  */
 #include <float.h>
 #include <math.h>
@@ -28,6 +31,12 @@ enum { MATERIALS_POINTS = 1 << 18 };
 
 /* Cells across a layer below which it may have holes. */
 static const double materials_min_across = 2.0;
+
+/* MATERIALS-3 */
+static bool materials_have_shapes(const struct run *run)
+{
+    return run->deck->values.mesh.kind != STORM_MESH_FILE && !run->is_rebuilt;
+}
 
 /* ---- sums ---------------------------------------------------------------- */
 
@@ -224,6 +233,8 @@ static const char *layer_keys(const struct run *run)
         return "mesh.points, mesh.refine_interfaces";
     case STORM_MESH_OCTREE:
         return "mesh.level, mesh.refine_levels";
+    case STORM_MESH_FILE:
+        return "mesh.file";
     default:
         return "mesh.cells";
     }
@@ -314,7 +325,8 @@ storm_status run_materials_open(struct run *run)
     }
     if (status == STORM_OK) {
         materials_fill(run, &sums);
-        layer_check(run, &sums);
+        if (!run->is_rebuilt)
+            layer_check(run, &sums);
     }
     storm_free(memory, sums.material);
     return status;
@@ -334,7 +346,8 @@ void run_materials_json(const struct run *run, struct storm_json *json)
         storm_json_text(json, "name", run->problem.materials[i].name);
         storm_json_uint(json, "cells", m->cells);
         storm_json_real(json, "volume", m->volume_cm3);
-        storm_json_real(json, "shape_volume", m->shape_cm3);
+        if (materials_have_shapes(run))
+            storm_json_real(json, "shape_volume", m->shape_cm3);
         storm_json_close(json, '}');
     }
     storm_json_close(json, ']');
@@ -345,12 +358,12 @@ void run_materials_table(const struct run *run, struct storm_page *page)
     char number[STORM_GROUPED_BYTES];
     for (size_t i = 0; i < run->problem.n_materials; i++) {
         const struct run_material *m = &run->materials[i];
-        storm_page_add(page,
-                       "  %-10s  %s: %s cells of %.4g cm3 together, its shapes "
-                       "have about %.4g\n",
+        storm_page_add(page, "  %-10s  %s: %s cells of %.4g cm3 together",
                        i == 0 ? "materials" : "",
                        run->problem.materials[i].name,
-                       storm_page_grouped(m->cells, number), m->volume_cm3,
-                       m->shape_cm3);
+                       storm_page_grouped(m->cells, number), m->volume_cm3);
+        if (materials_have_shapes(run))
+            storm_page_add(page, ", its shapes have about %.4g", m->shape_cm3);
+        storm_page_add(page, "\n");
     }
 }

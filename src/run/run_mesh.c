@@ -248,16 +248,24 @@ void run_mesh_table(const struct run *run, struct storm_page *page)
         storm_page_add(page,
                        "              %" PRIu64
                        " new partition%s, the last after step %" PRIu64
-                       ": from %.3g to %.3g predicted, %.3g measured\n",
+                       ": from %.3g to %.3g predicted",
                        load->n_cuts, load->n_cuts == 1 ? "" : "s",
-                       load->cut_step, load->before, load->predicted,
-                       load->after);
-    if (run->n_changes > 0)
+                       load->cut_step, load->before, load->predicted);
+    if (load->n_cuts > 0 && load->after > 0.0)
+        storm_page_add(page, ", %.3g measured", load->after);
+    if (load->n_cuts > 0)
+        storm_page_add(page, "\n");
+    if (run->n_changes == 0)
+        return;
+    storm_page_add(page,
+                   "  remap       %s packets home at once, %s walked, %s "
+                   "changed ranks; longest walk %" PRIu64 "\n",
+                   storm_page_grouped(remap->fixed, number[0]),
+                   storm_page_grouped(remap->walked, number[1]),
+                   storm_page_grouped(remap->moved, number[2]), remap->longest);
+    if (remap->outside > 0)
         storm_page_add(page,
-                       "  remap       %s packets home at once, %s walked, %s "
-                       "changed ranks; longest walk %" PRIu64 "\n",
-                       storm_page_grouped(remap->fixed, number[0]),
-                       storm_page_grouped(remap->walked, number[1]),
-                       storm_page_grouped(remap->moved, number[2]),
-                       remap->longest);
+                       "              %s packets left outside of the mesh: "
+                       "they have escaped\n",
+                       storm_page_grouped(remap->outside, number[0]));
 }

@@ -196,6 +196,16 @@ static storm_status motion_set_translate(const struct run *run,
     return STORM_OK;
 }
 
+/* Steps may have grown since the deck was checked. */
+static storm_status motion_set_vortex(const struct run *run,
+                                      const struct motion *m)
+{
+    return fabs(m->deck->rate) * m->dt_s <= DECK_MAX_TURN
+               ? STORM_OK
+               : motion_fail(run, "the vortex turns by more than 1000 radians; "
+                                  "take shorter steps");
+}
+
 static storm_status motion_set_expand(const struct run *run, struct motion *m)
 {
     m->factor = 1.0 + m->deck->rate * m->dt_s;
@@ -242,6 +252,8 @@ storm_status run_move(struct run *run, double dt_s)
         status = motion_set_translate(run, &m);
     else if (expands)
         status = motion_set_expand(run, &m);
+    else
+        status = motion_set_vortex(run, &m);
     if (status < 0)
         return status;
     status = motion_points(run, &m, &points);

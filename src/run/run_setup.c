@@ -267,12 +267,14 @@ static void run_demolish(struct run *run)
     storm_comb_destroy(run->comb);
     storm_imc_destroy(run->imc);
     storm_cut_destroy(run->cut);
+    storm_cut_destroy(run->host);
     storm_mesh_destroy(run->mesh);
     run_boundaries_close(run);
     run->engine = NULL;
     run->comb = NULL;
     run->imc = NULL;
     run->cut = NULL;
+    run->host = NULL;
     run->mesh = NULL;
 }
 

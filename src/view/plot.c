@@ -221,6 +221,14 @@ static bool plot_any_blank(const struct slice *slice, const double *value)
     return false;
 }
 
+/* Is there a picture for each step? What belongs to the mesh is drawn once,
+ * unless the mesh moves; owners are those of the last dump. */
+static bool plot_is_by_step(const struct plot_run *plot, const char *field)
+{
+    return plot_is_dumped(field) ||
+           (plot->moves && strcmp(field, "owner") != 0);
+}
+
 /* Texts of a picture. */
 struct plot_texts {
     char subtitle[2 * PLOT_TEXT], axis[2][16], label[PLOT_TEXT];
@@ -232,7 +240,7 @@ static storm_status plot_describe(struct plot_run *plot,
 {
     char words[PLOT_NAME], time[PLOT_TEXT] = "", at[STORM_SVG_LABEL_BYTES];
     storm_status status = STORM_OK;
-    if (plot_is_dumped(field))
+    if (plot_is_dumped(field) || plot->moves)
         status = plot_time(plot, step, time);
     const char *unit = plot->natural ? "" : " cm";
     plot_words(field, words);
@@ -264,7 +272,7 @@ static storm_status plot_deliver(struct plot_run *plot,
     char at[32] = "", number[32] = "", name[4 * PLOT_NAME];
     if (params->at_cm != NULL)
         snprintf(at, sizeof at, "%g", *params->at_cm);
-    if (plot_is_dumped(what->field))
+    if (plot_is_by_step(plot, what->field))
         snprintf(number, sizeof number, "-%" PRIu64, what->step);
     snprintf(name, sizeof name, "%s-%c%s-%s%s.svg", what->kind,
              'x' + what->axis, at, what->field, number);
@@ -475,10 +483,14 @@ static storm_status plot_make_view(struct plot_run *plot,
     return plot_view_svg(&plot->reader, view, svg_out);
 }
 
-static storm_status plot_solid(struct plot_run *plot)
+static storm_status plot_solid(struct plot_run *plot, uint64_t step)
 {
     const struct slice *slice = &plot->slice;
-    char subtitle[PLOT_TEXT], number[STORM_SVG_LABEL_BYTES], *svg = NULL;
+    char subtitle[2 * PLOT_TEXT], number[STORM_SVG_LABEL_BYTES], *svg = NULL;
+    char time[PLOT_TEXT] = "";
+    storm_status status = plot->moves ? plot_time(plot, step, time) : STORM_OK;
+    if (status < 0)
+        return status;
     struct plot_categories c = {.memory = plot->memory};
     bool *solid = storm_alloc(plot->memory, PLOT_LABEL,
                               (plot->n_materials + 1) * sizeof *solid);
@@ -490,15 +502,16 @@ static storm_status plot_solid(struct plot_run *plot)
     memcpy(view.lo, plot->lo, sizeof view.lo);
     memcpy(view.hi, plot->hi, sizeof view.hi);
     storm_svg_number(plot_at(plot, slice->axis), 4, number);
-    snprintf(subtitle, sizeof subtitle, "material, cut open at %c = %s%s",
-             'x' + slice->axis, number, plot->natural ? "" : " cm");
-    storm_status status = plot_make_view(plot, &view, solid, &c, &svg);
+    snprintf(subtitle, sizeof subtitle, "material, cut open at %c = %s%s%s%s",
+             'x' + slice->axis, number, plot->natural ? "" : " cm",
+             time[0] != '\0' ? ", " : "", time);
+    status = plot_make_view(plot, &view, solid, &c, &svg);
     if (status < 0) {
         plot_fail(plot, status, "%s",
                   status == STORM_ERR_NOMEM ? "no memory"
                                             : plot->reader.problem);
     } else {
-        const struct plot_name name = {"view", slice->axis, "solid", 0};
+        const struct plot_name name = {"view", slice->axis, "solid", step};
         status = plot_deliver(plot, &name, subtitle, svg);
     }
     plot_free_categories(&c);
@@ -509,28 +522,28 @@ static storm_status plot_solid(struct plot_run *plot)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* One field at all steps, on one scale. What belongs to the mesh is drawn at
- * the first of them, and owners, which are those of the last dump, there. */
+/* One field at all steps, on one scale. What is drawn once is drawn at the
+ * first of them, and owners, which are those of the last dump, there. */
 static storm_status plot_field(struct plot_run *plot, const char *field,
                                const uint64_t *steps, size_t n_steps)
 {
     bool is_owner = strcmp(field, "owner") == 0;
+    bool is_solid = strcmp(field, "solid") == 0;
     struct plot_task task = {
         .field = field, .kinds = is_owner || strcmp(field, "material") == 0};
-    if (!plot_is_dumped(field))
+    storm_status status = STORM_OK;
+    if (!plot_is_by_step(plot, field))
         n_steps = 1;
     if (is_owner)
         steps = &plot->dumps.step[plot->dumps.n - 1];
-    storm_status status = plot_cut(plot, steps[0]);
-    if (status == STORM_OK && strcmp(field, "solid") == 0)
-        return plot_solid(plot);
-    if (status == STORM_OK && !task.kinds)
+    if (!task.kinds && !is_solid)
         status = plot_find_range(plot, field, steps, n_steps, &task.range);
     for (size_t i = 0; i < n_steps && status == STORM_OK; i++) {
         task.step = steps[i];
         status = plot_cut(plot, task.step);
         if (status == STORM_OK)
-            status = plot_draw(plot, &task);
+            status =
+                is_solid ? plot_solid(plot, task.step) : plot_draw(plot, &task);
     }
     return status;
 }

@@ -45,6 +45,7 @@ struct plot_run {
     char problem[2 * IO_READER_PATH];
     struct io_reader reader; /* of the mesh in use */
     uint64_t mesh_step;      /* its step */
+    bool moves;              /* dumps have meshes of their own */
     struct slice slice;      /* through it, if it is cut */
     bool is_cut;
     struct storm_deck *deck;

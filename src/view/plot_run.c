@@ -241,6 +241,7 @@ storm_status plot_open(struct plot_run *plot, struct storm_memory *memory,
         plot->mesh_step =
             io_reader_mesh_step(params->run_dir,
                                 plot->dumps.step[plot->dumps.n - 1]);
+    plot->moves = plot->mesh_step > 0;
     status =
         io_reader_open(memory, params->run_dir, plot->mesh_step, &plot->reader);
     if (status < 0) {

@@ -242,7 +242,7 @@ static void run_all(int n_threads)
                                                 &chaos_any_ordered};
     for (int i = 0; i < 3; i++)
         for (int paper = 0; paper < 2; paper++) {
-            uint64_t n = (i == 0 ? 40000 : 4000) / check_slowdown();
+            uint64_t n = (i == 0 ? 10000 : 2000) / check_slowdown();
             struct traffic t = {.ops = &storm_channel_ring,
                                 .fabric = fabrics[i],
                                 .paper = paper,
@@ -255,7 +255,7 @@ static void run_all(int n_threads)
             run_case(t, n_threads);
         }
     struct traffic t = {
-        .ops = &storm_channel_p2p, .slots = 16, .batch = 8, .n = 20000};
+        .ops = &storm_channel_p2p, .slots = 16, .batch = 8, .n = 5000};
     if (n_threads == 0) {
         run_case(t, 0);
         t.batch = 1000;

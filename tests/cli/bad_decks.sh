@@ -57,6 +57,14 @@ for command in check run; do
         fail "$command, three errors: $(cat "$scratch/err")"
 done
 
+# A key that is neither a wall nor a number is one error.
+printf 'title: x\nmesh: {kind: file, file: x.msh}\nboundaries: {"70000": {}}\n' \
+    >"$scratch/deck.yaml"
+run check "$scratch/deck.yaml"
+reports "$scratch/deck.yaml:3: boundaries.70000: unknown key" "boundary 70000"
+[ "$(wc -l <"$scratch/err")" -eq 1 ] ||
+    fail "boundary 70000: $(cat "$scratch/err")"
+
 # All of a file, each with its line.
 cat >"$scratch/deck.yaml" <<'DECK'
 title: many

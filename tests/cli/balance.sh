@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 60; label: mpi
+# TEST timeout: 60; label: mpi slow-asan slow-mpich
 #
 # LOAD-1, LOAD-2: there are new partitions only above the threshold, they lower
 # the load as predicted, and a partition of the host between the steps changes

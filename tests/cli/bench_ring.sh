@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 240
+# TEST timeout: 240; label: slow-asan
 #
 # The ring benchmark measures both protocols over fabrics that are networks,
 # each beside its limit, and names the provider.

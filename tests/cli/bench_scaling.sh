@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan
+# TEST timeout: 120; label: mpi slow-asan slow-mpich
 #
 # Scaling and breakdown: all points are there, do the work they should, follow
 # from each other, agree on the state, and come with a picture.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan
+# TEST timeout: 120; label: mpi slow-asan slow-mpich
 #
 # storm check estimates memory within a factor of three of what a run then needs,
 # on boxes and on Voronoi cells, on one rank and on two; and time within one of
@@ -50,6 +50,14 @@ check marshak 1 --set 'mesh.cells=[100,50,2]'
 check marshak 2 --set 'mesh.cells=[100,100,2]'
 check hohlraum 2 --set mesh.points=10000 --set mesh.lloyd=1
 check multigroup-slab 1
+
+# An octree: what its uniform start needs.
+run check "$decks/hohlraum.yaml" --set mesh.kind=octree --set mesh.level=12 \
+    --set mesh.refine_levels=2
+grep -q '^  cells *68719476736 or more (refine_levels not counted' "$scratch/out" ||
+    fail "octree: $(cat "$scratch/out")"
+grep -q 'warning: .*: needs about .* of memory' "$scratch/err" ||
+    fail "octree, too large: $(cat "$scratch/err")"
 
 # A step of the max length as the first one.
 small="--set mesh.points=10000 --set mesh.lloyd=1"

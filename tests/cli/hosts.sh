@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 120; label: mpi slow-asan slow-mpich
 #
-# The examples of hosts: the same hash on any number of ranks, and what is
-# printed as conserved is.
+# The examples of hosts: the same hash on one rank and on three, and what is
+# printed as conserved is. (They run on 1, 2 and 5 as tests of their own.)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${STORM_MPIEXEC:?}" "${STORM_BUILD:?}"
 
 for host in host_given host_moving; do
-    for ranks in 1 2 3; do
+    for ranks in 1 3; do
         "$STORM_MPIEXEC" -n $ranks "$STORM_BUILD/examples/$host" \
             >"$scratch/$host.$ranks" 2>"$scratch/err" ||
             fail "$host on $ranks ranks: $(cat "$scratch/err")"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120
+# TEST timeout: 120; label: slow-asan
 #
 # Every benchmark writes one JSON object with the keys that were promised,
 # and nothing else on standard output; the same into a file.
@@ -104,7 +104,7 @@ good scaling "points mode cells_per_rank repeats oversubscribed" \
     --kernel-seconds 0.01
 good breakdown "points repeats oversubscribed" --ranks 2 --backends shm \
     --deck "$(cd "$(dirname "$0")" && pwd)/good.yaml"
-good ring results --batch 1,8 --seconds 0.01
+good ring results --batch 1,8 --seconds 0.01 --backends shm
 
 # Into files; the picture comes with --out, and nothing without.
 run bench uniform -n 2 --cells 512 --emit 2 --quiet --json - --out new/place \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi
+# TEST timeout: 120; label: mpi slow-mpich
 #
 # storm plot: pictures exist, are well-formed, and their polygons fill the box;
 # an error for what cannot be drawn lists what can.
@@ -145,6 +145,25 @@ for case in "1 48" "0.5 32"; do
     n=$(grep -c "^<path color" "$scratch/plots/view-z${case% *}-solid.svg")
     [ "$n" -eq "${case#* }" ] || fail "a cube, $case: $n faces"
 done
+
+# A mesh that moves has a picture for each step, with the time.
+run run "$decks/translate.yaml" -n 2 --quiet --out "$scratch/slab" \
+    --set mesh.points=300 --set time.steps=5 --set mesh.lloyd=1
+pictures "$scratch/slab" 5 --field material,solid,owner --step 0,5
+for name in slice-z-material-0 slice-z-material-5 view-z-solid-5 slice-z-owner
+do
+    grep -q 'class="sub".*t = .*(step [05])' "$scratch/plots/$name.svg" ||
+        fail "no $name.svg, or without the time"
+done
+cmp -s "$scratch/plots/slice-z-material-0.svg" \
+    "$scratch/plots/slice-z-material-5.svg" && fail "the slab has not moved"
+
+# A mesh from a file: the frame is that of its cells, which fill 0.585 of it.
+run run "$decks/bent-pipe.yaml" -n 1 --quiet --out "$scratch/pipe" \
+    --set time.steps=1
+run plot "$scratch/pipe" --field material --out "$scratch/plots"
+grep -q '>1.8</text>' "$scratch/plots/slice-z-material.svg" ||
+    fail "bent-pipe: the frame ends before its cells"
 
 # Profiles against a reference: in the picture of what it has, beside the usual
 # ones; it belongs to the last step and says so.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 60; label: mpi
+# TEST timeout: 60; label: mpi slow-mpich
 #
 # storm report: one well-formed page that needs no other file, whatever the
 # title is; also of a run that has not ended.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan
+# TEST timeout: 120; label: mpi slow-asan slow-mpich
 #
 # CHECKPOINT-1 to CHECKPOINT-4: a run that is restarted from a checkpoint ends
 # with the same state and files as one that was never stopped, on another number
@@ -53,9 +53,17 @@ check() {
 check marshak --set "mesh.cells=[40,2,1]" --set time.dt=2e-11
 check multigroup-slab --set "mesh.cells=[20,1,1]" --set groups.count=8 \
     --set boundaries.x_lo.packets=100
-# MOTION-1
-check vortex --set mesh.points=400 --set balance.host=cells
-check expand --set mesh.points=400 --set balance.every=2
+# MOTION-1: a mesh and a box that move.
+check expand --set mesh.points=300 --set balance.host=cells
+
+# MATERIALS-3: a layer that has moved out of its shape is not missed.
+slab="--set mesh.points=300 --set mesh.lloyd=1"
+# shellcheck disable=SC2086
+run run "$decks/translate.yaml" $slab --set time.steps=6 --quiet -n 2 \
+    --set output.checkpoint.every=6 --out "$scratch/slab"
+run run --restart "$scratch/slab" --set time.steps=7 -n 1
+[ "$status" -eq 0 ] || fail "slab, restarted: $(cat "$scratch/err")"
+grep -q 'may have holes' "$scratch/err" && fail "slab: $(cat "$scratch/err")"
 
 # A complete run restarts, from the file before if the newest is damaged.
 part=$scratch/marshak-part

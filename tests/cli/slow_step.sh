@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 180; label: mpi slow-asan
+# TEST timeout: 180; label: mpi slow-asan slow-mpich
 #
 # WATCH-2, CONTROL-5: a step that never ends, because the cap of an opacity is far
 # too high, names the material, the rank and what helps while it runs: once, also

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; timeout: 60; label: tsan */
-/* TEST ranks: 3 5; args: processes; timeout: 60 */
+/* TEST ranks: 3; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
+/* TEST ranks: 3; args: processes; backend: ofi-sockets; timeout: 100;
+ *      label: long */
 /*
  * FABRIC-3, FABRIC-4: every accepted operation completes exactly once and has
  * its effect exactly once; one that was answered STORM_AGAIN has none at all.

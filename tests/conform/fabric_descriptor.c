@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; label: tsan */
-/* TEST ranks: 3 5; args: processes */
+/* TEST ranks: 3; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
+/* TEST ranks: 3; args: processes; backend: ofi-sockets; timeout: 100;
+ *      label: long */
 /*
  * FABRIC-2: a descriptor is plain bytes, which may travel by any means; attach
  * is local and does not need the owner's help.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; timeout: 90 */
+/* TEST ranks: 1 3; timeout: 90 */
+/* TEST ranks: 5; timeout: 90; label: long */
 /*
  * The contract of meshes (mesh/mesh_ops.h), through the public calls.
  * A new mesh adds its rows to mesh_cases.h.

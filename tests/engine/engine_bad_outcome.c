@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
-/* TEST ranks: 2 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 2; backend: mpirma; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
- *      label: slow-asan slow-mpich */
+/* TEST ranks: 1 5; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-asan */
 /*
  * A callback that answers nonsense on one rank ends the step with an error on
  * all ranks, logged once, and no rank hangs. A later step is refused.

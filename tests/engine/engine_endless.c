@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
-/* TEST ranks: 2 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 2; backend: mpirma; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
- *      label: slow-asan slow-mpich */
+/* TEST ranks: 1 3; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-asan */
 /*
  * A packet that never ends is found after transport.max_events events and the
  * step fails on all ranks: one that stays where it is, and one that is handed

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
-/* TEST ranks: 2 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 2; backend: mpirma; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-mpich */
-/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60;
- *      label: slow-asan slow-mpich */
+/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60 */
+/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60; label: long */
 /*
  * An error of one rank's callback, whichever it is, becomes an error of the
  * step on all ranks (STEP-2), and is logged once, with its name. A rank that

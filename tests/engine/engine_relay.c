@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
-/* TEST ranks: 2 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 2; backend: mpirma; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-mpich */
-/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60;
- *      label: slow-asan slow-mpich */
+/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60 */
+/* TEST ranks: 3; backend: ofi-shm; timeout: 60; label: slow-asan slow-mpich */
+/* TEST ranks: 3; backend: ofi-sockets; timeout: 60; label: long */
 /*
  * A step is not over while a packet is alive, however few there are and
  * wherever they hide. Two kinds, for thousands of generations, in engines that

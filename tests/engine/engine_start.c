@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 16; backend: shm p2p ofi-tcp; timeout: 60;
+/* TEST ranks: 16; backend: p2p; timeout: 60;
  * env: OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp; label: slow-asan slow-mpich */
-/* TEST ranks: 8 32 64; backend: shm p2p ofi-tcp; timeout: 300;
+/* TEST ranks: 8 16 32 64; backend: shm p2p ofi-tcp; timeout: 300;
  * env: OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,tcp; label: long */
 /*
  * BOOT-2, FABRIC-14: what a rank sends to start a context and an engine, and

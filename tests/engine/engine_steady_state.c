@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
-/* TEST ranks: 2 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 2; backend: mpirma; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-mpich */
-/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60;
- *      label: slow-asan slow-mpich */
+/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60 */
+/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60; label: long */
 /*
  * Once rings and lists have their size, a step allocates nothing, on any rank:
  * asserted by counting, for steps that all carry the same traffic. (A core that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; backend: shm mpirma; timeout: 60 */
-/* TEST ranks: 3; backend: shm mpirma ofi-tcp; timeout: 60; label: slow-mpich */
-/* TEST ranks: 5; backend: shm mpirma; timeout: 60; label: slow-asan */
+/* TEST ranks: 2 3; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60 */
+/* TEST ranks: 5; backend: shm; timeout: 60; label: slow-asan */
 /*
  * Synchronous growth in the engine: every rank hands a burst to the next one
  * through a ring of 8 slots, so that all ranks of the cycle wait for each

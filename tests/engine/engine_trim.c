@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 3; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: shm; timeout: 60 */
 /* TEST ranks: 2 3; backend: mpirma; timeout: 60 */
 /* TEST ranks: 2; backend: p2p; timeout: 60 */
-/* TEST ranks: 3; backend: ofi-tcp ofi-shm ofi-sockets; timeout: 60;
- *      label: slow-asan slow-mpich */
+/* TEST ranks: 3; backend: ofi-tcp; timeout: 60; label: slow-asan slow-mpich */
+/* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60; label: long */
 /*
  * storm_engine_trim gives back rings that carry nothing, they grow again when
  * they do, storm_engine_expect prepares the route before, and the traffic

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST args: kill:4 segv:3 stop:3:1; timeout: 600; label: slow-asan slow-mpich
+# TEST args: kill:3 segv:1 stop:1:1; timeout: 600; label: slow-asan slow-mpich
 # TEST args: kill:100; timeout: 1800; label: long
 # TEST args: segv:100; timeout: 1800; label: long
 # TEST args: stop:20:3 stop:3:60; timeout: 900; label: long

@@ -38,6 +38,26 @@ void *__wrap_storm_alloc(struct storm_memory *memory, const char *label,
     return __real_storm_alloc(memory, label, bytes);
 }
 
+storm_status __real_storm_reserve(struct storm_memory *memory,
+                                  const char *label, size_t element_bytes,
+                                  size_t n_wanted, void **array_inout,
+                                  size_t *capacity_inout);
+storm_status __wrap_storm_reserve(struct storm_memory *memory,
+                                  const char *label, size_t element_bytes,
+                                  size_t n_wanted, void **array_inout,
+                                  size_t *capacity_inout);
+
+storm_status __wrap_storm_reserve(struct storm_memory *memory,
+                                  const char *label, size_t element_bytes,
+                                  size_t n_wanted, void **array_inout,
+                                  size_t *capacity_inout)
+{
+    if (n_wanted > *capacity_inout && n_left > 0 && --n_left == 0)
+        return STORM_ERR_NOMEM;
+    return __real_storm_reserve(memory, label, element_bytes, n_wanted,
+                                array_inout, capacity_inout);
+}
+
 /* ---- calls --------------------------------------------------------------- */
 
 struct world {

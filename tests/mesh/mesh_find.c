@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 3 5; timeout: 60 */
 /*
  * storm_mesh_find: cells by their tags, those that do not exist, the same one
  * several times, nothing at all on some ranks. storm_mesh_rows: rows of any

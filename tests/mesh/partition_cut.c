@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 20 */
+/* TEST ranks: 1 3 5; timeout: 20 */
 /*
  * PARTITION-1, PARTITION-2 and PARTITION-3: a partition by weight is what one
  * rank that knows all weights computes, from any present partition.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 20 */
+/* TEST ranks: 1 3 5; timeout: 20 */
 /*
  * Rows of cells in order of their tags: equal shares, the right rows, of one
  * size and of different ones, and the same cells again on the way back. Tags

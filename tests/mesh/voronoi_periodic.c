@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 2 5; timeout: 60 */
 /*
  * Voronoi meshes in boxes that are periodic in any of the three directions:
  * very few generators, lattices, and random points against a mesh without

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 20 */
+/* TEST ranks: 1 3 5; timeout: 20 */
 /*
  * VMESH-1: geometry depends neither on tags nor on who owns the cells. A mesh
  * keeps the partition and the tags of its caller if asked to, and says where

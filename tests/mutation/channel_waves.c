@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 2 3; timeout: 60; label: tsan */
-/* TEST ranks: 2 3 5; args: processes; timeout: 60 */
+/* TEST ranks: 2 3; args: processes; timeout: 60 */
 /*
  * CHANNEL-6: the words of a wave message belong to its number, if the sender
  * waits for an answer before it sends the next; on every fabric, plain and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 3 5; timeout: 60 */
 /*
  * A burst at a point in vacuum: after any number of steps every packet is on
  * the sphere of radius speed times time, and every packet outside the box by

@@ -4,9 +4,9 @@
 /*
  * Random sequences of motion, refinement, cuts, steps and restarts of free
  * streaming on a Voronoi mesh have the same bits on any number of ranks, and as
- * a run on one rank without cuts and restarts; so do those of refinement, cuts,
- * steps and restarts on an octree. Energy stays exact. The argument is the
- * number of sequences.
+ * a run on one rank without cuts and restarts, also in a partition that a host
+ * keeps; so do those of refinement, cuts, steps and restarts on an octree.
+ * Energy stays exact. The argument is the number of sequences.
  */
 #include <stdio.h>
 
@@ -32,6 +32,7 @@ struct world {
     uint64_t step;          /* next */
     storm_cell_id next_tag; /* that no cell has had, when the mesh is made */
     bool is_periodic, is_octree;
+    bool is_hosts; /* the partition is that of the points, and stays */
     storm_cell_id parts_tag; /* octree: tags of the parts of cells that were cut
                                 last, from here on; 0: none */
     bool is_alone; /* then partition and restarts are of no interest */
@@ -72,6 +73,7 @@ static void world_make_mesh(struct world *w, size_t n,
     params.points_cm = points;
     params.tags = tags;
     params.next_tag = w->next_tag;
+    params.keep_partition = w->is_hosts;
     for (int d = 0; d < 3; d++)
         params.periodic[d] = w->is_periodic;
     CHECK_OK(storm_mesh_create_voronoi(w->context, &params, &w->mesh));
@@ -117,7 +119,8 @@ static void world_open(struct world *w, MPI_Comm comm, uint64_t seed)
     *w = (struct world){.comm = comm,
                         .is_alone = comm == MPI_COMM_SELF,
                         .is_periodic = seed % 2,
-                        .is_octree = seed % 5 == 4};
+                        .is_octree = seed % 5 == 4,
+                        .is_hosts = seed % 5 == 2};
     CHECK_OK(storm_context_create(comm, NULL, &w->context));
     w->rank = storm_context_rank(w->context);
     w->size = storm_context_size(w->context);
@@ -252,6 +255,8 @@ static void do_adapt(struct world *w, struct dice *dice)
 
 static void do_cut(struct world *w, struct dice *dice)
 {
+    if (w->is_hosts)
+        return; /* it stays */
     struct storm_change *change;
     uint64_t seed = dice_word(dice), which = dice_roll(dice, 2);
     uint64_t kind = dice_roll(dice, 3);

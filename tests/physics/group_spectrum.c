@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; timeout: 60; label: slow-asan slow-mpich */
+/* TEST ranks: 1; timeout: 60; label: slow-asan slow-mpich */
 /*
  * An infinite medium (a closed box) of 1 keV that cannot cool, no radiation at
  * the start: after some mean free times the radiation of every group is a T^4

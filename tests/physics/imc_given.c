@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; timeout: 60 */
+/* TEST ranks: 3; timeout: 60 */
 /*
  * Implicit Monte Carlo on given meshes.
  *
@@ -14,70 +14,21 @@
 #include <math.h>
 #include <stdio.h>
 
-#include <storm/context.h>
-#include <storm/engine.h>
-#include <storm/imc.h>
-#include <storm/streaming.h>
-
 #include "base/port.h"
 #include "physics/imc.h"
 #include "physics/track.h"
 #include "run/run_points.h"
 #include "support/check.h"
 #include "support/host.h"
+#include "support/imc_box.h"
 
 static const double even_k = 5.0;
 
-/* A problem and all around it. */
-struct box {
-    struct storm_problem problem;
-    struct storm_context *context;
-    struct storm_mesh *mesh;
-    struct storm_imc *imc;
-    struct storm_comb *comb;
-    struct storm_engine *engine;
-};
-
-/* The mesh has been made. */
-static void box_open(struct box *box)
-{
-    CHECK_OK(storm_imc_create(box->context, box->mesh, &box->problem,
-                              &box->imc));
-    struct storm_comb_params comb = {.size = sizeof comb,
-                                     .seed = 1,
-                                     .n_min = box->problem.min_per_cell,
-                                     .n_max = box->problem.max_per_cell,
-                                     .remainder = storm_imc_deposit,
-                                     .remainder_self = box->imc};
-    CHECK_OK(storm_comb_create(box->context, &comb, &box->comb));
-    struct storm_engine_params engine = {
-        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
-    CHECK_OK(storm_engine_create(box->context, &engine, &box->engine));
-    CHECK_OK(storm_imc_attach(box->imc, box->engine));
-    if (box->problem.comb)
-        CHECK_OK(storm_comb_attach(box->comb, box->engine));
-}
-
-static uint64_t box_step(struct box *box, double time_s, double dt_s,
+static uint64_t box_step(struct imc_box *box, double time_s, double dt_s,
                          double energy[4])
 {
-    double error;
-    uint64_t hash;
-    CHECK_OK(storm_imc_set_step(box->imc, time_s, dt_s));
-    CHECK_OK(storm_engine_step(box->engine));
-    CHECK_OK(storm_imc_balance(box->imc, box->engine, energy, &error));
-    CHECK(error <= 1e-14);
-    CHECK_OK(storm_imc_hash(box->imc, box->engine, &hash));
-    return hash;
-}
-
-static void box_close(struct box *box)
-{
-    storm_engine_destroy(box->engine);
-    storm_comb_destroy(box->comb);
-    storm_imc_destroy(box->imc);
-    storm_mesh_destroy(box->mesh);
-    storm_context_destroy(box->context);
+    CHECK(imc_box_step(box, time_s, dt_s, energy) <= 1e-14);
+    return imc_box_hash(box);
 }
 
 /* ---- the same bits ------------------------------------------------------ */
@@ -95,26 +46,6 @@ static const struct storm_material materials[] = {
      .temperature_kev = 0.8,
      .radiation_temperature_kev = -1},
 };
-static const struct storm_region regions[] = {
-    {.material = 0},
-    {.material = 1,
-     .shape = {.kind = STORM_SHAPE_SPHERE,
-               .centre_cm = {0.5, 0.5, 0.5},
-               .radius_cm = {0, 0.45}}},
-    {.material = STORM_OUTSIDE,
-     .shape = {.kind = STORM_SHAPE_BOX,
-               .lo_cm = {0.8, 0.8, 0.0},
-               .hi_cm = {1, 1, 1}}},
-};
-static const struct storm_source sources[] = {
-    {.shape = {.kind = STORM_SHAPE_SPHERE,
-               .centre_cm = {0.4, 0.5, 0.6},
-               .radius_cm = {0.1, 0.3}},
-     .power_erg_cm3_s = 2.0,
-     .stop_s = 100.0,
-     .packets = 500,
-     .temperature_kev = 1.0},
-};
 static const struct storm_wall_part mirror[] = {{.kind = STORM_WALL_REFLECT}};
 
 static struct storm_problem problem_of(bool walk, uint64_t n_groups)
@@ -126,9 +57,9 @@ static struct storm_problem problem_of(bool walk, uint64_t n_groups)
         .hi_cm = {1, 1, 1},
         .materials = materials,
         .n_materials = 2,
-        .regions = regions,
-        .n_regions = 3,
-        .sources = sources,
+        .regions = imc_box_regions,
+        .n_regions = IMC_BOX_REGIONS,
+        .sources = &imc_box_source,
         .n_sources = 1,
         .walls = {{mirror, 1}, {NULL, 0}, {mirror, 1}},
         .n_groups = n_groups,
@@ -149,15 +80,15 @@ static void check_same(bool walk, uint64_t n_groups, bool portable)
         .size = sizeof set, .seed = 3, .n_total = 150, .hi_cm = {1, 1, 1}};
     struct storm_voronoi_params voronoi = {.size = sizeof voronoi,
                                            .hi_cm = {1, 1, 1}};
-    struct box native = {.problem = problem_of(walk, n_groups)};
-    struct box given = native;
+    struct imc_box native = {.problem = problem_of(walk, n_groups)};
+    struct imc_box given = native;
     CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &native.context));
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &given.context));
     CHECK_OK(run_points_mesh(native.context, &set, &voronoi, &native.mesh));
     struct host host = host_of_voronoi(native.mesh);
     CHECK_OK(host_give(&host, given.context, 5, &given.mesh));
-    box_open(&native);
-    box_open(&given);
+    imc_box_open(&native);
+    imc_box_open(&given);
     if (portable)
         given.imc->advance = storm_track_given.imc;
     for (int i = 0; i < STEPS; i++) {
@@ -168,8 +99,8 @@ static void check_same(bool walk, uint64_t n_groups, bool portable)
         CHECK_EQ(box_step(&given, 0.2 * i, 0.2, energy), hash);
         CHECK(energy[3] > 0.0);
     }
-    box_close(&given);
-    box_close(&native);
+    imc_box_close(&given);
+    imc_box_close(&native);
     host_free(&host);
 }
 
@@ -194,11 +125,11 @@ static uint64_t check_black(uint64_t salt)
     const double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
     struct host host = host_of_tetrahedra(3, lo, hi);
     struct storm_wall boundaries[8] = {[2] = {mirror, 1}, [7] = {black, 1}};
-    struct box box = {.problem = {STORM_PROBLEM_SIZES, .light_cm_s = 1,
-                                  .radiation_erg_cm3_kev4 = 1,
-                                  .hi_cm = {1, 1, 1}, .n_groups = 1,
-                                  .max_per_cell = 100, .boundaries = boundaries,
-                                  .n_boundaries = 8, .seed = 1}};
+    struct imc_box box = {
+        .problem = {STORM_PROBLEM_SIZES, .light_cm_s = 1,
+                    .radiation_erg_cm3_kev4 = 1, .hi_cm = {1, 1, 1},
+                    .n_groups = 1, .max_per_cell = 100,
+                    .boundaries = boundaries, .n_boundaries = 8, .seed = 1}};
     double energy[4];
     for (size_t f = 0; f < host.n_faces; f++)
         if (host.behind[f] < 0)
@@ -207,7 +138,7 @@ static uint64_t check_black(uint64_t salt)
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box.context));
     CHECK_OK(host_give(&host, box.context, salt, &box.mesh));
     CHECK_EQ(storm_mesh_n_boundaries(box.mesh), 8);
-    box_open(&box);
+    imc_box_open(&box);
     uint64_t hash = box_step(&box, 0.0, 2.0, energy);
     /* a c T^4 / 4 times an area of 2 times 2 */
     CHECK(fabs(energy[0] - 16.0) <= 1e-12);
@@ -218,7 +149,7 @@ static uint64_t check_black(uint64_t salt)
      * cube, as a blackbody cavity does, within k standard errors. A packet
      * stays for a time 4 V / (c A) = 2, so that there are about 4000. */
     CHECK(fabs(energy[3] - 16.0) <= even_k * 16.0 / sqrt(4000.0));
-    box_close(&box);
+    imc_box_close(&box);
     host_free(&host);
     return hash;
 }

@@ -20,6 +20,7 @@
 #include <storm/voronoi.h>
 
 #include "support/check.h"
+#include "support/imc_box.h"
 
 enum { STEPS_BEFORE = 3, STEPS = 6, POINTS = 400, ACCOUNTS = 4 };
 static const double step_s = 0.05;
@@ -37,17 +38,6 @@ static const struct storm_material materials[] = {
      .temperature_kev = 0.1,
      .radiation_temperature_kev = -1},
 };
-static const struct storm_region regions[] = {
-    {.material = 0},
-    {.material = 1,
-     .shape = {.kind = STORM_SHAPE_SPHERE,
-               .centre_cm = {0.5, 0.5, 0.5},
-               .radius_cm = {0, 0.45}}},
-    {.material = STORM_OUTSIDE,
-     .shape = {.kind = STORM_SHAPE_BOX,
-               .lo_cm = {0.8, 0.8, 0.0},
-               .hi_cm = {1, 1, 1}}},
-};
 static const struct storm_problem problem = {
     STORM_PROBLEM_SIZES,
     .light_cm_s = 1,
@@ -55,8 +45,8 @@ static const struct storm_problem problem = {
     .hi_cm = {1, 1, 1},
     .materials = materials,
     .n_materials = 2,
-    .regions = regions,
-    .n_regions = 3,
+    .regions = imc_box_regions,
+    .n_regions = IMC_BOX_REGIONS,
     .n_groups = 1,
     .emit_per_cell = 4,
     .min_per_cell = 2,
@@ -67,17 +57,8 @@ static const struct storm_problem problem = {
 
 /* ---- a host ------------------------------------------------------------- */
 
-struct host {
-    struct storm_context *context;
-    struct storm_mesh *mesh;
-    struct storm_imc *imc;
-    struct storm_comb *comb;
-    struct storm_engine *engine;
-    int step;
-};
-
 /* Rank 0 gives all points: the mesh is the same for any number of ranks. */
-static void host_voronoi(struct host *host)
+static void host_voronoi(struct imc_box *host)
 {
     static double points[3 * POINTS];
     const struct storm_points_params set = {
@@ -89,9 +70,9 @@ static void host_voronoi(struct host *host)
     CHECK_OK(storm_mesh_create_voronoi(host->context, &params, &host->mesh));
 }
 
-static struct host host_open(MPI_Comm comm, bool voronoi)
+static struct imc_box host_open(MPI_Comm comm, bool voronoi)
 {
-    struct host host = {.step = 0};
+    struct imc_box host = {.problem = problem};
     const struct storm_cart_params cart = {
         .size = sizeof cart, .hi_cm = {1, 1, 1}, .n = {8, 7, 6}};
     CHECK_OK(storm_context_create(comm, NULL, &host.context));
@@ -99,37 +80,8 @@ static struct host host_open(MPI_Comm comm, bool voronoi)
         host_voronoi(&host);
     else
         CHECK_OK(storm_mesh_create_cart(host.context, &cart, &host.mesh));
-    CHECK_OK(storm_imc_create(host.context, host.mesh, &problem, &host.imc));
-    struct storm_comb_params comb = {.size = sizeof comb,
-                                     .seed = 1,
-                                     .n_min = problem.min_per_cell,
-                                     .n_max = problem.max_per_cell,
-                                     .remainder = storm_imc_deposit,
-                                     .remainder_self = host.imc};
-    CHECK_OK(storm_comb_create(host.context, &comb, &host.comb));
-    struct storm_engine_params engine = {
-        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
-    CHECK_OK(storm_engine_create(host.context, &engine, &host.engine));
-    CHECK_OK(storm_imc_attach(host.imc, host.engine));
-    CHECK_OK(storm_comb_attach(host.comb, host.engine));
+    imc_box_open(&host);
     return host;
-}
-
-static void host_close(struct host *host)
-{
-    storm_engine_destroy(host->engine);
-    storm_comb_destroy(host->comb);
-    storm_imc_destroy(host->imc);
-    storm_mesh_destroy(host->mesh);
-    storm_context_destroy(host->context);
-}
-
-static void host_steps(struct host *host, int end)
-{
-    for (; host->step < end; host->step++) {
-        CHECK_OK(storm_imc_set_step(host->imc, step_s * host->step, step_s));
-        CHECK_OK(storm_engine_step(host->engine));
-    }
 }
 
 /* The result of a run. */
@@ -138,7 +90,7 @@ struct result {
     double energy[ACCOUNTS], error;
 };
 
-static struct result host_result(struct host *host)
+static struct result host_result(struct imc_box *host)
 {
     struct result result;
     CHECK_OK(storm_imc_hash(host->imc, host->engine, &result.hash));
@@ -166,7 +118,7 @@ struct saved {
 };
 
 /* The bytes of all ranks in order of rank, on every rank; releases `mine`. */
-static void *gather(const struct host *host, void *mine, size_t bytes,
+static void *gather(const struct imc_box *host, void *mine, size_t bytes,
                     size_t *bytes_out)
 {
     MPI_Comm comm = storm_context_comm(host->context);
@@ -188,7 +140,7 @@ static void *gather(const struct host *host, void *mine, size_t bytes,
     return all;
 }
 
-static struct saved save(struct host *host)
+static struct saved save(struct imc_box *host)
 {
     struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
     CHECK_OK(storm_imc_state_layout(host->imc, &layout));
@@ -214,7 +166,7 @@ static struct saved save(struct host *host)
 }
 
 /* Packets are distributed: which rank gets which does not matter. */
-static void load(struct host *host, const struct saved *saved)
+static void load(struct imc_box *host, const struct saved *saved)
 {
     struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
     CHECK_OK(storm_imc_state_layout(host->imc, &layout));
@@ -239,14 +191,14 @@ static void check_goes_on(MPI_Comm comm, bool voronoi,
                           const struct result *stopped,
                           const struct result *right)
 {
-    struct host host = host_open(comm, voronoi);
+    struct imc_box host = host_open(comm, voronoi);
     load(&host, saved);
     struct result loaded = host_result(&host);
     check_same(&loaded, stopped);
-    host_steps(&host, STEPS);
+    imc_box_run(&host, step_s, STEPS);
     struct result result = host_result(&host);
     check_same(&result, right);
-    host_close(&host);
+    imc_box_close(&host);
 }
 
 /* ---- fields ------------------------------------------------------------- */
@@ -257,7 +209,7 @@ struct fields {
     double *value[FIELDS];
 };
 
-static struct fields fields_get(struct host *host)
+static struct fields fields_get(struct imc_box *host)
 {
     struct fields fields;
     size_t n = (size_t)storm_mesh_n_cells(host->mesh) + 1;
@@ -276,7 +228,7 @@ static void fields_free(struct fields *fields)
         free(fields->value[k]);
 }
 
-static void check_cell(const struct host *host, const struct fields *before,
+static void check_cell(const struct imc_box *host, const struct fields *before,
                        const struct fields *after, storm_cell_idx i)
 {
     double *const *v = after->value, centre[3];
@@ -296,11 +248,11 @@ static void check_cell(const struct host *host, const struct fields *before,
 }
 
 /* One more step: every cell, and the sum against the account. */
-static void check_fields(struct host *host)
+static void check_fields(struct imc_box *host)
 {
     struct fields before = fields_get(host);
     struct result from = host_result(host);
-    host_steps(host, host->step + 1);
+    imc_box_run(host, step_s, host->step + 1);
     struct fields after = fields_get(host);
     struct result to = host_result(host);
     double sum = 0.0;
@@ -322,18 +274,18 @@ static void check_fields(struct host *host)
 
 static void check_kind(bool voronoi, MPI_Comm part)
 {
-    struct host host = host_open(MPI_COMM_WORLD, voronoi);
+    struct imc_box host = host_open(MPI_COMM_WORLD, voronoi);
     check_where("%s, rank %d", voronoi ? "voronoi" : "boxes",
                 storm_context_rank(host.context));
     CHECK_OK(storm_imc_start(host.imc, host.engine));
-    host_steps(&host, STEPS_BEFORE);
+    imc_box_run(&host, step_s, STEPS_BEFORE);
     struct saved saved = save(&host);
     struct result stopped = host_result(&host);
-    host_steps(&host, STEPS);
+    imc_box_run(&host, step_s, STEPS);
     struct result right = host_result(&host);
     CHECK(right.hash != stopped.hash);
     check_fields(&host);
-    host_close(&host);
+    imc_box_close(&host);
 
     check_goes_on(MPI_COMM_SELF, voronoi, &saved, &stopped, &right);
     check_goes_on(part, voronoi, &saved, &stopped, &right);

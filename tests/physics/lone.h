@@ -6,6 +6,7 @@
 #ifndef TESTS_PHYSICS_LONE_H
 #define TESTS_PHYSICS_LONE_H
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,48 @@ static inline struct storm_outcome lone_advance(const struct lone *lone,
     struct storm_outcome outcome = {.fate = (storm_fate)-1};
     lone->advance(&lone->track, &pointer, 1, &outcome);
     return outcome;
+}
+
+/* Where a line that starts at 0 or above is in a box of mirrors, or a periodic
+ * one. */
+static inline double lone_folded(double x, double width, bool periodic)
+{
+    double y = fmod(x, periodic ? width : 2.0 * width);
+    if (y < 0.0)
+        y += periodic ? width : 2.0 * width;
+    return !periodic && y > width ? 2.0 * width - y : y;
+}
+
+/* n random flights of up to max_s in a box from 0 to hi_cm: they end where the
+ * line does, and in the cell that is there. A crossing costs a rounding or two
+ * of the position. */
+static inline void lone_check_flights(const struct lone *lone,
+                                      const double hi_cm[3], bool periodic,
+                                      int n, double max_s)
+{
+    struct dice dice = dice_make(1, periodic);
+    for (int i = 0; i < n; i++) {
+        struct storm_packet packet = lone_packet(lone, &dice);
+        struct storm_packet start = packet;
+        double time_s = max_s * lone_uniform(&dice);
+        packet.time_left_s = time_s;
+        struct storm_outcome outcome = lone_advance(lone, &packet);
+        CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
+        CHECK(packet.time_left_s == 0.0);
+        for (int d = 0; d < 3; d++) {
+            double x =
+                lone_folded(start.position_cm[d] + start.direction[d] * time_s,
+                            hi_cm[d], periodic);
+            double off = fabs(packet.position_cm[d] - x);
+            if (periodic) /* two coordinates of the same wall */
+                off = fmin(off, hi_cm[d] - off);
+            CHECK(off <= 1e-14 * (double)(outcome.events + 10));
+            CHECK(fabs(packet.direction[d]) == fabs(start.direction[d]));
+        }
+        storm_cell_idx there = lone_locate(lone, packet.position_cm);
+        CHECK_EQ(packet.cell, there); /* on a plane has probability zero */
+        CHECK_EQ(packet.cell_idx, there);
+    }
 }
 
 #endif /* TESTS_PHYSICS_LONE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; backend: shm; timeout: 60 */
+/* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
 /*
  * Runs on an octree that is refined and coarsened again between steps, with
  * random cuts, against the same run on one rank without cuts. Free streaming:

@@ -57,6 +57,7 @@ struct world {
     int rank;
     uint64_t step;      /* that the physics has seen last */
     uint64_t n_outside; /* that the boundary has seen */
+    int n_errors;       /* logged on this rank */
 };
 
 static void stay(void *self, struct storm_step *step, void *packet,
@@ -67,14 +68,20 @@ static void stay(void *self, struct storm_step *step, void *packet,
     outcome->fate = STORM_FATE_CENSUS;
 }
 
-/* Beyond the upper walls: absorbed. Beyond the lower: put back. */
+/* Beyond the upper walls: absorbed. Beyond the lower: put back, with an answer
+ * and in a state that other boundaries may leave it in. */
 static void put_back(void *self, struct storm_step *step, void *packet,
                      struct storm_outcome *outcome)
 {
     struct record *record = packet;
     (void)step;
+    static const storm_fate fates[] = {STORM_FATE_CONTINUE, STORM_FATE_CENSUS,
+                                       STORM_FATE_SEND};
     ((struct world *)self)->n_outside++;
-    outcome->fate = STORM_FATE_CONTINUE;
+    outcome->fate = fates[record->number % 3];
+    outcome->rank = 0;
+    record->idx = (storm_cell_idx)(record->number % 2) * N_CELLS;
+    record->scratch = ~record->number;
     for (int d = 0; d < 3; d++) {
         if (record->x[d] > 1.0)
             outcome->fate = STORM_FATE_ABSORBED;
@@ -222,9 +229,11 @@ static void check_refused(struct world *w)
     struct storm_remap_stats stats = STORM_REMAP_STATS_INIT;
     struct storm_boundary boundary = {.apply = put_back};
     struct storm_change *change = recut(w, 1);
-    /* records of another size */
+    /* records of another size: rank 0 says so, once */
+    w->n_errors = 0;
     CHECK_EQ(storm_remap(w->engine, w->mesh, change, NULL, NULL),
              STORM_ERR_ARG);
+    CHECK_EQ(w->n_errors, w->rank == 0);
     part.scratch = NULL;
     params.access = &part;
     CHECK_EQ(storm_remap(w->engine, w->mesh, change, &params, NULL),
@@ -273,17 +282,18 @@ static void check_bad_index(struct world *w)
     storm_change_destroy(change);
 }
 
-static void silence(void *self, storm_log_level level, int rank,
-                    const char *message)
+static void count_errors(void *self, storm_log_level level, int rank,
+                         const char *message)
 {
-    (void)self, (void)level, (void)rank, (void)message;
+    (void)rank, (void)message;
+    ((struct world *)self)->n_errors += level == STORM_LOG_ERROR;
 }
 
 int main(int argc, char **argv)
 {
     struct world w = {.step = 0};
-    struct storm_context_params context = {.size = sizeof context,
-                                           .log = silence};
+    struct storm_context_params context = {
+        .size = sizeof context, .log = count_errors, .log_self = &w};
     struct storm_cart_params cart = {
         .size = sizeof cart, .hi_cm = {1, 1, 1}, .n = {SIDE, SIDE, SIDE}};
     struct storm_physics physics = {

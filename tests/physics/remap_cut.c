@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; backend: shm; timeout: 60 */
+/* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60 */
 /*
  * storm_remap after random cuts: packets follow their cells by index, none

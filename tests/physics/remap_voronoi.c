@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5 8; backend: shm; timeout: 60 */
+/* TEST ranks: 1 3 8; backend: shm; timeout: 60 */
+/* TEST ranks: 2 5; backend: shm; timeout: 60; label: long */
 /* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60 */
 /*
  * storm_remap on Voronoi meshes that move: every packet ends in the cell that

@@ -13,15 +13,6 @@
 static const struct storm_cart_params box = {
     .size = sizeof box, .lo_cm = {0, 0, 0}, .hi_cm = {8, 4, 2}, .n = {8, 8, 8}};
 
-static double folded(double x, double width, bool periodic)
-{
-    double y = fmod(x, periodic ? width : 2.0 * width);
-    if (y < 0.0)
-        y += periodic ? width : 2.0 * width;
-    return !periodic && y > width ? 2.0 * width - y : y;
-}
-
-/* Random flights; a crossing costs a rounding or two of the position. */
 static void check_flights(bool periodic)
 {
     struct storm_cart_params params = box;
@@ -30,29 +21,7 @@ static void check_flights(bool periodic)
         params.periodic[d] = periodic;
     params.stretch[1] = 1.4;
     lone_open(&lone, &params);
-    struct dice dice = dice_make(1, periodic);
-    for (int i = 0; i < 20000; i++) {
-        struct storm_packet packet = lone_packet(&lone, &dice);
-        struct storm_packet start = packet;
-        double time_s = 40.0 * lone_uniform(&dice);
-        packet.time_left_s = time_s;
-        struct storm_outcome outcome = lone_advance(&lone, &packet);
-        CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
-        CHECK(packet.time_left_s == 0.0);
-        for (int d = 0; d < 3; d++) {
-            double x =
-                folded(start.position_cm[d] + start.direction[d] * time_s,
-                       params.hi_cm[d], periodic);
-            double off = fabs(packet.position_cm[d] - x);
-            if (periodic) /* two coordinates of the same wall */
-                off = fmin(off, params.hi_cm[d] - off);
-            CHECK(off <= 1e-14 * (double)(outcome.events + 10));
-            CHECK(fabs(packet.direction[d]) == fabs(start.direction[d]));
-        }
-        storm_cell_idx there = lone_locate(&lone, packet.position_cm);
-        CHECK_EQ(packet.cell, there); /* on a plane has probability zero */
-        CHECK_EQ(packet.cell_idx, there);
-    }
+    lone_check_flights(&lone, params.hi_cm, periodic, 20000, 40.0);
     lone_close(&lone);
 }
 

@@ -24,28 +24,6 @@ static const struct storm_octree_params octree = {.size = sizeof octree,
                                                   .refine = sphere_refine,
                                                   .refine_self = &sphere};
 
-static storm_cell_idx cell_at(const struct lone *lone, const double x[3])
-{
-    struct storm_cell_ref where;
-    CHECK_OK(storm_mesh_locate(lone->mesh, x, &where));
-    return where.idx;
-}
-
-static void put(const struct lone *lone, struct storm_packet *packet)
-{
-    packet->cell_idx = cell_at(lone, packet->position_cm);
-    packet->cell = (storm_cell_id)packet->cell_idx;
-}
-
-static double folded(double x, double width, bool periodic)
-{
-    double y = fmod(x, periodic ? width : 2.0 * width);
-    if (y < 0.0)
-        y += periodic ? width : 2.0 * width;
-    return !periodic && y > width ? 2.0 * width - y : y;
-}
-
-/* A crossing costs a rounding or two of the position. */
 static void check_flights(bool periodic)
 {
     struct storm_octree_params params = octree;
@@ -53,26 +31,7 @@ static void check_flights(bool periodic)
     for (int d = 0; d < 3; d++)
         params.periodic[d] = periodic;
     lone_open_octree(&lone, &params);
-    struct dice dice = dice_make(1, periodic);
-    for (int i = 0; i < 10000; i++) {
-        struct storm_packet packet = lone_packet(&lone, &dice);
-        struct storm_packet start = packet;
-        double time_s = 30.0 * lone_uniform(&dice);
-        packet.time_left_s = time_s;
-        struct storm_outcome outcome = lone_advance(&lone, &packet);
-        CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
-        for (int d = 0; d < 3; d++) {
-            double x =
-                folded(start.position_cm[d] + start.direction[d] * time_s,
-                       params.hi_cm[d], periodic);
-            double off = fabs(packet.position_cm[d] - x);
-            if (periodic) /* two coordinates of the same wall */
-                off = fmin(off, params.hi_cm[d] - off);
-            CHECK(off <= 1e-14 * (double)(outcome.events + 10));
-        }
-        CHECK_EQ(packet.cell_idx, cell_at(&lone, packet.position_cm));
-        CHECK_EQ(packet.cell, packet.cell_idx);
-    }
+    lone_check_flights(&lone, params.hi_cm, periodic, 10000, 30.0);
     lone_close(&lone);
 }
 
@@ -147,12 +106,12 @@ static void check_middle(void)
                                                           6.0 + steps[k / 3]},
                                           .direction = {sign},
                                           .time_left_s = 1.5};
-            put(&lone, &packet);
+            lone_settle(&lone, &packet);
             struct storm_outcome outcome = lone_advance(&lone, &packet);
             CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
             CHECK_EQ(outcome.events, 2);
             CHECK(packet.position_cm[0] == 4.0 + 0.5 * sign);
-            CHECK_EQ(packet.cell_idx, cell_at(&lone, packet.position_cm));
+            CHECK_EQ(packet.cell_idx, lone_locate(&lone, packet.position_cm));
         }
     lone_close(&lone);
 }
@@ -169,14 +128,14 @@ static void check_corners(void)
                                       .time_left_s = 13.0};
         for (int d = 0; d < 3; d++)
             packet.direction[d] = sign * sqrt(1.0 / 3.0);
-        put(&lone, &packet);
+        lone_settle(&lone, &packet);
         struct storm_outcome outcome = lone_advance(&lone, &packet);
         CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
         CHECK_EQ(outcome.events, 3 * 2 + 1); /* corners at 4 and 6 */
         double end = start + sign * 13.0 * sqrt(1.0 / 3.0);
         for (int d = 0; d < 3; d++)
             CHECK(fabs(packet.position_cm[d] - end) < 1e-14);
-        CHECK_EQ(packet.cell_idx, cell_at(&lone, packet.position_cm));
+        CHECK_EQ(packet.cell_idx, lone_locate(&lone, packet.position_cm));
     }
     lone_close(&lone);
 }
@@ -214,10 +173,10 @@ static void check_mirror(void)
     struct storm_packet packet = {.position_cm = {1, 3, 5},
                                   .direction = {-1, 0, -0.0},
                                   .time_left_s = 7.5};
-    put(&lone, &packet);
+    lone_settle(&lone, &packet);
     CHECK_EQ(lone_advance(&lone, &packet).events, 4); /* 0, 4, 6, the end */
     CHECK(packet.position_cm[0] == 6.5 && packet.position_cm[1] == 3.0);
-    CHECK_EQ(packet.cell_idx, cell_at(&lone, packet.position_cm));
+    CHECK_EQ(packet.cell_idx, lone_locate(&lone, packet.position_cm));
     lone_close(&lone);
 }
 
@@ -254,7 +213,7 @@ static void check_bits(void)
             }
             CHECK_EQ(outcome.fate, STORM_FATE_CENSUS);
             CHECK_EQ(packets[k][i].cell_idx,
-                     cell_at(&lone, packets[k][i].position_cm));
+                     lone_locate(&lone, packets[k][i].position_cm));
         }
         if (k == 0)
             memcpy(tally, lone.track.exact, n * sizeof *tally);

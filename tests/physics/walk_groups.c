@@ -23,7 +23,7 @@
 #include "physics/walk.h"
 #include "support/check.h"
 
-enum { HISTORIES = 20000, GROUPS = 12, THICK = 10, ENDS = 3 };
+enum { HISTORIES = 20000 / CHECK_SLOWDOWN, GROUPS = 12, THICK = 10, ENDS = 3 };
 static const char *const names[ENDS] = {"out", "census", "leak"};
 static const double fleck = 0.0005, k = 4.0;
 static const double share_off = 0.02, distance_off = 0.05, group_off = 0.1;

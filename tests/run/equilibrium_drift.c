@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; timeout: 120; label: slow-asan slow-mpich */
+/* TEST ranks: 1; timeout: 120; label: slow-asan slow-mpich */
 /* TEST ranks: 2; args: long; timeout: 300; label: long slow-asan */
 /* TEST ranks: 2; timeout: 300; args: voronoi; label: long slow-asan slow-mpich
  */

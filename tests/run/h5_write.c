@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 30 */
+/* TEST ranks: 1 3 5; timeout: 30 */
 /*
  * H5-1 to H5-7: rows that all ranks write give the same bytes however they are
  * shared, and are read back in any pieces; a changed bit is found in its block

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2; timeout: 60; label: slow-asan slow-mpich */
+/* TEST ranks: 1; timeout: 60; label: slow-asan slow-mpich */
 /*
  * examples/decks/infinite-medium.yaml against du/dt = -dE/dt = c sigma (E - a
  * T^4), with u = 2 T and natural units, solved here by Runge-Kutta in steps of

@@ -3,7 +3,7 @@
  */
 /* TEST ranks: 2; timeout: 1200; args: marshak-voronoi;
  *      label: long slow-asan slow-mpich */
-/* TEST ranks: 2; timeout: 60; args: short; label: slow-asan slow-mpich */
+/* TEST ranks: 1; timeout: 60; args: short; label: slow-asan slow-mpich */
 /*
  * Where the material reaches 0.5 keV in a Marshak wave. Right are the fronts
  * of two-temperature diffusion with an incoming-flux wall, solved numerically

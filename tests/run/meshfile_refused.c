@@ -94,11 +94,12 @@ static const struct {
     {17, NULL, "expected a coordinate, but the file ends"},
     {21, "2 0 0\n3 0 0\n4 0 0", "element 3: a face has no area"},
     {22, "2.5 0.25 0\n2 0 -1", "element 3: has no volume"},
+    {22, "2 0 1\n2 0 0.5", ": elements 3 and 4 overlap: expected them on both"},
     {24, "$Elements_", "expected $EndElements_, but the file ends"},
     {24, NULL, "expected $Elements, but the file ends"},
     {25, "3 5 1 4", "expected 5 elements, as announced, got 4"},
     {26, "2 5 3 99999999999",
-     "line 42: expected the tag of a node, got `$EndElements`"},
+     "line 37: expected a node that the element does not have yet, got `1`"},
     {27, "1 1 2 3 5",
      ": boundary 7 has a face with a corner at (0, 0, 0) that "
      "is no face of a cell"},
@@ -108,8 +109,7 @@ static const struct {
      "line 38: expected the tag of a node of $Nodes, "
      "got `9`"},
     {29, "2 1 2 3 4 5 6 7 7",
-     "cell 0 (from 0): a corner of a face is point 6: "
-     "expected different points"},
+     "line 38: expected a node that the element does not have yet, got `7`"},
     {29, "2 1 2 4 3 5 6 7 8", ": boundary 7 has a face"},
     {31, "3 10 40 30",
      "line 42: expected the tag of a node, got `$EndElements`"},

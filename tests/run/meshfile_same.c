@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 30 */
+/* TEST ranks: 1 3 5; timeout: 30 */
 /* TEST ranks: 3; backend: p2p; timeout: 30 */
 /*
  * MESHFILE-1, MESHFILE-2: the bent pipe from its file of Gmsh and from HDF5,

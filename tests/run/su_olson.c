@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; timeout: 90; label: slow-asan slow-mpich */
+/* TEST ranks: 1; timeout: 90; label: slow-asan slow-mpich */
 /* TEST ranks: 1; args: long; timeout: 1800; label: long slow-asan */
 /* TEST ranks: 1; args: octree; timeout: 90; label: slow-asan slow-mpich */
 /* TEST ranks: 1; args: octree long; timeout: 1800; label: long slow-asan */

@@ -26,6 +26,7 @@
 #include "io/io_reader.h"
 #include "io/io_table.h"
 #include "support/check.h"
+#include "support/imc_box.h"
 
 enum { POINTS = 300, STEPS_BEFORE = 2, STEPS = 4, GROUPS = 4 };
 static const int sizes[GROUPS] = {1, 2, 3, 5};
@@ -42,17 +43,6 @@ static const struct storm_material materials[] = {
      .heat_capacity = {.coef = 1, .max = 1e12},
      .temperature_kev = 0.1,
      .radiation_temperature_kev = -1},
-};
-static const struct storm_region regions[] = {
-    {.material = 0},
-    {.material = 1,
-     .shape = {.kind = STORM_SHAPE_SPHERE,
-               .centre_cm = {0.5, 0.5, 0.5},
-               .radius_cm = {0, 0.45}}},
-    {.material = STORM_OUTSIDE,
-     .shape = {.kind = STORM_SHAPE_BOX,
-               .lo_cm = {0.8, 0.8, 0.0},
-               .hi_cm = {1, 1, 1}}},
 };
 /* Steady, and in all cells but those outside. */
 static const struct storm_source sources[] = {
@@ -71,8 +61,8 @@ static struct storm_problem make_problem(void)
         .hi_cm = {1, 1, 1},
         .materials = materials,
         .n_materials = 2,
-        .regions = regions,
-        .n_regions = 3,
+        .regions = imc_box_regions,
+        .n_regions = IMC_BOX_REGIONS,
         .sources = sources,
         .n_sources = 1,
         .n_groups = 1,
@@ -86,64 +76,17 @@ static struct storm_problem make_problem(void)
 
 /* ---- a host -------------------------------------------------------------- */
 
-struct host {
-    struct storm_context *context;
-    struct storm_mesh *mesh;
-    struct storm_imc *imc;
-    struct storm_comb *comb;
-    struct storm_engine *engine;
-    uint64_t step;
-};
-
-static void host_open(struct host *host, MPI_Comm comm,
+static void host_open(struct imc_box *host, MPI_Comm comm,
                       const struct storm_voronoi_params *params)
 {
-    const struct storm_problem problem = make_problem();
-    *host = (struct host){.step = 0};
+    *host = (struct imc_box){.problem = make_problem()};
     CHECK_OK(storm_context_create(comm, NULL, &host->context));
     CHECK_OK(storm_mesh_create_voronoi(host->context, params, &host->mesh));
     CHECK(!storm_mesh_is_in_order(host->mesh));
-    CHECK_OK(storm_imc_create(host->context, host->mesh, &problem, &host->imc));
-    struct storm_comb_params comb = {.size = sizeof comb,
-                                     .seed = 1,
-                                     .n_min = problem.min_per_cell,
-                                     .n_max = problem.max_per_cell,
-                                     .remainder = storm_imc_deposit,
-                                     .remainder_self = host->imc};
-    CHECK_OK(storm_comb_create(host->context, &comb, &host->comb));
-    struct storm_engine_params engine = {
-        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
-    CHECK_OK(storm_engine_create(host->context, &engine, &host->engine));
-    CHECK_OK(storm_imc_attach(host->imc, host->engine));
-    CHECK_OK(storm_comb_attach(host->comb, host->engine));
+    imc_box_open(host);
 }
 
-static void host_close(struct host *host)
-{
-    storm_engine_destroy(host->engine);
-    storm_comb_destroy(host->comb);
-    storm_imc_destroy(host->imc);
-    storm_mesh_destroy(host->mesh);
-    storm_context_destroy(host->context);
-}
-
-static void host_steps(struct host *host, uint64_t end)
-{
-    for (; host->step < end; host->step++) {
-        CHECK_OK(storm_imc_set_step(host->imc, step_s * (double)host->step,
-                                    step_s));
-        CHECK_OK(storm_engine_step(host->engine));
-    }
-}
-
-static uint64_t host_hash(struct host *host)
-{
-    uint64_t hash;
-    CHECK_OK(storm_imc_hash(host->imc, host->engine, &hash));
-    return hash;
-}
-
-static struct io_source host_source(const struct host *host, const char *dir)
+static struct io_source host_source(const struct imc_box *host, const char *dir)
 {
     return (struct io_source){.context = host->context,
                               .mesh = host->mesh,
@@ -183,7 +126,7 @@ make_points(MPI_Comm comm, uint64_t seed, double *points, storm_cell_id *tags)
 
 /* Materials other than those at the centres, as cells bring them along; some
  * cells that were outside are not any more. */
-static void host_disturb(struct host *host)
+static void host_disturb(struct imc_box *host)
 {
     struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
     size_t n = (size_t)storm_mesh_n_cells(host->mesh);
@@ -213,7 +156,7 @@ static void host_disturb(struct host *host)
 }
 
 /* Generators go a third of a cell, by an amount that the tag decides. */
-static void host_move(struct host *host)
+static void host_move(struct imc_box *host)
 {
     size_t n = (size_t)storm_mesh_n_cells(host->mesh);
     struct storm_change *change;
@@ -267,7 +210,7 @@ static void check_same_bytes(const char *a, const char *b, const char *name)
 
 /* Rows are those of the cells with these tags, in the file of the last dump. On
  * one rank. */
-static void check_rows(const struct host *host, const char *dir)
+static void check_rows(const struct imc_box *host, const char *dir)
 {
     struct io_reader reader;
     struct storm_memory *memory = storm_context_env(host->context)->memory;
@@ -295,7 +238,7 @@ static void check_rows(const struct host *host, const char *dir)
 }
 
 /* Runs of rows, in order, with as many cells as each rank has. */
-static void check_partition(const struct host *host, const char *dir,
+static void check_partition(const struct imc_box *host, const char *dir,
                             int n_ranks)
 {
     struct io_table table;
@@ -330,7 +273,7 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
     struct storm_voronoi_params params = make_points(comm, 3, points, tags);
     struct io_series series = {.n_points = 0};
     const struct io_bins bins = {.n = 5, .axis = 1, .hi_cm = 1.0};
-    struct host host, other;
+    struct imc_box host, other;
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
@@ -341,9 +284,9 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
     struct io_source source = host_source(&host, dir);
     CHECK_OK(io_write_fields(&source, &series));
     host_disturb(&host);
-    host_steps(&host, STEPS_BEFORE - 1);
+    imc_box_run(&host, step_s, STEPS_BEFORE - 1);
     host_move(&host);
-    host_steps(&host, STEPS_BEFORE);
+    imc_box_run(&host, step_s, STEPS_BEFORE);
     source = host_source(&host, dir);
     CHECK_OK(io_write_profile(&source, &bins));
     CHECK_OK(io_write_fields(&source, &series));
@@ -356,7 +299,7 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
     struct io_checkpoint_head head = {.step = STEPS_BEFORE,
                                       .n_cells = POINTS,
                                       .n_groups = 1,
-                                      .state_hash = host_hash(&host)};
+                                      .state_hash = imc_box_hash(&host)};
     struct io_checkpoint_mesh mesh = {.source = IO_CHECKPOINT_GENERATORS,
                                       .next_tag = 5000,
                                       .hi_cm = {1, 1, 1}};
@@ -380,10 +323,10 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
     CHECK_OK(io_write_fields(&source, &series));
     CHECK_EQ(series.mesh_step, 3);
     free(storm_page_end(&series.grids));
-    host_close(&other);
-    host_steps(&host, STEPS);
-    uint64_t hash = host_hash(&host);
-    host_close(&host);
+    imc_box_close(&other);
+    imc_box_run(&host, step_s, STEPS);
+    uint64_t hash = imc_box_hash(&host);
+    imc_box_close(&host);
     return hash;
 }
 
@@ -392,7 +335,7 @@ static uint64_t write_files(MPI_Comm comm, const char *dir)
 /* Continues on these ranks what others have written. */
 static void check_restart(MPI_Comm comm, const char *dir, uint64_t right)
 {
-    struct host host, reader;
+    struct imc_box host, reader;
     struct io_checkpoint c;
     char path[IO_PATH_BYTES];
     static double points[3 * POINTS];
@@ -421,13 +364,13 @@ static void check_restart(MPI_Comm comm, const char *dir, uint64_t right)
         CHECK_OK(storm_engine_add(host.engine, &c.packets[i]));
     storm_engine_set_step(host.engine, c.head.step);
     host.step = c.head.step;
-    CHECK_EQ(host_hash(&host), c.head.state_hash);
-    host_steps(&host, STEPS);
-    CHECK_EQ(host_hash(&host), right);
+    CHECK_EQ(imc_box_hash(&host), c.head.state_hash);
+    imc_box_run(&host, step_s, STEPS);
+    CHECK_EQ(imc_box_hash(&host), right);
     free(cells);
     io_checkpoint_clear(&c);
-    host_close(&host);
-    host_close(&reader);
+    imc_box_close(&host);
+    imc_box_close(&reader);
 }
 
 /* ---- all ----------------------------------------------------------------- */

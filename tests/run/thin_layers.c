@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1; timeout: 60 */
-/* TEST ranks: 1; args: mesh.lloyd=5; timeout: 120; label: slow-asan slow-mpich
- */
+/* TEST ranks: 1; args: mesh.lloyd=5; timeout: 120; label: long */
 /* TEST ranks: 1; args: mesh.points=20000 mesh.lloyd=1 mesh.interfaces=sharp;
- * timeout: 60; label: slow-asan slow-mpich */
+ * timeout: 60; label: long */
 /* TEST ranks: 1; args: mesh.points=3000 mesh.lloyd=0 mesh.interfaces=sharp;
  * timeout: 60 */
 /*

@@ -16,12 +16,17 @@
 /* What a test program exits with. */
 enum { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_SKIP = 77 };
 
-/* Loops of a test are this much shorter under ThreadSanitizer. */
+/* Loops of a test are this much shorter under sanitizers, which see in the first
+ * rounds what they see in all. */
 #if defined(__SANITIZE_THREAD__)
 #define CHECK_SLOWDOWN 16
+#elif defined(__SANITIZE_ADDRESS__)
+#define CHECK_SLOWDOWN 8
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define CHECK_SLOWDOWN 16
+#elif __has_feature(address_sanitizer)
+#define CHECK_SLOWDOWN 8
 #endif
 #endif
 #ifndef CHECK_SLOWDOWN

@@ -96,18 +96,32 @@ static void deck_print_needs(const struct tool_args *args,
     uint64_t ranks = args->ranks > 0 ? args->ranks : cores;
     if (storm_run_estimate(deck, ranks, cores, &needs) < 0)
         return;
-    printf("  cells       %llu\n"
+    printf("  cells       %llu%s\n"
            "  packets     up to %llu in a step\n"
            "  memory      about %s a rank, %s in all (-n %llu)\n"
            "  time        about %.1g s a step at first, %.1g s in the longest, "
            "on %llu cores,\n"
            "              within a factor of ten\n",
-           (unsigned long long)needs.cells, (unsigned long long)needs.packets,
+           (unsigned long long)needs.cells,
+           needs.is_min ? " or more (refine_levels not counted, also below)"
+                        : "",
+           (unsigned long long)needs.packets,
            deck_bytes(needs.rank_bytes, rank),
            deck_bytes(needs.total_bytes, all), (unsigned long long)ranks,
            needs.step_s, needs.max_step_s,
            (unsigned long long)(ranks < cores ? ranks : cores));
     deck_warn_memory(args, needs.total_bytes);
+}
+
+int tool_check_files(const struct storm_deck *deck)
+{
+    char problem[1024];
+    storm_status status = storm_run_check_files(deck, problem, sizeof problem);
+    if (status >= 0)
+        return TOOL_OK;
+    fprintf(stderr, "storm: error: %s\n",
+            problem[0] != '\0' ? problem : storm_status_name(status));
+    return status == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
 }
 
 int tool_check(const struct tool_args *args)
@@ -119,12 +133,10 @@ int tool_check(const struct tool_args *args)
     int status = tool_read_deck(args, &deck);
     if (status != TOOL_OK)
         return status;
-    storm_status files = storm_run_check_files(deck, problem, sizeof problem);
-    if (files < 0) {
-        fprintf(stderr, "storm: error: %s\n",
-                problem[0] != '\0' ? problem : storm_status_name(files));
+    status = tool_check_files(deck);
+    if (status != TOOL_OK) {
         storm_deck_destroy(deck);
-        return files == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
+        return status;
     }
     if (args->resolved)
         fputs(storm_deck_text(deck), stdout);

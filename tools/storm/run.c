@@ -22,7 +22,9 @@ static void run_default_out(const char *deck, char out_out[RUN_PATH_BYTES])
     snprintf(out_out, RUN_PATH_BYTES, "out/%.*s", (int)length, name);
 }
 
-/* Reads the deck, checks that it can be run, and runs it. */
+/* Reads the deck, checks that it can be run, and runs it. Files that it needs
+ * are checked before ranks are started, while nothing is written yet; ranks
+ * that a launcher of the user's has started find out when they read them. */
 static int run_with_deck(const struct tool_args *args)
 {
     struct tool_args mine = *args;
@@ -34,6 +36,8 @@ static int run_with_deck(const struct tool_args *args)
     mine.loaded = deck;
     if (storm_run_check(deck, problem, sizeof problem) < 0)
         status = tool_usage("%s: %s", mine.deck, problem);
+    if (status == TOOL_OK && !tool_launcher().is_there)
+        status = tool_check_files(deck);
     if (status == TOOL_OK)
         status = tool_check_backend(storm_options_text(args->options,
                                                        "transport.backend"));

@@ -348,6 +348,9 @@ storm_status tool_run_deck(struct storm_context *context,
  * that are not set yet. Free *deck_out with storm_deck_destroy. */
 int tool_read_deck(const struct tool_args *args, struct storm_deck **deck_out);
 
+/* Checks the files that a deck names. An error is printed. */
+int tool_check_files(const struct storm_deck *deck);
+
 /* output.c: makes a directory with its parents; writes a file into one and puts
  * its path into `path_out`. Both print what is wrong. */
 enum { TOOL_PATH_BYTES = 4096 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Generators that move, come and go: the mesh as it would be. Generators are
- * sorted anew, and each cell begins with the neighbours that it had.
+ * sorted anew; of the old cells only their radii are used, to know at once
+ * which ghosts are needed (docs/decisions/0015).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -255,15 +256,20 @@ static storm_status adapt_check_tags(const struct storm_mesh *mesh,
 static storm_status adapt_check(const struct storm_mesh *mesh,
                                 const struct storm_adapt_params *params)
 {
-    if (params->n_refine == 0 && params->n_add <= INT32_MAX &&
-        params->n_remove <= INT32_MAX)
+    if (params->n_refine > 0) {
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "cells of a Voronoi mesh cannot be cut in eight: add "
+                        "generators");
+        return STORM_ERR_NOSUP;
+    }
+    size_t n =
+        params->n_add > params->n_remove ? params->n_add : params->n_remove;
+    if (n <= INT32_MAX)
         return STORM_OK;
-    if (params->n_refine == 0)
-        return STORM_ERR_NOMEM;
     storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                    "cells of a Voronoi mesh cannot be cut in eight: add "
-                    "generators");
-    return STORM_ERR_NOSUP;
+                    "%zu cells are too many for one rank, max %d", n,
+                    INT32_MAX);
+    return STORM_ERR_ARG;
 }
 
 /* How many cells there will be, and the tag after all that are given.

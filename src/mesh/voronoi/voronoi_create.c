@@ -92,10 +92,15 @@ static storm_status create_read(struct create *c, uint64_t first_number)
     const struct storm_env *env = c->mesh->base.env;
     const struct storm_voronoi_params *params = c->params;
     size_t n = (size_t)params->n_points;
-    struct voronoi_record *records = NULL;
-    if (params->n_points <= INT32_MAX)
-        records =
-            storm_alloc(env->memory, create_label, (n + 1) * sizeof *records);
+    if (params->n_points > INT32_MAX) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "%llu points are too many for one rank, max %d: give "
+                        "them from more ranks",
+                        (unsigned long long)params->n_points, INT32_MAX);
+        return STORM_ERR_ARG;
+    }
+    struct voronoi_record *records =
+        storm_alloc(env->memory, create_label, (n + 1) * sizeof *records);
     if (records == NULL)
         return STORM_ERR_NOMEM;
     for (size_t i = 0; i < n; i++) {

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "support/imc_box.h"
+
+#include "support/check.h"
+
+const struct storm_region imc_box_regions[IMC_BOX_REGIONS] = {
+    {.material = 0},
+    {.material = 1,
+     .shape = {.kind = STORM_SHAPE_SPHERE,
+               .centre_cm = {0.5, 0.5, 0.5},
+               .radius_cm = {0, 0.45}}},
+    {.material = STORM_OUTSIDE,
+     .shape = {.kind = STORM_SHAPE_BOX,
+               .lo_cm = {0.8, 0.8, 0.0},
+               .hi_cm = {1, 1, 1}}},
+};
+
+const struct storm_source imc_box_source = {
+    .shape = {.kind = STORM_SHAPE_SPHERE,
+              .centre_cm = {0.4, 0.5, 0.6},
+              .radius_cm = {0.1, 0.3}},
+    .power_erg_cm3_s = 2.0,
+    .stop_s = 100.0,
+    .packets = 500,
+    .temperature_kev = 1.0};
+
+void imc_box_open(struct imc_box *box)
+{
+    CHECK_OK(storm_imc_create(box->context, box->mesh, &box->problem,
+                              &box->imc));
+    struct storm_comb_params comb = {.size = sizeof comb,
+                                     .seed = 1,
+                                     .n_min = box->problem.min_per_cell,
+                                     .n_max = box->problem.max_per_cell,
+                                     .remainder = storm_imc_deposit,
+                                     .remainder_self = box->imc};
+    CHECK_OK(storm_comb_create(box->context, &comb, &box->comb));
+    struct storm_engine_params engine = {
+        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
+    CHECK_OK(storm_engine_create(box->context, &engine, &box->engine));
+    CHECK_OK(storm_imc_attach(box->imc, box->engine));
+    if (box->problem.comb)
+        CHECK_OK(storm_comb_attach(box->comb, box->engine));
+}
+
+double imc_box_step(struct imc_box *box, double time_s, double dt_s,
+                    double energy_out[4])
+{
+    double error;
+    CHECK_OK(storm_imc_set_step(box->imc, time_s, dt_s));
+    CHECK_OK(storm_engine_step(box->engine));
+    CHECK_OK(storm_imc_balance(box->imc, box->engine, energy_out, &error));
+    return error;
+}
+
+void imc_box_run(struct imc_box *box, double dt_s, uint64_t end)
+{
+    for (; box->step < end; box->step++) {
+        CHECK_OK(storm_imc_set_step(box->imc, dt_s * (double)box->step, dt_s));
+        CHECK_OK(storm_engine_step(box->engine));
+    }
+}
+
+uint64_t imc_box_hash(struct imc_box *box)
+{
+    uint64_t hash;
+    CHECK_OK(storm_imc_hash(box->imc, box->engine, &hash));
+    return hash;
+}
+
+void imc_box_close(struct imc_box *box)
+{
+    storm_engine_destroy(box->engine);
+    storm_comb_destroy(box->comb);
+    storm_imc_destroy(box->imc);
+    storm_mesh_destroy(box->mesh);
+    storm_context_destroy(box->context);
+}
