@@ -231,7 +231,7 @@ static const struct storm_octree_params octree_list[] = {
      .lo_cm = {-5, -5, -5},
      .hi_cm = {5, 5, 5},
      .level = 1,
-     .refine_levels = 4,
+     .refine_levels = 3,
      .refine = sphere_refine,
      .refine_self = &spheres[0]},
     {.size = sizeof(struct storm_octree_params),
@@ -254,6 +254,42 @@ static const struct storm_octree_params octree_list[] = {
      .refine = sphere_refine,
      .refine_self = &spheres[2]},
 };
+
+/* Cuts some cells, by their tags; or joins those with tags from `first` on. */
+static void adapt_octree(struct storm_mesh *mesh, storm_cell_id first)
+{
+    struct storm_adapt_params params = STORM_ADAPT_PARAMS_INIT;
+    struct storm_change *change;
+    storm_cell_idx n = storm_mesh_n_cells(mesh);
+    storm_cell_idx *list = malloc(((size_t)n + 1) * sizeof *list);
+    CHECK(list != NULL);
+    params.refine = params.remove = list;
+    for (storm_cell_idx i = 0; i < n; i++) {
+        storm_cell_id tag = storm_mesh_cell_id(mesh, i);
+        if (first > 0 && tag >= first)
+            list[params.n_remove++] = i;
+        if (first == 0 && tag % 25 == 0)
+            list[params.n_refine++] = i;
+    }
+    CHECK_OK(storm_mesh_adapt(mesh, &params, &change));
+    storm_change_destroy(change);
+    free(list);
+}
+
+/* One that has been refined twice and coarsened once. */
+static storm_status make_adapted(struct storm_context *context, const void *how,
+                                 struct storm_mesh **mesh_out)
+{
+    storm_status status = make_octree(context, how, mesh_out);
+    if (status < 0)
+        return status;
+    adapt_octree(*mesh_out, 0);
+    storm_cell_id first = storm_mesh_next_tag(*mesh_out);
+    adapt_octree(*mesh_out, 0);
+    adapt_octree(*mesh_out, first);
+    adapt_octree(*mesh_out, 0);
+    return STORM_OK;
+}
 
 /* Each time in another partition. */
 static storm_status make_given(struct storm_context *context, const void *how,

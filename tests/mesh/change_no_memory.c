@@ -4,14 +4,15 @@
  * Calls on meshes that change when one rank gets no memory, for every
  * allocation of every rank in turn: all ranks return, that rank with
  * STORM_ERR_NOMEM and the others with STORM_ERR_PEER; the mesh is as it was;
- * nothing is left allocated. For a Cartesian mesh, and for a Voronoi mesh with
- * tags of its own.
+ * nothing is left allocated. For a Cartesian mesh, for a Voronoi mesh with tags
+ * of its own, and for an octree, which is also made again from its leaves.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <storm/change.h>
 #include <storm/context.h>
+#include <storm/octree.h>
 #include <storm/voronoi.h>
 
 #include "base/env.h"
@@ -64,7 +65,8 @@ struct world {
     struct storm_mesh *mesh;
     struct storm_cut *cut, *other; /* only the first is used */
     struct storm_change *change;
-    bool moves;            /* and is refined */
+    bool moves; /* and is refined */
+    bool is_octree;
     storm_cell_id removed; /* next */
     char local[N_CELLS * ROW], rows[N_CELLS * ROW];
 };
@@ -166,6 +168,49 @@ static storm_status call_move(struct world *w)
     return storm_mesh_move(w->mesh, &x[0][0], NULL, &w->change);
 }
 
+static const struct storm_octree_params octree = {
+    .size = sizeof octree, .hi_cm = {2, 1, 1}, .n = {2, 1, 1}, .level = 1};
+
+/* Cuts a cell, or joins its parts. */
+static storm_status adapt_octree(struct world *w)
+{
+    storm_cell_idx list[N_CELLS];
+    struct storm_adapt_params params = {
+        .size = sizeof params, .refine = list, .remove = list};
+    bool is_cut = storm_mesh_n_cells_total(w->mesh) > 16;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->mesh); i++) {
+        int64_t leaf[STORM_OCTREE_LEAF];
+        CHECK_OK(storm_octree_leaf(w->mesh, i, leaf));
+        if (is_cut && leaf[0] == 2)
+            list[params.n_remove++] = i;
+        if (!is_cut && leaf[1] == 1 && leaf[2] == 1 && leaf[3] == 0)
+            list[params.n_refine++] = i;
+    }
+    return storm_mesh_adapt(w->mesh, &params, &w->change);
+}
+
+/* Makes an octree again. */
+static storm_status call_restore(struct world *w)
+{
+    int64_t leaves[N_CELLS][STORM_OCTREE_LEAF];
+    storm_cell_id tags[N_CELLS];
+    struct storm_octree_params params = octree;
+    struct storm_mesh *mesh;
+    if (!w->is_octree)
+        return STORM_OK;
+    params.leaves = &leaves[0][0];
+    params.tags = tags;
+    params.n_leaves = (uint64_t)storm_mesh_n_cells(w->mesh);
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->mesh); i++) {
+        CHECK_OK(storm_octree_leaf(w->mesh, i, leaves[i]));
+        tags[i] = storm_mesh_cell_id(w->mesh, i);
+    }
+    storm_status status = storm_mesh_create_octree(w->context, &params, &mesh);
+    if (status == STORM_OK)
+        storm_mesh_destroy(mesh);
+    return status;
+}
+
 /* Removes a cell and adds one. */
 static storm_status call_adapt(struct world *w)
 {
@@ -174,6 +219,8 @@ static storm_status call_adapt(struct world *w)
     struct storm_adapt_params params = {
         .size = sizeof params, .remove = gone, .add_cm = x};
     struct dice dice = dice_make(storm_mesh_next_tag(w->mesh), 0);
+    if (w->is_octree)
+        return adapt_octree(w);
     if (!w->moves)
         return STORM_OK;
     for (int d = 0; d < 3; d++)
@@ -190,20 +237,22 @@ static const struct {
     storm_status (*call)(struct world *w);
     bool needs_change; /* one that is made before */
     bool keeps;        /* what is allocated belongs to the mesh */
+    bool is_kinds;     /* is done by the kind of mesh */
 } calls[] = {
-    {"create", call_create, false, false},
-    {"imbalance", call_imbalance, false, false},
-    {"use", call_use, false, false},
-    {"use again", call_use_again, false, false},
-    {"carry", call_carry, true, false},
-    {"n_ghosts", call_n_ghosts, true, false},
-    {"ghosts", call_ghosts, true, true},
-    {"find", call_find, false, false},
-    {"rows", call_rows, false, false},
-    {"rows_sized", call_sized, false, false},
-    {"unrows", call_unrows, false, false},
-    {"move", call_move, false, false},
-    {"adapt", call_adapt, false, true}, /* ghosts */
+    {"create", call_create, false, false, false},
+    {"imbalance", call_imbalance, false, false, false},
+    {"use", call_use, false, false, true},
+    {"use again", call_use_again, false, false, false},
+    {"carry", call_carry, true, false, false},
+    {"n_ghosts", call_n_ghosts, true, false, false},
+    {"ghosts", call_ghosts, true, true, false},
+    {"find", call_find, false, false, false},
+    {"rows", call_rows, false, false, false},
+    {"rows_sized", call_sized, false, false, false},
+    {"unrows", call_unrows, false, false, false},
+    {"move", call_move, false, false, true},
+    {"adapt", call_adapt, false, true, true}, /* ghosts */
+    {"restore", call_restore, false, false, true},
 };
 
 /* ---- the test ------------------------------------------------------------ */
@@ -303,7 +352,8 @@ static void check_mesh(struct world *w)
     CHECK_OK(storm_cut_create(w->mesh, &w->cut));
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         for (int victim = 0; victim < storm_context_size(w->context); victim++)
-            check_call(w, i, victim);
+            if (calls[i].is_kinds || !w->is_octree)
+                check_call(w, i, victim);
     storm_cut_destroy(w->cut); /* the one in use; the other is the mesh's */
     storm_mesh_destroy(w->mesh);
     CHECK_EQ(bytes_now(w), 0);
@@ -321,6 +371,10 @@ int main(int argc, char **argv)
     CHECK_OK(storm_mesh_create_cart(w.context, &cart, &w.mesh));
     check_mesh(&w);
     make_voronoi(&w);
+    check_mesh(&w);
+    w.moves = false;
+    w.is_octree = true;
+    CHECK_OK(storm_mesh_create_octree(w.context, &octree, &w.mesh));
     check_mesh(&w);
     storm_context_destroy(w.context);
     MPI_Finalize();

@@ -109,8 +109,8 @@ static void check_cells(const struct storm_mesh *mesh, const struct forest *f)
         CHECK(memcmp(&cube, &cell->cube, sizeof cube) == 0);
         CHECK_EQ(storm_mesh_cell_id(mesh, i), cell->tag);
     }
-    for (size_t k = 0; k < part->n_borders; k++) {
-        const struct octree_border *border = &part->borders[k];
+    for (size_t k = 0; k < part->borders.n; k++) {
+        const struct storm_border *border = &part->borders.array[k];
         if (border->rank < 0)
             continue;
         uint64_t place = storm_mesh_first_place(mesh, border->rank);

@@ -166,16 +166,7 @@ static void cart_face(const struct storm_mesh *mesh, storm_cell_idx cell,
     int axis = face / 2;
     int32_t next = part->cells[cell].next[face];
     memset(face_out, 0, sizeof *face_out);
-    face_out->wall = -1;
-    if (next >= 0) {
-        face_out->rank = mesh->env->rank;
-        face_out->neighbour = next;
-    } else {
-        const struct cart_border *border = &part->borders[~next];
-        face_out->rank = border->rank;
-        face_out->neighbour = border->idx;
-        face_out->wall = border->wall;
-    }
+    storm_borders_face(mesh, &part->borders, next, face_out);
     face_out->area_cm2 = cart_width(mesh, cell, (axis + 1) % 3) *
                          cart_width(mesh, cell, (axis + 2) % 3);
     face_out->normal[axis] = face % 2 ? 1.0 : -1.0;

@@ -15,39 +15,7 @@ struct cart_builder {
     const struct cart_mesh *cart;
     const uint64_t *partition;
     struct cart_part *part;
-    size_t borders_capacity;
 };
-
-static storm_status cart_add_border(struct cart_builder *b,
-                                    const struct cart_border *border,
-                                    int32_t *next_out)
-{
-    struct cart_part *part = b->part;
-    void *array = part->borders;
-    if (part->n_borders >= INT32_MAX)
-        return STORM_ERR_NOMEM;
-    storm_status status =
-        storm_reserve(b->cart->base.env->memory, cart_label, sizeof *border,
-                      part->n_borders + 1, &array, &b->borders_capacity);
-    if (status < 0)
-        return status;
-    part->borders = array;
-    part->borders[part->n_borders] = *border;
-    *next_out = ~(int32_t)part->n_borders;
-    part->n_borders++;
-    return STORM_OK;
-}
-
-static storm_status cart_add_walls(struct cart_builder *b)
-{
-    storm_status status = STORM_OK;
-    for (int wall = 0; wall < STORM_N_WALLS && status == STORM_OK; wall++) {
-        struct cart_border border = {.rank = -1, .idx = -1, .wall = wall};
-        int32_t next;
-        status = cart_add_border(b, &border, &next);
-    }
-    return status;
-}
 
 static void cart_place_cells(struct cart_builder *b)
 {
@@ -94,10 +62,11 @@ static storm_status cart_link(struct cart_builder *b, storm_cell_idx i,
         part->cells[offset].next[face ^ 1] = i; /* saves a second search */
         return STORM_OK;
     }
-    struct cart_border border = {.id = id, .wall = -1, .wraps = wraps};
+    struct storm_border border = {.id = id, .wall = -1, .wraps = wraps};
     border.rank =
         storm_mesh_owner_at(&cart->base, b->partition, id, &border.idx);
-    return cart_add_border(b, &border, &cell->next[face]);
+    return storm_borders_add(cart->base.env, &part->borders, &border,
+                             &cell->next[face]);
 }
 
 storm_status cart_build_part(const struct storm_mesh *mesh,
@@ -116,8 +85,9 @@ storm_status cart_build_part(const struct storm_mesh *mesh,
 
     struct cart_builder b = {
         .cart = cart_of(mesh), .partition = partition, .part = part};
-    storm_status status =
-        part->cells != NULL ? cart_add_walls(&b) : STORM_ERR_NOMEM;
+    storm_status status = part->cells != NULL
+                              ? storm_borders_open(env, &part->borders)
+                              : STORM_ERR_NOMEM;
     if (status == STORM_OK)
         cart_place_cells(&b);
     for (storm_cell_idx i = 0; i < part->base.n_cells; i++) {
@@ -141,7 +111,7 @@ void cart_free_part(const struct storm_mesh *mesh, struct storm_mesh_part *base)
     struct cart_part *part = (struct cart_part *)base;
     if (part == NULL)
         return;
-    storm_free(mesh->env->memory, part->borders);
+    storm_borders_close(mesh->env, &part->borders);
     storm_free(mesh->env->memory, part->cells);
     storm_free(mesh->env->memory, part);
 }

@@ -12,7 +12,7 @@
 struct geom {
     const struct cart_mesh *cart;
     const struct cart_cell *cells;
-    const struct cart_border *borders;
+    const struct storm_border *borders;
     double speed_cm_s;
     storm_cell_id first; /* of this rank */
     int rank;
@@ -24,7 +24,7 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
     const struct cart_part *part = cart_part_of(mesh);
     return (struct geom){.cart = cart_of(mesh),
                          .cells = part->cells,
-                         .borders = part->borders,
+                         .borders = part->borders.array,
                          .speed_cm_s = speed_cm_s,
                          .first = part->base.first,
                          .rank = mesh->env->rank};
@@ -66,8 +66,7 @@ static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
 static inline struct storm_mesh_exit geom_exit(const struct geom *g,
                                                int32_t next)
 {
-    const struct cart_border *b = &g->borders[~next];
-    return (struct storm_mesh_exit){b->id, b->rank, b->idx, b->wall};
+    return storm_border_exit(&g->borders[~next]);
 }
 
 /* Through a periodic wall: to the same point of the opposite one, exactly. */

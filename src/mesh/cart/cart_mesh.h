@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "mesh/mesh_borders.h"
 #include "mesh/mesh_ops.h"
 
 /* Faces of a cell are numbered like the walls: x low, x high, y low, ... */
@@ -24,21 +25,10 @@ struct cart_cell {
 };
 _Static_assert(sizeof(struct cart_cell) == 32, "two cells per cache line");
 
-/* What lies behind a face that does not simply lead to a local cell. The
- * first six are the walls. */
-struct cart_border {
-    storm_cell_id id; /* of the neighbour */
-    int32_t rank;     /* its owner, maybe this rank; -1: wall */
-    storm_cell_idx idx;
-    int32_t wall; /* -1: none */
-    bool wraps;   /* through a periodic wall: position jumps to the other */
-};
-
 struct cart_part {
     struct storm_mesh_part base;
     struct cart_cell *cells;
-    struct cart_border *borders;
-    size_t n_borders;
+    struct storm_borders borders;
 };
 
 struct cart_mesh {

@@ -189,7 +189,6 @@ static void octree_face(const struct storm_mesh *mesh, storm_cell_idx cell,
     int axis = side / 2;
     int32_t next = c->next[side];
     memset(face_out, 0, sizeof *face_out);
-    face_out->wall = -1;
     face_out->normal[axis] = side % 2 ? 1.0 : -1.0;
     if (next < OCTREE_FAN_END) {
         const struct octree_fan *fan = &part->fans[next - OCTREE_FAN];
@@ -199,15 +198,7 @@ static void octree_face(const struct storm_mesh *mesh, storm_cell_idx cell,
         face_out->area_cm2 = octree_width(mesh, cell, (axis + 1) % 3) *
                              octree_width(mesh, cell, (axis + 2) % 3);
     }
-    if (next >= 0) {
-        face_out->rank = mesh->env->rank;
-        face_out->neighbour = next;
-    } else {
-        const struct octree_border *border = &part->borders[~next];
-        face_out->rank = border->rank;
-        face_out->neighbour = border->idx;
-        face_out->wall = border->wall;
-    }
+    storm_borders_face(mesh, &part->borders, next, face_out);
 }
 
 static void octree_destroy(struct storm_mesh *mesh)

@@ -57,7 +57,7 @@ struct octree_builder {
     const struct octree_leaves *leaves;
     const uint64_t *partition;
     struct octree_part *part;
-    size_t borders_capacity, fans_capacity;
+    size_t fans_capacity;
     struct octree_side *sides; /* that wait for answers */
     size_t n_sides, sides_capacity;
     struct octree_query *queries;
@@ -107,37 +107,6 @@ storm_status octree_starts(const struct octree_mesh *mesh,
 
 /* ---- what faces lead to ------------------------------------------------- */
 
-static storm_status build_add_border(struct octree_builder *b,
-                                     const struct octree_border *border,
-                                     int32_t *next_out)
-{
-    struct octree_part *part = b->part;
-    void *array = part->borders;
-    if (part->n_borders >= INT32_MAX / 2)
-        return STORM_ERR_NOMEM;
-    storm_status status =
-        storm_reserve(b->mesh->base.env->memory, octree_label, sizeof *border,
-                      part->n_borders + 1, &array, &b->borders_capacity);
-    if (status < 0)
-        return status;
-    part->borders = array;
-    part->borders[part->n_borders] = *border;
-    *next_out = ~(int32_t)part->n_borders;
-    part->n_borders++;
-    return STORM_OK;
-}
-
-static storm_status build_add_walls(struct octree_builder *b)
-{
-    storm_status status = STORM_OK;
-    for (int wall = 0; wall < STORM_N_WALLS && status == STORM_OK; wall++) {
-        struct octree_border border = {.rank = -1, .idx = -1, .wall = wall};
-        int32_t next;
-        status = build_add_border(b, &border, &next);
-    }
-    return status;
-}
-
 /* How a cell refers to the leaf behind a quarter of one of its sides. */
 static storm_status build_refer(struct octree_builder *b,
                                 const struct octree_side *s, int quarter,
@@ -151,12 +120,13 @@ static storm_status build_refer(struct octree_builder *b,
         *next_out = (storm_cell_idx)offset;
         return STORM_OK;
     }
-    struct octree_border border = {.id = place, .wall = -1, .wraps = s->wraps};
+    struct storm_border border = {.id = place, .wall = -1, .wraps = s->wraps};
     if (part->tags != NULL)
         border.id = is_local ? part->tags[offset] : s->tags[quarter];
     border.rank =
         storm_mesh_owner_at(&b->mesh->base, b->partition, place, &border.idx);
-    return build_add_border(b, &border, next_out);
+    return storm_borders_add(b->mesh->base.env, &b->part->borders, &border,
+                             next_out);
 }
 
 static storm_status build_add_fan(struct octree_builder *b,
@@ -451,7 +421,7 @@ static storm_status build_open(struct octree_builder *b)
             storm_alloc(env->memory, octree_label,
                         ((size_t)env->size + 1) * sizeof *part->starts);
         if (part->cells != NULL && part->starts != NULL)
-            status = build_add_walls(b);
+            status = storm_borders_open(env, &part->borders);
     }
     status = storm_context_agree(mesh->base.context, status);
     if (status < 0)
@@ -516,7 +486,7 @@ void octree_free_part(const struct storm_mesh *mesh,
         return;
     storm_free(memory, part->starts);
     storm_free(memory, part->fans);
-    storm_free(memory, part->borders);
+    storm_borders_close(mesh->env, &part->borders);
     storm_free(memory, part->cells);
     storm_free(memory, part->codes);
     storm_free(memory, part->base.tags);

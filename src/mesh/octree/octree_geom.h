@@ -16,7 +16,7 @@
 struct geom {
     const struct octree_mesh *mesh;
     const struct octree_cell *cells;
-    const struct octree_border *borders;
+    const struct storm_border *borders;
     const struct octree_fan *fans;
     double speed_cm_s;
     storm_cell_id first; /* of this rank */
@@ -29,7 +29,7 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
     const struct octree_part *part = octree_part_of(mesh);
     return (struct geom){.mesh = octree_of(mesh),
                          .cells = part->cells,
-                         .borders = part->borders,
+                         .borders = part->borders.array,
                          .fans = part->fans,
                          .speed_cm_s = speed_cm_s,
                          .first = part->base.first,
@@ -94,15 +94,14 @@ static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
 static inline struct storm_mesh_exit geom_exit(const struct geom *g,
                                                int32_t next)
 {
-    const struct octree_border *b = &g->borders[~next];
-    return (struct storm_mesh_exit){b->id, b->rank, b->idx, b->wall};
+    return storm_border_exit(&g->borders[~next]);
 }
 
 /* Through a periodic wall: to the same point of the opposite one, exactly. */
 static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
                              int32_t next, uint32_t side)
 {
-    const struct octree_border *border = &g->borders[~next];
+    const struct storm_border *border = &g->borders[~next];
     if (!border->wraps)
         return;
     struct geom_axis *axis = &lane->axis[side];

@@ -30,6 +30,7 @@
 
 #include <storm/octree.h>
 
+#include "mesh/mesh_borders.h"
 #include "mesh/mesh_hilbert.h"
 #include "mesh/mesh_ops.h"
 
@@ -51,16 +52,6 @@ struct octree_cell {
 struct octree_fan {
     double middle[2];
     int32_t next[OCTREE_QUARTERS]; /* local neighbours or ~index of a border */
-};
-
-/* What lies behind a face that does not simply lead to a local cell. The
- * first six are the walls. */
-struct octree_border {
-    storm_cell_id id; /* of the neighbour */
-    int32_t rank;     /* its owner, maybe this rank; -1: wall */
-    storm_cell_idx idx;
-    int32_t wall; /* -1: none */
-    bool wraps;   /* through a periodic wall: position jumps to the other */
 };
 
 /* An array of words that grows. */
@@ -89,8 +80,7 @@ struct octree_part {
     struct storm_mesh_part base;
     uint64_t *codes; /* of the cells, in order */
     struct octree_cell *cells;
-    struct octree_border *borders;
-    size_t n_borders;
+    struct storm_borders borders;
     struct octree_fan *fans;
     size_t n_fans;
     uint64_t *starts; /* n_ranks + 1: where the leaves of each rank begin along
