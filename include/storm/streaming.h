@@ -109,8 +109,8 @@ STORM_API void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
 
 /** Path-length tally of the last step: for each local cell the sum of weight
  *  times path over volume and dt: mean energy density times speed, as doubles.
- *  Borrowed, valid until the next step. NULL (logged) if the mesh has been
- *  repartitioned since the last step. */
+ *  Borrowed, valid until the next step. NULL (logged) if the mesh has
+ *  changed since the last step. */
 STORM_API const double *
 storm_streaming_energy_density(const struct storm_streaming *streaming);
 
@@ -121,7 +121,7 @@ storm_streaming_energy_density(const struct storm_streaming *streaming);
  * @param[out] energy_erg_out  created, absorbed, escaped, now at census
  * @param[out] error_out  relative error of created = absorbed + escaped +
  *                        census
- * @retval STORM_ERR_STATE   the mesh was repartitioned since the last step
+ * @retval STORM_ERR_STATE   the mesh has changed since the last step
  *                           (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
@@ -135,7 +135,7 @@ storm_streaming_balance(struct storm_streaming *streaming,
  * Hash of all cell fields and all packets; equal for any number of ranks,
  * backend, partition and order of arrival. Collective, blocks; between steps.
  *
- * @retval STORM_ERR_STATE   the mesh was repartitioned since the last step
+ * @retval STORM_ERR_STATE   the mesh has changed since the last step
  *                           (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)

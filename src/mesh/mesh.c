@@ -105,7 +105,7 @@ storm_status storm_mesh_check_generation(const struct storm_mesh *mesh,
                                          uint64_t generation, const char *what,
                                          const char *advice)
 {
-    if (!storm_mesh_is_repartitioned(mesh, generation))
+    if (!storm_mesh_has_changed(mesh, generation))
         return STORM_OK;
     storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
                     "%s was built for generation %llu of its mesh, which has "

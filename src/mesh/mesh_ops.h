@@ -239,9 +239,9 @@ struct storm_mesh {
 };
 
 /* For objects whose arrays or indices belong to one generation of their mesh:
- * has it been repartitioned since? */
-static inline bool storm_mesh_is_repartitioned(const struct storm_mesh *mesh,
-                                               uint64_t generation)
+ * has it changed since? */
+static inline bool storm_mesh_has_changed(const struct storm_mesh *mesh,
+                                          uint64_t generation)
 {
     return mesh->generation != generation;
 }

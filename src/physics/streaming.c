@@ -63,7 +63,7 @@ void streaming_release(const struct storm_streaming *streaming,
 /* After a change. Nothing is moved: all arrays belong to one step. */
 static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
 {
-    if (!storm_mesh_is_repartitioned(streaming->mesh, streaming->generation))
+    if (!storm_mesh_has_changed(streaming->mesh, streaming->generation))
         return STORM_OK;
     struct storm_track track;
     double *density;
@@ -171,7 +171,7 @@ static void streaming_step_batch(void *self, struct storm_step *step,
 {
     const struct storm_streaming *streaming = self;
     (void)step;
-    if (storm_mesh_is_repartitioned(streaming->mesh, streaming->generation))
+    if (storm_mesh_has_changed(streaming->mesh, streaming->generation))
         storm_census_stop(n, outcomes_out);
     else
         streaming->advance(&streaming->track, packets, n, outcomes_out);
