@@ -5,10 +5,11 @@
  *   REMAP-1  A packet's cell index is negative until the change has answered
  *            for it; from then on it is that of a cell of the rank it is on.
  *   REMAP-2  A packet ends where seek says that it is home, or at the boundary;
- *            nowhere else. But if only owners of cells have changed a bundled
- *            packet stays in the cell of its tag: tracking may have left it
- *            there beyond a face by a rounding, and it would be there without
- *            the change.
+ *            nowhere else: without a boundary a position outside is an error,
+ *            and the packet stays in the engine. But if only owners of cells
+ *            have changed a bundled packet stays in the cell of its tag:
+ *            tracking may have left it there beyond a face by a rounding, and
+ *            it would be there without the change.
  *   REMAP-3  The hops of a packet and whether it changed ranks travel in its
  *            scratch, which is zero when it is home.
  *   REMAP-4  Packets go in the order of the cells that the change answers with:
@@ -48,6 +49,7 @@ struct remap {
     uint32_t jump_after;              /* 0: never */
     uint64_t mark;                    /* CENSUS-3: of the engine, before */
     struct storm_remap_stats stats;
+    storm_status failed; /* a packet is outside, and there is no boundary */
 };
 
 /* The packets of a rank by key: that of a cell here is one more than its new
@@ -331,6 +333,19 @@ static void remap_step_batch(void *self, struct storm_step *step,
     }
 }
 
+/* REMAP-2: it could only be dropped. */
+static void remap_refuse(struct remap *remap, const double x_cm[3])
+{
+    if (remap->failed == STORM_OK)
+        storm_log_write(
+            &remap->mesh->env->log, STORM_LOG_ERROR,
+            "storm_remap: a packet at (%g, %g, %g) cm is outside of "
+            "the mesh, and there is no boundary for it: set "
+            "`boundary` of struct storm_remap_params",
+            x_cm[0], x_cm[1], x_cm[2]);
+    remap->failed = STORM_ERR_ARG;
+}
+
 /* A boundary may have been written for time steps: what it leaves in the index
  * and the scratch is not ours, and where a packet goes that is inside is
  * decided here (REMAP-2). */
@@ -343,10 +358,12 @@ static void remap_apply(void *self, struct storm_step *step, void *packet,
     const uint32_t scratch = *remap_scratch(remap, packet);
     struct storm_cell_ref where;
     remap->stats.outside++;
-    if (remap->boundary.apply != NULL)
-        remap->boundary.apply(remap->boundary.self, step, packet, outcome_out);
-    else
-        outcome_out->fate = STORM_FATE_ESCAPED;
+    if (remap->boundary.apply == NULL) {
+        remap_refuse(remap, x_cm);
+        outcome_out->fate = STORM_FATE_CENSUS;
+        return;
+    }
+    remap->boundary.apply(remap->boundary.self, step, packet, outcome_out);
     *remap_idx(remap, packet) = remap_anywhere;
     *remap_scratch(remap, packet) = scratch;
     if (outcome_out->fate == STORM_FATE_CENSUS ||
@@ -360,6 +377,13 @@ static void remap_apply(void *self, struct storm_step *step, void *packet,
         .rank = mesh->ops->changes->jump(mesh, x_cm), .idx = -1};
     if (where.rank != mesh->env->rank)
         remap_send(remap, packet, where, outcome_out);
+}
+
+static storm_status remap_post_step(void *self, struct storm_step *step)
+{
+    const struct remap *remap = self;
+    (void)step;
+    return remap->failed;
 }
 
 /* ---- public ------------------------------------------------------------- */
@@ -472,6 +496,7 @@ storm_status storm_remap(struct storm_engine *engine,
         .record_bytes = remap.is_bundled ? sizeof(struct storm_packet) : 0,
         .pre_step = remap_pre_step,
         .step_batch = remap_step_batch,
+        .post_step = remap_post_step,
     };
     const struct storm_boundary boundary = {.size = sizeof boundary,
                                             .self = &remap,
