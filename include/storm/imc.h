@@ -245,8 +245,8 @@ storm_imc_load_state(struct storm_imc *imc, uint64_t version,
  * parts share the energy by volume, and have its material and temperature; if
  * eight are joined their energies are added up, in the material that most of
  * them have. The sum is conserved to rounding, but for energy that goes to
- * cells whose temperature is held. Packets follow by storm_remap. Collective,
- * blocks; between steps.
+ * cells whose temperature is held: it counts as created and absorbed (logged).
+ * Packets follow by storm_remap. Collective, blocks; between steps.
  *
  * @retval STORM_ERR_ARG     the change is of another mesh (logged)
  * @retval STORM_ERR_STATE   the change is not the first one since the object

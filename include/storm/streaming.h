@@ -107,6 +107,12 @@ storm_streaming_add(struct storm_streaming *streaming,
 STORM_API void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
                                        double weight_erg);
 
+/** Count a packet as escaped. Local. Fits `apply` of the struct storm_boundary
+ *  that storm_remap takes, with @p streaming for `self`. */
+STORM_API void storm_streaming_escape(void *streaming, struct storm_step *step,
+                                      void *packet,
+                                      struct storm_outcome *outcome_out);
+
 /** Path-length tally of the last step: for each local cell the sum of weight
  *  times path over volume and dt: mean energy density times speed, as doubles.
  *  Borrowed, valid until the next step. NULL (logged) if the mesh has

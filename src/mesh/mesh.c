@@ -268,6 +268,16 @@ int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3])
                                                              : mesh->env->rank;
 }
 
+void storm_seek_each(const struct storm_mesh *mesh,
+                     struct storm_mesh_hop *hops_inout, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct storm_mesh_hop *hop = &hops_inout[i];
+        hop->status =
+            mesh->ops->changes->seek(mesh, hop->cell, hop->x_cm, &hop->next);
+    }
+}
+
 /* ---- shapes of cells ---------------------------------------------------- */
 
 void storm_no_unwrap(const struct storm_mesh *mesh, storm_cell_idx cell,

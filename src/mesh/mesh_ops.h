@@ -177,6 +177,14 @@ struct storm_mesh_ops {
     const struct storm_mesh_changes *changes;
 };
 
+/* One of many calls of seek. */
+struct storm_mesh_hop {
+    double *x_cm;               /* three coordinates */
+    storm_cell_idx cell;        /* -1 as there */
+    storm_status status;        /* out */
+    struct storm_cell_ref next; /* out: as seek writes it */
+};
+
 /* What changes a mesh, and how a position finds its cell afterwards. */
 struct storm_mesh_changes {
     /* One hop of a position on its way from a local cell (-1: from where it is
@@ -187,6 +195,10 @@ struct storm_mesh_changes {
      * NaN. In periodic directions the position is put into the box first. */
     storm_status (*seek)(const struct storm_mesh *mesh, storm_cell_idx cell,
                          double x_cm[3], struct storm_cell_ref *next_out);
+    /* The same of many positions; those of cells that are far apart in memory
+     * need not wait for it one after the other. */
+    void (*seek_many)(const struct storm_mesh *mesh,
+                      struct storm_mesh_hop *hops_inout, size_t n);
     /* The rank that has the place of a position in the box along the curve, to
      * begin there. */
     int (*jump)(const struct storm_mesh *mesh, const double x_cm[3]);
@@ -215,6 +227,10 @@ storm_status storm_seek_located(const struct storm_mesh *mesh,
                                 storm_cell_idx cell, double x_cm[3],
                                 struct storm_cell_ref *next_out);
 int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3]);
+
+/* seek_many for kinds that have nothing to gain: one after the other. */
+void storm_seek_each(const struct storm_mesh *mesh,
+                     struct storm_mesh_hop *hops_inout, size_t n);
 
 /* A coordinate of a periodic direction, in [lo, hi). */
 double storm_mesh_wrap(double x, double lo, double hi);
