@@ -62,7 +62,7 @@ endmacro()
 storm_fabric(shm "shared memory of one node")
 storm_fabric(ibv "InfiniBand verbs" HEADER infiniband/verbs.h)
 storm_fabric(ofi "libfabric" HEADER rdma/fabric.h
-             TESTS ofi-tcp ofi-shm)
+             TESTS ofi-tcp)
 storm_fabric(mpirma "one-sided MPI" TESTS mpirma)
 
 # Messages need no fabric.

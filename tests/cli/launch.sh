@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120
+# TEST timeout: 120; label: slow-asan
 #
 # Starting ranks: by -n, under a launcher of the user's, and what becomes of
 # failures and signals.

@@ -2,7 +2,7 @@
 /* TEST args: threads 1 2 3; timeout: 60; label: tsan */
 /* TEST ranks: 3; args: processes; timeout: 60; label: slow-mpich */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
-/* TEST ranks: 3; args: processes; backend: ofi-sockets; timeout: 100;
+/* TEST ranks: 3; args: processes; backend: ofi-shm ofi-sockets; timeout: 100;
  *      label: long */
 /*
  * FABRIC-11: `direct` is the peer's memory itself, or NULL; and FABRIC-7 holds

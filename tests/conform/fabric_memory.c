@@ -2,7 +2,7 @@
 /* TEST args: threads 1 2 3; label: tsan */
 /* TEST ranks: 3; args: processes */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
-/* TEST ranks: 3; args: processes; backend: ofi-sockets; timeout: 100;
+/* TEST ranks: 3; args: processes; backend: ofi-shm ofi-sockets; timeout: 100;
  *      label: long */
 /*
  * FABRIC-1: memory is zeroed, also when it was used before; aligned; of its

@@ -2,7 +2,7 @@
 /* TEST args: threads 1 3; label: tsan */
 /* TEST ranks: 1 3; args: processes */
 /* TEST ranks: 1; args: processes; backend: networks; timeout: 100 */
-/* TEST ranks: 1; args: processes; backend: ofi-sockets; timeout: 100;
+/* TEST ranks: 1; args: processes; backend: ofi-shm ofi-sockets; timeout: 100;
  *      label: long */
 /*
  * FABRIC-13: operations to this rank itself work like those to any other. (The

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
+ *      label: slow-asan slow-mpich */
 /*
  * A packet that never ends is found after transport.max_events events and the
  * step fails on all ranks: one that stays where it is, and one that is handed

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 2 3 7; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
+ *      label: slow-asan slow-mpich */
 /*
  * A rank that is a step ahead does not mix its packets or waves with those of
  * a rank that is still in the step before: packets carry the number of their

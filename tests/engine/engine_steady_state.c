@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-mpich */
 /* TEST ranks: 3; backend: ofi-shm ofi-sockets; timeout: 60; label: long */
 /*
  * Once rings and lists have their size, a step allocates nothing, on any rank:

@@ -7,7 +7,8 @@
  *      env: STORM_TEST_SLOWDOWN=30; label: slow-asan slow-mpich */
 /* TEST ranks: 5; backend: mpirma; timeout: 60;
  *      env: STORM_TEST_SLOWDOWN=3; label: slow-asan */
-/* TEST ranks: 5 8; backend: ofi-tcp ofi-shm ofi-sockets mpirma; timeout: 600; label: long */
+/* TEST ranks: 5 8; backend: ofi-tcp ofi-shm ofi-sockets mpirma; timeout: 600;
+ *      label: long */
 /*
  * Every packet, spawned ones included, makes all its visits exactly once, in
  * every step, whatever the sizes of rings and batches.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
+/* TEST ranks: 1 2; backend: shm; timeout: 60 */
+/* TEST ranks: 5; backend: shm; timeout: 60; label: long */
 /* TEST ranks: 3; backend: p2p; timeout: 60 */
 /*
  * TRACK-2, TRACK-4, CENSUS-2: packets and tallies have the same bits on any

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; timeout: 60; label: slow-asan */
-/* TEST ranks: 3; timeout: 60; args: tetrahedra; label: slow-asan */
+/* TEST ranks: 3; timeout: 60; label: slow-asan slow-mpich */
+/* TEST ranks: 3; timeout: 60; args: tetrahedra; label: slow-asan slow-mpich */
 /*
  * Uniform isotropic emission into a box of mirrors, or a periodic one, of
  * Cartesian or of Voronoi cells: the radiation stays uniform and isotropic. E

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; timeout: 60 */
+/* TEST ranks: 3; timeout: 60; label: slow-asan */
 /*
  * examples/decks/absorber.yaml: of radiation from a blackbody, 2 E3(tau) gets
  * through a pure absorber of optical thickness tau; E3 is the exponential

@@ -4,7 +4,7 @@
 /* TEST ranks: 1; args: mesh.points=20000 mesh.lloyd=1 mesh.interfaces=sharp;
  * timeout: 60; label: long */
 /* TEST ranks: 1; args: mesh.points=3000 mesh.lloyd=0 mesh.interfaces=sharp;
- * timeout: 60 */
+ * timeout: 60; label: slow-asan */
 /*
  * Layers and cells: cells take the material of their centre, so a layer that is
  * thinner than about two of them has holes. Of the walls of a coarse hohlraum

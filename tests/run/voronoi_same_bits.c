@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 5; timeout: 60; label: slow-asan */
-/* TEST ranks: 8; timeout: 60; label: long */
+/* TEST ranks: 2; timeout: 60; label: slow-asan */
+/* TEST ranks: 5 8; timeout: 60; label: long */
 /* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60; label: slow-asan */
 /*
  * Small forms of two decks on Voronoi meshes and an octree, with random walk

@@ -16,8 +16,8 @@
 /* What a test program exits with. */
 enum { CHECK_PASS = 0, CHECK_FAIL = 1, CHECK_SKIP = 77 };
 
-/* Loops of a test are this much shorter under sanitizers, which see in the first
- * rounds what they see in all. */
+/* Loops of a test are this much shorter under sanitizers, which see in the
+ * first rounds what they see in all. */
 #if defined(__SANITIZE_THREAD__)
 #define CHECK_SLOWDOWN 16
 #elif defined(__SANITIZE_ADDRESS__)

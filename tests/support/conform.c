@@ -133,7 +133,7 @@ uint64_t conform_rounds(const struct conform *c, uint64_t plain)
     if (c->chaos && slowdown < 256)
         slowdown = 256;
     if (!c->chaos && !c->fabric->caps.direct) /* a network */
-        slowdown *= 32;
+        slowdown *= 128;
     uint64_t n = plain / slowdown;
     if (c->size > 2)
         n /= 4; /* ranks wait for each other to get a core */
