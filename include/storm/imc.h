@@ -17,7 +17,8 @@
  * Mesh       the object is built for one generation of its mesh. After a
  *            change, the next step and the calls that list it return
  *            STORM_ERR_STATE (logged) until storm_imc_follow has moved the
- *            state of this object. Until then, of the calls without a status,
+ *            state of this object; the engine of such a step has failed for
+ *            good. Until then, of the calls without a status,
  *            storm_imc_deposit does nothing, storm_imc_max_packets returns
  *            problem.max_per_cell, storm_imc_material returns STORM_OUTSIDE,
  *            and storm_imc_set_step works as always.
@@ -86,7 +87,7 @@ STORM_API void storm_imc_deposit(void *imc, storm_cell_idx cell,
 STORM_API uint64_t storm_imc_max_packets(void *imc, storm_cell_idx cell);
 
 /** Add the initial radiation to @p engine, before its first step. Local.
- *  @retval STORM_ERR_STATE  the mesh was repartitioned (logged), or called
+ *  @retval STORM_ERR_STATE  the mesh has changed (logged), or called
  *                           from a callback
  *  @retval STORM_ERR_NOMEM */
 STORM_API STORM_MUST_CHECK storm_status
@@ -126,7 +127,7 @@ typedef enum storm_imc_field {
  * RADIATION_CENSUS, else local.
  *
  * @retval STORM_ERR_ARG     no such field
- * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
+ * @retval STORM_ERR_STATE   the mesh has changed (logged)
  * @retval STORM_ERR_FABRIC  RADIATION_CENSUS: MPI reports an error
  * @retval STORM_ERR_LOST    RADIATION_CENSUS: a rank is lost (logged)
  */
@@ -135,8 +136,8 @@ storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
               storm_imc_field field, double *values_out);
 
 /** Index of a local cell's material, STORM_OUTSIDE, or n_materials for a cell
- *  of no region. Local. STORM_OUTSIDE for all cells if the mesh was
- *  repartitioned. */
+ *  of no region. Local. STORM_OUTSIDE for all cells if the mesh has
+ *  changed. */
 STORM_API int storm_imc_material(const struct storm_imc *imc,
                                  storm_cell_idx cell);
 
@@ -147,7 +148,7 @@ STORM_API int storm_imc_material(const struct storm_imc *imc,
  * @param[out] energy_erg_out  created, absorbed, escaped, now at census
  * @param[out] error_out  relative error of created = absorbed + escaped +
  *                        census
- * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
+ * @retval STORM_ERR_STATE   the mesh has changed (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
@@ -159,7 +160,7 @@ storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
  * Hash of all cell fields and all packets; equal for any number of ranks,
  * backend, partition and order of arrival. Collective, blocks; between steps.
  *
- * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
+ * @retval STORM_ERR_STATE   the mesh has changed (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
@@ -206,7 +207,7 @@ STORM_API size_t storm_imc_state_values(uint64_t version);
  *
  * @param[out] cells_out     cell_values for each local cell, in order
  * @param[out] accounts_out  n_accounts * account_words, the same on every rank
- * @retval STORM_ERR_STATE   the mesh was repartitioned (logged)
+ * @retval STORM_ERR_STATE   the mesh has changed (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
  */
@@ -225,7 +226,7 @@ storm_imc_save_state(struct storm_imc *imc, double *cells_out,
  * @retval STORM_ERR_NOSUP  another version; nothing has changed
  * @retval STORM_ERR_ARG    a value is negative, not finite or no material
  *                          (logged); nothing has changed
- * @retval STORM_ERR_STATE  the mesh was repartitioned (logged), or called from
+ * @retval STORM_ERR_STATE  the mesh has changed (logged), or called from
  *                          a callback
  */
 STORM_API STORM_MUST_CHECK storm_status
@@ -244,8 +245,8 @@ storm_imc_load_state(struct storm_imc *imc, uint64_t version,
  * parts share the energy by volume, and have its material and temperature; if
  * eight are joined their energies are added up, in the material that most of
  * them have. The sum is conserved to rounding, but for energy that goes to
- * cells whose temperature is held. Packets follow by storm_remap. Collective,
- * blocks; between steps.
+ * cells whose temperature is held: it counts as created and absorbed (logged).
+ * Packets follow by storm_remap. Collective, blocks; between steps.
  *
  * @retval STORM_ERR_ARG     the change is of another mesh (logged)
  * @retval STORM_ERR_STATE   the change is not the first one since the object

@@ -224,7 +224,7 @@ storm_polyhedra_open(const struct storm_mesh *mesh,
  *                             previous one are invalid also after an error
  * @retval STORM_ERR_ARG    no such cell, or @p polyhedron_out does not begin
  *                          with STORM_POLYHEDRON_INIT
- * @retval STORM_ERR_STATE  the mesh has been repartitioned since open (logged)
+ * @retval STORM_ERR_STATE  the mesh has changed since open (logged)
  * @retval STORM_ERR_NOMEM
  */
 STORM_API STORM_MUST_CHECK storm_status

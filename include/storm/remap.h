@@ -41,8 +41,9 @@ struct storm_remap_params {
      *  any boundary and answers ABSORBED or ESCAPED; with CONTINUE, SEND or
      *  CENSUS it has put the position inside, and the packet goes on to its
      *  cell. The packet is in no cell then: its index and its face, or the
-     *  scratch, mean nothing, and what it writes there is ignored. NULL: they
-     *  escape. */
+     *  scratch, mean nothing, and what it writes there is ignored.
+     *  storm_imc_escape and storm_streaming_escape fit. NULL: such a position
+     *  is an error. */
     const struct storm_boundary *boundary;
     uint32_t jump_after; /**< hops after which a packet goes to the owner of its
                               position's place along the curve, once; 0: 8 */
@@ -72,11 +73,13 @@ struct storm_remap_stats {
  *                         its _INIT, the change is of another mesh, or
  *                         @p params or the boundary are for other records
  *                         (logged); nothing has changed
- * @retval STORM_ERR_STATE the mesh has changed again since (logged); nothing
- *                         has changed
+ * @retval STORM_ERR_STATE the mesh has changed again since, or packets of the
+ *                         bundled physics were not remapped after an earlier
+ *                         change that moved cells (logged); nothing has changed
  * @return any status of storm_engine_step, after which only destroy of the
  *         engine is allowed; STORM_ERR_ARG also if a cell index is not one of
- *         before the change (logged)
+ *         before the change, or a position is outside of the mesh and there is
+ *         no boundary (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_remap(struct storm_engine *engine, const struct storm_mesh *mesh,

@@ -107,10 +107,16 @@ storm_streaming_add(struct storm_streaming *streaming,
 STORM_API void storm_streaming_deposit(void *streaming, storm_cell_idx cell,
                                        double weight_erg);
 
+/** Count a packet as escaped. Local. Fits `apply` of the struct storm_boundary
+ *  that storm_remap takes, with @p streaming for `self`. */
+STORM_API void storm_streaming_escape(void *streaming, struct storm_step *step,
+                                      void *packet,
+                                      struct storm_outcome *outcome_out);
+
 /** Path-length tally of the last step: for each local cell the sum of weight
  *  times path over volume and dt: mean energy density times speed, as doubles.
- *  Borrowed, valid until the next step. NULL (logged) if the mesh has been
- *  repartitioned since the last step. */
+ *  Borrowed, valid until the next step. NULL (logged) if the mesh has
+ *  changed since the last step. */
 STORM_API const double *
 storm_streaming_energy_density(const struct storm_streaming *streaming);
 
@@ -121,7 +127,7 @@ storm_streaming_energy_density(const struct storm_streaming *streaming);
  * @param[out] energy_erg_out  created, absorbed, escaped, now at census
  * @param[out] error_out  relative error of created = absorbed + escaped +
  *                        census
- * @retval STORM_ERR_STATE   the mesh was repartitioned since the last step
+ * @retval STORM_ERR_STATE   the mesh has changed since the last step
  *                           (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)
@@ -135,7 +141,7 @@ storm_streaming_balance(struct storm_streaming *streaming,
  * Hash of all cell fields and all packets; equal for any number of ranks,
  * backend, partition and order of arrival. Collective, blocks; between steps.
  *
- * @retval STORM_ERR_STATE   the mesh was repartitioned since the last step
+ * @retval STORM_ERR_STATE   the mesh has changed since the last step
  *                           (logged)
  * @retval STORM_ERR_FABRIC  MPI reports an error
  * @retval STORM_ERR_LOST    a rank is lost (logged)

@@ -190,16 +190,24 @@ storm_bench_voronoi(struct storm_context *context,
 struct storm_bench_motion_params {
     uint64_t cells;          /**< in all; 0: cells_per_rank on each rank */
     uint64_t cells_per_rank; /**< 0: 5000 */
-    double speed;            /**< cell sizes per step; 0: 0.1 */
+    double speed;            /**< cell sizes per step; 0: 0.1, or with `ranks`
+                                  0.01, 0.1 and 1 */
     uint32_t cycles;         /**< 0: 6 */
-    bool picture;            /**< draw the times as bars */
+    /** In rising order, up to those of the context: measure with each, by
+     *  default with 20,000 cells in all. None: measure once, on all ranks. */
+    struct storm_bench_numbers ranks;
+    bool picture; /**< draw the times as bars */
     struct storm_progress progress;
 };
 
 /**
  * Uniform emission on a Voronoi mesh that moves before every step: times of the
- * build after the motion, the remap of the packets, a switch of decompositions
- * and a step. Limit: a build from nothing of the same generators.
+ * build after a smooth and a random motion, the remap of the packets, a switch
+ * of decompositions and a step. Limit: a build from nothing of the same
+ * generators.
+ *
+ * @retval STORM_ERR_STATE  the state is not the same on all numbers of ranks
+ *                          (logged)
  */
 STORM_MUST_CHECK storm_status
 storm_bench_motion(struct storm_context *context,

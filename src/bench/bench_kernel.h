@@ -11,7 +11,7 @@
  * borders of this rank's cells are mirrors. Stops after the first whole pass
  * that ends later than `seconds`. Local.
  *
- * STORM_ERR_STATE  the mesh was repartitioned since the last step (logged)
+ * STORM_ERR_STATE  the mesh has changed since the last step (logged)
  * STORM_ERR_NOMEM
  */
 storm_status storm_bench_kernel(const struct storm_streaming *streaming,

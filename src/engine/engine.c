@@ -444,6 +444,21 @@ storm_status storm_engine_side_step(struct storm_engine *e,
     return status;
 }
 
+uint64_t storm_engine_mark(const struct storm_engine *engine)
+{
+    return engine->mark;
+}
+
+uint64_t storm_step_mark(const struct storm_step *step)
+{
+    return step->engine->mark;
+}
+
+void storm_step_set_mark(struct storm_step *step, uint64_t mark)
+{
+    step->engine->mark = mark;
+}
+
 void *const *storm_engine_packets(struct storm_engine *engine, size_t *n_out)
 {
     *n_out = engine->census.n;

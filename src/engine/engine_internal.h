@@ -77,6 +77,7 @@ struct storm_engine {
     uint64_t n_steps;            /* begun */
     uint64_t first_step;         /* number of the first, modulo 2^64 */
     uint64_t max_events;
+    uint64_t mark;                  /* see engine_side.h */
     struct storm_pace control_pace; /* of polls for control messages */
     bool timed;                     /* transport.statistics */
 

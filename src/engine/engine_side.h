@@ -15,4 +15,12 @@ storm_status storm_engine_side_step(struct storm_engine *engine,
                                     const struct storm_physics *physics,
                                     const struct storm_boundary *boundary);
 
+/*
+ * A number that belongs to the packets of an engine and means what its physics
+ * wants; 0 at first. Local.
+ */
+uint64_t storm_engine_mark(const struct storm_engine *engine);
+uint64_t storm_step_mark(const struct storm_step *step);
+void storm_step_set_mark(struct storm_step *step, uint64_t mark);
+
 #endif /* STORM_ENGINE_SIDE_H */

@@ -105,7 +105,7 @@ storm_status storm_mesh_check_generation(const struct storm_mesh *mesh,
                                          uint64_t generation, const char *what,
                                          const char *advice)
 {
-    if (!storm_mesh_is_repartitioned(mesh, generation))
+    if (!storm_mesh_has_changed(mesh, generation))
         return STORM_OK;
     storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
                     "%s was built for generation %llu of its mesh, which has "
@@ -215,7 +215,7 @@ void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
 static storm_status mesh_refuse(const struct storm_mesh *mesh, const char *what)
 {
     storm_log_shared(&mesh->env->log, 0,
-                     "%s: a mesh of kind %s does not have this", what,
+                     "%s: is not possible with a mesh of kind %s", what,
                      mesh->ops->name);
     return STORM_ERR_NOSUP;
 }
@@ -266,6 +266,16 @@ int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3])
     struct storm_cell_ref where;
     return mesh->ops->locate(mesh, x_cm, &where) == STORM_OK ? where.rank
                                                              : mesh->env->rank;
+}
+
+void storm_seek_each(const struct storm_mesh *mesh,
+                     struct storm_mesh_hop *hops_inout, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct storm_mesh_hop *hop = &hops_inout[i];
+        hop->status =
+            mesh->ops->changes->seek(mesh, hop->cell, hop->x_cm, &hop->next);
+    }
 }
 
 /* ---- shapes of cells ---------------------------------------------------- */

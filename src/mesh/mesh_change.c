@@ -224,6 +224,7 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
     if (status >= 0) {
         change->mesh = mesh;
         change->before = mesh->generation;
+        change->moved = mesh->moved;
         change->generation = mesh->generation + 1;
         change->n_new = next->part->n_cells;
         change->from = next->from;
@@ -258,6 +259,7 @@ storm_status storm_change_none(const struct storm_mesh *mesh,
     change->env = mesh->env;
     change->mesh = mesh;
     change->before = change->generation = mesh->generation;
+    change->moved = mesh->moved;
     change->is_cut = true;
     change->n_new = mesh->part->n_cells;
     change->from =

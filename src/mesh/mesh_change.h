@@ -23,6 +23,7 @@ struct storm_change {
     const struct storm_env *env;
     const struct storm_mesh *mesh; /* to compare: it may be destroyed */
     uint64_t before, generation;   /* of the mesh, before and after it */
+    uint64_t moved;                /* of the mesh, before it */
     bool is_cut; /* cells have the shapes they had: only owners differ */
     storm_cell_idx n_old, n_new;
     struct storm_cell_ref *to;   /* by old cell */

@@ -177,6 +177,14 @@ struct storm_mesh_ops {
     const struct storm_mesh_changes *changes;
 };
 
+/* One of many calls of seek. */
+struct storm_mesh_hop {
+    double *x_cm;               /* three coordinates */
+    storm_cell_idx cell;        /* -1 as there */
+    storm_status status;        /* out */
+    struct storm_cell_ref next; /* out: as seek writes it */
+};
+
 /* What changes a mesh, and how a position finds its cell afterwards. */
 struct storm_mesh_changes {
     /* One hop of a position on its way from a local cell (-1: from where it is
@@ -187,6 +195,10 @@ struct storm_mesh_changes {
      * NaN. In periodic directions the position is put into the box first. */
     storm_status (*seek)(const struct storm_mesh *mesh, storm_cell_idx cell,
                          double x_cm[3], struct storm_cell_ref *next_out);
+    /* The same of many positions; those of cells that are far apart in memory
+     * need not wait for it one after the other. */
+    void (*seek_many)(const struct storm_mesh *mesh,
+                      struct storm_mesh_hop *hops_inout, size_t n);
     /* The rank that has the place of a position in the box along the curve, to
      * begin there. */
     int (*jump)(const struct storm_mesh *mesh, const double x_cm[3]);
@@ -216,6 +228,10 @@ storm_status storm_seek_located(const struct storm_mesh *mesh,
                                 struct storm_cell_ref *next_out);
 int storm_jump_located(const struct storm_mesh *mesh, const double x_cm[3]);
 
+/* seek_many for kinds that have nothing to gain: one after the other. */
+void storm_seek_each(const struct storm_mesh *mesh,
+                     struct storm_mesh_hop *hops_inout, size_t n);
+
 /* A coordinate of a periodic direction, in [lo, hi). */
 double storm_mesh_wrap(double x, double lo, double hi);
 
@@ -230,6 +246,8 @@ struct storm_mesh {
     int n_boundaries;    /* by number; 0: the six walls of a box */
     struct storm_mesh_part *part;
     uint64_t generation;          /* see storm_mesh_generation */
+    uint64_t moved;               /* generation of the last other cells: after
+                                     it only owners have changed */
     storm_cell_id next_tag;       /* above all tags so far */
     struct storm_cut *cuts;       /* all of this mesh, a list */
     struct storm_cut *cut;        /* in use; NULL: equal numbers of cells */
@@ -237,9 +255,9 @@ struct storm_mesh {
 };
 
 /* For objects whose arrays or indices belong to one generation of their mesh:
- * has it been repartitioned since? */
-static inline bool storm_mesh_is_repartitioned(const struct storm_mesh *mesh,
-                                               uint64_t generation)
+ * has it changed since? */
+static inline bool storm_mesh_has_changed(const struct storm_mesh *mesh,
+                                          uint64_t generation)
 {
     return mesh->generation != generation;
 }

@@ -246,16 +246,60 @@ void storm_planes_bounds(const struct storm_planes *planes, double lo_out[3],
     }
 }
 
+/* What rounding can do to the distance from a plane in single precision: eight
+ * roundings, times eight. */
+static float planes_doubt(float far, const float z[3])
+{
+    return 0x1p-18f * (far + fabsf(z[0]) + fabsf(z[1]) + fabsf(z[2]));
+}
+
+/* Distances from the planes of a block, negative beyond them. False: one of
+ * them is not above the doubt. */
+static inline bool planes_heights(const struct storm_planes_block *block,
+                                  const float z[3], float doubt,
+                                  float height_out[STORM_PLANES_WIDTH])
+{
+    int near = 0;
+    for (int k = 0; k < STORM_PLANES_WIDTH; k++) {
+        height_out[k] = block->distance[k] - block->n[0][k] * z[0] -
+                        block->n[1][k] * z[1] - block->n[2][k] * z[2];
+        near |= !(height_out[k] > doubt);
+    }
+    return near == 0;
+}
+
 bool storm_planes_is_deep(const struct storm_planes_block *blocks, size_t n,
                           float far, const double y[3])
 {
-    const float doubt = 0x1p-18f * far;
     const float z[3] = {(float)y[0], (float)y[1], (float)y[2]};
-    int near = 0;
+    const float doubt = planes_doubt(far, z);
+    float height[STORM_PLANES_WIDTH];
+    bool is_deep = true;
     for (size_t b = 0; b < n; b++)
-        for (int k = 0; k < STORM_PLANES_WIDTH; k++)
-            near |= !(blocks[b].distance[k] - blocks[b].n[0][k] * z[0] -
-                          blocks[b].n[1][k] * z[1] - blocks[b].n[2][k] * z[2] >
-                      doubt);
-    return near == 0;
+        is_deep = planes_heights(&blocks[b], z, doubt, height) && is_deep;
+    return is_deep;
+}
+
+/* With n the normal and d the distance of a plane, the mirror image of the
+ * origin is 2 d n, and |y - 2 d n|^2 = |y|^2 - 4 d (n . y - d). */
+int storm_planes_beyond(const struct storm_planes_block *blocks, size_t n,
+                        float far, const double y[3])
+{
+    const float z[3] = {(float)y[0], (float)y[1], (float)y[2]};
+    const float doubt = planes_doubt(far, z);
+    float height[STORM_PLANES_WIDTH], max = -1.0f;
+    int best = STORM_PLANES_DEEP;
+    for (size_t b = 0; b < n; b++) {
+        if (planes_heights(&blocks[b], z, doubt, height))
+            continue;
+        best = best == STORM_PLANES_DEEP ? STORM_PLANES_DOUBT : best;
+        for (int k = 0; k < STORM_PLANES_WIDTH; k++) {
+            float gain = -height[k] * blocks[b].distance[k];
+            if (height[k] < -doubt && gain > max) {
+                max = gain;
+                best = (int)b * STORM_PLANES_WIDTH + k;
+            }
+        }
+    }
+    return best;
 }

@@ -61,4 +61,11 @@ int storm_planes_corners(const struct storm_planes *planes, size_t i,
 bool storm_planes_is_deep(const struct storm_planes_block *blocks, size_t n,
                           float far, const double y[3]);
 
+/* A plane of the blocks that the point is beyond, so far that rounding cannot
+ * matter: the one in which the mirror image of the origin is nearest to the
+ * point, to rounding. Else STORM_PLANES_DEEP, or STORM_PLANES_DOUBT. */
+enum { STORM_PLANES_DEEP = -1, STORM_PLANES_DOUBT = -2 };
+int storm_planes_beyond(const struct storm_planes_block *blocks, size_t n,
+                        float far, const double y[3]);
+
 #endif /* STORM_MESH_PLANES_H */

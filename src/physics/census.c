@@ -7,6 +7,7 @@
 #include <storm/context.h>
 
 #include "base/hash.h"
+#include "engine/engine_side.h"
 #include "mesh/mesh_ops.h"
 
 static const char census_label[] = "packets by tag";
@@ -95,10 +96,29 @@ static storm_status census_look_up(const struct storm_mesh *mesh,
     return status;
 }
 
+/* CENSUS-3, on all ranks. */
+static storm_status census_check(struct storm_step *step,
+                                 const struct storm_mesh *mesh,
+                                 uint64_t n_packets)
+{
+    if (n_packets > 0 &&
+        storm_census_is_left(storm_step_mark(step), mesh->moved)) {
+        storm_log_shared(&mesh->env->log, 0,
+                         "cells have moved since the last step, and %llu "
+                         "packets have not followed: call storm_remap after "
+                         "every change of the mesh",
+                         (unsigned long long)n_packets);
+        return STORM_ERR_STATE;
+    }
+    storm_step_set_mark(step, mesh->generation + 1);
+    return STORM_OK;
+}
+
 storm_status storm_census_wake(struct storm_step *step,
                                const struct storm_mesh *mesh, double dt_s,
                                double *largest_out)
 {
+    enum { LOST, ALL, N };
     size_t n;
     void *const *packets = storm_step_packets(step, &n);
     struct census_lost lost = {.n = 0};
@@ -112,11 +132,14 @@ storm_status storm_census_wake(struct storm_step *step,
         largest = packet->weight_erg > largest ? packet->weight_erg : largest;
     }
     *largest_out = largest;
-    uint64_t n_lost = lost.n;
+    uint64_t sums[N] = {[LOST] = lost.n, [ALL] = n};
     storm_status status =
-        storm_context_reduce(mesh->context, &n_lost, 1, MPI_UINT64_T, MPI_SUM);
-    return status < 0 || n_lost == 0 ? status
-                                     : census_look_up(mesh, packets, n, &lost);
+        storm_context_reduce(mesh->context, sums, N, MPI_UINT64_T, MPI_SUM);
+    if (status >= 0)
+        status = census_check(step, mesh, sums[ALL]);
+    return status < 0 || sums[LOST] == 0
+               ? status
+               : census_look_up(mesh, packets, n, &lost);
 }
 
 storm_status storm_census_balance(struct storm_engine *engine,

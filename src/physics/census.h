@@ -8,10 +8,14 @@
  *             written out of bounds.
  *   CENSUS-2  Balance and hash do not depend on the order of packets and cells,
  *             nor on their owners.
+ *   CENSUS-3  Packets that were not remapped after cells have moved are an
+ *             error. The mark of their engine is the generation of the mesh
+ *             that they were in last, plus 1.
  */
 #ifndef STORM_PHYSICS_CENSUS_H
 #define STORM_PHYSICS_CENSUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,11 +33,17 @@ void storm_census_stop(size_t n, struct storm_outcome *outcomes_out);
  * largest weight of this rank. Those whose index is not that of their cell
  * (they were added here by their tag, or the mesh was cut anew) are looked up
  * and marked for the kernel to send. Collective; STORM_ERR_STATE (logged): a
- * packet is in no cell.
+ * packet is in no cell, or cells have moved (CENSUS-3).
  */
 storm_status storm_census_wake(struct storm_step *step,
                                const struct storm_mesh *mesh, double dt_s,
                                double *largest_out);
+
+/* CENSUS-3: have cells moved, last in generation `moved`, since the mark? */
+static inline bool storm_census_is_left(uint64_t mark, uint64_t moved)
+{
+    return mark != 0 && mark - 1 < moved;
+}
 
 /* Of a packet marked so, with a negative index: the rank it goes to, and its
  * index there. */

@@ -9,8 +9,7 @@ storm_status storm_connect_neighbours(struct storm_connect *connect,
                                       const struct storm_mesh *mesh,
                                       struct storm_step *step)
 {
-    if (connect->done &&
-        !storm_mesh_is_repartitioned(mesh, connect->generation))
+    if (connect->done && !storm_mesh_has_changed(mesh, connect->generation))
         return STORM_OK;
     bool new_cut = connect->done;
     connect->done = true;

@@ -16,7 +16,7 @@ struct storm_connect {
 };
 
 /*
- * In pre_step: if the mesh has been repartitioned since the last call, trims
+ * In pre_step: if the mesh has changed since the last call, trims
  * rings and prepares the routes to all ranks that own a neighbour of one of
  * this rank's cells. The first time it does the latter alone, and only with
  * transport.connect: neighbours. Local. STORM_ERR_NOMEM, or a status of the

@@ -691,7 +691,7 @@ static void imc_step_batch(void *self, struct storm_step *step,
 {
     const struct storm_imc *imc = self;
     (void)step;
-    if (storm_mesh_is_repartitioned(imc->mesh, imc->generation))
+    if (storm_mesh_has_changed(imc->mesh, imc->generation))
         storm_census_stop(n, outcomes_out);
     else
         imc->advance(&imc->track, packets, n, outcomes_out);
@@ -700,7 +700,7 @@ static void imc_step_batch(void *self, struct storm_step *step,
 void storm_imc_deposit(void *self, storm_cell_idx cell, double weight_erg)
 {
     struct storm_imc *imc = self;
-    if (!storm_mesh_is_repartitioned(imc->mesh, imc->generation))
+    if (!storm_mesh_has_changed(imc->mesh, imc->generation))
         storm_exact_add(&imc->track.cells[cell].deposit, weight_erg,
                         imc->track.deposit_unit);
 }

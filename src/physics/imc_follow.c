@@ -20,6 +20,10 @@
  *             the material is that of most of them, but one that can have
  *             energy before one that is held, and STORM_OUTSIDE last. Energy is
  *             conserved to rounding.
+ *   FOLLOW-5  Energy of a cell that is gone that goes to one whose temperature
+ *             is held leaves the matter as radiation that is absorbed there: it
+ *             is created and absorbed, in the accounts, and logged. Nothing is
+ *             dropped.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,15 +109,11 @@ struct follow_rest {
 };
 enum { FOLLOW_REST_WORDS = sizeof(struct follow_rest) / sizeof(uint64_t) };
 
-static void follow_add(struct storm_imc *imc, const struct follow_rest *rest)
-{
-    storm_cell_idx i = (storm_cell_idx)rest->to;
-    int m = imc->material[i];
-    if (m < 0 || imc->heat[m].held)
-        return;
-    imc->energy[i] += rest->energy_erg / imc->volume[i];
-    imc->temperature[i] = storm_heat_temperature(&imc->heat[m], imc->energy[i]);
-}
+/* Energy that went to held cells of this rank. */
+struct follow_booked {
+    double energy_erg;
+    uint64_t n_cells;
+};
 
 /* FOLLOW-2: a cell without matter becomes what the first with energy was. */
 static void follow_fill(struct storm_imc *imc, const struct follow_rest *rests,
@@ -132,6 +132,31 @@ static void follow_fill(struct storm_imc *imc, const struct follow_rest *rests,
 static int follow_class(const struct storm_imc *imc, int64_t material)
 {
     return material < 0 ? 0 : imc->heat[material].held ? 1 : 2;
+}
+
+/* FOLLOW-5 */
+static void follow_book(struct storm_imc *imc, const struct follow_rest *rest,
+                        struct follow_booked *booked)
+{
+    if (!(rest->energy_erg > 0.0))
+        return; /* held matter has no energy of its own */
+    storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], rest->energy_erg);
+    storm_ledger_add(&imc->account[STORM_LEDGER_ABSORBED], rest->energy_erg);
+    booked->energy_erg += rest->energy_erg;
+    booked->n_cells++;
+}
+
+static void follow_add(struct storm_imc *imc, const struct follow_rest *rest,
+                       struct follow_booked *booked)
+{
+    storm_cell_idx i = (storm_cell_idx)rest->to;
+    int m = imc->material[i];
+    if (follow_class(imc, m) < 2) {
+        follow_book(imc, rest, booked);
+        return;
+    }
+    imc->energy[i] += rest->energy_erg / imc->volume[i];
+    imc->temperature[i] = storm_heat_temperature(&imc->heat[m], imc->energy[i]);
 }
 
 /* FOLLOW-4: material and radiation of a cell that n were joined to. */
@@ -200,12 +225,32 @@ static storm_status follow_address(const struct storm_imc *imc,
     return status;
 }
 
+/* FOLLOW-5: of all ranks. Collective. */
+static storm_status follow_log(const struct storm_imc *imc,
+                               struct follow_booked booked)
+{
+    storm_status status = storm_context_reduce(imc->context, &booked.n_cells, 1,
+                                               MPI_UINT64_T, MPI_SUM);
+    if (status >= 0)
+        status = storm_context_reduce(imc->context, &booked.energy_erg, 1,
+                                      MPI_DOUBLE, MPI_SUM);
+    if (status >= 0 && booked.n_cells > 0 && imc->env->rank == 0)
+        storm_log_write(
+            &imc->env->log, STORM_LOG_WARN,
+            "storm_imc_follow: %llu cells that are gone had %g erg; "
+            "the cells in their place have held temperatures: "
+            "counted as created and absorbed",
+            (unsigned long long)booked.n_cells, booked.energy_erg);
+    return status;
+}
+
 static storm_status follow_gone(struct storm_imc *imc,
                                 const struct storm_change *change,
                                 const struct follow_row *rows,
                                 const storm_cell_id *tags)
 {
     struct storm_messages out = {.n = 0}, in;
+    struct follow_booked booked = {.n_cells = 0};
     storm_status status = follow_address(imc, change, rows, tags, &out);
     status = storm_messages_exchange(imc->context, status, &out, &in);
     size_t n = 0;
@@ -222,12 +267,12 @@ static storm_status follow_gone(struct storm_imc *imc,
             else
                 follow_fill(imc, &rests[i], end - i);
             for (size_t k = i; k < end; k++)
-                follow_add(imc, &rests[k]);
+                follow_add(imc, &rests[k], &booked);
         }
     }
     storm_messages_release(imc->env, &in);
     storm_messages_release(imc->env, &out);
-    return status;
+    return status < 0 ? status : follow_log(imc, booked);
 }
 
 /* ---- public ------------------------------------------------------------- */

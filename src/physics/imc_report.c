@@ -18,7 +18,7 @@ storm_status imc_check(const struct storm_imc *imc)
 
 int storm_imc_material(const struct storm_imc *imc, storm_cell_idx cell)
 {
-    return storm_mesh_is_repartitioned(imc->mesh, imc->generation)
+    return storm_mesh_has_changed(imc->mesh, imc->generation)
                ? STORM_OUTSIDE
                : imc->material[cell];
 }

@@ -110,6 +110,6 @@ uint64_t storm_imc_max_packets(void *self, storm_cell_idx cell)
 {
     const struct storm_imc *imc = self;
     bool steered = imc->steer != NULL &&
-                   !storm_mesh_is_repartitioned(imc->mesh, imc->generation);
+                   !storm_mesh_has_changed(imc->mesh, imc->generation);
     return steered ? imc->steer[cell].max_packets : imc->problem->max_per_cell;
 }

@@ -5,12 +5,18 @@
  *   REMAP-1  A packet's cell index is negative until the change has answered
  *            for it; from then on it is that of a cell of the rank it is on.
  *   REMAP-2  A packet ends where seek says that it is home, or at the boundary;
- *            nowhere else. But if only owners of cells have changed a bundled
- *            packet stays in the cell of its tag: tracking may have left it
- *            there beyond a face by a rounding, and it would be there without
- *            the change.
+ *            nowhere else: without a boundary a position outside is an error,
+ *            and the packet stays in the engine. But if only owners of cells
+ *            have changed a bundled packet stays in the cell of its tag:
+ *            tracking may have left it there beyond a face by a rounding, and
+ *            it would be there without the change.
  *   REMAP-3  The hops of a packet and whether it changed ranks travel in its
  *            scratch, which is zero when it is home.
+ *   REMAP-4  Packets go in the order of the cells that the change answers with:
+ *            what a walk reads of a cell serves all that begin there, and the
+ *            order is left to the next time step, which gains as much. Those
+ *            for other ranks go first. Without memory for it, 12 bytes for
+ *            every packet, they go as they are; nothing else depends on it.
  */
 #include <storm/remap.h>
 
@@ -24,8 +30,9 @@
 #include "base/sized.h"
 #include "engine/engine_side.h"
 #include "mesh/mesh_change.h"
+#include "physics/census.h"
 
-enum { REMAP_JUMP_AFTER = 8 };
+enum { REMAP_JUMP_AFTER = 8, REMAP_SOME = 64 };
 
 /* Of a cell index: begin where it is best. */
 static const storm_cell_idx remap_anywhere = INT32_MIN;
@@ -36,72 +43,146 @@ static const uint32_t remap_moved = UINT32_C(1) << 31;
 struct remap {
     const struct storm_mesh *mesh;
     const struct storm_change *change;
-    struct storm_remap_access access;
-    bool is_bundled;                /* records are struct storm_packet */
-    struct storm_boundary boundary; /* the caller's */
-    uint32_t jump_after;            /* 0: never */
+    bool is_bundled;                  /* records are struct storm_packet */
+    struct storm_remap_access access; /* else */
+    struct storm_boundary boundary;   /* the caller's */
+    uint32_t jump_after;              /* 0: never */
+    uint64_t mark;                    /* CENSUS-3: of the engine, before */
     struct storm_remap_stats stats;
+    storm_status failed; /* a packet is outside, and there is no boundary */
 };
 
-/* ---- the bundled packet ------------------------------------------------- */
-
-static double *remap_position(void *record)
-{
-    return ((struct storm_packet *)record)->position_cm;
-}
-
-static storm_cell_idx *remap_cell_idx(void *record)
-{
-    return &((struct storm_packet *)record)->cell_idx;
-}
-
-static storm_cell_id *remap_cell(void *record)
-{
-    return &((struct storm_packet *)record)->cell;
-}
-
-static uint32_t *remap_scratch(void *record)
-{
-    return &((struct storm_packet *)record)->face;
-}
-
-static const struct storm_remap_access remap_packet = {
-    .size = sizeof remap_packet,
-    .position_cm = remap_position,
-    .cell_idx = remap_cell_idx,
-    .cell = remap_cell,
-    .scratch = remap_scratch,
+/* The packets of a rank by key: that of a cell here is one more than its new
+ * index, that of all others 0. */
+struct remap_order {
+    bool is_open; /* there was memory for it */
+    size_t n_keys;
+    uint32_t *keys; /* by packet */
+    size_t *end;    /* by key, and one more */
+    void **sorted;
 };
+
+/* ---- records ------------------------------------------------------------ */
+
+/* Those of bundled packets are here, without a call. */
+static inline double *remap_position(const struct remap *remap, void *record)
+{
+    return remap->is_bundled ? ((struct storm_packet *)record)->position_cm
+                             : remap->access.position_cm(record);
+}
+
+static inline storm_cell_idx *remap_idx(const struct remap *remap, void *record)
+{
+    return remap->is_bundled ? &((struct storm_packet *)record)->cell_idx
+                             : remap->access.cell_idx(record);
+}
+
+static inline uint32_t *remap_scratch(const struct remap *remap, void *record)
+{
+    return remap->is_bundled ? &((struct storm_packet *)record)->face
+                             : remap->access.scratch(record);
+}
+
+static inline void remap_set_tag(const struct remap *remap, void *record,
+                                 storm_cell_id tag)
+{
+    if (remap->is_bundled)
+        ((struct storm_packet *)record)->cell = tag;
+    else if (remap->access.cell != NULL)
+        *remap->access.cell(record) = tag;
+}
 
 /* ---- callbacks ---------------------------------------------------------- */
 
+/* REMAP-4 */
+static void remap_order_open(const struct remap *remap, size_t n,
+                             struct remap_order *order_out)
+{
+    static const char label[] = "remap order";
+    struct storm_memory *memory = remap->mesh->env->memory;
+    size_t n_keys = (size_t)remap->mesh->part->n_cells + 1;
+    *order_out = (struct remap_order){
+        .n_keys = n_keys,
+        .keys = storm_alloc(memory, label, (n + 1) * sizeof(uint32_t)),
+        .end = storm_alloc(memory, label, (n_keys + 1) * sizeof(size_t)),
+        .sorted = storm_alloc(memory, label, (n + 1) * sizeof(void *))};
+    order_out->is_open = order_out->keys != NULL && order_out->end != NULL &&
+                         order_out->sorted != NULL;
+}
+
+static void remap_order_add(const struct remap *remap, storm_cell_idx old,
+                            size_t i, struct remap_order *order)
+{
+    struct storm_cell_ref to = remap->change->to[old];
+    uint32_t key = to.rank == remap->mesh->env->rank ? (uint32_t)to.idx + 1 : 0;
+    order->keys[i] = key;
+    order->end[key + 1]++;
+}
+
+static void remap_order_use(const struct remap_order *order, void **packets,
+                            size_t n)
+{
+    size_t *end = order->end; /* of the keys before; then of the key */
+    for (size_t k = 0; k < order->n_keys; k++)
+        end[k + 1] += end[k];
+    for (size_t i = 0; i < n; i++)
+        order->sorted[end[order->keys[i]]++] = packets[i];
+    memcpy(packets, order->sorted, n * sizeof *packets);
+}
+
+static void remap_order_close(const struct remap *remap,
+                              struct remap_order *order)
+{
+    struct storm_memory *memory = remap->mesh->env->memory;
+    storm_free(memory, order->sorted);
+    storm_free(memory, order->end);
+    storm_free(memory, order->keys);
+}
+
 /* REMAP-1 */
+static storm_status remap_mark(const struct remap *remap, void *packet)
+{
+    storm_cell_idx *idx = remap_idx(remap, packet);
+    if (*idx < 0 || *idx >= remap->change->n_old) {
+        storm_log_write(&remap->mesh->env->log, STORM_LOG_ERROR,
+                        "storm_remap: a packet has cell index %d, but there "
+                        "were %d cells here before the change",
+                        *idx, remap->change->n_old);
+        return STORM_ERR_ARG;
+    }
+    *idx = ~*idx;
+    *remap_scratch(remap, packet) = 0;
+    return STORM_OK;
+}
+
 static storm_status remap_pre_step(void *self, struct storm_step *step)
 {
     const struct remap *remap = self;
+    struct remap_order order;
+    storm_status status = STORM_OK;
     size_t n;
-    void *const *packets = storm_step_packets(step, &n);
-    for (size_t i = 0; i < n; i++) {
-        storm_cell_idx *idx = remap->access.cell_idx(packets[i]);
-        if (*idx < 0 || *idx >= remap->change->n_old) {
-            storm_log_write(&remap->mesh->env->log, STORM_LOG_ERROR,
-                            "storm_remap: a packet has cell index %d, but "
-                            "there were %d cells here before the change",
-                            *idx, remap->change->n_old);
-            return STORM_ERR_ARG;
-        }
-        *idx = ~*idx;
-        *remap->access.scratch(packets[i]) = 0;
+    void **packets = storm_step_packets(step, &n);
+    storm_step_set_mark(step, remap->mesh->generation + 1);
+    remap_order_open(remap, n, &order);
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        if (i + REMAP_SOME < n)
+            STORM_PREFETCH_WRITE(remap_idx(remap, packets[i + REMAP_SOME]));
+        status = remap_mark(remap, packets[i]);
+        if (status >= 0 && order.is_open)
+            remap_order_add(remap, ~*remap_idx(remap, packets[i]), i, &order);
     }
-    return STORM_OK;
+    if (status >= 0 && order.is_open && n > 0)
+        remap_order_use(&order, packets, n);
+    remap_order_close(remap, &order);
+    return status;
 }
 
 static void remap_send(const struct remap *remap, void *packet,
                        struct storm_cell_ref to,
                        struct storm_outcome *outcome_out)
 {
-    *remap->access.cell_idx(packet) = to.idx < 0 ? remap_anywhere : to.idx;
-    *remap->access.scratch(packet) |= remap_moved;
+    *remap_idx(remap, packet) = to.idx < 0 ? remap_anywhere : to.idx;
+    *remap_scratch(remap, packet) |= remap_moved;
     outcome_out->fate = STORM_FATE_SEND;
     outcome_out->rank = to.rank;
 }
@@ -110,7 +191,7 @@ static void remap_send(const struct remap *remap, void *packet,
 static void remap_home(struct remap *remap, void *packet, storm_cell_idx cell,
                        struct storm_outcome *outcome_out)
 {
-    uint32_t *scratch = remap->access.scratch(packet);
+    uint32_t *scratch = remap_scratch(remap, packet);
     uint32_t hops = *scratch & ~remap_moved;
     struct storm_remap_stats *stats = &remap->stats;
     if (*scratch & remap_moved)
@@ -121,10 +202,8 @@ static void remap_home(struct remap *remap, void *packet, storm_cell_idx cell,
         stats->fixed++;
     stats->longest = hops > stats->longest ? hops : stats->longest;
     *scratch = 0;
-    *remap->access.cell_idx(packet) = cell;
-    if (remap->access.cell != NULL)
-        *remap->access.cell(packet) =
-            storm_mesh_part_tag(remap->mesh->part, cell);
+    *remap_idx(remap, packet) = cell;
+    remap_set_tag(remap, packet, storm_mesh_part_tag(remap->mesh->part, cell));
     outcome_out->fate = STORM_FATE_CENSUS;
 }
 
@@ -132,12 +211,11 @@ static void remap_home(struct remap *remap, void *packet, storm_cell_idx cell,
 static bool remap_jumps(const struct remap *remap, void *packet,
                         struct storm_outcome *outcome_out)
 {
-    uint32_t hops = *remap->access.scratch(packet) & ~remap_moved;
+    uint32_t hops = *remap_scratch(remap, packet) & ~remap_moved;
     if (hops != remap->jump_after)
         return false;
-    int rank =
-        remap->mesh->ops->changes->jump(remap->mesh,
-                                        remap->access.position_cm(packet));
+    int rank = remap->mesh->ops->changes->jump(remap->mesh,
+                                               remap_position(remap, packet));
     if (rank == remap->mesh->env->rank)
         return false;
     remap_send(remap, packet, (struct storm_cell_ref){.rank = rank, .idx = -1},
@@ -145,67 +223,98 @@ static bool remap_jumps(const struct remap *remap, void *packet,
     return true;
 }
 
-/* From a cell of this rank on, as far as it goes here. */
-static void remap_walk(struct remap *remap, void *packet, storm_cell_idx cell,
-                       struct storm_outcome *outcome_out)
-{
-    const struct storm_mesh *mesh = remap->mesh;
-    double *x_cm = remap->access.position_cm(packet);
-    for (;;) {
-        struct storm_cell_ref next = {.rank = mesh->env->rank, .idx = cell};
-        storm_status status = mesh->ops->changes->seek(mesh, cell, x_cm, &next);
-        if (status == STORM_OK) {
-            remap_home(remap, packet, cell >= 0 ? cell : next.idx, outcome_out);
-            return;
-        }
-        if (status < 0) {
-            *remap->access.cell_idx(packet) = remap_anywhere;
-            outcome_out->fate = STORM_FATE_BOUNDARY;
-            return;
-        }
-        ++*remap->access.scratch(packet);
-        if (remap->jump_after > 0 && remap_jumps(remap, packet, outcome_out))
-            return;
-        if (next.rank != mesh->env->rank) {
-            remap_send(remap, packet, next, outcome_out);
-            return;
-        }
-        cell = next.idx;
-    }
-}
-
 /* REMAP-2: does it stay in the cell that the change has answered with? */
 static bool remap_stays(const struct remap *remap, void *packet,
                         storm_cell_idx cell)
 {
     return remap->is_bundled && remap->change->is_cut &&
-           (*remap->access.scratch(packet) & ~remap_moved) == 0 &&
-           *remap->access.cell(packet) ==
+           (*remap_scratch(remap, packet) & ~remap_moved) == 0 &&
+           ((struct storm_packet *)packet)->cell ==
                storm_mesh_part_tag(remap->mesh->part, cell);
 }
 
-static void remap_step(void *self, struct storm_step *step, void *packet,
-                       struct storm_outcome *outcome_out)
+/* Where the walk of a packet begins; -1: where it is best. False: it does not
+ * walk here. */
+static bool remap_begins(struct remap *remap, void *packet,
+                         storm_cell_idx *cell_out,
+                         struct storm_outcome *outcome_out)
 {
-    struct remap *remap = self;
-    storm_cell_idx cell = *remap->access.cell_idx(packet);
-    (void)step;
-    if (cell == remap_anywhere) {
-        remap_walk(remap, packet, -1, outcome_out);
-        return;
-    }
+    storm_cell_idx cell = *remap_idx(remap, packet);
+    *cell_out = -1;
+    if (cell == remap_anywhere)
+        return true;
     if (cell < 0) {
         struct storm_cell_ref to = remap->change->to[~cell];
         if (to.rank != remap->mesh->env->rank) {
             remap_send(remap, packet, to, outcome_out);
-            return;
+            return false;
         }
         cell = to.idx;
     }
-    if (remap_stays(remap, packet, cell))
-        remap_home(remap, packet, cell, outcome_out);
-    else
-        remap_walk(remap, packet, cell, outcome_out);
+    *cell_out = cell;
+    if (!remap_stays(remap, packet, cell))
+        return true;
+    remap_home(remap, packet, cell, outcome_out);
+    return false;
+}
+
+/* After a hop. False: it does not walk on here. */
+static bool remap_walks(struct remap *remap, void *packet,
+                        const struct storm_mesh_hop *hop,
+                        struct storm_outcome *outcome_out)
+{
+    if (hop->status == STORM_OK) {
+        remap_home(remap, packet, hop->cell >= 0 ? hop->cell : hop->next.idx,
+                   outcome_out);
+        return false;
+    }
+    if (hop->status < 0) {
+        *remap_idx(remap, packet) = remap_anywhere;
+        outcome_out->fate = STORM_FATE_BOUNDARY;
+        return false;
+    }
+    ++*remap_scratch(remap, packet);
+    if (remap->jump_after > 0 && remap_jumps(remap, packet, outcome_out))
+        return false;
+    if (hop->next.rank == remap->mesh->env->rank)
+        return true;
+    remap_send(remap, packet, hop->next, outcome_out);
+    return false;
+}
+
+/* A hop of all that still walk, until none does. */
+static void remap_step_some(struct remap *remap, void *const *packets, size_t n,
+                            struct storm_outcome *outcomes_out)
+{
+    struct storm_mesh_hop hops[REMAP_SOME];
+    size_t which[REMAP_SOME], n_hops = 0;
+    for (size_t i = 0; i < n; i++) {
+        outcomes_out[i] = (struct storm_outcome){.events = 0};
+        which[n_hops] = i;
+        hops[n_hops].x_cm = remap_position(remap, packets[i]);
+        n_hops += remap_begins(remap, packets[i], &hops[n_hops].cell,
+                               &outcomes_out[i]);
+    }
+    while (n_hops > 0) {
+        size_t left = 0;
+        remap->mesh->ops->changes->seek_many(remap->mesh, hops, n_hops);
+        for (size_t h = 0; h < n_hops; h++) {
+            if (!remap_walks(remap, packets[which[h]], &hops[h],
+                             &outcomes_out[which[h]]))
+                continue;
+            hops[left].x_cm = hops[h].x_cm;
+            hops[left].cell = hops[h].next.idx;
+            which[left++] = which[h];
+        }
+        n_hops = left;
+    }
+}
+
+static void remap_fetch(const void *packet)
+{
+    const char *line = packet;
+    STORM_PREFETCH_WRITE(line);
+    STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
 }
 
 /* Packets are all over the memory: those to come are fetched. */
@@ -213,16 +322,28 @@ static void remap_step_batch(void *self, struct storm_step *step,
                              void *const *packets, size_t n,
                              struct storm_outcome *outcomes_out)
 {
-    enum { AHEAD = 8 };
-    for (size_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) {
-            const char *line = packets[i + AHEAD];
-            STORM_PREFETCH_WRITE(line);
-            STORM_PREFETCH_WRITE(line + STORM_CACHE_LINE);
-        }
-        outcomes_out[i] = (struct storm_outcome){.events = 0};
-        remap_step(self, step, packets[i], &outcomes_out[i]);
+    (void)step;
+    for (size_t i = 0; i < n && i < REMAP_SOME; i++)
+        remap_fetch(packets[i]);
+    for (size_t i = 0; i < n; i += REMAP_SOME) {
+        size_t end = i + REMAP_SOME < n ? i + REMAP_SOME : n;
+        for (size_t k = end; k < n && k < end + REMAP_SOME; k++)
+            remap_fetch(packets[k]);
+        remap_step_some(self, packets + i, end - i, outcomes_out + i);
     }
+}
+
+/* REMAP-2: it could only be dropped. */
+static void remap_refuse(struct remap *remap, const double x_cm[3])
+{
+    if (remap->failed == STORM_OK)
+        storm_log_write(
+            &remap->mesh->env->log, STORM_LOG_ERROR,
+            "storm_remap: a packet at (%g, %g, %g) cm is outside of "
+            "the mesh, and there is no boundary for it: set "
+            "`boundary` of struct storm_remap_params",
+            x_cm[0], x_cm[1], x_cm[2]);
+    remap->failed = STORM_ERR_ARG;
 }
 
 /* A boundary may have been written for time steps: what it leaves in the index
@@ -233,16 +354,18 @@ static void remap_apply(void *self, struct storm_step *step, void *packet,
 {
     struct remap *remap = self;
     const struct storm_mesh *mesh = remap->mesh;
-    const double *x_cm = remap->access.position_cm(packet);
-    const uint32_t scratch = *remap->access.scratch(packet);
+    const double *x_cm = remap_position(remap, packet);
+    const uint32_t scratch = *remap_scratch(remap, packet);
     struct storm_cell_ref where;
     remap->stats.outside++;
-    if (remap->boundary.apply != NULL)
-        remap->boundary.apply(remap->boundary.self, step, packet, outcome_out);
-    else
-        outcome_out->fate = STORM_FATE_ESCAPED;
-    *remap->access.cell_idx(packet) = remap_anywhere;
-    *remap->access.scratch(packet) = scratch;
+    if (remap->boundary.apply == NULL) {
+        remap_refuse(remap, x_cm);
+        outcome_out->fate = STORM_FATE_CENSUS;
+        return;
+    }
+    remap->boundary.apply(remap->boundary.self, step, packet, outcome_out);
+    *remap_idx(remap, packet) = remap_anywhere;
+    *remap_scratch(remap, packet) = scratch;
     if (outcome_out->fate == STORM_FATE_CENSUS ||
         outcome_out->fate == STORM_FATE_SEND)
         outcome_out->fate = STORM_FATE_CONTINUE;
@@ -254,6 +377,13 @@ static void remap_apply(void *self, struct storm_step *step, void *packet,
         .rank = mesh->ops->changes->jump(mesh, x_cm), .idx = -1};
     if (where.rank != mesh->env->rank)
         remap_send(remap, packet, where, outcome_out);
+}
+
+static storm_status remap_post_step(void *self, struct storm_step *step)
+{
+    const struct remap *remap = self;
+    (void)step;
+    return remap->failed;
 }
 
 /* ---- public ------------------------------------------------------------- */
@@ -272,11 +402,9 @@ static storm_status remap_read(struct remap *remap,
     storm_status status =
         storm_sized_read(env, what, params != NULL ? params : &defaults, &own,
                          sizeof own);
-    if (status == STORM_OK)
-        status =
-            storm_sized_read(env, what,
-                             own.access != NULL ? own.access : &remap_packet,
-                             &remap->access, sizeof remap->access);
+    if (status == STORM_OK && own.access != NULL)
+        status = storm_sized_read(env, what, own.access, &remap->access,
+                                  sizeof remap->access);
     if (status == STORM_OK && own.boundary != NULL)
         status = storm_sized_read(env, what, own.boundary, &remap->boundary,
                                   sizeof remap->boundary);
@@ -294,6 +422,18 @@ static storm_status remap_read(struct remap *remap,
     return STORM_OK;
 }
 
+/* CENSUS-3: of an application's records it is not known. */
+static storm_status remap_check_mark(const struct remap *remap)
+{
+    if (!remap->is_bundled ||
+        !storm_census_is_left(remap->mark, remap->change->moved))
+        return STORM_OK;
+    storm_log_shared(&remap->mesh->env->log, 0,
+                     "storm_remap: cells have moved in an earlier change, too: "
+                     "remap packets after every change of the mesh");
+    return STORM_ERR_STATE;
+}
+
 static storm_status remap_open(struct remap *remap,
                                const struct storm_remap_params *params,
                                const struct storm_remap_stats *stats_out)
@@ -301,14 +441,16 @@ static storm_status remap_open(struct remap *remap,
     storm_status status = remap_read(remap, params, stats_out);
     if (status < 0)
         return status;
-    if (remap->access.position_cm == NULL || remap->access.cell_idx == NULL ||
-        remap->access.scratch == NULL) {
+    if (!remap->is_bundled &&
+        (remap->access.position_cm == NULL || remap->access.cell_idx == NULL ||
+         remap->access.scratch == NULL)) {
         storm_log_write(&remap->mesh->env->log, STORM_LOG_ERROR,
                         "storm_remap: position_cm, cell_idx and scratch of the "
                         "accessors are required");
         return STORM_ERR_ARG;
     }
-    return storm_change_check(remap->mesh, remap->change, "storm_remap");
+    status = storm_change_check(remap->mesh, remap->change, "storm_remap");
+    return status < 0 ? status : remap_check_mark(remap);
 }
 
 /* Sums and maxima over all ranks. Collective. */
@@ -341,7 +483,8 @@ storm_status storm_remap(struct storm_engine *engine,
                          const struct storm_remap_params *params,
                          struct storm_remap_stats *stats_out)
 {
-    struct remap remap = {.mesh = mesh, .change = change};
+    struct remap remap = {
+        .mesh = mesh, .change = change, .mark = storm_engine_mark(engine)};
     storm_status status =
         storm_context_agree(mesh->context,
                             remap_open(&remap, params, stats_out));
@@ -353,6 +496,7 @@ storm_status storm_remap(struct storm_engine *engine,
         .record_bytes = remap.is_bundled ? sizeof(struct storm_packet) : 0,
         .pre_step = remap_pre_step,
         .step_batch = remap_step_batch,
+        .post_step = remap_post_step,
     };
     const struct storm_boundary boundary = {.size = sizeof boundary,
                                             .self = &remap,

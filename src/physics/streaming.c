@@ -63,7 +63,7 @@ void streaming_release(const struct storm_streaming *streaming,
 /* After a change. Nothing is moved: all arrays belong to one step. */
 static storm_status streaming_follow_mesh(struct storm_streaming *streaming)
 {
-    if (!storm_mesh_is_repartitioned(streaming->mesh, streaming->generation))
+    if (!storm_mesh_has_changed(streaming->mesh, streaming->generation))
         return STORM_OK;
     struct storm_track track;
     double *density;
@@ -171,19 +171,18 @@ static void streaming_step_batch(void *self, struct storm_step *step,
 {
     const struct storm_streaming *streaming = self;
     (void)step;
-    if (storm_mesh_is_repartitioned(streaming->mesh, streaming->generation))
+    if (storm_mesh_has_changed(streaming->mesh, streaming->generation))
         storm_census_stop(n, outcomes_out);
     else
         streaming->advance(&streaming->track, packets, n, outcomes_out);
 }
 
-/* The kernel reflects at reflecting walls; packets that get here escape. */
-static void streaming_apply(void *self, struct storm_step *step, void *packet,
-                            struct storm_outcome *outcome_out)
+void storm_streaming_escape(void *streaming, struct storm_step *step,
+                            void *packet, struct storm_outcome *outcome_out)
 {
-    struct storm_streaming *streaming = self;
+    struct storm_streaming *self = streaming;
     (void)step;
-    storm_ledger_add(&streaming->account[STORM_LEDGER_ESCAPED],
+    storm_ledger_add(&self->account[STORM_LEDGER_ESCAPED],
                      ((const struct storm_packet *)packet)->weight_erg);
     *outcome_out = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
 }
@@ -376,7 +375,7 @@ storm_status storm_streaming_attach(struct storm_streaming *streaming,
         .size = sizeof boundary,
         .record_bytes = sizeof(struct storm_packet),
         .self = streaming,
-        .apply = streaming_apply,
+        .apply = storm_streaming_escape,
     };
     return storm_engine_use(engine, &physics, &boundary, NULL);
 }

@@ -176,25 +176,30 @@ static void report_head(struct report *r)
     storm_page_add(&r->page, "</h1>\n");
 }
 
-/* The kind of mesh; names of people begin with a capital. */
-static void report_cells(const struct report *r, char kind_out[PLOT_NAME])
+/* "Voronoi cells": names of people begin with a capital. */
+static void report_cells(const struct report *r, char words_out[2 * PLOT_NAME])
 {
-    (void)storm_deck_value(r->plot.deck, "mesh.kind", kind_out, PLOT_NAME);
-    if (strcmp(kind_out, "octree") != 0)
-        kind_out[0] = (char)toupper((unsigned char)kind_out[0]);
+    char kind[PLOT_NAME] = "";
+    (void)storm_deck_value(r->plot.deck, "mesh.kind", kind, sizeof kind);
+    if (strcmp(kind, "octree") != 0)
+        kind[0] = (char)toupper((unsigned char)kind[0]);
+    if (strcmp(kind, "File") == 0)
+        snprintf(words_out, 2 * PLOT_NAME, "cells from a file");
+    else
+        snprintf(words_out, 2 * PLOT_NAME, "%s cells", kind);
 }
 
 /* One sentence about the run. */
 static storm_status report_lead(struct report *r)
 {
     const struct plot_steps *dumps = &r->plot.dumps;
-    char number[STORM_GROUPED_BYTES], time[PLOT_TEXT], kind[PLOT_NAME];
+    char number[STORM_GROUPED_BYTES], time[PLOT_TEXT], cells[2 * PLOT_NAME];
     storm_status status = plot_time(&r->plot, dumps->step[dumps->n - 1], time);
     if (status < 0)
         return status;
-    report_cells(r, kind);
-    storm_page_add(&r->page, "<p class=\"lead\">%s %s cells, to ",
-                   storm_page_grouped(r->plot.reader.n_cells, number), kind);
+    report_cells(r, cells);
+    storm_page_add(&r->page, "<p class=\"lead\">%s %s, to ",
+                   storm_page_grouped(r->plot.reader.n_cells, number), cells);
     storm_page_add_xml(&r->page, time);
     if (r->summary != NULL) {
         storm_page_add(&r->page, "; ");
@@ -231,6 +236,22 @@ static void report_energy(struct report *r)
     report_end_table(r);
 }
 
+/* What became of the packets when the mesh changed. */
+static void report_remap(struct report *r)
+{
+    const struct deck_node *remap = deck_node_find(r->summary, "remap");
+    if (remap == NULL)
+        return;
+    report_begin_table(r, "Changes of the mesh");
+    report_count(r, "changes", remap, "changes");
+    report_count(r, "packets home at once", remap, "fixed");
+    report_count(r, "walked", remap, "walked");
+    report_count(r, "changed ranks", remap, "moved");
+    report_count(r, "left outside", remap, "outside");
+    report_count(r, "longest walk (cells)", remap, "longest");
+    report_end_table(r);
+}
+
 static void report_tables(struct report *r)
 {
     const struct deck_node *s = r->summary;
@@ -254,6 +275,7 @@ static void report_tables(struct report *r)
     report_row(r, "seed", report_text(s, "seed"));
     report_row(r, "state hash", report_text(s, "state_hash"));
     report_end_table(r);
+    report_remap(r);
 }
 
 /* Breakdown of the time, as one bar. */

@@ -94,6 +94,7 @@ if ldd "$STORM_BIN" 2>/dev/null | grep -q 'libvoro++'; then
     grep -q '"voropp_ratio": [0-9]' "$scratch/out" ||
         fail "voronoi: not compared with voro++"
 fi
+good motion "points oversubscribed" --ranks 1,2 --cells 300 --cycles 2 --speed 1
 good exchange "records_per_second records_per_cpu_second limit_ratio" \
     -n 3 --records 20000 --repeat 3
 good termination \

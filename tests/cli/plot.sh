@@ -158,12 +158,19 @@ done
 cmp -s "$scratch/plots/slice-z-material-0.svg" \
     "$scratch/plots/slice-z-material-5.svg" && fail "the slab has not moved"
 
+run report "$scratch/slab" --quiet
+grep -q '>packets home at once<' "$scratch/slab/report.html" ||
+    fail "report: no remap"
+
 # A mesh from a file: the frame is that of its cells, which fill 0.585 of it.
 run run "$decks/bent-pipe.yaml" -n 1 --quiet --out "$scratch/pipe" \
     --set time.steps=1
 run plot "$scratch/pipe" --field material --out "$scratch/plots"
 grep -q '>1.8</text>' "$scratch/plots/slice-z-material.svg" ||
     fail "bent-pipe: the frame ends before its cells"
+run report "$scratch/pipe" --quiet
+grep -q '>192 cells from a file, to ' "$scratch/pipe/report.html" ||
+    fail "report: $(grep 'class="lead"' "$scratch/pipe/report.html")"
 
 # Profiles against a reference: in the picture of what it has, beside the usual
 # ones; it belongs to the last step and says so.

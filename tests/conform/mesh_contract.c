@@ -317,14 +317,42 @@ struct walker {
     double x[3];
 };
 
+/* seek_many answers as seek does, each time. */
+static void check_many(const struct storm_mesh *mesh,
+                       const struct walker *before, storm_status status,
+                       const struct walker *after,
+                       const struct storm_cell_ref *next)
+{
+    double x[3][3];
+    struct storm_mesh_hop hops[3];
+    for (int i = 0; i < 3; i++) {
+        memcpy(x[i], before->x, sizeof x[i]);
+        hops[i] = (struct storm_mesh_hop){
+            .x_cm = x[i],
+            .cell = before->idx,
+            .next = {.rank = before->rank, .idx = before->idx}};
+    }
+    mesh->ops->changes->seek_many(mesh, hops, 3);
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQ(hops[i].status, status);
+        CHECK_EQ(memcmp(x[i], after->x, sizeof x[i]), 0);
+        if (status == STORM_AGAIN || before->idx < 0) {
+            CHECK_EQ(hops[i].next.rank, next->rank);
+            CHECK_EQ(hops[i].next.idx, next->idx);
+        }
+    }
+}
+
 /* From a cell on, as far as it goes on this rank. */
 static void walk_here(const struct storm_mesh *mesh, int rank,
                       struct walker *walker)
 {
     for (int hop = 0; walker->rank == rank && !walker->is_home; hop++) {
+        const struct walker before = *walker;
         struct storm_cell_ref next = {walker->rank, walker->idx};
         storm_status status =
             mesh->ops->changes->seek(mesh, walker->idx, walker->x, &next);
+        check_many(mesh, &before, status, walker, &next);
         CHECK(status == STORM_OK || status == STORM_AGAIN);
         CHECK(hop < 100000);
         walker->is_home = status == STORM_OK;

@@ -4,7 +4,8 @@
 /*
  * storm_remap of an application's records by its accessors: each goes to the
  * cell of its position, on whichever rank; positions outside go to the
- * boundary, which may put them back; nothing is dropped and nothing else in the
+ * boundary, which may put them back, or are an error without one; nothing is
+ * dropped and nothing else in the
  * records changes. What is refused leaves the engine and its step numbers as
  * they were.
  */
@@ -264,6 +265,20 @@ static void check_step(struct world *w)
     CHECK_EQ(w->step, 5);
 }
 
+/* A record outside, and nobody to take it: it cannot be dropped. */
+static void check_outside(struct world *w)
+{
+    struct storm_remap_params params = {.size = sizeof params,
+                                        .access = &access};
+    struct record record = {.number = 0, .x = {0.5, 0.5, 1.5}};
+    if (w->rank == 0)
+        CHECK_OK(storm_engine_add(w->engine, &record));
+    struct storm_change *change = recut(w, 0);
+    CHECK_EQ(storm_remap(w->engine, w->mesh, change, &params, NULL),
+             w->rank == 0 ? STORM_ERR_ARG : STORM_ERR_PEER);
+    storm_change_destroy(change);
+}
+
 /* A cell index that there was not ends the engine, on all ranks. */
 static void check_bad_index(struct world *w)
 {
@@ -317,6 +332,9 @@ int main(int argc, char **argv)
     check_refused(&w);
     check_step(&w);
     check_bad_index(&w);
+    storm_engine_destroy(w.engine);
+    CHECK_OK(storm_engine_create(w.context, &params, &w.engine));
+    check_outside(&w);
     storm_engine_destroy(w.engine);
     storm_mesh_destroy(w.mesh);
     storm_context_destroy(w.context);

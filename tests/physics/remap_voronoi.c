@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 8; backend: shm; timeout: 60 */
-/* TEST ranks: 2 5; backend: shm; timeout: 60; label: long */
-/* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60 */
+/* TEST ranks: 1 3; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p ofi-tcp; args: 1; timeout: 60 */
+/* TEST ranks: 8; backend: shm; args: 2; timeout: 60 */
+/* TEST ranks: 2 5; backend: shm; args: 1; timeout: 60; label: long */
+/* TEST ranks: 2 5 8; backend: p2p ofi-tcp; args: 2; timeout: 99; label: long */
 /*
  * storm_remap on Voronoi meshes that move: every packet ends in the cell that
  * exact comparison with all generators gives, of several the one of highest
  * place, also on faces, edges and corners; on the rank that has it; none is
  * lost; and the bits are those of one rank alone. After motions of 0.01, 0.1, 1
- * and 10 cell sizes, with and without jumps along the curve, with two cuts that
- * are switched in between, of which one leaves ranks without cells. Random
+ * and 10 cell sizes, with two cuts that are switched in between, of which one
+ * leaves ranks without cells. Packets jump along the curve soon, late or never;
+ * the argument, 0 to 2, says which motion has which. Random
  * points, a lattice that stays one (all ties), 1, 2 and 3 generators, a cell
  * that jumps across the domain, a box that grows; with walls, and periodic.
  */
@@ -32,7 +35,8 @@ struct world {
     struct storm_engine *engine;
     struct storm_cut *cuts[2];
     int rank, size;
-    int side; /* of the lattice; 0: points are random */
+    int side;      /* of the lattice; 0: points are random */
+    uint64_t jump; /* 0 to 2: the first remap's */
     bool is_periodic;
     struct storm_remap_stats stats; /* of the last remap */
 };
@@ -40,6 +44,7 @@ struct world {
 /* How a world begins. */
 struct start {
     int n, side;
+    uint64_t jump;
     bool is_periodic;
 };
 
@@ -88,8 +93,10 @@ static void world_open(struct world *w, MPI_Comm comm,
                                          .physics = &physics};
     struct storm_voronoi_params params = {
         .size = sizeof params, .hi_cm = {1, 1, 1}, .points_cm = &points[0][0]};
-    *w = (struct world){
-        .comm = comm, .side = start->side, .is_periodic = start->is_periodic};
+    *w = (struct world){.comm = comm,
+                        .side = start->side,
+                        .jump = start->jump,
+                        .is_periodic = start->is_periodic};
     for (int d = 0; d < 3; d++)
         params.periodic[d] = start->is_periodic;
     CHECK_OK(storm_context_create(comm, NULL, &w->context));
@@ -202,12 +209,13 @@ static uint64_t hash_packets(struct world *w)
 
 /* ---- changes ------------------------------------------------------------- */
 
-/* Jumps soon, late, never. */
+/* Jumps late, soon, never. */
 static void remap(struct world *w, struct storm_change *change, uint64_t round)
 {
     struct storm_remap_params params = STORM_REMAP_PARAMS_INIT;
-    params.jump_after = round % 3 == 1 ? 1 : 0;
-    params.never_jump = round % 3 == 2;
+    uint64_t jump = (w->jump + round) % 3;
+    params.jump_after = jump == 1 ? 1 : 0;
+    params.never_jump = jump == 2;
     w->stats = (struct storm_remap_stats)STORM_REMAP_STATS_INIT;
     CHECK_OK(storm_remap(w->engine, w->mesh, change, &params, &w->stats));
     storm_change_destroy(change);
@@ -338,8 +346,10 @@ static void check_motions(struct start start, const struct motion *list,
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    uint64_t jump = argc > 1 ? strtoull(argv[1], NULL, 10) : 0;
     for (int i = 0; i < 2; i++) {
-        struct start start = {.n = 200 / REMAP_LESS, .is_periodic = i};
+        struct start start = {
+            .n = 200 / REMAP_LESS, .jump = jump, .is_periodic = i};
         check_motions(start, motions, sizeof motions / sizeof motions[0]);
         start.side = 5;
         start.n = 5 * 5 * 5;

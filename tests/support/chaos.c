@@ -17,6 +17,11 @@
 
 #include "support/dice.h"
 
+/* The fabrics of this build, also where a test has a list of its own. */
+#define storm_fabric_list chaos_built
+#include "fabric_list.c"
+#undef storm_fabric_list
+
 enum {
     MAX_OPS = 64,       /* a power of two */
     MAX_PIECES = 4,     /* of one put or get */
@@ -662,9 +667,9 @@ const struct storm_fabric_ops chaos_shm_losing =
 const struct storm_fabric_ops *chaos_inner(void)
 {
     const char *name = getenv("STORM_BACKEND");
-    for (size_t i = 0; name && storm_fabric_list[i]; i++)
-        if (strcmp(name, storm_fabric_list[i]->name) == 0)
-            return storm_fabric_list[i];
+    for (size_t i = 0; name && chaos_built[i]; i++)
+        if (strcmp(name, chaos_built[i]->name) == 0)
+            return chaos_built[i];
     return &storm_fabric_shm;
 }
 
@@ -694,3 +699,6 @@ const struct storm_fabric_ops chaos_any =
 
 const struct storm_fabric_ops chaos_any_ordered =
     CHAOS_OPS("chaos any ordered", probe_any, open_any_ordered);
+
+const struct storm_fabric_ops chaos_as_ofi =
+    CHAOS_OPS("ofi", probe_any, open_any);

@@ -48,10 +48,12 @@ extern const struct storm_fabric_ops chaos_shm;
 extern const struct storm_fabric_ops chaos_shm_ordered;
 extern const struct storm_fabric_ops chaos_shm_losing; /* rank 1, soon */
 
-/* The fabric that STORM_BACKEND names, shm if it names none; and tables
- * around that one. */
+/* The fabric of this build that STORM_BACKEND names, shm if it names none; and
+ * tables around that one. The last is called ofi itself: STORM_BACKEND chooses
+ * it if it is the one in the list. */
 const struct storm_fabric_ops *chaos_inner(void);
 extern const struct storm_fabric_ops chaos_any;
 extern const struct storm_fabric_ops chaos_any_ordered;
+extern const struct storm_fabric_ops chaos_as_ofi;
 
 #endif /* STORM_TESTS_CHAOS_H */

@@ -109,7 +109,11 @@ static const struct tool_flag motion_flags[] = {
     CELLS_PER_RANK_FLAG(params.motion),
     CELLS_FLAG(params.motion, "total number of cells"),
     TOOL_REAL_FLAG("--speed", "X", params.motion.speed, 1e-6, 1e3,
-                   "cell sizes that generators move per step (default 0.1)"),
+                   "cell sizes that generators move per step (default 0.1; "
+                   "with --ranks 0.01, 0.1 and 1)"),
+    TOOL_LIST_FLAG("--ranks", params.motion.ranks, 1, 1e6,
+                   "measure with each of these numbers of ranks, rising, such "
+                   "as 1,2,4"),
     TOOL_COUNT32_FLAG("--cycles", params.motion.cycles, 1e6,
                       "time steps (default 6)"),
     {.name = NULL}};
@@ -286,7 +290,10 @@ static int breakdown_check(struct tool_args *args)
 static int motion_check(struct tool_args *args)
 {
     args->params.motion.picture = args->out != NULL;
-    return cycles_check(args, 0, 0);
+    int status = cycles_check(args, 0, 0);
+    return status == TOOL_OK
+               ? crew_check(args, &args->params.motion.ranks, NULL)
+               : status;
 }
 
 static int voronoi_check(struct tool_args *args)

@@ -288,6 +288,7 @@ storm_status storm_mesh_create_cart(struct storm_context *context,
 
 static const struct storm_mesh_changes cart_changes = {
     .seek = cart_seek,
+    .seek_many = storm_seek_each,
     .jump = storm_jump_located,
     .move = storm_no_move,
     .adapt = storm_no_adapt,

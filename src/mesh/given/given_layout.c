@@ -197,7 +197,9 @@ static storm_status layout_radius(struct layout *l, size_t cell,
                         : given_radius(planes) * (1.0 + 0x1p-20);
     if (!(radius > 0.0))
         return given_refuse(l->mesh->env, l->part->base.tags[cell],
-                            "its planes do not close");
+                            "its planes do not enclose its point: expected "
+                            "normals that point outward, and a face on every "
+                            "side");
     l->part->heads[cell].radius = layout_float(radius);
     return STORM_OK;
 }

@@ -252,6 +252,7 @@ static int given_jump(const struct storm_mesh *mesh, const double x_cm[3])
 
 const struct storm_mesh_changes given_changes = {
     .seek = given_seek,
+    .seek_many = storm_seek_each,
     .jump = given_jump,
     .move = storm_no_move,
     .adapt = storm_no_adapt,

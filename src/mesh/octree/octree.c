@@ -337,6 +337,7 @@ storm_status storm_mesh_create_octree(struct storm_context *context,
 
 static const struct storm_mesh_changes octree_changes = {
     .seek = octree_seek,
+    .seek_many = storm_seek_each,
     .jump = octree_jump,
     .move = storm_no_move,
     .adapt = octree_adapt,

@@ -81,6 +81,7 @@ static void voronoi_destroy(struct storm_mesh *mesh)
 
 static const struct storm_mesh_changes voronoi_changes = {
     .seek = voronoi_seek,
+    .seek_many = voronoi_seek_many,
     .jump = voronoi_jump,
     .move = voronoi_move,
     .adapt = voronoi_adapt,

@@ -244,6 +244,8 @@ storm_status voronoi_locate(const struct storm_mesh *mesh,
                             struct storm_cell_ref *where_out);
 storm_status voronoi_seek(const struct storm_mesh *mesh, storm_cell_idx cell,
                           double x_cm[3], struct storm_cell_ref *next_out);
+void voronoi_seek_many(const struct storm_mesh *mesh,
+                       struct storm_mesh_hop *hops_inout, size_t n);
 int voronoi_jump(const struct storm_mesh *mesh, const double x_cm[3]);
 
 /* Where each rank's share of the curve begins; that of a rank without cells

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/boot.h"
+#include "base/port.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
 /* The position as all comparisons take it: in the rounded box. Moves it by
@@ -123,32 +124,51 @@ static void seek_try(struct seek *seek, int32_t next)
     seek->next = next;
 }
 
-/* The nearest of a cell and all its neighbours. */
-static int32_t seek_nearest(const struct voronoi_part *part,
-                            storm_cell_idx cell, const double x[3])
+/* The nearest of a cell and all its neighbours, without rounding. */
+static int32_t seek_exact(struct seek *seek, storm_cell_idx cell)
+{
+    const struct voronoi_part *part = seek->part;
+    const struct voronoi_head *head = &part->heads[cell];
+    seek->order = part->points.order[part->points.at[cell]];
+    seek->next = cell;
+    for (uint32_t b = head->first_block; b < head[1].first_block; b++) {
+        const struct storm_planes_block *block = &part->blocks[b];
+        for (int k = 0; k < STORM_PLANES_WIDTH; k++)
+            seek_try(seek, block->next[k]); /* unused ones are walls */
+    }
+    for (uint32_t i = part->first_bare[cell]; i < part->first_bare[cell + 1];
+         i++)
+        seek_try(seek, part->bare[i]);
+    return seek->next;
+}
+
+/* The cell if its generator is nearer to the position than those of all its
+ * neighbours, else one of them that is nearer: as next in the blocks. Single
+ * precision decides unless the position is near a plane. Neighbours without a
+ * face do not matter then: see voronoi_is_deep. */
+static int32_t seek_nearer(const struct voronoi_part *part, storm_cell_idx cell,
+                           const double x[3])
 {
     const struct voronoi_head *head = &part->heads[cell];
-    struct seek seek = {.part = part,
-                        .x = x,
-                        .order = part->points.order[part->points.at[cell]],
-                        .next = cell};
+    const struct storm_planes_block *blocks = &part->blocks[head->first_block];
+    struct seek seek = {.part = part, .x = x};
     double y[3];
     seek_shift(&part->points.space, head->generator, x, seek.shift);
     for (int d = 0; d < 3; d++) {
         seek.nearest[d] = head->generator[d] + seek.shift[d];
         y[d] = x[d] - seek.nearest[d];
     }
-    if (voronoi_is_deep(part, cell, y))
+    int i = storm_planes_beyond(blocks, head[1].first_block - head->first_block,
+                                head->radius, y);
+    if (i == STORM_PLANES_DEEP)
         return cell;
-    for (uint32_t b = head->first_block; b < head[1].first_block; b++) {
-        const struct storm_planes_block *block = &part->blocks[b];
-        for (int k = 0; k < STORM_PLANES_WIDTH; k++)
-            seek_try(&seek, block->next[k]); /* unused ones are walls */
+    if (i >= 0) {
+        int32_t next =
+            blocks[i / STORM_PLANES_WIDTH].next[i % STORM_PLANES_WIDTH];
+        if (next >= 0 || part->borders[~next].rank >= 0)
+            return next;
     }
-    for (uint32_t i = part->first_bare[cell]; i < part->first_bare[cell + 1];
-         i++)
-        seek_try(&seek, part->bare[i]);
-    return seek.next;
+    return seek_exact(&seek, cell);
 }
 
 /* Where no cell is local: another rank must begin. */
@@ -191,7 +211,7 @@ storm_status voronoi_seek(const struct storm_mesh *mesh, storm_cell_idx cell,
     }
     if (cell < 0)
         return seek_begin(mesh, x, next_out);
-    int32_t next = seek_nearest(part, cell, x);
+    int32_t next = seek_nearer(part, cell, x);
     if (next == cell)
         return STORM_OK;
     *next_out = (struct storm_cell_ref){.rank = mesh->env->rank, .idx = next};
@@ -199,6 +219,36 @@ storm_status voronoi_seek(const struct storm_mesh *mesh, storm_cell_idx cell,
         *next_out = (struct storm_cell_ref){part->borders[~next].rank,
                                             part->borders[~next].idx};
     return STORM_AGAIN;
+}
+
+/* Cells are all over the memory: those to come are fetched, first their heads,
+ * then their planes. */
+static void seek_fetch(const struct voronoi_part *part, storm_cell_idx cell)
+{
+    const struct voronoi_head *head = &part->heads[cell];
+    const char *line = (const char *)&part->blocks[head->first_block];
+    const char *end = (const char *)&part->blocks[head[1].first_block];
+    for (; line < end; line += STORM_CACHE_LINE)
+        STORM_PREFETCH(line);
+}
+
+void voronoi_seek_many(const struct storm_mesh *mesh,
+                       struct storm_mesh_hop *hops_inout, size_t n)
+{
+    enum { HEADS_AHEAD = 16, PLANES_AHEAD = 6 };
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    for (size_t i = 0; i < n + HEADS_AHEAD; i++) {
+        size_t planes = i - (HEADS_AHEAD - PLANES_AHEAD);
+        size_t now = i - HEADS_AHEAD;
+        if (i < n && hops_inout[i].cell >= 0)
+            STORM_PREFETCH(&part->heads[hops_inout[i].cell]);
+        if (planes < n && hops_inout[planes].cell >= 0)
+            seek_fetch(part, hops_inout[planes].cell);
+        if (now < n) {
+            struct storm_mesh_hop *hop = &hops_inout[now];
+            hop->status = voronoi_seek(mesh, hop->cell, hop->x_cm, &hop->next);
+        }
+    }
 }
 
 /* ---- jump --------------------------------------------------------------- */
