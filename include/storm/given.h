@@ -63,6 +63,8 @@ struct storm_given_params {
                                            -1: the face is part of a boundary */
     const storm_cell_idx *neighbours; /**< its index there, or the number of
                                            the boundary */
+    const uint64_t *numbers; /**< of cells, up to 65535, for regions of a
+                                  problem; NULL: all 0 */
 };
 #define STORM_GIVEN_PARAMS_INIT STORM_INIT(struct storm_given_params)
 

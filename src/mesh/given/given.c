@@ -81,11 +81,12 @@ void given_free_part(const struct storm_mesh *mesh,
     struct storm_memory *memory = mesh->env->memory;
     if (part == NULL)
         return;
-    void *arrays[] = {
-        base->tags,    part->heads,      part->blocks,  part->planes,
-        part->faces,   part->first_face, part->volume,  part->centroid,
-        part->gap,     part->is_sole,    part->borders, part->choices,
-        part->located, part->boxes,      part->sides,   part->ranks};
+    void *arrays[] = {base->tags,       base->numbers, part->heads,
+                      part->blocks,     part->planes,  part->faces,
+                      part->first_face, part->volume,  part->centroid,
+                      part->gap,        part->is_sole, part->borders,
+                      part->choices,    part->located, part->boxes,
+                      part->sides,      part->ranks};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         storm_free(memory, arrays[i]);
     given_tree_free(mesh->env, &part->tree);
@@ -145,6 +146,8 @@ static storm_status given_alloc_part(const struct storm_env *env,
                                   (n + 1) * sizeof *p->first_face);
     part->volume = given_copy(env, p->volumes_cm3, n * sizeof(double));
     part->centroid = given_copy(env, p->centroids_cm, 3 * n * sizeof(double));
+    part->base.numbers = storm_alloc(env->memory, given_label,
+                                     (n + 1) * sizeof *part->base.numbers);
     part->gap =
         storm_alloc(env->memory, given_label, (n + 1) * sizeof *part->gap);
     part->is_sole =
@@ -152,7 +155,8 @@ static storm_status given_alloc_part(const struct storm_env *env,
     return part->base.tags != NULL && part->heads != NULL &&
                    part->faces != NULL && part->first_face != NULL &&
                    part->volume != NULL && part->centroid != NULL &&
-                   part->gap != NULL && part->is_sole != NULL
+                   part->base.numbers != NULL && part->gap != NULL &&
+                   part->is_sole != NULL
                ? STORM_OK
                : STORM_ERR_NOMEM;
 }
@@ -173,8 +177,12 @@ static storm_status given_begin(struct storm_mesh *mesh,
     if (part == NULL)
         return STORM_ERR_NOMEM;
     mesh->part = &part->base;
-    return mesh->partition != NULL ? given_alloc_part(env, params, part)
-                                   : STORM_ERR_NOMEM;
+    status = mesh->partition != NULL ? given_alloc_part(env, params, part)
+                                     : STORM_ERR_NOMEM;
+    size_t n = params->numbers != NULL ? (size_t)params->n_cells : 0;
+    for (size_t i = 0; status >= 0 && i < n; i++)
+        part->base.numbers[i] = (uint16_t)params->numbers[i];
+    return status;
 }
 
 /* Places: rank by rank. Collective. */
