@@ -8,8 +8,10 @@
  * may have any shape, with holes and several pieces; its surface has numbered
  * boundaries in place of the six walls of a box.
  *
- * Lifecycle  create, then as any mesh (storm/mesh.h); the partition stays.
- * Ownership  create copies what it needs.
+ * Lifecycle  create, then as any mesh (storm/mesh.h). A host whose mesh moves,
+ *            is refined or partitioned anew replaces it; data of cells and
+ *            packets follow as after any change (storm/change.h).
+ * Ownership  create and replace copy what they need.
  * Precision  the plane of a face is normal . (x - point - on_plane) = 0, in
  *            double precision, with point and on_plane as given. Cells that
  *            share a face each use their own; the normal is that of the cell of
@@ -21,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <storm/mesh.h>
+#include <storm/change.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,6 +63,8 @@ struct storm_given_params {
                                            -1: the face is part of a boundary */
     const storm_cell_idx *neighbours; /**< its index there, or the number of
                                            the boundary */
+    const uint64_t *numbers; /**< of cells, up to 65535, for regions of a
+                                  problem; NULL: all 0 */
 };
 #define STORM_GIVEN_PARAMS_INIT STORM_INIT(struct storm_given_params)
 
@@ -85,6 +89,25 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_create_given(struct storm_context *context,
                         const struct storm_given_params *params,
                         struct storm_mesh **mesh_out);
+
+/**
+ * Give a mesh anew: cells may have moved, changed rank, gone or come. A cell is
+ * the one that had its tag before; tags that are new were never used. A cell
+ * that is gone leads to that of a former neighbour. Collective; checked as in
+ * create. After an error the mesh is as it was.
+ *
+ * @param params  as for create, but tags are required, and the number of
+ *                boundaries stays
+ * @param[out] change_out  set only on STORM_OK; free with storm_change_destroy
+ * @retval STORM_ERR_ARG    as for create; a tag of a cell that has gone before,
+ *                          no tags, another number of boundaries (logged)
+ * @retval STORM_ERR_NOSUP  the mesh is not a given one (logged)
+ * @return any other status of storm_mesh_create_given
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_mesh_replace(struct storm_mesh *mesh,
+                   const struct storm_given_params *params,
+                   struct storm_change **change_out);
 
 /**
  * Where a point is along the Hilbert curve of a box. Cells in this order, cut

@@ -126,6 +126,9 @@ STORM_API storm_cell_idx storm_mesh_n_cells(const struct storm_mesh *mesh);
 /** The tag of a local cell. */
 STORM_API storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
                                            storm_cell_idx cell);
+/** The number that a host or a file gave the cell; 0: none. */
+STORM_API int storm_mesh_cell_number(const struct storm_mesh *mesh,
+                                     storm_cell_idx cell);
 /** First place of the cells of @p rank, which has the places up to that of the
  *  next rank; for a rank after the last, the number of all cells. */
 STORM_API uint64_t storm_mesh_first_place(const struct storm_mesh *mesh,

@@ -79,6 +79,8 @@ enum { STORM_OUTSIDE = -1 };
 struct storm_region {
     int material; /**< index, or STORM_OUTSIDE */
     struct storm_shape shape;
+    int number; /**< only cells with this number (storm_mesh_cell_number), up to
+                     65535; 0: any */
 };
 
 /** A function of time: linear between the points, constant beyond them. */
@@ -200,9 +202,13 @@ STORM_API size_t storm_problem_check(const struct storm_problem *problem,
                                      void *self);
 
 /** The material at a point: its index, STORM_OUTSIDE, or n_materials where
- *  there is no region. Local. */
+ *  there is no region. Regions with a number are none. Local. */
 STORM_API int storm_problem_material(const struct storm_problem *problem,
                                      const double point_cm[3]);
+/** The same of a cell with this centre and number. */
+STORM_API int storm_problem_cell_material(const struct storm_problem *problem,
+                                          const double centre_cm[3],
+                                          int number);
 
 #ifdef __cplusplus
 }

@@ -69,6 +69,8 @@ typedef double deck_real3[3];
 struct deck_region {
     char *material;
     struct storm_shape shape;
+    int64_t number; /* of cells of a mesh from a file; 0: any */
+    int line;       /* of it in the deck */
 };
 
 /* The boundary with a number of a mesh from a file. */

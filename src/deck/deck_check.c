@@ -257,6 +257,21 @@ static void check_default_region(const struct check *s)
     v->regions.n = 1;
 }
 
+/* Cells have numbers in files alone. */
+static void check_region_number(const struct check *s,
+                                const struct deck_node *map, size_t i)
+{
+    struct deck_region *region = &s->deck->values.regions.item[i];
+    char path[CHECK_PATH_BYTES];
+    if (region->number == 0)
+        return;
+    region->line = check_line(map, "number");
+    snprintf(path, sizeof path, "regions.%zu.number", i);
+    if (s->deck->values.mesh.kind != STORM_MESH_FILE)
+        deck_complain(s->problems, region->line, path,
+                      "expected none: numbers are for mesh.kind file");
+}
+
 static void check_regions(const struct check *s, const struct deck_node *root)
 {
     struct deck_values *v = &s->deck->values;
@@ -277,8 +292,11 @@ static void check_regions(const struct check *s, const struct deck_node *root)
                               from->material);
         if (material == -2 && name != NULL)
             name->bad = true;
+        check_region_number(s, map, i);
         s->deck->regions[i] =
-            (struct storm_region){.material = material, .shape = from->shape};
+            (struct storm_region){.material = material,
+                                  .shape = from->shape,
+                                  .number = (int)from->number};
     }
 }
 

@@ -178,6 +178,8 @@
     FIELD(deck_region, material, "material", TEXT, REQUIRED,                  \
           "name of a material, or outside: nothing is transported there and " \
           "what enters escapes")                                              \
+    FIELD(deck_region, number, "number", INT(0, 65535), "0",                  \
+          "mesh.kind file: only cells with this number in the file; 0: any")  \
     DECK_FIELDS_shape(FIELD, deck_region, shape.)
 
 #define DECK_FIELDS_part(FIELD) DECK_FIELDS_shape(FIELD, storm_shape, )

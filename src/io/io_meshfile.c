@@ -39,7 +39,7 @@ struct file_head {
 struct file_share {
     struct file_head head;
     size_t n_words;
-    uint64_t *words, *tags, *first_face;
+    uint64_t *words, *tags, *numbers, *first_face;
     double *centroids, *volumes, *normals, *on_planes, *areas;
     uint64_t *behind; /* rank and index, or boundary */
     int *ranks;
@@ -55,11 +55,12 @@ static const uint64_t file_no_rank = UINT32_MAX;
 static void file_lay_out(struct file_share *s)
 {
     size_t n = (size_t)s->head.n_cells, f = (size_t)s->head.n_faces;
-    s->n_words = 6 * n + 1 + 8 * f;
+    s->n_words = 7 * n + 1 + 8 * f;
     if (s->words == NULL)
         return;
     s->tags = s->words;
-    s->first_face = s->tags + n;
+    s->numbers = s->tags + n;
+    s->first_face = s->numbers + n;
     s->behind = s->first_face + n + 1;
     s->centroids = (double *)(void *)(s->behind + f);
     s->volumes = s->centroids + 3 * n;
@@ -143,6 +144,7 @@ static void file_fill(const struct file_plan *plan, int rank,
     for (uint64_t i = 0; i < s->head.n_cells; i++) {
         size_t cell = plan->order[first + i].cell;
         s->tags[i] = cell;
+        s->numbers[i] = file->numbers[cell];
         s->first_face[i] = at;
         s->volumes[i] = file->volumes_cm3[cell];
         memcpy(&s->centroids[3 * i], &file->centroids_cm[3 * cell],
@@ -292,6 +294,7 @@ static storm_status file_give(struct storm_context *context,
         .areas_cm2 = s->areas,
         .ranks = s->ranks,
         .neighbours = s->neighbours,
+        .numbers = s->numbers,
     };
     return storm_mesh_create_given(context, &params, mesh_out);
 }

@@ -29,7 +29,7 @@
 enum {
     IO_MESHFILE_HEAD = 8,             /* bytes at the start of a file */
     IO_MESHFILE_MAX_CORNERS = 256,    /* of a face */
-    IO_MESHFILE_MAX_BOUNDARY = 65535, /* number */
+    IO_MESHFILE_MAX_BOUNDARY = 65535, /* number, also of cells */
     IO_MESHFILE_INSIDE = -1 /* not a boundary: must have a neighbour */
 };
 
@@ -47,7 +47,8 @@ struct io_meshfile {
 
     double *points_cm; /* vectors */
     size_t n_points;
-    uint64_t *names; /* of cells, for messages */
+    uint64_t *names;   /* of cells, for messages */
+    uint16_t *numbers; /* of cells, for regions; 0: none */
     size_t n_cells;
     uint64_t *first_face; /* n_cells + 1 */
     /* Faces of the cells, one cell after the other, then marks. */
@@ -62,7 +63,7 @@ struct io_meshfile {
 
     double *centroids_cm, *volumes_cm3; /* io_meshfile_measure */
 
-    size_t capacity[7]; /* of the growing arrays */
+    size_t capacity[8]; /* of the growing arrays */
 };
 
 struct io_meshfile_format {
@@ -89,7 +90,8 @@ storm_status io_meshfile_add_point(struct io_meshfile *file, const double x[3]);
  * no other. */
 storm_status io_meshfile_add_face(struct io_meshfile *file, size_t n,
                                   const uint32_t *corners, int64_t boundary);
-storm_status io_meshfile_end_cell(struct io_meshfile *file, uint64_t name);
+storm_status io_meshfile_end_cell(struct io_meshfile *file, uint64_t name,
+                                  int64_t number);
 void io_meshfile_clear(struct io_meshfile *file);
 
 /* Reads a file of any format, matches and measures. Local. */

@@ -17,6 +17,7 @@ static const double form_max_cm = 1e50;
 enum form_array {
     FORM_POINTS,
     FORM_NAMES,
+    FORM_NUMBERS,
     FORM_CELLS,
     FORM_FACES,
     FORM_CORNERS,
@@ -136,9 +137,16 @@ storm_status io_meshfile_add_face(struct io_meshfile *file, size_t n,
     return STORM_OK;
 }
 
-storm_status io_meshfile_end_cell(struct io_meshfile *file, uint64_t name)
+storm_status io_meshfile_end_cell(struct io_meshfile *file, uint64_t name,
+                                  int64_t number)
 {
     void *names = file->names, *first = file->first_face;
+    void *numbers = file->numbers;
+    if (number < 0 || number > IO_MESHFILE_MAX_BOUNDARY)
+        return io_meshfile_fail(file,
+                                ": %s %llu has number %lld: expected 0 to %d",
+                                file->cell_word, (unsigned long long)name,
+                                (long long)number, IO_MESHFILE_MAX_BOUNDARY);
     if (file->n_marks < 4)
         return io_meshfile_fail(file,
                                 ": %s %llu: expected 4 or more faces, got %zu",
@@ -150,12 +158,17 @@ storm_status io_meshfile_end_cell(struct io_meshfile *file, uint64_t name)
                                        file->n_cells + 1, &names);
     file->names = names;
     if (status == STORM_OK)
+        status = form_reserve(file, FORM_NUMBERS, sizeof *file->numbers,
+                              file->n_cells + 1, &numbers);
+    file->numbers = numbers;
+    if (status == STORM_OK)
         status = form_reserve(file, FORM_CELLS, sizeof *file->first_face,
                               file->n_cells + 2, &first);
     file->first_face = first;
     if (status < 0)
         return status;
     file->names[file->n_cells] = name;
+    file->numbers[file->n_cells] = (uint16_t)number;
     file->n_faces += file->n_marks;
     file->n_marks = 0;
     file->first_face[0] = 0;
@@ -165,10 +178,10 @@ storm_status io_meshfile_end_cell(struct io_meshfile *file, uint64_t name)
 
 void io_meshfile_clear(struct io_meshfile *file)
 {
-    void *arrays[] = {file->points_cm,    file->names,   file->first_face,
-                      file->first_corner, file->corners, file->boundary,
-                      file->owner,        file->behind,  file->centroids_cm,
-                      file->volumes_cm3};
+    void *arrays[] = {file->points_cm,    file->names,      file->first_face,
+                      file->first_corner, file->corners,    file->boundary,
+                      file->owner,        file->behind,     file->centroids_cm,
+                      file->numbers,      file->volumes_cm3};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         storm_free(file->env->memory, arrays[i]);
     *file = (struct io_meshfile){.env = file->env, .path = file->path};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Meshes from text files of Gmsh, MSH 4.1: tetrahedra and hexahedra are cells,
- * the physical tags of surfaces are numbers of boundaries. */
+ * the physical tags of surfaces are numbers of boundaries, those of volumes
+ * numbers of cells. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static const char gmsh_label[] = "mesh file";
 
 enum { GMSH_WORD_BYTES = 64 };
 
-/* A node, or the physical tag of a surface. */
+/* A node, or the physical tag of a surface or volume. */
 struct gmsh_pair {
     int64_t tag, value;
 };
@@ -29,9 +30,9 @@ struct gmsh {
     struct io_meshfile *file;
     FILE *stream;
     long line;
-    char word[GMSH_WORD_BYTES]; /* the last one */
-    struct gmsh_pair *nodes, *surfaces;
-    size_t n_nodes, room_nodes, n_surfaces, room_surfaces;
+    char word[GMSH_WORD_BYTES];            /* the last one */
+    struct gmsh_pair *nodes, *entities[2]; /* surfaces and volumes */
+    size_t n_nodes, room_nodes, n_entities[2], room_entities[2];
     struct gmsh_mark *marks;
     size_t n_marks, room_marks;
     bool has_format, has_nodes, has_elements;
@@ -204,27 +205,27 @@ static storm_status gmsh_format(struct gmsh *g)
  * boundaries. */
 static storm_status gmsh_entity(struct gmsh *g, int dim)
 {
-    struct gmsh_pair surface = {.value = 0};
+    struct gmsh_pair entity = {.value = 0};
     int64_t n_tags, n_around;
-    storm_status status = gmsh_int(g, "the tag of an entity", &surface.tag);
+    storm_status status = gmsh_int(g, "the tag of an entity", &entity.tag);
     if (status == STORM_OK)
         status = gmsh_skip(g, dim == 0 ? 3 : 6, "a coordinate");
     if (status == STORM_OK)
         status = gmsh_count(g, "the number of physical tags", &n_tags);
     if (status == STORM_OK && n_tags > 0)
-        status = gmsh_int(g, "a physical tag", &surface.value);
+        status = gmsh_int(g, "a physical tag", &entity.value);
     if (status == STORM_OK)
         status = gmsh_skip(g, n_tags - 1, "a physical tag");
     if (status == STORM_OK && dim > 0)
         status = gmsh_count(g, "the number of entities around", &n_around);
     if (status == STORM_OK && dim > 0)
         status = gmsh_skip(g, n_around, "the tag of an entity");
-    if (status < 0 || dim != 2 || n_tags == 0)
+    if (status < 0 || dim < 2 || n_tags == 0)
         return status;
-    if (surface.value < 0)
-        surface.value = -surface.value; /* of the other side */
-    return gmsh_add_pair(g, &g->surfaces, &g->n_surfaces, &g->room_surfaces,
-                         surface);
+    if (entity.value < 0)
+        entity.value = -entity.value; /* of the other side */
+    return gmsh_add_pair(g, &g->entities[dim - 2], &g->n_entities[dim - 2],
+                         &g->room_entities[dim - 2], entity);
 }
 
 static storm_status gmsh_entities(struct gmsh *g)
@@ -236,8 +237,10 @@ static storm_status gmsh_entities(struct gmsh *g)
     for (int dim = 0; dim < 4 && status == STORM_OK; dim++)
         for (int64_t i = 0; i < n[dim] && status == STORM_OK; i++)
             status = gmsh_entity(g, dim);
-    if (g->n_surfaces > 0)
-        qsort(g->surfaces, g->n_surfaces, sizeof *g->surfaces, gmsh_by_tag);
+    for (int i = 0; i < 2; i++)
+        if (g->n_entities[i] > 0)
+            qsort(g->entities[i], g->n_entities[i], sizeof *g->entities[i],
+                  gmsh_by_tag);
     return status < 0 ? status : gmsh_word(g, "$EndEntities");
 }
 
@@ -360,7 +363,8 @@ static storm_status gmsh_add_mark(struct gmsh *g, const struct gmsh_type *type,
 }
 
 static storm_status gmsh_add_cell(struct gmsh *g, const struct gmsh_type *type,
-                                  const uint32_t *corners, int64_t tag)
+                                  const uint32_t *corners, int64_t tag,
+                                  int64_t number)
 {
     storm_status status = STORM_OK;
     for (uint32_t f = 0; f < type->n_faces && status == STORM_OK; f++) {
@@ -369,11 +373,12 @@ static storm_status gmsh_add_cell(struct gmsh *g, const struct gmsh_type *type,
             face[i] = corners[type->face[f].corner[i]];
         status = io_meshfile_add_face(g->file, type->face[f].n, face, 0);
     }
-    return status < 0 ? status : io_meshfile_end_cell(g->file, (uint64_t)tag);
+    return status < 0 ? status
+                      : io_meshfile_end_cell(g->file, (uint64_t)tag, number);
 }
 
 static storm_status gmsh_element(struct gmsh *g, const struct gmsh_type *type,
-                                 int64_t boundary)
+                                 int64_t physical)
 {
     uint32_t corners[8];
     int64_t tag;
@@ -383,8 +388,8 @@ static storm_status gmsh_element(struct gmsh *g, const struct gmsh_type *type,
     if (status < 0 || type->dim < 2)
         return status;
     if (type->dim == 3)
-        return gmsh_add_cell(g, type, corners, tag);
-    return boundary > 0 ? gmsh_add_mark(g, type, corners, boundary) : STORM_OK;
+        return gmsh_add_cell(g, type, corners, tag, physical);
+    return physical > 0 ? gmsh_add_mark(g, type, corners, physical) : STORM_OK;
 }
 
 static storm_status gmsh_type_of(const struct gmsh *g, int64_t number,
@@ -418,10 +423,12 @@ static storm_status gmsh_element_block(struct gmsh *g, uint64_t *n_out)
         status = gmsh_count(g, "a number of elements", &n);
     if (status < 0)
         return status;
-    const struct gmsh_pair *surface =
-        type->dim == 2 ? gmsh_find(g->surfaces, g->n_surfaces, entity) : NULL;
+    const struct gmsh_pair *found =
+        type->dim >= 2 ? gmsh_find(g->entities[type->dim - 2],
+                                   g->n_entities[type->dim - 2], entity)
+                       : NULL;
     for (int64_t i = 0; i < n && status == STORM_OK; i++)
-        status = gmsh_element(g, type, surface != NULL ? surface->value : 0);
+        status = gmsh_element(g, type, found != NULL ? found->value : 0);
     *n_out += (uint64_t)n;
     return status;
 }
@@ -506,7 +513,8 @@ static storm_status gmsh_read(struct io_meshfile *file)
     storm_status status = gmsh_sections(&g);
     fclose(g.stream);
     storm_free(memory, g.nodes);
-    storm_free(memory, g.surfaces);
+    storm_free(memory, g.entities[0]);
+    storm_free(memory, g.entities[1]);
     storm_free(memory, g.marks);
     return status;
 }

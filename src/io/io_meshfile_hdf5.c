@@ -13,7 +13,7 @@ struct hdf5_stream {
     struct io_meshfile *file;
     const char *name;
     struct io_h5_array array;
-    bool is_open;
+    bool is_open, is_optional;
     io_h5_kind kind;
     uint64_t next;    /* row */
     size_t at, ready; /* rows in the buffer */
@@ -24,9 +24,16 @@ struct hdf5_stream {
 };
 
 /* The arrays of a file. */
-enum hdf5_name { CELL_OFFSETS, FACE_OFFSETS, FACE_POINTS, BOUNDARY, N_STREAMS };
+enum hdf5_name {
+    CELL_OFFSETS,
+    FACE_OFFSETS,
+    FACE_POINTS,
+    BOUNDARY,
+    NUMBER, /* may be missing */
+    N_STREAMS
+};
 static const char *const hdf5_names[N_STREAMS] = {
-    "cell_offsets", "face_offsets", "face_points", "boundary"};
+    "cell_offsets", "face_offsets", "face_points", "boundary", "number"};
 
 /* ---- one array ----------------------------------------------------------- */
 
@@ -37,6 +44,8 @@ static storm_status hdf5_open(struct hdf5_stream *s, io_h5_file h5,
     const char *what =
         columns == 3 ? "an array of n x 3 numbers" : "a list of whole numbers";
     s->is_open = io_h5_array_open(h5, s->name, &s->array);
+    if (!s->is_open && s->is_optional)
+        return STORM_OK;
     if (!s->is_open)
         return io_meshfile_fail(s->file, ": has no array `%s`: expected %s",
                                 s->name, what);
@@ -150,7 +159,7 @@ static storm_status hdf5_end(const struct hdf5_stream *s)
 
 static storm_status hdf5_cells(struct io_meshfile *file, struct hdf5_stream *s)
 {
-    int64_t face = 0, corner = 0, end;
+    int64_t face = 0, corner = 0, end, number = 0;
     storm_status status = hdf5_next(&s[CELL_OFFSETS], 0, 0, &face);
     if (status == STORM_OK)
         status = hdf5_next(&s[FACE_OFFSETS], 0, 0, &corner);
@@ -159,11 +168,15 @@ static storm_status hdf5_cells(struct io_meshfile *file, struct hdf5_stream *s)
         status = hdf5_next(&s[CELL_OFFSETS], face + 4, INT64_MAX / 2, &end);
         for (; status == STORM_OK && face < end; face++)
             status = hdf5_face(file, s, &corner);
+        if (status == STORM_OK && s[NUMBER].is_open)
+            status =
+                hdf5_next(&s[NUMBER], 0, IO_MESHFILE_MAX_BOUNDARY, &number);
         if (status == STORM_OK)
-            status = io_meshfile_end_cell(file, c - 1);
+            status = io_meshfile_end_cell(file, c - 1, number);
     }
     for (int i = 0; i < N_STREAMS && status == STORM_OK; i++)
-        status = hdf5_end(&s[i]);
+        if (s[i].is_open)
+            status = hdf5_end(&s[i]);
     return status;
 }
 
@@ -174,8 +187,10 @@ static storm_status hdf5_arrays(struct io_meshfile *file, io_h5_file h5,
     if (s[0].is_open)
         io_h5_array_close(&s[0].array);
     for (int i = 0; i < N_STREAMS; i++)
-        s[i] = (struct hdf5_stream){
-            .file = file, .name = hdf5_names[i], .kind = IO_H5_INTEGER};
+        s[i] = (struct hdf5_stream){.file = file,
+                                    .name = hdf5_names[i],
+                                    .kind = IO_H5_INTEGER,
+                                    .is_optional = i == NUMBER};
     for (int i = 0; i < N_STREAMS && status == STORM_OK; i++)
         status = hdf5_open(&s[i], h5, 1);
     if (status == STORM_OK)

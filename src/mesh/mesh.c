@@ -136,6 +136,11 @@ storm_cell_id storm_mesh_cell_id(const struct storm_mesh *mesh,
     return storm_mesh_part_tag(mesh->part, cell);
 }
 
+int storm_mesh_cell_number(const struct storm_mesh *mesh, storm_cell_idx cell)
+{
+    return mesh->part->numbers != NULL ? mesh->part->numbers[cell] : 0;
+}
+
 uint64_t storm_mesh_first_place(const struct storm_mesh *mesh, int rank)
 {
     return mesh->partition[rank < mesh->env->size ? rank : mesh->env->size];

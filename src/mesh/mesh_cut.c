@@ -253,12 +253,11 @@ static storm_status cut_commit(struct storm_mesh *mesh, storm_status status,
     return STORM_OK;
 }
 
-/* The same if cells are others than they were. */
-static storm_status cut_commit_moved(struct storm_mesh *mesh,
-                                     struct storm_mesh_next *next,
-                                     struct storm_change **change_out)
+storm_status storm_mesh_commit(struct storm_mesh *mesh, storm_status status,
+                               struct storm_mesh_next *next,
+                               struct storm_change **change_out)
 {
-    storm_status status = cut_commit(mesh, STORM_OK, next, change_out);
+    status = cut_commit(mesh, status, next, change_out);
     if (status >= 0)
         mesh->moved = mesh->generation;
     return status;
@@ -276,7 +275,7 @@ storm_status storm_mesh_move(struct storm_mesh *mesh,
     storm_status status = mesh->ops->changes->move(mesh, &motion, &next);
     if (status < 0)
         return status;
-    return cut_commit_moved(mesh, &next, change_out);
+    return storm_mesh_commit(mesh, status, &next, change_out);
 }
 
 storm_status storm_mesh_adapt(struct storm_mesh *mesh,
@@ -293,7 +292,7 @@ storm_status storm_mesh_adapt(struct storm_mesh *mesh,
     status = mesh->ops->changes->adapt(mesh, &own, &next);
     if (status < 0)
         return status;
-    return cut_commit_moved(mesh, &next, change_out);
+    return storm_mesh_commit(mesh, status, &next, change_out);
 }
 
 /* By places, which another partition does not change. */

@@ -67,6 +67,7 @@ struct storm_mesh_part {
     uint64_t first; /* place of the first cell */
     storm_cell_idx n_cells;
     storm_cell_id *tags; /* NULL, on all ranks: tags are places */
+    uint16_t *numbers;   /* of cells; NULL: all 0 */
 };
 
 /* The tag of a local cell. */

@@ -50,7 +50,9 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
     imc->tag[i] = storm_mesh_cell_id(imc->mesh, i);
     imc->volume[i] = storm_mesh_volume_cm3(imc->mesh, i);
     storm_mesh_centre(imc->mesh, i, centre);
-    imc->material[i] = storm_problem_material(imc->problem, centre);
+    imc->material[i] =
+        storm_problem_cell_material(imc->problem, centre,
+                                    storm_mesh_cell_number(imc->mesh, i));
     imc->mesh->ops->shape->unwrap(imc->mesh, i, centre);
     imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
     if (!imc->is_box[i])

@@ -224,16 +224,26 @@ void problem_free(const struct storm_env *env, struct storm_problem *problem)
     problem_release(env, problem->sources);
 }
 
-/* The last region that contains the point. */
-int storm_problem_material(const struct storm_problem *problem,
-                           const double point_cm[3])
+/* The last region that contains it. */
+int storm_problem_cell_material(const struct storm_problem *problem,
+                                const double centre_cm[3], int number)
 {
     const unsigned char *regions = (const unsigned char *)problem->regions;
+    size_t size = problem->region_size;
+    bool has_numbers = size > offsetof(struct storm_region, number);
     for (size_t i = problem->n_regions; i > 0; i--) {
         const struct storm_region *region =
-            (const void *)(regions + (i - 1) * problem->region_size);
-        if (storm_shape_contains(&region->shape, point_cm))
+            (const void *)(regions + (i - 1) * size);
+        int wanted = has_numbers ? region->number : 0;
+        if ((wanted == 0 || wanted == number) &&
+            storm_shape_contains(&region->shape, centre_cm))
             return region->material;
     }
     return (int)problem->n_materials;
+}
+
+int storm_problem_material(const struct storm_problem *problem,
+                           const double point_cm[3])
+{
+    return storm_problem_cell_material(problem, point_cm, 0);
 }

@@ -291,6 +291,10 @@ static void check_regions(struct check *c)
                         "expected the index of one of %zu materials, or "
                         "STORM_OUTSIDE, got %d",
                         c->p->n_materials, region.material);
+        if (region.number < 0 || region.number > UINT16_MAX)
+            check_fault(c, "number", NULL,
+                        "expected the number of cells, 0 to %d, got %d",
+                        UINT16_MAX, region.number);
         check_enter(c, "regions[%zu].shape", i);
         check_shape(c, &region.shape);
     }

@@ -66,6 +66,8 @@ static uint64_t hash_regions(const struct storm_problem *p)
     for (size_t i = 0; i < p->n_regions; i++) {
         hash = storm_hash_fold(hash, (uint64_t)p->regions[i].material);
         hash = hash_shape(hash, &p->regions[i].shape);
+        if (p->regions[i].number != 0)
+            hash = storm_hash_fold(hash, (uint64_t)p->regions[i].number);
     }
     return hash;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boundaries of a mesh from a file: those of the deck, others are vacuum. */
+/* Numbers of a mesh from a file: of boundaries, those of the deck, others are
+ * vacuum; and of cells, which regions refer to. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,6 +11,30 @@
 #include "run/run.h"
 
 static const char boundaries_label[] = "run";
+
+enum { BOUNDARIES_NUMBERS = IO_MESHFILE_MAX_BOUNDARY + 1 };
+
+/* The first numbers of a list. */
+static void boundaries_list(int n, const int *has, char *text_out, size_t size)
+{
+    size_t used = 0;
+    text_out[0] = '\0';
+    for (int k = 0; k < n && used + 16 < size; k++)
+        if (has[k])
+            used += (size_t)snprintf(text_out + used, size - used, "%s%d",
+                                     used > 0 ? ", " : "", k);
+    if (used + 16 >= size)
+        snprintf(text_out + used, size - used, ", ...");
+}
+
+/* Where a key is: its line, or the command line. */
+static void boundaries_line(int line, char text_out[16])
+{
+    if (line > 0)
+        snprintf(text_out, 16, "%d", line);
+    else
+        snprintf(text_out, 16, " --set");
+}
 
 /* Which numbers faces of the mesh have: 1 for each. Collective. */
 static storm_status boundaries_find(const struct run *run, int n, int *has)
@@ -30,26 +55,50 @@ static bool boundaries_lack(const struct storm_deck *deck, int n,
                             const int *has, char *text_out, size_t size)
 {
     const struct deck_walls *walls = &deck->values.boundaries;
-    char known[128] = "", where[16] = " --set";
-    size_t used = 0, i = 0;
+    char known[128], where[16];
+    size_t i = 0;
     while (i < walls->numbered.n && walls->numbered.item[i].number < n &&
            has[walls->numbered.item[i].number])
         i++;
     if (i == walls->numbered.n)
         return false;
-    for (int k = 0; k < n && used + 16 < sizeof known; k++)
-        if (has[k])
-            used += (size_t)snprintf(known + used, sizeof known - used, "%s%d",
-                                     used > 0 ? ", " : "", k);
-    if (walls->numbered.item[i].line > 0)
-        snprintf(where, sizeof where, "%d", walls->numbered.item[i].line);
+    boundaries_list(n, has, known, sizeof known);
+    boundaries_line(walls->numbered.item[i].line, where);
     snprintf(text_out, size,
              "%s:%s: boundaries.%" PRId64 ": expected the number of a boundary "
-             "of %s (%s%s)",
+             "of %s (%s)",
              deck->path != NULL ? deck->path : "deck", where,
-             walls->numbered.item[i].number, deck->values.mesh.file, known,
-             used + 16 < sizeof known ? "" : ", ...");
+             walls->numbered.item[i].number, deck->values.mesh.file, known);
     return true;
+}
+
+/* The same of the numbers of cells. */
+static bool regions_lack(const struct storm_deck *deck, const int *has,
+                         char *text_out, size_t size)
+{
+    const struct deck_values *v = &deck->values;
+    char known[128], where[16];
+    size_t i = 0;
+    while (i < v->regions.n &&
+           (v->regions.item[i].number == 0 || has[v->regions.item[i].number]))
+        i++;
+    if (i == v->regions.n)
+        return false;
+    boundaries_list(BOUNDARIES_NUMBERS, has, known, sizeof known);
+    boundaries_line(v->regions.item[i].line, where);
+    snprintf(text_out, size,
+             "%s:%s: regions.%zu.number: expected the number of cells of %s "
+             "(%s), got %" PRId64,
+             deck->path != NULL ? deck->path : "deck", where, i, v->mesh.file,
+             known, v->regions.item[i].number);
+    return true;
+}
+
+static storm_status boundaries_fail(const struct run *run, const char *text)
+{
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_ERROR, "%s", text);
+    return STORM_ERR_ARG;
 }
 
 /* Every number of the deck is one of the mesh. */
@@ -57,11 +106,23 @@ static storm_status boundaries_check(const struct run *run, int n,
                                      const int *has)
 {
     char text[1024];
-    if (!boundaries_lack(run->deck, n, has, text, sizeof text))
-        return STORM_OK;
-    if (storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_ERROR, "%s", text);
-    return STORM_ERR_ARG;
+    return boundaries_lack(run->deck, n, has, text, sizeof text)
+               ? boundaries_fail(run, text)
+               : STORM_OK;
+}
+
+/* The same of the numbers of cells; `has` has room for all. Collective. */
+static storm_status regions_check(const struct run *run, int *has)
+{
+    char text[1024];
+    for (storm_cell_idx c = 0; c < storm_mesh_n_cells(run->mesh); c++)
+        has[storm_mesh_cell_number(run->mesh, c)] = 1;
+    storm_status status =
+        storm_context_reduce(run->context, has, BOUNDARIES_NUMBERS, MPI_INT,
+                             MPI_MAX);
+    return status == STORM_OK && regions_lack(run->deck, has, text, sizeof text)
+               ? boundaries_fail(run, text)
+               : status;
 }
 
 /* ---- without a run ------------------------------------------------------- */
@@ -90,13 +151,17 @@ static storm_status boundaries_of_file(const struct storm_deck *deck,
     if (status < 0)
         return status;
     int *has = storm_alloc(file->env->memory, boundaries_label,
-                           (size_t)file->n_boundaries * sizeof *has);
+                           2 * BOUNDARIES_NUMBERS * sizeof *has);
     if (has == NULL)
         return STORM_ERR_NOMEM;
+    int *has_cells = has + BOUNDARIES_NUMBERS;
     for (size_t f = 0; f < file->n_faces; f++)
         if (file->behind[f] < 0)
             has[file->boundary[f]] = 1;
-    if (boundaries_lack(deck, file->n_boundaries, has, problem, problem_size))
+    for (size_t c = 0; c < file->n_cells; c++)
+        has_cells[file->numbers[c]] = 1;
+    if (boundaries_lack(deck, file->n_boundaries, has, problem, problem_size) ||
+        regions_lack(deck, has_cells, problem, problem_size))
         status = STORM_ERR_IO;
     storm_free(file->env->memory, has);
     return status;
@@ -142,8 +207,8 @@ storm_status run_boundaries_open(struct run *run)
 {
     struct storm_memory *memory = storm_context_env(run->context)->memory;
     int n = storm_mesh_n_boundaries(run->mesh);
-    int *has =
-        storm_alloc(memory, boundaries_label, ((size_t)n + 1) * sizeof *has);
+    int *has = storm_alloc(memory, boundaries_label,
+                           2 * BOUNDARIES_NUMBERS * sizeof *has);
     run->boundaries = storm_alloc(memory, boundaries_label,
                                   ((size_t)n + 1) * sizeof *run->boundaries);
     bool good = has != NULL && run->boundaries != NULL;
@@ -153,6 +218,8 @@ storm_status run_boundaries_open(struct run *run)
         status = boundaries_find(run, n, has);
     if (status == STORM_OK)
         status = boundaries_check(run, n, has);
+    if (status == STORM_OK)
+        status = regions_check(run, has + BOUNDARIES_NUMBERS);
     storm_free(memory, has);
     if (status < 0)
         return status;

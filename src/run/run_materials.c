@@ -189,8 +189,8 @@ static struct layer layer_of(const struct storm_problem *p,
 static bool layer_counts(const struct storm_region *region,
                          const struct layer *layer)
 {
-    return region->material >= 0 && layer->thickness_cm > 0.0 &&
-           isfinite(layer->thickness_cm);
+    return region->material >= 0 && region->number == 0 &&
+           layer->thickness_cm > 0.0 && isfinite(layer->thickness_cm);
 }
 
 /* The width of a cell in these directions: of a box the smallest, as one cell
@@ -290,6 +290,15 @@ static void layer_check(const struct run *run,
 
 /* ---- all ----------------------------------------------------------------- */
 
+/* Do regions go by the numbers of cells? */
+static bool materials_are_numbered(const struct storm_problem *p)
+{
+    bool are = false;
+    for (size_t i = 0; i < p->n_regions; i++)
+        are = are || p->regions[i].number != 0;
+    return are;
+}
+
 static void materials_fill(struct run *run, const struct materials_sums *sums)
 {
     for (size_t i = 0; i < run->problem.n_materials; i++) {
@@ -299,6 +308,8 @@ static void materials_fill(struct run *run, const struct materials_sums *sums)
             .volume_cm3 = storm_exact_value(sum->total, sums->volume_unit),
             .shape_cm3 =
                 sums->box_cm3 * (double)sum->points / MATERIALS_POINTS};
+        if (materials_are_numbered(&run->problem)) /* shapes do not tell */
+            run->materials[i].shape_cm3 = run->materials[i].volume_cm3;
     }
 }
 

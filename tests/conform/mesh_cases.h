@@ -291,12 +291,18 @@ static storm_status make_adapted(struct storm_context *context, const void *how,
     return STORM_OK;
 }
 
-/* Each time in another partition. */
+/* Each time in another partition, every second time by a change. */
 static storm_status make_given(struct storm_context *context, const void *how,
                                struct storm_mesh **mesh_out)
 {
     static uint64_t salt; /* the same on every rank */
-    return host_give(how, context, salt++, mesh_out);
+    storm_status status = host_give(how, context, salt++, mesh_out);
+    struct storm_change *change;
+    if (status < 0 || salt % 2 == 0)
+        return status;
+    CHECK_OK(host_replace(how, context, salt + 100, *mesh_out, &change));
+    storm_change_destroy(change);
+    return STORM_OK;
 }
 
 /* A mesh of a host: our own Voronoi cells, tetrahedra, boxes of which some have

@@ -2,7 +2,8 @@
 /* TEST ranks: 1 3; timeout: 20 */
 /*
  * Meshes of a host that are none are refused, on all ranks, and a message says
- * what is wrong with which cell; nothing is left behind.
+ * what is wrong with which cell; nothing is left behind. So are replacements,
+ * and the mesh is then as it was.
  */
 #include <math.h>
 #include <stdio.h>
@@ -148,6 +149,16 @@ static const struct {
 };
 
 /* All ranks refuse it, and at least one logs why. */
+/* On one rank at least. */
+static void check_message(const char *expected)
+{
+    int found = strstr(message, expected) != NULL, any;
+    MPI_Allreduce(&found, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (!any)
+        printf("%s: expected %s\n", message, expected);
+    CHECK(any);
+}
+
 static void check_fault(struct storm_context *context, size_t i)
 {
     const double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
@@ -163,12 +174,63 @@ static void check_fault(struct storm_context *context, size_t i)
     } else {
         CHECK(status == STORM_ERR_ARG || status == STORM_ERR_PEER);
         CHECK(mesh == NULL);
-        int found = strstr(message, faults[i].expected) != NULL, any;
-        MPI_Allreduce(&found, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-        if (!any)
-            printf("%s: expected %s\n", message, faults[i].expected);
-        CHECK(any);
+        check_message(faults[i].expected);
     }
+    host_free(&host);
+}
+
+/* A mesh to replace a good one of 6 * 27 cells. */
+static void used_tag(struct host *h)
+{
+    h->tags[20] = 19; /* was cell 19's, which has gone before */
+}
+static void more_boundaries(struct host *h)
+{
+    h->n_boundaries = 7;
+}
+
+static const struct {
+    void (*change)(struct host *host);
+    const char *expected;
+} replaced[] = {
+    {used_tag, "cell 19: there is no such cell now, but there has been"},
+    {more_boundaries, "7 boundaries, expected 6 as before"},
+    {other_volume, "cell 20: its volume is"},
+};
+
+/* The mesh stays what it was. */
+static void check_replaced(struct storm_context *context)
+{
+    const double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
+    struct host host = host_of_tetrahedra(3, lo, hi);
+    struct storm_mesh *mesh, *cart;
+    struct storm_change *change = NULL;
+    CHECK_OK(host_give(&host, context, 1, &mesh));
+    host.tags[19] = 1000; /* 19 goes */
+    CHECK_OK(host_replace(&host, context, 2, mesh, &change));
+    storm_change_destroy(change);
+    CHECK_EQ(storm_mesh_next_tag(mesh), 1001);
+    for (size_t i = 0; i < sizeof replaced / sizeof replaced[0]; i++) {
+        struct host bad = host_of_tetrahedra(3, lo, hi);
+        bad.tags[19] = 1000;
+        replaced[i].change(&bad);
+        check_where("replacement %d", (int)i);
+        message[0] = '\0';
+        change = NULL;
+        storm_status status = host_replace(&bad, context, 3, mesh, &change);
+        CHECK(status == STORM_ERR_ARG || status == STORM_ERR_PEER);
+        CHECK(change == NULL);
+        check_message(replaced[i].expected);
+        CHECK_EQ(storm_mesh_generation(mesh), 1);
+        CHECK_EQ(storm_mesh_next_tag(mesh), 1001);
+        host_free(&bad);
+    }
+    struct storm_cart_params params = {.size = sizeof params,
+                                       .hi_cm = {1, 1, 1}};
+    CHECK_OK(storm_mesh_create_cart(context, &params, &cart));
+    CHECK_EQ(host_replace(&host, context, 1, cart, &change), STORM_ERR_NOSUP);
+    storm_mesh_destroy(cart);
+    storm_mesh_destroy(mesh);
     host_free(&host);
 }
 
@@ -181,6 +243,7 @@ int main(int argc, char **argv)
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &context));
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         check_fault(context, i);
+    check_replaced(context);
     struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
     CHECK_OK(storm_context_memory(context, 0, &entry));
     CHECK_EQ(entry.bytes, 0);

@@ -5,8 +5,10 @@
  *
  * GIVEN-3, GIVEN-4: a Voronoi mesh of ours that is given back, in a random
  * partition, has the same state as before, bit for bit, with random walk and
- * without, with groups and sources. The portable kernel and that for AVX2 give
- * the same bits. A blackbody on numbered boundaries emits the energy of its
+ * without, with groups and sources; also after it was given again in another
+ * partition (storm_mesh_replace): matter and packets follow. One that moves has
+ * the bits of one rank. The portable kernel and that for AVX2 give the same
+ * bits. A blackbody on numbered boundaries emits the energy of its
  * area (exact but for rounding), fills a cavity to its own temperature (k = 5
  * standard errors: evenly and by the cosine law, or it would not), and emits
  * the same packets in every partition.
@@ -14,7 +16,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <storm/remap.h>
+
 #include "base/port.h"
+#include "moving.h"
 #include "physics/imc.h"
 #include "physics/track.h"
 #include "run/run_points.h"
@@ -23,6 +28,8 @@
 #include "support/imc_box.h"
 
 static const double even_k = 5.0;
+
+enum { N_CELLS = 150 };
 
 static uint64_t box_step(struct imc_box *box, double time_s, double dt_s,
                          double energy[4])
@@ -73,18 +80,44 @@ static struct storm_problem problem_of(bool walk, uint64_t n_groups)
         .seed = 1};
 }
 
+/* Takes the change over. */
+static void follow(struct imc_box *box, struct storm_change *change)
+{
+    struct storm_remap_stats stats = STORM_REMAP_STATS_INIT;
+    CHECK_OK(storm_imc_follow(box->imc, change));
+    CHECK_OK(storm_remap(box->engine, box->mesh, change, NULL, &stats));
+    CHECK_EQ(stats.outside, 0);
+    CHECK(stats.fixed + stats.walked + stats.moved > 100);
+    storm_change_destroy(change);
+}
+
+static void replace(struct imc_box *box, const struct host *host, uint64_t salt)
+{
+    struct storm_change *change;
+    CHECK_OK(host_replace(host, box->context, salt, box->mesh, &change));
+    follow(box, change);
+}
+
+/* Generators; and the mesh that is made of them. */
+static struct storm_mesh *make_native(struct storm_context *context)
+{
+    struct storm_points_params set = {
+        .size = sizeof set, .seed = 3, .n_total = N_CELLS, .hi_cm = {1, 1, 1}};
+    struct storm_voronoi_params voronoi = {.size = sizeof voronoi,
+                                           .hi_cm = {1, 1, 1}};
+    struct storm_mesh *mesh;
+    CHECK_OK(run_points_mesh(context, &set, &voronoi, &mesh));
+    return mesh;
+}
+
 static void check_same(bool walk, uint64_t n_groups, bool portable)
 {
     enum { STEPS = 2 };
-    struct storm_points_params set = {
-        .size = sizeof set, .seed = 3, .n_total = 150, .hi_cm = {1, 1, 1}};
-    struct storm_voronoi_params voronoi = {.size = sizeof voronoi,
-                                           .hi_cm = {1, 1, 1}};
     struct imc_box native = {.problem = problem_of(walk, n_groups)};
     struct imc_box given = native;
     CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &native.context));
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &given.context));
-    CHECK_OK(run_points_mesh(native.context, &set, &voronoi, &native.mesh));
+    native.mesh = make_native(native.context);
     struct host host = host_of_voronoi(native.mesh);
     CHECK_OK(host_give(&host, given.context, 5, &given.mesh));
     imc_box_open(&native);
@@ -93,6 +126,8 @@ static void check_same(bool walk, uint64_t n_groups, bool portable)
         given.imc->advance = storm_track_given.imc;
     for (int i = 0; i < STEPS; i++) {
         double energy[4];
+        if (i > 0)
+            replace(&given, &host, 5 + (uint64_t)i);
         check_where("walk %d, groups %d, portable %d, step %d", walk,
                     (int)n_groups, portable, i);
         uint64_t hash = box_step(&native, 0.2 * i, 0.2, energy);
@@ -102,6 +137,40 @@ static void check_same(bool walk, uint64_t n_groups, bool portable)
     imc_box_close(&given);
     imc_box_close(&native);
     host_free(&host);
+}
+
+/* A given mesh that moves, on all ranks and on one. */
+static void check_moved(void)
+{
+    struct imc_box box[2] = {{.problem = problem_of(true, 1)}};
+    struct storm_mesh *native;
+    struct storm_change *change;
+    uint64_t hash[2];
+    double x[3 * N_CELLS], energy[4];
+    box[1] = box[0];
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box[0].context));
+    CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &box[1].context));
+    native = make_native(box[1].context);
+    struct host host = host_of_voronoi(native);
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(host_give(&host, box[k].context, 5, &box[k].mesh));
+        imc_box_open(&box[k]);
+        box_step(&box[k], 0.0, 0.2, energy);
+    }
+    host_free(&host);
+    moving_random(native, 0.05, 1, x);
+    CHECK_OK(storm_mesh_move(native, x, NULL, &change));
+    storm_change_destroy(change);
+    host = host_of_voronoi(native);
+    for (int k = 0; k < 2; k++) {
+        replace(&box[k], &host, 6);
+        hash[k] = box_step(&box[k], 0.2, 0.2, energy);
+    }
+    CHECK_EQ(hash[0], hash[1]);
+    host_free(&host);
+    storm_mesh_destroy(native);
+    for (int k = 0; k < 2; k++)
+        imc_box_close(&box[k]);
 }
 
 /* ---- blackbodies -------------------------------------------------------- */
@@ -162,6 +231,8 @@ int main(int argc, char **argv)
     check_same(true, 1, true);
     check_same(false, 5, true);
     check_same(true, 5, false);
+    check_where("moved");
+    check_moved();
     check_where("blackbody");
     CHECK_EQ(check_black(1), check_black(2));
     MPI_Finalize();

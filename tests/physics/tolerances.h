@@ -8,6 +8,8 @@
  *   uniform_density   24 means, each within k                  24 * 3e-7
  *   comb_unbiased     16 means, each within k                  16 * 3e-7
  *   burst_sphere      radius, relative: a rounding a crossing  -
+ *   given_speed       min speed of the kernel, relative to     -
+ *                     that on the native mesh
  */
 #ifndef TESTS_PHYSICS_TOLERANCES_H
 #define TESTS_PHYSICS_TOLERANCES_H
@@ -15,5 +17,6 @@
 static const double uniform_density_k = 5.0;
 static const double comb_unbiased_k = 5.0;
 static const double burst_sphere_relative = 1e-14;
+static const double given_speed_ratio = 0.7;
 
 #endif /* TESTS_PHYSICS_TOLERANCES_H */

@@ -5,7 +5,9 @@
  * MESHFILE-1, MESHFILE-2: the bent pipe from its file of Gmsh and from HDF5,
  * with faces that begin at other corners and go round the other way, gives the
  * same state on one rank and on several; volumes add up, and boundaries have
- * the areas that they should have.
+ * the areas that they should have. Regions go by the numbers of cells: in the
+ * file of Gmsh all have that of their physical volume, in HDF5 every second one
+ * has another.
  */
 #include "case.h"
 
@@ -50,6 +52,7 @@ static void convert(struct storm_context *context, const char *path)
                            file.behind[f] >= 0 ? -1 : file.boundary[f]);
         }
         mesh_file_end_cell(&h5);
+        h5.number[h5.n_numbers++] = 1 + (int64_t)(c % 2);
     }
     mesh_file_write(&h5, path);
     io_meshfile_clear(&file);
@@ -87,17 +90,39 @@ static void measure(struct storm_context *context, const char *path)
 }
 
 /* The hash of the state, as in the summary. */
-static uint64_t hash_of(const char *path, MPI_Comm comm)
+static uint64_t hash_of(const char *path, const char *materials,
+                        const char *regions, MPI_Comm comm)
 {
     char set[CASE_PATH + 16];
     snprintf(set, sizeof set, "mesh.file=%s", path);
-    const char *const sets[] = {set, "time.steps=4", NULL};
+    const char *const sets[] = {set, "time.steps=4", materials, regions, NULL};
     struct case_run run = case_open_on(comm, "bent-pipe", 1, sets);
     uint64_t hash = case_hash(&run);
     CHECK(case_json(&run, "energy_balance") <= 1e-13);
     CHECK(case_json(&run, "packets_census") > 1000);
     case_close_on(comm, &run);
     return hash;
+}
+
+#define GAS(_name, _coef)                         \
+    "{name: " _name ", absorption: {coef: " _coef \
+    "}, heat_capacity: {coef: 1e14}, temperature: 0.1}"
+
+/* One material in all numbers is as without them; two are another state, the
+ * same on any number of ranks. */
+static void check_numbers(const char *gmsh, const char *path, uint64_t one)
+{
+    static const char all[] = "regions=[{material: gas, number: 1}]";
+    static const char both[] = "regions=[{material: gas, number: 1}, "
+                               "{material: other, number: 2}]";
+    static const char same[] =
+        "materials=[" GAS("gas", "2") ", " GAS("other", "2") "]";
+    static const char thick[] =
+        "materials=[" GAS("gas", "2") ", " GAS("other", "20") "]";
+    CHECK_EQ(hash_of(gmsh, same, all, MPI_COMM_WORLD), one);
+    uint64_t two = hash_of(path, thick, both, MPI_COMM_SELF);
+    CHECK(two != one);
+    CHECK_EQ(hash_of(path, thick, both, MPI_COMM_WORLD), two);
 }
 
 int main(int argc, char **argv)
@@ -118,9 +143,10 @@ int main(int argc, char **argv)
     gmsh_path(gmsh);
     measure(context, gmsh);
     measure(context, path);
-    uint64_t one = hash_of(gmsh, MPI_COMM_SELF);
-    CHECK_EQ(hash_of(gmsh, MPI_COMM_WORLD), one);
-    CHECK_EQ(hash_of(path, MPI_COMM_WORLD), one);
+    uint64_t one = hash_of(gmsh, NULL, NULL, MPI_COMM_SELF);
+    CHECK_EQ(hash_of(gmsh, NULL, NULL, MPI_COMM_WORLD), one);
+    CHECK_EQ(hash_of(path, NULL, NULL, MPI_COMM_WORLD), one);
+    check_numbers(gmsh, path, one);
     printf("state %016llx\n", (unsigned long long)one);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) {

@@ -7,7 +7,8 @@
  *   su_olson         every point within `relative`, with    `seeds` runs
  *                    a standard error below `error`
  *   su_olson, short  every point within k errors and 1 %    3 runs; 8 on the
- *                                                           octree
+ *                                                           octree, 4 on
+ *                                                           tetrahedra
  *   marshak_wave     place of 0.5 keV at 1, 5, 10 ns         3 runs
  *   marshak, short   the same at 1 ns, and two meshes        3 runs each
  *                    within k errors and `mesh`
@@ -23,6 +24,7 @@
 
 enum { SU_OLSON_SEEDS = 100, SU_OLSON_SHORT_SEEDS = 3 };
 enum { SU_OLSON_OCTREE_SEEDS = 200, SU_OLSON_OCTREE_SHORT_SEEDS = 8 };
+enum { SU_OLSON_TETRAHEDRA_SEEDS = 160, SU_OLSON_TETRAHEDRA_SHORT_SEEDS = 4 };
 static const double su_olson_relative = 0.02;
 static const double su_olson_error = 0.007;
 static const double su_olson_short_k = 6.0;

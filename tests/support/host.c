@@ -320,8 +320,12 @@ static void host_share(const struct host *h, uint64_t salt, int rank, int size,
     }
 }
 
-storm_status host_give(const struct host *h, struct storm_context *context,
-                       uint64_t salt, struct storm_mesh **mesh_out)
+/* Gives a share: creates the mesh, or replaces it if there is a change to
+ * make. */
+static storm_status host_call(const struct host *h,
+                              struct storm_context *context, uint64_t salt,
+                              struct storm_mesh **mesh,
+                              struct storm_change **change_out)
 {
     int rank = storm_context_rank(context), size = storm_context_size(context);
     int *index = room(h->n_cells, sizeof *index), *ranks;
@@ -349,10 +353,25 @@ storm_status host_give(const struct host *h, struct storm_context *context,
         .ranks = ranks,
         .neighbours = mine.behind,
     };
-    storm_status status = storm_mesh_create_given(context, &params, mesh_out);
+    storm_status status = change_out != NULL
+                              ? storm_mesh_replace(*mesh, &params, change_out)
+                              : storm_mesh_create_given(context, &params, mesh);
     host_free(&mine);
     free(ranks);
     free(index);
     free(next);
     return status;
+}
+
+storm_status host_give(const struct host *h, struct storm_context *context,
+                       uint64_t salt, struct storm_mesh **mesh_out)
+{
+    return host_call(h, context, salt, mesh_out, NULL);
+}
+
+storm_status host_replace(const struct host *h, struct storm_context *context,
+                          uint64_t salt, struct storm_mesh *mesh,
+                          struct storm_change **change_out)
+{
+    return host_call(h, context, salt, &mesh, change_out);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Meshes of a host, for storm_mesh_create_given: every rank holds all of it and
- * gives a share, which is a function of the tags and a salt.
+ * Meshes of a host, for storm_mesh_create_given and storm_mesh_replace: every
+ * rank holds all of it and gives a share, which is a function of the tags and a
+ * salt.
  */
 #ifndef STORM_TESTS_HOST_H
 #define STORM_TESTS_HOST_H
@@ -39,6 +40,11 @@ struct host host_of_bricks(const double lo[3], const double hi[3]);
  * changed before. */
 storm_status host_give(const struct host *host, struct storm_context *context,
                        uint64_t salt, struct storm_mesh **mesh_out);
+/* The same for a mesh that there is (storm_mesh_replace). */
+storm_status host_replace(const struct host *host,
+                          struct storm_context *context, uint64_t salt,
+                          struct storm_mesh *mesh,
+                          struct storm_change **change_out);
 
 void host_free(struct host *host);
 

@@ -80,6 +80,7 @@ void mesh_file_write(const struct mesh_file *file, const char *path)
          file->n_faces > 0 ? file->n_faces + 1 : 0},
         {"face_points", file->face_points, file->n_corners},
         {"boundary", file->boundary, file->n_boundary},
+        {"number", file->number, file->n_numbers},
     };
     hid_t h5 = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     CHECK(h5 >= 0);

@@ -11,10 +11,11 @@ enum { MESH_FILE_ROOM = 4096 };
 
 /* The arrays; an array without rows is left out. */
 struct mesh_file {
-    size_t n_points, n_cells, n_faces, n_corners, n_boundary;
+    size_t n_points, n_cells, n_faces, n_corners, n_boundary, n_numbers;
     double points[MESH_FILE_ROOM][3];
     int64_t cell_offsets[MESH_FILE_ROOM], face_offsets[MESH_FILE_ROOM],
-        face_points[MESH_FILE_ROOM], boundary[MESH_FILE_ROOM];
+        face_points[MESH_FILE_ROOM], boundary[MESH_FILE_ROOM],
+        number[MESH_FILE_ROOM];
     bool chunked;     /* points are, too */
     bool small_types; /* numbers of 4 bytes */
 };

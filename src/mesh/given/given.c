@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ops table of meshes that a host gives, and create. */
+/* The ops table of meshes that a host gives, create and replace. */
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 
 #include "base/sized.h"
 #include "mesh/given/given_mesh.h"
+#include "mesh/mesh_change.h"
 #include "mesh/mesh_tags.h"
 
 static const char given_label[] = "mesh cells";
@@ -19,8 +20,9 @@ static const char given_label[] = "mesh cells";
 static void given_box(const struct storm_mesh *mesh, double lo_cm_out[3],
                       double hi_cm_out[3])
 {
-    memcpy(lo_cm_out, given_of(mesh)->box.lo, 3 * sizeof *lo_cm_out);
-    memcpy(hi_cm_out, given_of(mesh)->box.hi, 3 * sizeof *hi_cm_out);
+    const struct given_box *box = &given_part_of(mesh)->box;
+    memcpy(lo_cm_out, box->lo, sizeof box->lo);
+    memcpy(hi_cm_out, box->hi, sizeof box->hi);
 }
 
 static double given_volume_cm3(const struct storm_mesh *mesh,
@@ -67,8 +69,8 @@ static storm_status given_build_part(const struct storm_mesh *mesh,
     (void)part_out;
     if (mesh->env->rank == 0)
         storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                        "the partition of a given mesh is the host's: it "
-                        "cannot be changed");
+                        "the partition of a given mesh is the host's: "
+                        "storm_mesh_replace changes it");
     return STORM_ERR_NOSUP;
 }
 
@@ -79,14 +81,16 @@ void given_free_part(const struct storm_mesh *mesh,
     struct storm_memory *memory = mesh->env->memory;
     if (part == NULL)
         return;
-    void *arrays[] = {base->tags,    part->heads,    part->blocks,
-                      part->planes,  part->faces,    part->first_face,
-                      part->volume,  part->centroid, part->borders,
-                      part->choices, part->located,  part->sides,
-                      part->ranks};
+    void *arrays[] = {base->tags,       base->numbers, part->heads,
+                      part->blocks,     part->planes,  part->faces,
+                      part->first_face, part->volume,  part->centroid,
+                      part->gap,        part->is_sole, part->borders,
+                      part->choices,    part->located, part->boxes,
+                      part->sides,      part->ranks};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         storm_free(memory, arrays[i]);
     given_tree_free(mesh->env, &part->tree);
+    given_tree_free(mesh->env, &part->rank_tree);
     storm_free(memory, part);
 }
 
@@ -113,7 +117,7 @@ const struct storm_mesh_ops storm_mesh_given = {
     .changes = &given_changes,
 };
 
-/* ---- create ------------------------------------------------------------- */
+/* ---- build -------------------------------------------------------------- */
 
 static void *given_copy(const struct storm_env *env, const void *from,
                         size_t bytes)
@@ -142,119 +146,149 @@ static storm_status given_alloc_part(const struct storm_env *env,
                                   (n + 1) * sizeof *p->first_face);
     part->volume = given_copy(env, p->volumes_cm3, n * sizeof(double));
     part->centroid = given_copy(env, p->centroids_cm, 3 * n * sizeof(double));
+    part->base.numbers = storm_alloc(env->memory, given_label,
+                                     (n + 1) * sizeof *part->base.numbers);
+    part->gap =
+        storm_alloc(env->memory, given_label, (n + 1) * sizeof *part->gap);
+    part->is_sole =
+        storm_alloc(env->memory, given_label, (n + 1) * sizeof *part->is_sole);
     return part->base.tags != NULL && part->heads != NULL &&
                    part->faces != NULL && part->first_face != NULL &&
-                   part->volume != NULL && part->centroid != NULL
+                   part->volume != NULL && part->centroid != NULL &&
+                   part->base.numbers != NULL && part->gap != NULL &&
+                   part->is_sole != NULL
                ? STORM_OK
                : STORM_ERR_NOMEM;
 }
 
 /* What one rank can do alone. */
-static storm_status given_begin(struct given_mesh *mesh,
+static storm_status given_begin(struct storm_mesh *mesh,
                                 const struct storm_given_params *params)
 {
-    const struct storm_env *env = mesh->base.env;
+    const struct storm_env *env = mesh->env;
     storm_status status = given_check(env, params);
     if (status < 0)
         return status;
     struct given_part *part =
         storm_alloc(env->memory, given_label, sizeof *part);
-    mesh->base.partition =
+    mesh->partition =
         storm_alloc(env->memory, given_label,
-                    ((size_t)env->size + 1) * sizeof *mesh->base.partition);
+                    ((size_t)env->size + 1) * sizeof *mesh->partition);
     if (part == NULL)
         return STORM_ERR_NOMEM;
-    mesh->base.part = &part->base;
-    return mesh->base.partition != NULL ? given_alloc_part(env, params, part)
-                                        : STORM_ERR_NOMEM;
+    mesh->part = &part->base;
+    status = mesh->partition != NULL ? given_alloc_part(env, params, part)
+                                     : STORM_ERR_NOMEM;
+    size_t n = params->numbers != NULL ? (size_t)params->n_cells : 0;
+    for (size_t i = 0; status >= 0 && i < n; i++)
+        part->base.numbers[i] = (uint16_t)params->numbers[i];
+    return status;
 }
 
 /* Places: rank by rank. Collective. */
-static storm_status given_count(struct given_mesh *mesh,
+static storm_status given_count(struct storm_mesh *mesh,
                                 const struct storm_given_params *params)
 {
-    const struct storm_env *env = mesh->base.env;
-    uint64_t *partition = mesh->base.partition;
+    const struct storm_env *env = mesh->env;
+    uint64_t *partition = mesh->partition;
     uint64_t same[2] = {params->n_boundaries, ~params->n_boundaries};
     MPI_Request request;
     if (MPI_Iallgather(&params->n_cells, 1, MPI_UINT64_T, partition + 1, 1,
-                       MPI_UINT64_T, storm_context_comm(mesh->base.context),
+                       MPI_UINT64_T, storm_context_comm(mesh->context),
                        &request) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
-    storm_status status = storm_context_wait(mesh->base.context, &request);
+    storm_status status = storm_context_wait(mesh->context, &request);
     if (status >= 0)
-        status = storm_context_reduce(mesh->base.context, same, 2, MPI_UINT64_T,
-                                      MPI_MAX);
+        status =
+            storm_context_reduce(mesh->context, same, 2, MPI_UINT64_T, MPI_MAX);
     if (status < 0)
         return status;
     partition[0] = 0;
     for (int r = 0; r < env->size; r++)
         partition[r + 1] += partition[r];
-    mesh->base.n_total = partition[env->size];
-    mesh->base.part->first = partition[env->rank];
-    mesh->base.n_boundaries = (int)params->n_boundaries;
-    if (mesh->base.n_total > 0 && same[0] == ~same[1])
+    mesh->n_total = partition[env->size];
+    mesh->part->first = partition[env->rank];
+    mesh->n_boundaries = (int)params->n_boundaries;
+    if (mesh->n_total > 0 && same[0] == ~same[1])
         return STORM_OK;
     storm_log_shared(&env->log, 0,
                      "given mesh: %llu cells, %llu to %llu boundaries: "
                      "expected cells, and the same number of boundaries on "
                      "all ranks",
-                     (unsigned long long)mesh->base.n_total,
+                     (unsigned long long)mesh->n_total,
                      (unsigned long long)~same[1], (unsigned long long)same[0]);
     return STORM_ERR_ARG;
 }
 
 /* Tags, and the first that is free. Collective. */
-static storm_status given_tag(struct given_mesh *mesh,
+static storm_status given_tag(struct storm_mesh *mesh,
                               const struct storm_given_params *params)
 {
-    struct storm_mesh_part *part = mesh->base.part;
+    struct storm_mesh_part *part = mesh->part;
     size_t n = (size_t)part->n_cells;
     for (size_t i = 0; i < n; i++)
         part->tags[i] =
             params->tags != NULL ? params->tags[i] : part->first + i;
     storm_status status =
-        storm_tags_raise(&mesh->base, part->tags, n, &mesh->base.next_tag);
-    return status < 0 ? status : storm_tags_check(&mesh->base, part->tags, n);
+        storm_tags_raise(mesh, part->tags, n, &mesh->next_tag);
+    return status < 0 ? status : storm_tags_check(mesh, part->tags, n);
 }
 
 /* The box around all cells. Collective. */
-static storm_status given_measure(struct given_mesh *mesh)
+static storm_status given_measure(struct storm_mesh *mesh)
 {
+    struct given_part *part = given_part_of(mesh);
     double reach[6];
     for (int d = 0; d < 6; d++)
         reach[d] = -INFINITY;
-    for (storm_cell_idx i = 0; i < mesh->base.part->n_cells; i++) {
+    for (storm_cell_idx i = 0; i < part->base.n_cells; i++) {
         struct given_box box;
-        given_extent(given_part_of(&mesh->base), (size_t)i, 0.0, &box);
+        given_extent(part, (size_t)i, 0.0, &box);
         for (int d = 0; d < 3; d++) {
             reach[d] = fmax(reach[d], -box.lo[d]);
             reach[3 + d] = fmax(reach[3 + d], box.hi[d]);
         }
     }
     storm_status status =
-        storm_context_reduce(mesh->base.context, reach, 6, MPI_DOUBLE, MPI_MAX);
+        storm_context_reduce(mesh->context, reach, 6, MPI_DOUBLE, MPI_MAX);
     for (int d = 0; d < 3; d++) {
-        mesh->box.lo[d] = -reach[d];
-        mesh->box.hi[d] = reach[3 + d];
+        part->box.lo[d] = -reach[d];
+        part->box.hi[d] = reach[3 + d];
     }
     return status;
 }
 
-static storm_status given_build(struct given_mesh *mesh,
+/* Part, partition and numbers of cells of a mesh that has none yet. Collective;
+ * `status` is that of this rank so far. The caller releases what there is after
+ * an error. */
+static storm_status given_build(struct storm_mesh *mesh, storm_status status,
                                 const struct storm_given_params *params)
 {
-    struct given_part *part = given_part_of(&mesh->base);
-    storm_status status = given_count(mesh, params);
+    if (status >= 0)
+        status = given_begin(mesh, params);
+    status = storm_context_agree(mesh->context, status);
+    if (status >= 0)
+        status = given_count(mesh, params);
     if (status >= 0)
         status = given_tag(mesh, params);
     if (status < 0) /* on all ranks */
         return status;
-    status = given_faces(&mesh->base, status, params, part);
+    struct given_part *part = given_part_of(mesh);
+    status = given_faces(mesh, status, params, part);
     if (status >= 0)
-        status = given_lay_out(&mesh->base, params, part);
-    status = given_find_ghosts(&mesh->base, status, part);
-    return storm_context_agree(mesh->base.context, status);
+        status = given_lay_out(mesh, params, part);
+    status = given_find_ghosts(mesh, status, part);
+    status = storm_context_agree(mesh->context, status);
+    return status < 0 ? status : given_measure(mesh);
+}
+
+/* A mesh without cells. */
+static struct storm_mesh given_empty(const struct storm_context *context)
+{
+    return (struct storm_mesh){.ops = &storm_mesh_given,
+                               .context = context,
+                               .env = storm_context_env(context),
+                               .is_hosts = true};
 }
 
 storm_status storm_mesh_create_given(struct storm_context *context,
@@ -262,30 +296,102 @@ storm_status storm_mesh_create_given(struct storm_context *context,
                                      struct storm_mesh **mesh_out)
 {
     const struct storm_env *env = storm_context_env(context);
-    struct given_mesh *mesh =
+    struct storm_mesh *mesh =
         storm_alloc(env->memory, given_label, sizeof *mesh);
+    struct storm_mesh built = given_empty(context);
     struct storm_given_params own;
     storm_status status = storm_sized_read(env, "storm_mesh_create_given",
                                            params, &own, sizeof own);
     if (status >= 0 && mesh == NULL)
         status = STORM_ERR_NOMEM;
-    if (mesh != NULL) {
-        mesh->base.ops = &storm_mesh_given;
-        mesh->base.context = context;
-        mesh->base.env = env;
-        mesh->base.is_hosts = true;
-    }
-    if (status >= 0)
-        status = given_begin(mesh, &own);
-    status = storm_context_agree(context, status);
-    if (status >= 0)
-        status = given_build(mesh, &own);
-    if (status >= 0)
-        status = given_measure(mesh);
+    status = given_build(&built, status, &own);
+    if (mesh != NULL)
+        *mesh = built;
     if (status < 0) {
-        storm_mesh_destroy(mesh != NULL ? &mesh->base : NULL);
+        storm_mesh_destroy(mesh);
         return status;
     }
-    *mesh_out = &mesh->base;
+    *mesh_out = mesh;
     return STORM_OK;
+}
+
+/* ---- replace ------------------------------------------------------------ */
+
+/* What this rank can see of its own. */
+static storm_status replace_check(const struct storm_mesh *mesh,
+                                  const struct storm_given_params *params)
+{
+    const struct storm_log *log = &mesh->env->log;
+    if (params->n_cells > 0 && params->tags == NULL) {
+        storm_log_write(log, STORM_LOG_ERROR,
+                        "storm_mesh_replace: tags is NULL: they tell which "
+                        "cells there were before");
+        return STORM_ERR_ARG;
+    }
+    if (params->n_boundaries == (uint64_t)mesh->n_boundaries)
+        return STORM_OK;
+    storm_log_write(log, STORM_LOG_ERROR,
+                    "storm_mesh_replace: %llu boundaries, expected %d as "
+                    "before",
+                    (unsigned long long)params->n_boundaries,
+                    mesh->n_boundaries);
+    return STORM_ERR_ARG;
+}
+
+/* Tags that are not those of cells have never been. */
+static storm_status replace_check_new(const struct storm_mesh *mesh,
+                                      const struct storm_mesh_next *next)
+{
+    for (storm_cell_idx i = 0; i < next->part->n_cells; i++)
+        if (next->from[i].rank < 0 && next->part->tags[i] < mesh->next_tag)
+            return given_refuse(mesh->env, next->part->tags[i],
+                                "there is no such cell now, but there has "
+                                "been: tags of new cells are %llu or more",
+                                (unsigned long long)mesh->next_tag);
+    return STORM_OK;
+}
+
+/* Where the cells were. Collective. */
+static storm_status replace_from(const struct storm_mesh *mesh,
+                                 struct storm_mesh_next *next)
+{
+    size_t n = (size_t)next->part->n_cells;
+    next->from = storm_alloc(mesh->env->memory, given_label,
+                             (n + 1) * sizeof *next->from);
+    storm_status status =
+        storm_context_agree(mesh->context,
+                            next->from != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status >= 0)
+        status = storm_mesh_find(mesh, n, next->part->tags, next->from);
+    return status < 0 ? status
+                      : storm_context_agree(mesh->context,
+                                            replace_check_new(mesh, next));
+}
+
+storm_status storm_mesh_replace(struct storm_mesh *mesh,
+                                const struct storm_given_params *params,
+                                struct storm_change **change_out)
+{
+    if (mesh->ops != &storm_mesh_given) {
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "storm_mesh_replace: a mesh of kind %s is not given",
+                        mesh->ops->name);
+        return STORM_ERR_NOSUP;
+    }
+    struct storm_mesh built = given_empty(mesh->context);
+    struct storm_given_params own;
+    storm_status status = storm_sized_read(mesh->env, "storm_mesh_replace",
+                                           params, &own, sizeof own);
+    if (status >= 0)
+        status = replace_check(mesh, &own);
+    status = given_build(&built, status, &own);
+    struct storm_mesh_next next = {.part = built.part,
+                                   .partition = built.partition,
+                                   .n_total = built.n_total,
+                                   .next_tag = built.next_tag > mesh->next_tag
+                                                   ? built.next_tag
+                                                   : mesh->next_tag};
+    if (status >= 0)
+        status = replace_from(mesh, &next);
+    return storm_mesh_commit(mesh, status, &next, change_out);
 }

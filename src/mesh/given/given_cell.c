@@ -109,9 +109,10 @@ void given_extent(const struct given_part *part, size_t cell, double margin,
 void given_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
                   double lo_cm_out[3], double hi_cm_out[3])
 {
-    const struct given_box *all = &given_of(mesh)->box;
+    const struct given_part *part = given_part_of(mesh);
+    const struct given_box *all = &part->box;
     struct given_box box;
-    given_extent(given_part_of(mesh), (size_t)cell, 0x1p-40, &box);
+    given_extent(part, (size_t)cell, 0x1p-40, &box);
     for (int d = 0; d < 3; d++) {
         lo_cm_out[d] = fmax(box.lo[d], all->lo[d]);
         hi_cm_out[d] = fmin(box.hi[d], all->hi[d]);

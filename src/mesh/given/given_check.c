@@ -108,6 +108,9 @@ static storm_status check_cell(const struct storm_env *env,
                             "expected a point, a centroid, a volume and a "
                             "radius above 0, got volume %g",
                             p->volumes_cm3[i]);
+    if (p->numbers != NULL && p->numbers[i] > UINT16_MAX)
+        return given_refuse(env, tag, "its number is %llu: expected at most %d",
+                            (unsigned long long)p->numbers[i], UINT16_MAX);
     if (p->first_face[i + 1] < p->first_face[i] ||
         p->first_face[i + 1] - p->first_face[i] < 4 ||
         p->first_face[i + 1] - p->first_face[i] > GIVEN_MAX_FACES)

@@ -188,6 +188,18 @@ static bool face_fits(const struct face_view *a, const struct face_view *b)
                        (fabs(a->at[0]) + fabs(a->at[1]) + fabs(a->at[2]));
 }
 
+/* Distance of the planes of two sides, with the normal of one of them. */
+static double face_gap(const double n[3], const struct face_view *a,
+                       const struct face_view *b)
+{
+    double nn = 0.0, apart = 0.0;
+    for (int d = 0; d < 3; d++) {
+        nn += n[d] * n[d];
+        apart += n[d] * (b->at[d] - a->at[d]);
+    }
+    return fabs(apart) / sqrt(nn);
+}
+
 static storm_status face_fill(const struct faces *s, size_t i, uint64_t f,
                               struct given_face *face_out)
 {
@@ -225,6 +237,7 @@ static storm_status face_fill(const struct faces *s, size_t i, uint64_t f,
             face.n[d] = -other.n[d];
     }
     face.tag = other.tag;
+    s->part->gap[i] = fmax(s->part->gap[i], face_gap(face.n, &mine, &other));
     *face_out = face;
     return STORM_OK;
 }

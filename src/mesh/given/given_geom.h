@@ -3,10 +3,7 @@
  * Inline geometry of a given mesh for physics/lanes.h, which specifies each
  * function. Included from physics/track_given*.c alone.
  *
- * The exit of a cell is chosen in double precision, from the planes as given:
- * the plane with the smallest time, the first of those with equal time. Single
- * precision, for all planes at once, only selects the candidates; almost always
- * it is one. So the result does not depend on the instruction set. The
+ * The exit of a cell is chosen from the planes as given (mesh_lane_geom.h). The
  * arithmetic is that of Voronoi meshes (GIVEN-4).
  *
  * A plane counts only if the packet moves towards it. Both cells of a face have
@@ -22,7 +19,6 @@
 
 #include "base/port.h"
 #include "mesh/given/given_mesh.h"
-#include "mesh/mesh_planes_geom.h"
 
 struct geom {
     const struct given_head *heads;
@@ -63,6 +59,8 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
                          .rank = mesh->env->rank};
 }
 
+#include "mesh/mesh_lane_geom.h"
+
 static inline void geom_into(const struct geom *g, struct geom_lane *lane,
                              storm_cell_idx cell)
 {
@@ -77,20 +75,11 @@ static inline void geom_into(const struct geom *g, struct geom_lane *lane,
 static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
                               const struct storm_packet *packet)
 {
-    for (int d = 0; d < 3; d++) {
-        lane->position[d] = packet->position_cm[d];
-        lane->velocity[d] = packet->direction[d] * g->speed_cm_s;
-        lane->direction[d] = (float)packet->direction[d];
-    }
+    geom_take(lane, packet, g->speed_cm_s);
     lane->geom = g;
     lane->next = 0;
     lane->face = 0;
     geom_into(g, lane, packet->cell_idx);
-}
-
-static inline double geom_dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /* Seconds to a boundary that is perpendicular to an axis. */
@@ -127,59 +116,6 @@ static inline double geom_to_plane(const struct geom_lane *lane, uint32_t side,
     }
     double towards = geom_dot(n, lane->velocity);
     return towards > 0.0 ? geom_dot(n, ahead) / towards : (double)INFINITY;
-}
-
-/* All planes, one after the other. */
-static __attribute__((noinline)) double
-geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
-{
-    double nearest = (double)INFINITY;
-    *side_out = 0;
-    lane->next = lane->block->next[0];
-    for (uint32_t i = 0; i < lane->n_blocks * STORM_PLANES_WIDTH; i++) {
-        const struct storm_planes_block *block =
-            &lane->block[i / STORM_PLANES_WIDTH];
-        if (block->distance[i % STORM_PLANES_WIDTH] == INFINITY)
-            break;
-        int32_t next = block->next[i % STORM_PLANES_WIDTH];
-        double t = geom_to_plane(lane, i, next);
-        if (t < nearest) {
-            nearest = t;
-            *side_out = i;
-            lane->next = next;
-        }
-    }
-    return nearest;
-}
-
-static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
-{
-    double nearest;
-    uint64_t mask = 0;
-    if (STORM_LIKELY(lane->n_blocks <= PLANES_MAX_BLOCKS)) {
-        float y[3];
-        for (int d = 0; d < 3; d++)
-            y[d] = (float)(lane->position[d] - lane->point[d]);
-        mask = planes_pick(lane->block, lane->n_blocks, y, lane->direction,
-                           lane->radius);
-    }
-    if (STORM_LIKELY(mask != 0 && (mask & (mask - 1)) == 0)) {
-        uint32_t side = (uint32_t)__builtin_ctzll(mask);
-        lane->next = lane->block[side / STORM_PLANES_WIDTH]
-                         .next[side % STORM_PLANES_WIDTH];
-        nearest = geom_to_plane(lane, side, lane->next);
-        *side_out = side;
-    } else {
-        nearest = geom_nearest_of_many(lane, side_out);
-    }
-    return nearest > 0.0 ? nearest : 0.0;
-}
-
-static inline void geom_move(struct geom_lane *lane, double seconds)
-{
-    lane->position[0] += lane->velocity[0] * seconds;
-    lane->position[1] += lane->velocity[1] * seconds;
-    lane->position[2] += lane->velocity[2] * seconds;
 }
 
 /* Of the faces in a plane, the one that the packet crosses: that of the cell
@@ -238,16 +174,6 @@ static inline uint32_t geom_face(const struct geom_lane *lane, uint32_t side)
     return face;
 }
 
-static inline int32_t geom_next(const struct geom *g,
-                                const struct geom_lane *lane,
-                                storm_cell_idx cell, uint32_t side)
-{
-    (void)g;
-    (void)cell;
-    (void)side;
-    return lane->next;
-}
-
 /* Not farther beyond a plane than a host may err, and roundings. */
 static inline bool geom_holds(const struct geom *g,
                               const struct geom_lane *lane, storm_cell_idx cell)
@@ -261,13 +187,6 @@ static inline bool geom_holds(const struct geom *g,
            given_worst(g->part, (size_t)cell, lane->position) <= slack;
 }
 
-static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
-                              uint32_t side, storm_cell_idx next)
-{
-    (void)side;
-    geom_into(g, lane, next);
-}
-
 static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
                                struct storm_packet *packet, uint32_t side)
 {
@@ -275,15 +194,9 @@ static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
     if (border->axis >= 0) {
         packet->direction[border->axis] = -packet->direction[border->axis];
     } else {
-        const double *n = lane->plane[side].n;
-        double twice = 2.0 * geom_dot(n, packet->direction) / geom_dot(n, n);
-        for (int d = 0; d < 3; d++)
-            packet->direction[d] -= twice * n[d];
+        geom_mirror_at(lane->plane[side].n, packet);
     }
-    for (int d = 0; d < 3; d++) {
-        lane->velocity[d] = packet->direction[d] * g->speed_cm_s;
-        lane->direction[d] = (float)packet->direction[d];
-    }
+    geom_turn(lane, packet, g->speed_cm_s);
 }
 
 static inline struct storm_mesh_exit geom_exit(const struct geom *g,
@@ -301,25 +214,6 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
     (void)lane;
     (void)next;
     (void)side;
-}
-
-static inline double geom_clearance(const struct geom *g,
-                                    const struct geom_lane *lane,
-                                    storm_cell_idx cell)
-{
-    float y[3];
-    (void)g;
-    (void)cell;
-    for (int d = 0; d < 3; d++)
-        y[d] = (float)(lane->position[d] - lane->point[d]);
-    return planes_clearance(lane->block, lane->n_blocks, y, lane->radius);
-}
-
-static inline void geom_leave(const struct geom_lane *lane,
-                              struct storm_packet *packet)
-{
-    for (int d = 0; d < 3; d++)
-        packet->position_cm[d] = lane->position[d];
 }
 
 /* No cell is beyond a periodic wall. */

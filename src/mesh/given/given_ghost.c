@@ -4,6 +4,7 @@
  * ranks; boxes of the cells that touch another rank's box; planes of those that
  * touch one of its cells.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +17,12 @@
 
 static const char ghost_label[] = "mesh ghosts";
 
-enum { GHOST_BOX_WORDS = 7, GHOST_HEAD_WORDS = 7, GHOST_SIDE_WORDS = 4 };
+enum { GHOST_BOX_WORDS = 7, GHOST_HEAD_WORDS = 8, GHOST_SIDE_WORDS = 4 };
 
 struct ghosts {
     const struct storm_mesh *mesh;
     struct given_part *part;
-    struct given_box *boxes; /* of own cells, with their slack */
-    struct given_box *ranks; /* of all ranks */
-    struct given_tree tree;  /* of own cells */
+    struct given_tree tree; /* of own cells */
 };
 
 /* ---- own cells ---------------------------------------------------------- */
@@ -31,13 +30,45 @@ struct ghosts {
 static void ghost_box(const struct ghosts *g, size_t cell,
                       struct given_box *box_out)
 {
-    const struct given_head *head = &g->part->heads[cell];
-    double slack = given_slack(head->point, head->radius);
+    double slack = g->part->located[cell].slack;
     given_extent(g->part, cell, 0x1p-40, box_out);
     for (int d = 0; d < 3; d++) {
         box_out->lo[d] -= slack;
         box_out->hi[d] += slack;
     }
+}
+
+/* Towards the centroid, a point comes nearer to all planes by at least its
+ * distance times (least distance of the centroid) / (distance to it). */
+static double ghost_reach(const struct given_part *part, size_t cell)
+{
+    const struct given_located *own = &part->located[cell];
+    double least = -given_worst(part, cell, part->centroid[cell]);
+    double far = 4.0 * ((double)part->heads[cell].radius + own->slack);
+    return least > 0.0 ? (own->slack + part->gap[cell]) * far / least
+                       : (double)INFINITY;
+}
+
+/* An own cell whose sides begin at own->first_side. */
+static void ghost_locate(struct ghosts *g, size_t c)
+{
+    struct given_part *part = g->part;
+    struct storm_plane array[part->first_face[c + 1] - part->first_face[c] + 1];
+    struct storm_planes planes = given_planes(part, c, array);
+    struct given_located *own = &part->located[c];
+    size_t at = own->first_side;
+    own->tag = part->base.tags[c];
+    own->where = (struct storm_cell_ref){g->mesh->env->rank, (storm_cell_idx)c};
+    memcpy(own->point, part->heads[c].point, sizeof own->point);
+    own->slack = given_slack(own->point, part->heads[c].radius, part->gap[c]);
+    for (size_t i = 0; i < planes.n; i++, at++) {
+        memcpy(part->sides[at].normal, array[i].normal,
+               sizeof part->sides[at].normal);
+        part->sides[at].distance = array[i].distance;
+    }
+    own[1].first_side = at;
+    own->reach = ghost_reach(part, c);
+    ghost_box(g, c, &part->boxes[c]);
 }
 
 static storm_status ghost_own(struct ghosts *g)
@@ -51,34 +82,17 @@ static storm_status ghost_own(struct ghosts *g)
         storm_alloc(env->memory, ghost_label, (n + 1) * sizeof *part->located);
     part->sides = storm_alloc(env->memory, ghost_label,
                               (n_sides + 1) * sizeof *part->sides);
-    g->boxes =
-        storm_alloc(env->memory, ghost_label, (n + 1) * sizeof *g->boxes);
-    g->ranks = storm_alloc(env->memory, ghost_label,
-                           (size_t)env->size * sizeof *g->ranks);
-    if (part->located == NULL || part->sides == NULL || g->boxes == NULL ||
-        g->ranks == NULL)
+    part->boxes =
+        storm_alloc(env->memory, ghost_label, (n + 1) * sizeof *part->boxes);
+    part->ranks = storm_alloc(env->memory, ghost_label,
+                              (size_t)env->size * sizeof *part->ranks);
+    if (part->located == NULL || part->sides == NULL || part->boxes == NULL ||
+        part->ranks == NULL)
         return STORM_ERR_NOMEM;
-    size_t at = 0;
-    for (size_t c = 0; c < n; c++) {
-        struct storm_plane
-            array[part->first_face[c + 1] - part->first_face[c] + 1];
-        struct storm_planes planes = given_planes(part, c, array);
-        struct given_located *cell = &part->located[c];
-        *cell = (struct given_located){.tag = part->base.tags[c],
-                                       .where = {env->rank, (storm_cell_idx)c},
-                                       .first_side = at};
-        memcpy(cell->point, part->heads[c].point, sizeof cell->point);
-        cell->slack = given_slack(cell->point, part->heads[c].radius);
-        for (size_t i = 0; i < planes.n; i++, at++) {
-            memcpy(part->sides[at].normal, array[i].normal,
-                   sizeof part->sides[at].normal);
-            part->sides[at].distance = array[i].distance;
-        }
-        ghost_box(g, c, &g->boxes[c]);
-    }
+    for (size_t c = 0; c < n; c++)
+        ghost_locate(g, c);
     part->n_located = n;
-    part->located[n].first_side = at;
-    return given_tree_build(env, g->boxes, n, &g->tree);
+    return given_tree_build(env, part->boxes, n, &g->tree);
 }
 
 /* ---- boxes -------------------------------------------------------------- */
@@ -87,8 +101,9 @@ static storm_status ghost_own(struct ghosts *g)
 static storm_status ghost_ranks(struct ghosts *g)
 {
     MPI_Request request;
-    int n = (int)(sizeof *g->ranks / sizeof(double));
-    if (MPI_Iallgather(g->tree.nodes, n, MPI_DOUBLE, g->ranks, n, MPI_DOUBLE,
+    struct given_box *ranks = g->part->ranks;
+    int n = (int)(sizeof *ranks / sizeof(double));
+    if (MPI_Iallgather(g->tree.nodes, n, MPI_DOUBLE, ranks, n, MPI_DOUBLE,
                        storm_context_comm(g->mesh->context),
                        &request) != MPI_SUCCESS)
         return STORM_ERR_FABRIC;
@@ -115,26 +130,6 @@ static void ghost_push(void *self, int32_t entry)
         return;
     list->array = array;
     list->array[list->n++] = entry;
-}
-
-static bool ghost_touches(const struct given_box *a, const struct given_box *b)
-{
-    bool touches = true;
-    for (int d = 0; d < 3; d++)
-        touches = touches && a->lo[d] <= b->hi[d] && b->lo[d] <= a->hi[d];
-    return touches;
-}
-
-/* Own cells whose box touches this one. */
-static void ghost_search(const struct ghosts *g, const struct given_box *box,
-                         struct ghost_list *list)
-{
-    size_t begin = list->n, n = begin;
-    given_tree_search(&g->tree, box, ghost_push, list);
-    for (size_t i = begin; i < list->n; i++)
-        if (ghost_touches(&g->boxes[list->array[i]], box))
-            list->array[n++] = list->array[i];
-    list->n = n;
 }
 
 /* Words that grow in number. */
@@ -172,7 +167,7 @@ static storm_status ghost_offer(struct ghosts *g, storm_status status,
         if (r == env->rank)
             continue;
         list.n = 0;
-        ghost_search(g, &g->ranks[r], &list);
+        given_tree_search(&g->tree, &g->part->ranks[r], ghost_push, &list);
         status = list.status;
         for (size_t i = 0; i < list.n && status >= 0; i++) {
             uint64_t *at;
@@ -180,7 +175,8 @@ static storm_status ghost_offer(struct ghosts *g, storm_status status,
             if (status < 0)
                 break;
             at[0] = (uint64_t)(uint32_t)list.array[i];
-            memcpy(&at[1], &g->boxes[list.array[i]], sizeof *g->boxes);
+            memcpy(&at[1], &g->part->boxes[list.array[i]],
+                   sizeof *g->part->boxes);
         }
         if (status >= 0)
             status = storm_messages_add(env, &out, r, begin, words.n - begin);
@@ -211,7 +207,7 @@ static storm_status ghost_request(struct ghosts *g, storm_status status,
             uint64_t *at;
             memcpy(&box, &row[1], sizeof box);
             list.n = 0;
-            ghost_search(g, &box, &list);
+            given_tree_search(&g->tree, &box, ghost_push, &list);
             status = list.status;
             if (list.n == 0 || status < 0)
                 continue;
@@ -246,7 +242,8 @@ static storm_status ghost_pack(const struct ghosts *g, size_t cell,
     at[1] = (uint64_t)cell;
     memcpy(&at[2], own->point, sizeof own->point);
     memcpy(&at[5], &own->slack, sizeof own->slack);
-    at[6] = n;
+    memcpy(&at[6], &own->reach, sizeof own->reach);
+    at[7] = n;
     memcpy(&at[GHOST_HEAD_WORDS], &g->part->sides[own->first_side],
            n * sizeof(struct given_side));
     return STORM_OK;
@@ -286,7 +283,7 @@ static void ghost_unpack(const struct storm_messages *in,
         const uint64_t *at = &in->words[in->array[m].first];
         const uint64_t *end = at + in->array[m].n_words;
         while (at < end) {
-            size_t n = (size_t)at[6];
+            size_t n = (size_t)at[7];
             if (part != NULL) {
                 struct given_located *ghost = &part->located[part->n_located++];
                 *ghost = (struct given_located){
@@ -295,6 +292,7 @@ static void ghost_unpack(const struct storm_messages *in,
                     .first_side = ghost->first_side};
                 memcpy(ghost->point, &at[2], sizeof ghost->point);
                 memcpy(&ghost->slack, &at[5], sizeof ghost->slack);
+                memcpy(&ghost->reach, &at[6], sizeof ghost->reach);
                 memcpy(&part->sides[ghost->first_side], &at[GHOST_HEAD_WORDS],
                        n * sizeof(struct given_side));
                 ghost[1].first_side = ghost->first_side + n;
@@ -339,7 +337,7 @@ static storm_status ghost_keep(struct ghosts *g,
 
 /* ---- all ---------------------------------------------------------------- */
 
-/* The tree of own cells and ghosts. */
+/* The tree of own cells and ghosts, and that of the ranks. */
 static storm_status ghost_tree(struct ghosts *g,
                                const struct storm_messages *offers)
 {
@@ -350,7 +348,7 @@ static storm_status ghost_tree(struct ghosts *g,
         storm_alloc(memory, ghost_label, (part->n_located + 1) * sizeof *boxes);
     if (boxes == NULL)
         return STORM_ERR_NOMEM;
-    memcpy(boxes, g->boxes, n * sizeof *boxes);
+    memcpy(boxes, part->boxes, n * sizeof *boxes);
     /* Ghosts are in the order of the offers, less those not wanted. */
     for (size_t m = 0; m < offers->n; m++)
         for (size_t k = 0; k < offers->array[m].n_words; k += GHOST_BOX_WORDS) {
@@ -362,10 +360,14 @@ static storm_status ghost_tree(struct ghosts *g,
                 memcpy(&boxes[at++], &row[1], sizeof *boxes);
         }
     STORM_ASSERT(at == part->n_located);
+    storm_free(memory, part->boxes);
+    part->boxes = boxes;
     storm_status status =
         given_tree_build(g->mesh->env, boxes, part->n_located, &part->tree);
-    storm_free(memory, boxes);
-    return status;
+    return status < 0
+               ? status
+               : given_tree_build(g->mesh->env, part->ranks,
+                                  (size_t)g->mesh->env->size, &part->rank_tree);
 }
 
 /* Where a ghost is, and its number. */
@@ -431,11 +433,11 @@ storm_status given_find_ghosts(const struct storm_mesh *mesh,
         status = ghost_tree(&g, &offers);
     if (status >= 0)
         status = ghost_choices(&g);
+    if (status >= 0)
+        given_find_sole(part);
     storm_messages_release(mesh->env, &planes);
     storm_messages_release(mesh->env, &requests);
     storm_messages_release(mesh->env, &offers);
-    storm_free(mesh->env->memory, g.boxes);
-    part->ranks = g.ranks;        /* and freed with it */
     if (status != STORM_ERR_LOST) /* MPI may still use it */
         given_tree_free(mesh->env, &g.tree);
     return status;

@@ -13,12 +13,17 @@
  *            normal: the difference of generators, on_plane: half of it, walls:
  *            unit normals, radius: that of its head - has the same bits of
  *            tracking and samples as before.
- *   GIVEN-5  A point is in the cell of lowest tag among those to whose planes
- *            its worst signed distance is at most given_slack. A rank knows all
- *            cells of others that can compete with its own: ghosts.
+ *   GIVEN-5  A point is in the cell of lowest tag among those that hold it: it
+ *            is in the box of the cell, and its worst signed distance to the
+ *            planes is at most the slack. Box and slack are the owner's bits. A
+ *            rank knows all cells of others that can compete with its own:
+ *            ghosts.
  *   GIVEN-6  Memory grows with cells, faces and ghosts but for the partition
- *            and a box per rank. In create, a rank sends the boxes of its cells
- *            to all ranks whose box they touch.
+ *            and a box per rank, with a tree. In create, a rank sends the boxes
+ *            of its cells to all ranks whose box they touch.
+ *   GIVEN-7  No other cell holds a point that is deep in a cell with is_sole,
+ *            if the planes of both sides of the faces are as far from those of
+ *            a mesh without overlap as from each other.
  */
 #ifndef STORM_MESH_GIVEN_MESH_H
 #define STORM_MESH_GIVEN_MESH_H
@@ -87,6 +92,7 @@ struct given_located {
     struct storm_cell_ref where;
     double point[3];
     double slack;      /* see given_slack */
+    double reach;      /* no point that it holds is farther from it */
     size_t first_side; /* up to that of the next */
 };
 
@@ -103,6 +109,7 @@ struct given_box {
  * GIVEN_LEAF consecutive entries of `order`. */
 enum { GIVEN_LEAF = 4 };
 struct given_tree {
+    const struct given_box *boxes; /* the owner's */
     struct given_box *nodes;
     int32_t *order;
     size_t n, n_nodes;
@@ -120,6 +127,8 @@ struct given_part {
     struct given_face *faces;
     double *volume;
     double (*centroid)[3];
+    double *gap;   /* max distance of the two sides of a face of the cell */
+    bool *is_sole; /* GIVEN-7 */
     struct given_border *borders;
     size_t n_borders, borders_capacity;
     struct given_choice *choices;
@@ -127,20 +136,13 @@ struct given_part {
 
     struct given_located *located; /* n_located + 1 */
     size_t n_located;
+    struct given_box *boxes; /* around each of them, with slack */
     struct given_side *sides;
     struct given_tree tree;
     struct given_box *ranks; /* around the cells of each rank, with slack */
-};
-
-struct given_mesh {
-    struct storm_mesh base;
+    struct given_tree rank_tree;
     struct given_box box; /* around all cells */
 };
-
-static inline const struct given_mesh *given_of(const struct storm_mesh *mesh)
-{
-    return (const struct given_mesh *)mesh;
-}
 
 static inline struct given_part *given_part_of(const struct storm_mesh *mesh)
 {
@@ -149,13 +151,15 @@ static inline struct given_part *given_part_of(const struct storm_mesh *mesh)
 
 extern const struct storm_mesh_ops storm_mesh_given;
 
-/* GIVEN-5: rounded planes leave gaps and overlaps of this size. */
-static inline double given_slack(const double point[3], double radius)
+/* GIVEN-5: rounded planes leave gaps and overlaps of this size, at edges larger
+ * ones than at faces. */
+static inline double given_slack(const double point[3], double radius,
+                                 double gap)
 {
     double size = radius;
     for (int d = 0; d < 3; d++)
         size = fmax(size, fabs(point[d]));
-    return 0x1p-36 * radius + 0x1p-44 * size;
+    return 0x1p-36 * radius + 0x1p-44 * size + 16.0 * gap;
 }
 
 /* Unit normal and distance; area is left alone. */
@@ -211,13 +215,17 @@ storm_status given_tree_build(const struct storm_env *env,
                               const struct given_box *boxes, size_t n,
                               struct given_tree *tree_out);
 void given_tree_free(const struct storm_env *env, struct given_tree *tree);
-/* Calls `visit` for each entry of a leaf whose box touches. */
+/* Calls `visit` for each entry whose box touches. */
 void given_tree_search(const struct given_tree *tree,
                        const struct given_box *box,
                        void (*visit)(void *self, int32_t entry), void *self);
-/* Max signed distance of a point beyond the planes of a located cell. */
+
+/* given_seek.c: max signed distance of a point beyond the planes of a located
+ * cell. */
 double given_worst(const struct given_part *part, size_t located,
                    const double x[3]);
+/* GIVEN-7, once the cells are located. Local. */
+void given_find_sole(struct given_part *part);
 storm_status given_locate(const struct storm_mesh *mesh,
                           const double point_cm[3],
                           struct storm_cell_ref *where_out);

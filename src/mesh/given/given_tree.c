@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A tree over boxes, and the cell that contains a point (GIVEN-5). */
+/* A tree over boxes. */
 #include <math.h>
-#include <string.h>
 
 #include "mesh/given/given_mesh.h"
 
@@ -25,9 +24,10 @@ static bool box_touches(const struct given_box *a, const struct given_box *b)
     return touches;
 }
 
+/* An empty box is anywhere. */
 static double box_middle(const struct given_box *box, int axis)
 {
-    return box->lo[axis] + box->hi[axis];
+    return box->lo[axis] <= box->hi[axis] ? box->lo[axis] + box->hi[axis] : 0.0;
 }
 
 /* Puts the k entries with the smallest middles first, as quickselect does. */
@@ -74,9 +74,10 @@ static size_t tree_begin(const struct given_tree *tree, size_t leaf)
 }
 
 /* The node's entries are those of leaves [leaf, leaf + n_leaves). */
-static void tree_fill(struct given_tree *tree, const struct given_box *boxes,
-                      size_t node, size_t leaf, size_t n_leaves)
+static void tree_fill(struct given_tree *tree, size_t node, size_t leaf,
+                      size_t n_leaves)
 {
+    const struct given_box *boxes = tree->boxes;
     size_t begin = tree_begin(tree, leaf);
     size_t end = tree_begin(tree, leaf + n_leaves);
     struct given_box *box = &tree->nodes[node];
@@ -94,8 +95,8 @@ static void tree_fill(struct given_tree *tree, const struct given_box *boxes,
             axis = d;
     size_t half = tree_begin(tree, leaf + n_leaves / 2);
     tree_part(boxes, tree->order + begin, end - begin, half - begin, axis);
-    tree_fill(tree, boxes, 2 * node + 1, leaf, n_leaves / 2);
-    tree_fill(tree, boxes, 2 * node + 2, leaf + n_leaves / 2, n_leaves / 2);
+    tree_fill(tree, 2 * node + 1, leaf, n_leaves / 2);
+    tree_fill(tree, 2 * node + 2, leaf + n_leaves / 2, n_leaves / 2);
 }
 
 storm_status given_tree_build(const struct storm_env *env,
@@ -105,8 +106,10 @@ storm_status given_tree_build(const struct storm_env *env,
     size_t n_leaves = 1;
     while (n_leaves * GIVEN_LEAF < n)
         n_leaves *= 2;
-    struct given_tree tree = {
-        .n = n, .n_nodes = 2 * n_leaves - 1, .first_leaf = n_leaves - 1};
+    struct given_tree tree = {.boxes = boxes,
+                              .n = n,
+                              .n_nodes = 2 * n_leaves - 1,
+                              .first_leaf = n_leaves - 1};
     tree.nodes =
         storm_alloc(env->memory, tree_label, tree.n_nodes * sizeof *tree.nodes);
     tree.order =
@@ -116,7 +119,7 @@ storm_status given_tree_build(const struct storm_env *env,
         return STORM_ERR_NOMEM;
     for (size_t i = 0; i < n; i++)
         tree.order[i] = (int32_t)i;
-    tree_fill(&tree, boxes, 0, 0, n_leaves);
+    tree_fill(&tree, 0, 0, n_leaves);
     return STORM_OK;
 }
 
@@ -146,114 +149,7 @@ void given_tree_search(const struct given_tree *tree,
         size_t leaf = node - tree->first_leaf;
         for (size_t i = tree_begin(tree, leaf); i < tree_begin(tree, leaf + 1);
              i++)
-            visit(self, tree->order[i]);
+            if (box_touches(&tree->boxes[tree->order[i]], box))
+                visit(self, tree->order[i]);
     }
 }
-
-/* ---- locate ------------------------------------------------------------- */
-
-double given_worst(const struct given_part *part, size_t located,
-                   const double x[3])
-{
-    const struct given_located *cell = &part->located[located];
-    double y[3], worst = -INFINITY;
-    for (int d = 0; d < 3; d++)
-        y[d] = x[d] - cell->point[d];
-    for (size_t i = cell->first_side; i < cell[1].first_side; i++) {
-        const struct given_side *s = &part->sides[i];
-        double over = s->normal[0] * y[0] + s->normal[1] * y[1] +
-                      s->normal[2] * y[2] - s->distance;
-        worst = over > worst ? over : worst;
-    }
-    return worst;
-}
-
-struct locate_best {
-    const struct given_part *part;
-    const double *x;
-    int32_t best; /* -1: none yet */
-    bool is_near; /* an own cell contains it */
-};
-
-static void locate_visit(void *self, int32_t entry)
-{
-    struct locate_best *l = self;
-    const struct given_located *cell = &l->part->located[entry];
-    if (!(given_worst(l->part, (size_t)entry, l->x) <= cell->slack))
-        return;
-    l->is_near = l->is_near || entry < l->part->base.n_cells;
-    if (l->best < 0 || cell->tag < l->part->located[l->best].tag)
-        l->best = entry;
-}
-
-storm_status given_locate(const struct storm_mesh *mesh,
-                          const double point_cm[3],
-                          struct storm_cell_ref *where_out)
-{
-    const struct given_part *part = given_part_of(mesh);
-    const struct given_box *all = &given_of(mesh)->box;
-    struct given_box at;
-    for (int d = 0; d < 3; d++) {
-        if (!(point_cm[d] >= all->lo[d] && point_cm[d] <= all->hi[d]))
-            return STORM_ERR_ARG;
-        at.lo[d] = at.hi[d] = point_cm[d];
-    }
-    struct locate_best l = {.part = part, .x = point_cm, .best = -1};
-    given_tree_search(&part->tree, &at, locate_visit, &l);
-    if (l.is_near) { /* then all that compete are known */
-        *where_out = part->located[l.best].where;
-        return STORM_OK;
-    }
-    return mesh->env->size == 1 ? STORM_ERR_ARG : STORM_AGAIN;
-}
-
-/* ---- walks to a cell ---------------------------------------------------- */
-
-/* The first rank from `from` on whose box holds the point; -1: none. */
-static int seek_rank(const struct storm_mesh *mesh, const double x[3], int from)
-{
-    struct given_box at;
-    memcpy(at.lo, x, sizeof at.lo);
-    memcpy(at.hi, x, sizeof at.hi);
-    for (int r = from; r < mesh->env->size; r++)
-        if (r != mesh->env->rank &&
-            box_touches(&given_part_of(mesh)->ranks[r], &at))
-            return r;
-    return -1;
-}
-
-/* Asks ranks in order, beginning with the first: the domain need not be convex,
- * so that a walk from cell to cell could leave it. */
-static storm_status given_seek(const struct storm_mesh *mesh,
-                               storm_cell_idx cell, double x_cm[3],
-                               struct storm_cell_ref *next_out)
-{
-    int me = mesh->env->rank;
-    storm_status status = given_locate(mesh, x_cm, next_out);
-    if (status < 0)
-        return status;
-    if (status == STORM_OK)
-        return next_out->rank == me && (cell < 0 || next_out->idx == cell)
-                   ? STORM_OK
-                   : STORM_AGAIN;
-    int rank = seek_rank(mesh, x_cm, cell >= 0 ? 0 : me + 1);
-    *next_out = (struct storm_cell_ref){rank, -1};
-    return rank >= 0 ? STORM_AGAIN : STORM_ERR_ARG;
-}
-
-static int given_jump(const struct storm_mesh *mesh, const double x_cm[3])
-{
-    struct storm_cell_ref where;
-    if (given_locate(mesh, x_cm, &where) == STORM_OK)
-        return where.rank;
-    int rank = seek_rank(mesh, x_cm, 0);
-    return rank >= 0 ? rank : mesh->env->rank;
-}
-
-const struct storm_mesh_changes given_changes = {
-    .seek = given_seek,
-    .seek_many = storm_seek_each,
-    .jump = given_jump,
-    .move = storm_no_move,
-    .adapt = storm_no_adapt,
-};

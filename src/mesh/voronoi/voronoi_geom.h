@@ -3,10 +3,7 @@
  * Inline geometry of a Voronoi mesh for physics/lanes.h, which specifies each
  * function. Included from physics/track_voronoi*.c alone.
  *
- * The exit face of a cell is chosen in double precision, from the generators:
- * the face with the smallest time, the first of those with equal time. Single
- * precision, for all faces at once, only selects the candidates; almost always
- * it is one. So the result does not depend on the instruction set.
+ * The exit of a cell is chosen from the generators (mesh_lane_geom.h).
  *
  * A face counts only if direction . generator is larger behind it than here,
  * both rounded in the same way. That number grows with every crossing until the
@@ -27,7 +24,6 @@
 #include <storm/packet.h>
 
 #include "base/port.h"
-#include "mesh/mesh_planes_geom.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 
 /* Roundings of coordinates that may put a packet outside of its cell. */
@@ -50,7 +46,7 @@ struct geom_lane {
     uint32_t n_blocks; /* of the cell */
     float radius;      /* of the cell */
     const struct storm_planes_block *block; /* its first */
-    const double *generator;
+    const double *point;                    /* its generator */
     const struct geom *geom;
 };
 
@@ -68,11 +64,13 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
         .rank = mesh->env->rank};
 }
 
+#include "mesh/mesh_lane_geom.h"
+
 static inline void geom_into(const struct geom *g, struct geom_lane *lane,
                              storm_cell_idx cell)
 {
     const struct voronoi_head *head = &g->heads[cell];
-    lane->generator = head->generator;
+    lane->point = head->generator;
     lane->radius = head->radius;
     lane->block = g->blocks + head->first_block;
     lane->n_blocks = head[1].first_block - head->first_block;
@@ -81,21 +79,12 @@ static inline void geom_into(const struct geom *g, struct geom_lane *lane,
 static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
                               const struct storm_packet *packet)
 {
-    for (int d = 0; d < 3; d++) {
-        lane->position[d] = packet->position_cm[d];
-        lane->velocity[d] = packet->direction[d] * g->speed_cm_s;
-        lane->direction[d] = (float)packet->direction[d];
-    }
+    geom_take(lane, packet, g->speed_cm_s);
     lane->geom = g;
     lane->next = ~0;
     geom_into(g, lane, packet->cell_idx);
     if (STORM_UNLIKELY(g->domain != NULL))
-        voronoi_unwrap(&g->domain->space, lane->generator, lane->position);
-}
-
-static inline double geom_dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        voronoi_unwrap(&g->domain->space, lane->point, lane->position);
 }
 
 /* Adds a number to a sum that is exact: `parts` do not overlap and grow (J. R.
@@ -156,10 +145,12 @@ static inline double geom_to_wall(const struct geom_lane *lane,
 }
 
 /* Seconds to the plane half-way to the generator behind a face. */
-static inline double geom_to_face(const struct geom_lane *lane, int32_t next)
+static inline double geom_to_plane(const struct geom_lane *lane, uint32_t side,
+                                   int32_t next)
 {
+    (void)side;
     const struct geom *g = lane->geom;
-    const double *p = lane->generator, *q;
+    const double *p = lane->point, *q;
     if (STORM_LIKELY(next >= 0)) {
         q = g->heads[next].generator;
     } else {
@@ -183,73 +174,10 @@ static inline double geom_to_face(const struct geom_lane *lane, int32_t next)
     return ahead ? geom_dot(n, middle) / towards : (double)INFINITY;
 }
 
-/* All faces, one after the other. */
-static __attribute__((noinline)) double
-geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
-{
-    double nearest = (double)INFINITY;
-    *side_out = 0;
-    lane->next = lane->block->next[0];
-    for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
-        const struct storm_planes_block *block =
-            &lane->block[i / VORONOI_WIDTH];
-        if (block->distance[i % VORONOI_WIDTH] == INFINITY)
-            break;
-        int32_t next = block->next[i % VORONOI_WIDTH];
-        double t = geom_to_face(lane, next);
-        if (t < nearest) {
-            nearest = t;
-            *side_out = i;
-            lane->next = next;
-        }
-    }
-    return nearest;
-}
-
-static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
-{
-    double nearest;
-    uint64_t mask = 0;
-    if (STORM_LIKELY(lane->n_blocks <= PLANES_MAX_BLOCKS)) {
-        float y[3];
-        for (int d = 0; d < 3; d++)
-            y[d] = (float)(lane->position[d] - lane->generator[d]);
-        mask = planes_pick(lane->block, lane->n_blocks, y, lane->direction,
-                           lane->radius);
-    }
-    if (STORM_LIKELY(mask != 0 && (mask & (mask - 1)) == 0)) {
-        uint32_t side = (uint32_t)__builtin_ctzll(mask);
-        lane->next =
-            lane->block[side / VORONOI_WIDTH].next[side % VORONOI_WIDTH];
-        nearest = geom_to_face(lane, lane->next);
-        *side_out = side;
-    } else {
-        nearest = geom_nearest_of_many(lane, side_out);
-    }
-    return nearest > 0.0 ? nearest : 0.0;
-}
-
-static inline void geom_move(struct geom_lane *lane, double seconds)
-{
-    lane->position[0] += lane->velocity[0] * seconds;
-    lane->position[1] += lane->velocity[1] * seconds;
-    lane->position[2] += lane->velocity[2] * seconds;
-}
-
 static inline uint32_t geom_face(const struct geom_lane *lane, uint32_t side)
 {
     (void)lane;
     return side;
-}
-
-static inline int32_t geom_next(const struct geom *g,
-                                const struct geom_lane *lane,
-                                storm_cell_idx cell, uint32_t side)
-{
-    (void)g;
-    (void)cell;
-    (void)side;
-    return lane->next;
 }
 
 /* On a wall, exactly; on any other plane as rounding has it. */
@@ -289,7 +217,7 @@ static inline bool geom_holds(const struct geom *g,
         size += fabs(x[d]) + fabs(p[d]);
     }
     const double slack = VORONOI_ROUNDINGS * (size + sqrt(here));
-    bool inside = lane->generator == p;
+    bool inside = lane->point == p;
     for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
         const struct storm_planes_block *block =
             &lane->block[i / VORONOI_WIDTH];
@@ -312,13 +240,6 @@ static inline bool geom_holds(const struct geom *g,
     return inside;
 }
 
-static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
-                              uint32_t side, storm_cell_idx next)
-{
-    (void)side;
-    geom_into(g, lane, next);
-}
-
 /* Walls are perpendicular to the axes; other faces mirror only for the bare
  * kernel, which closes off a rank's cells. */
 static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
@@ -330,19 +251,12 @@ static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
         int axis = border->wall >> 1;
         packet->direction[axis] = -packet->direction[axis];
     } else {
-        double n[3], norm2 = 0.0;
-        for (int d = 0; d < 3; d++) {
-            n[d] = border->generator[d] - lane->generator[d];
-            norm2 += n[d] * n[d];
-        }
-        double twice = 2.0 * geom_dot(n, packet->direction) / norm2;
+        double n[3];
         for (int d = 0; d < 3; d++)
-            packet->direction[d] -= twice * n[d];
+            n[d] = border->generator[d] - lane->point[d];
+        geom_mirror_at(n, packet);
     }
-    for (int d = 0; d < 3; d++) {
-        lane->velocity[d] = packet->direction[d] * g->speed_cm_s;
-        lane->direction[d] = (float)packet->direction[d];
-    }
+    geom_turn(lane, packet, g->speed_cm_s);
 }
 
 static inline struct storm_mesh_exit geom_exit(const struct geom *g,
@@ -366,25 +280,6 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
         lane->position[d] -= shift[d];
     if (border->rank == g->rank)
         geom_into(g, lane, border->idx);
-}
-
-static inline double geom_clearance(const struct geom *g,
-                                    const struct geom_lane *lane,
-                                    storm_cell_idx cell)
-{
-    float y[3];
-    (void)g;
-    (void)cell;
-    for (int d = 0; d < 3; d++)
-        y[d] = (float)(lane->position[d] - lane->generator[d]);
-    return planes_clearance(lane->block, lane->n_blocks, y, lane->radius);
-}
-
-static inline void geom_leave(const struct geom_lane *lane,
-                              struct storm_packet *packet)
-{
-    for (int d = 0; d < 3; d++)
-        packet->position_cm[d] = lane->position[d];
 }
 
 static inline void geom_rest(const struct geom_lane *lane,

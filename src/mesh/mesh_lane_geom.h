@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What meshes whose cells are lists of planes have in common of the inline
+ * geometry that physics/lanes.h specifies. Included from the <folder>_geom.h of
+ * such meshes alone, after struct geom and these:
+ *
+ *   struct geom_lane   position, velocity, direction; next, what is behind the
+ *                      plane that was found last; n_blocks, block, radius and
+ *                      point of the cell; geom
+ *   geom_into          sets what belongs to the cell
+ *   geom_to_plane      seconds to plane `side`, which leads to `next`; infinite
+ *                      if the packet does not move towards it
+ *
+ * The exit of a cell is chosen in double precision: the plane with the smallest
+ * time, the first of those with equal time. Single precision, for all planes at
+ * once, only selects the candidates; almost always it is one. So the result
+ * does not depend on the instruction set.
+ */
+#ifndef STORM_MESH_LANE_GEOM_H
+#define STORM_MESH_LANE_GEOM_H
+
+#include <math.h>
+
+#include <storm/packet.h>
+
+#include "base/port.h"
+#include "mesh/mesh_planes_geom.h"
+
+static inline void geom_into(const struct geom *g, struct geom_lane *lane,
+                             storm_cell_idx cell);
+static inline double geom_to_plane(const struct geom_lane *lane, uint32_t side,
+                                   int32_t next);
+
+/* The direction of a packet. */
+static inline void geom_turn(struct geom_lane *lane,
+                             const struct storm_packet *packet,
+                             double speed_cm_s)
+{
+    for (int d = 0; d < 3; d++) {
+        lane->velocity[d] = packet->direction[d] * speed_cm_s;
+        lane->direction[d] = (float)packet->direction[d];
+    }
+}
+
+/* Position and direction. */
+static inline void geom_take(struct geom_lane *lane,
+                             const struct storm_packet *packet,
+                             double speed_cm_s)
+{
+    for (int d = 0; d < 3; d++)
+        lane->position[d] = packet->position_cm[d];
+    geom_turn(lane, packet, speed_cm_s);
+}
+
+static inline double geom_dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* All planes, one after the other. */
+static __attribute__((noinline)) double
+geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
+{
+    double nearest = (double)INFINITY;
+    *side_out = 0;
+    lane->next = lane->block->next[0];
+    for (uint32_t i = 0; i < lane->n_blocks * STORM_PLANES_WIDTH; i++) {
+        const struct storm_planes_block *block =
+            &lane->block[i / STORM_PLANES_WIDTH];
+        if (block->distance[i % STORM_PLANES_WIDTH] == INFINITY)
+            break;
+        int32_t next = block->next[i % STORM_PLANES_WIDTH];
+        double t = geom_to_plane(lane, i, next);
+        if (t < nearest) {
+            nearest = t;
+            *side_out = i;
+            lane->next = next;
+        }
+    }
+    return nearest;
+}
+
+static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
+{
+    double nearest;
+    uint64_t mask = 0;
+    if (STORM_LIKELY(lane->n_blocks <= PLANES_MAX_BLOCKS)) {
+        float y[3];
+        for (int d = 0; d < 3; d++)
+            y[d] = (float)(lane->position[d] - lane->point[d]);
+        mask = planes_pick(lane->block, lane->n_blocks, y, lane->direction,
+                           lane->radius);
+    }
+    if (STORM_LIKELY(mask != 0 && (mask & (mask - 1)) == 0)) {
+        uint32_t side = (uint32_t)__builtin_ctzll(mask);
+        lane->next = lane->block[side / STORM_PLANES_WIDTH]
+                         .next[side % STORM_PLANES_WIDTH];
+        nearest = geom_to_plane(lane, side, lane->next);
+        *side_out = side;
+    } else {
+        nearest = geom_nearest_of_many(lane, side_out);
+    }
+    return nearest > 0.0 ? nearest : 0.0;
+}
+
+static inline void geom_move(struct geom_lane *lane, double seconds)
+{
+    lane->position[0] += lane->velocity[0] * seconds;
+    lane->position[1] += lane->velocity[1] * seconds;
+    lane->position[2] += lane->velocity[2] * seconds;
+}
+
+static inline int32_t geom_next(const struct geom *g,
+                                const struct geom_lane *lane,
+                                storm_cell_idx cell, uint32_t side)
+{
+    (void)g;
+    (void)cell;
+    (void)side;
+    return lane->next;
+}
+
+static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
+                              uint32_t side, storm_cell_idx next)
+{
+    (void)side;
+    geom_into(g, lane, next);
+}
+
+/* The direction of a packet, mirrored at a plane with this normal. */
+static inline void geom_mirror_at(const double n[3],
+                                  struct storm_packet *packet)
+{
+    double twice = 2.0 * geom_dot(n, packet->direction) / geom_dot(n, n);
+    for (int d = 0; d < 3; d++)
+        packet->direction[d] -= twice * n[d];
+}
+
+static inline double geom_clearance(const struct geom *g,
+                                    const struct geom_lane *lane,
+                                    storm_cell_idx cell)
+{
+    float y[3];
+    (void)g;
+    (void)cell;
+    for (int d = 0; d < 3; d++)
+        y[d] = (float)(lane->position[d] - lane->point[d]);
+    return planes_clearance(lane->block, lane->n_blocks, y, lane->radius);
+}
+
+static inline void geom_leave(const struct geom_lane *lane,
+                              struct storm_packet *packet)
+{
+    for (int d = 0; d < 3; d++)
+        packet->position_cm[d] = lane->position[d];
+}
+
+#endif /* STORM_MESH_LANE_GEOM_H */
