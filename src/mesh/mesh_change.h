@@ -51,8 +51,9 @@ storm_status storm_change_make(struct storm_mesh *mesh, storm_status status,
                                struct storm_change **change_out);
 
 /* What has been built, of cells that are others than they were, takes the place
- * of what was, and the weights of the cuts follow. Collective; `status` is that of this rank so far. Takes `next` over,
- * also after an error, and then leaves the mesh as it was. */
+ * of what was, and the weights of the cuts follow. Collective; `status` is that
+ * of this rank so far. Takes `next` over, also after an error, and then leaves
+ * the mesh as it was. */
 storm_status storm_mesh_commit(struct storm_mesh *mesh, storm_status status,
                                struct storm_mesh_next *next,
                                struct storm_change **change_out);
