@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST args: fail 2; timeout: 120; label: mpi slow-asan slow-mpich
-# TEST args: full 2; timeout: 120; label: mpi slow-asan slow-mpich
-# TEST args: off 2; timeout: 120; label: mpi slow-asan slow-mpich
+# TEST args: fail 4; timeout: 120; label: mpi slow-asan slow-mpich
+# TEST args: full 3; timeout: 120; label: mpi slow-asan slow-mpich
+# TEST args: off 4; timeout: 120; label: mpi slow-asan slow-mpich
 # TEST args: fail all; timeout: 3000; label: mpi long
 # TEST args: full all; timeout: 1200; label: mpi long
 # TEST args: off 200; timeout: 1800; label: mpi long
