@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-mpich
+# TEST timeout: 120; label: mpi slow-asan slow-mpich
 #
 # storm plot: pictures exist, are well-formed, and their polygons fill the box;
 # an error for what cannot be drawn lists what can.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-mpich
+# TEST timeout: 120; label: mpi slow-asan slow-mpich
 #
 # RUNDIR-1 to RUNDIR-5: a directory that holds a run is refused without
 # --overwrite, and with it no file of the earlier run stays, but those of others

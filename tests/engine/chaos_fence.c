@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; backend: auto; timeout: 100 */
+/* TEST ranks: 3; backend: auto; timeout: 100; label: slow-asan */
 /* The same as engine_fence.c over a fabric that orders nothing and completes
  * late. */
 #include "support/chaos.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; backend: auto; env: STORM_RANKS_PER_NODE=2; timeout: 100 */
+/* TEST ranks: 3; backend: auto; env: STORM_RANKS_PER_NODE=2; timeout: 100;
+ *      label: slow-asan */
 /* The same as walk_counts.c over two fabrics at once: shared memory between
  * pairs of ranks, chaos between the pairs. */
 #include "support/chaos.h"

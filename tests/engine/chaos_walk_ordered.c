@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; backend: auto; timeout: 100 */
+/* TEST ranks: 3; backend: auto; timeout: 100; label: slow-asan */
 /* The same as walk_counts.c over a fabric that orders puts but completes early
  * and lands late. */
 #include "support/chaos.h"

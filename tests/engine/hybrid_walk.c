@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; backend: networks; timeout: 100; label: slow-mpich;
+/* TEST ranks: 3; backend: networks; timeout: 100; label: slow-asan slow-mpich;
  *      env: STORM_SHM=yes STORM_RANKS_PER_NODE=2 */
 /* TEST ranks: 5; backend: ofi-tcp; timeout: 100; label: long;
  *      env: STORM_SHM=yes STORM_RANKS_PER_NODE=2 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; backend: auto; timeout: 100 */
-/* TEST ranks: 2; backend: ofi-tcp; timeout: 100 */
+/* TEST ranks: 3; backend: auto; timeout: 100; label: slow-asan */
+/* TEST ranks: 2; backend: ofi-tcp; timeout: 100; label: slow-asan */
 /* TEST ranks: 2 5 8; backend: auto; timeout: 300; label: long */
 /* TEST ranks: 3 5; backend: ofi-tcp; timeout: 300; label: long */
 /* The same as remap_voronoi.c over fabrics that order nothing and complete

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2; backend: shm; timeout: 60 */
 /* TEST ranks: 5; backend: shm; timeout: 60; label: long */
-/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
 /*
  * TRACK-2, TRACK-4, CENSUS-2: packets and tallies have the same bits on any
  * number of ranks, for any partition and batch, and energy is conserved
