@@ -66,6 +66,8 @@ struct storm_remap_stats {
 /**
  * Bring all packets of @p engine, whose cell indices are those before
  * @p change, to their cells in @p mesh. Collective, blocks; between steps.
+ * Call it after every change that moves cells, and add packets afterwards: a
+ * step cannot tell new ones from those that were left behind.
  *
  * @param params           NULL: all defaults
  * @param[out] stats_out   may be NULL

@@ -111,7 +111,12 @@ storm_status storm_tags_raise(const struct storm_mesh *mesh,
     storm_status status =
         storm_context_reduce(mesh->context, &next, 1, MPI_UINT64_T, MPI_MAX);
     *next_tag_inout = next;
-    return status;
+    if (status < 0 || (next - 1) >> STORM_TAG_BITS == 0)
+        return status;
+    storm_log_shared(&mesh->env->log, 0,
+                     "next tag %" PRIu64 ": expected 2^%d at most", next,
+                     STORM_TAG_BITS);
+    return STORM_ERR_ARG;
 }
 
 /* ---- new tags ----------------------------------------------------------- */

@@ -23,7 +23,8 @@ storm_status storm_tags_are_given(const struct storm_mesh *mesh,
 storm_status storm_tags_check(const struct storm_mesh *mesh,
                               const storm_cell_id *tags, size_t n);
 
-/* Raises the next tag, the same on every rank, above all that are given. */
+/* Raises the next tag, the same on every rank, above all that are given, which
+ * are checked. STORM_ERR_ARG, logged: it was too large before. */
 storm_status storm_tags_raise(const struct storm_mesh *mesh,
                               const storm_cell_id *tags, size_t n,
                               storm_cell_id *next_tag_inout);

@@ -422,12 +422,19 @@ static storm_status remap_read(struct remap *remap,
     return STORM_OK;
 }
 
-/* CENSUS-3: of an application's records it is not known. */
-static storm_status remap_check_mark(const struct remap *remap)
+/* CENSUS-3: of an application's records it is not known. Collective. */
+static storm_status remap_check_mark(const struct remap *remap,
+                                     struct storm_engine *engine)
 {
-    if (!remap->is_bundled ||
-        !storm_census_is_left(remap->mark, remap->change->moved))
-        return STORM_OK;
+    size_t n;
+    if (!storm_census_is_left(remap->mark, remap->change->moved))
+        return STORM_OK; /* on all ranks */
+    (void)storm_engine_packets(engine, &n);
+    uint64_t n_all = remap->is_bundled ? n : 0;
+    storm_status status = storm_context_reduce(remap->mesh->context, &n_all, 1,
+                                               MPI_UINT64_T, MPI_SUM);
+    if (status < 0 || n_all == 0)
+        return status;
     storm_log_shared(&remap->mesh->env->log, 0,
                      "storm_remap: cells have moved in an earlier change, too: "
                      "remap packets after every change of the mesh");
@@ -449,8 +456,7 @@ static storm_status remap_open(struct remap *remap,
                         "accessors are required");
         return STORM_ERR_ARG;
     }
-    status = storm_change_check(remap->mesh, remap->change, "storm_remap");
-    return status < 0 ? status : remap_check_mark(remap);
+    return storm_change_check(remap->mesh, remap->change, "storm_remap");
 }
 
 /* Sums and maxima over all ranks. Collective. */
@@ -488,6 +494,8 @@ storm_status storm_remap(struct storm_engine *engine,
     storm_status status =
         storm_context_agree(mesh->context,
                             remap_open(&remap, params, stats_out));
+    if (status >= 0)
+        status = remap_check_mark(&remap, engine);
     if (status < 0)
         return status;
     const struct storm_physics physics = {

@@ -207,6 +207,19 @@ static storm_status restart_log_other(const struct run *run, const char *path,
     return STORM_ERR_ARG;
 }
 
+/* What a mesh of the deck's kind that has changed is built from. */
+static uint64_t restart_source(const struct run *run)
+{
+    switch (run->deck->values.mesh.kind) {
+    case STORM_MESH_VORONOI:
+        return IO_CHECKPOINT_GENERATORS;
+    case STORM_MESH_OCTREE:
+        return IO_CHECKPOINT_LEAVES;
+    default:
+        return IO_CHECKPOINT_DECK;
+    }
+}
+
 /* CHECKPOINT-4, CHECKPOINT-6 */
 static storm_status restart_fits(const struct run *run,
                                  const struct io_checkpoint *c,
@@ -214,15 +227,17 @@ static storm_status restart_fits(const struct run *run,
 {
     const struct io_checkpoint_head *head = &c->head;
     bool moved = c->mesh.source != IO_CHECKPOINT_DECK;
-    const char *other =
-        (moved ? c->mesh.first_mesh : head->mesh_hash) != run->first.mesh_hash
-            ? "mesh"
-        : head->n_groups != run->problem.n_groups ? "number of groups"
-        : (moved ? c->mesh.first_matter : head->matter_hash) !=
-                run->first.matter_hash
-            ? restart_other_matter
-        : head->seed != run->problem.seed ? "seed"
-                                          : NULL;
+    const char *other = (moved ? c->mesh.first_mesh : head->mesh_hash) !=
+                                    run->first.mesh_hash ||
+                                (moved && c->mesh.source != restart_source(run))
+                            ? "mesh"
+                        : head->n_groups != run->problem.n_groups
+                            ? "number of groups"
+                        : (moved ? c->mesh.first_matter : head->matter_hash) !=
+                                run->first.matter_hash
+                            ? restart_other_matter
+                        : head->seed != run->problem.seed ? "seed"
+                                                          : NULL;
     return other == NULL ? STORM_OK : restart_log_other(run, path, other);
 }
 

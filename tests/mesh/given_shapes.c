@@ -6,8 +6,9 @@
  * decides what is behind it), and a domain like an L, which is not convex.
  *
  * Every packet that leaves is on the boundary that its straight line meets
- * first, by brute force over the surface; every one that stays is where its
- * line ends, in the cell that contains it.
+ * first, by brute force over the surface, and its face is part of it; every one
+ * that stays is where its line ends, in the cell that contains it. Next to
+ * many small cubes, the numbers of faces of the large one are not theirs.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +33,18 @@ static const struct host_box ells[] = {
     {{1, 0, 0}, {2, 1, 1}},
     {{0, 1, 0}, {1, 2, 1}},
 };
+
+/* A cube and sixteen small ones on one side of it. */
+enum { MANY = 17 };
+static void many_make(struct host_box boxes_out[MANY])
+{
+    boxes_out[0] = (struct host_box){{0, 0, 0}, {1, 1, 1}};
+    for (int i = 0; i + 1 < MANY; i++) {
+        double y = 0.25 * (i % 4), z = 0.25 * (i / 4);
+        boxes_out[1 + i] =
+            (struct host_box){{1, y, z}, {1.25, y + 0.25, z + 0.25}};
+    }
+}
 
 /* A number of its own for each exposed side of each box. */
 static int wall_of(int i, int side)
@@ -78,6 +91,31 @@ struct world {
     struct storm_engine *engine;
 };
 
+/* The boundary of a mesh of boxes. */
+struct surface {
+    const struct world *world;
+    const struct shape *shape;
+};
+
+/* The packet is on the side of the box that its face is part of. */
+static void surface_apply(void *self, struct storm_step *step, void *packet,
+                          struct storm_outcome *outcome_out)
+{
+    const struct surface *surface = self;
+    const struct storm_mesh *mesh = surface->world->mesh;
+    const struct storm_packet *p = packet;
+    struct storm_face face = STORM_FACE_INIT;
+    CHECK((int)p->face < storm_mesh_n_faces(mesh, p->cell_idx));
+    CHECK_OK(storm_mesh_face(mesh, p->cell_idx, (int)p->face, &face));
+    CHECK_EQ(face.wall / 6, (int)p->cell);
+    const struct host_box *box = &surface->shape->boxes[p->cell];
+    int side = face.wall % 6;
+    double at = side % 2 ? box->hi[side / 2] : box->lo[side / 2];
+    CHECK(fabs(p->position_cm[side / 2] - at) < 1e-12);
+    storm_streaming_escape(surface->world->streaming, step, packet,
+                           outcome_out);
+}
+
 static struct world world_open(const struct host *host, uint64_t salt)
 {
     struct world w;
@@ -103,14 +141,18 @@ static void world_close(struct world *w)
 
 static void check_shape(const struct shape *s, uint64_t salt)
 {
-    enum { N = 500 };
+    enum { N = 1000 };
     struct host host = host_of_boxes(s->boxes, s->n, wall_of, 6 * s->n);
     struct world w = world_open(&host, salt);
+    struct surface surface = {&w, s};
+    const struct storm_boundary boundary = {
+        .size = sizeof boundary, .self = &surface, .apply = surface_apply};
+    CHECK_OK(storm_engine_use(w.engine, NULL, &boundary, NULL));
     struct dice dice = dice_make(11, 0);
     double left = 0.0, energy[4], error;
     int rank = storm_context_rank(w.context);
     for (int i = 0; i < N; i++) {
-        int box = (int)dice_roll(&dice, (uint64_t)s->n);
+        int box = i % 2 ? 0 : (int)dice_roll(&dice, (uint64_t)s->n);
         struct storm_packet p = {.id = {.lo = (uint64_t)i},
                                  .cell = (storm_cell_id)box,
                                  .cell_idx = -1,
@@ -124,6 +166,10 @@ static void check_shape(const struct shape *s, uint64_t salt)
         for (int d = 0; d < 2; d++)
             v[d] = (double)(dice_word(&dice) >> 11) * 0x1p-53;
         storm_isotropic(v[0], v[1], p.direction);
+        if (i % 2) { /* through the side that has several faces */
+            p.position_cm[0] = 0.8 + 0.2 * p.position_cm[0];
+            p.direction[0] = fabs(p.direction[0]);
+        }
         double t = brute(s, p.position_cm, p.direction, 0.41);
         if (fabs(t - 0.4) < 2e-3) /* too close to say */
             continue;
@@ -174,13 +220,17 @@ static void check_outside(void)
 
 int main(int argc, char **argv)
 {
-    const struct shape four = {fours, 4}, ell = {ells, 3};
+    struct host_box boxes[MANY];
+    const struct shape four = {fours, 4}, ell = {ells, 3}, many = {boxes, MANY};
+    many_make(boxes);
     MPI_Init(&argc, &argv);
     for (uint64_t salt = 0; salt < 3; salt++) {
         check_where("four, salt %d", (int)salt);
         check_shape(&four, salt);
         check_where("ell, salt %d", (int)salt);
         check_shape(&ell, salt);
+        check_where("many, salt %d", (int)salt);
+        check_shape(&many, salt);
     }
     check_where("outside");
     check_outside();

@@ -490,6 +490,7 @@ enum wrong {
     WRONG_PARENT,
     WRONG_TAG,
     WRONG_LARGE_TAG,
+    WRONG_NEXT_TAG,
     WRONG_NO_TAGS,
     WRONG_END
 };
@@ -514,6 +515,8 @@ static void given_spoil(struct given *g, enum wrong wrong)
         g->tags[0] = g->tags[1];
     if (wrong == WRONG_LARGE_TAG)
         g->tags[0] = UINT64_C(1) << 48;
+    if (wrong == WRONG_NEXT_TAG)
+        g->params.next_tag = (UINT64_C(1) << 48) + 1;
 }
 
 static void check_leaves(struct storm_context *context)

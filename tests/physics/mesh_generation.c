@@ -283,13 +283,14 @@ struct light {
     struct storm_engine *engine;
 };
 
-static void light_open(struct light *light, struct world *world)
+static void light_open(struct light *light, struct world *world,
+                       uint64_t emit_per_cell)
 {
     struct storm_streaming_params params = {.size = sizeof params,
                                             .seed = 1,
                                             .speed_cm_s = 1.0,
                                             .dt_s = 0.1,
-                                            .emit_per_cell = 3};
+                                            .emit_per_cell = emit_per_cell};
     struct storm_engine_params engine = {
         .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
     CHECK_OK(storm_streaming_create(world->context, world->mesh, &params,
@@ -312,8 +313,8 @@ static void check_streaming(void)
     double energy[4], error, speed;
     uint64_t hash, other;
     world_open(&world);
-    light_open(&light, &world);
-    light_open(&same, &world);
+    light_open(&light, &world, 3);
+    light_open(&same, &world, 3);
     world_recut(&world, true);
     CHECK_STALE(&world,
                 storm_streaming_hash(light.streaming, light.engine, &hash));
@@ -338,7 +339,7 @@ static void check_streaming(void)
 static void check_left(bool cuts)
 {
     struct world world = {.must_name = "remap"};
-    struct light light;
+    struct light light, empty;
     struct storm_change *change;
     double points[N_CELLS][3];
     struct storm_voronoi_params params = {
@@ -351,7 +352,8 @@ static void check_left(bool cuts)
             points[i][d] =
                 (double)(dice_mix((uint64_t)(3 * i + d)) >> 11) * 0x1p-53;
     CHECK_OK(storm_mesh_create_voronoi(world.context, &params, &world.mesh));
-    light_open(&light, &world);
+    light_open(&light, &world, 3);
+    light_open(&empty, &world, 0); /* without packets nothing is left */
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(world.mesh); i++) {
         CHECK_OK(storm_mesh_generator(world.mesh, i, points[i]));
         points[i][0] = 1.0 - points[i][0];
@@ -366,9 +368,13 @@ static void check_left(bool cuts)
         CHECK_EQ(world.n_errors, rank == 0);
         world.n_errors = 0;
     }
+    CHECK_OK(storm_remap(empty.engine, world.mesh, change, NULL, NULL));
+    CHECK_OK(storm_engine_step(empty.engine));
+    CHECK_EQ(world.n_errors, 0);
     storm_change_destroy(change);
     CHECK_EQ(storm_engine_step(light.engine), STORM_ERR_STATE);
     CHECK_EQ(world.n_errors, rank == 0);
+    light_close(&empty);
     light_close(&light);
     world_close(&world);
 }
@@ -416,7 +422,7 @@ static void check_inside(void)
     struct matter matter;
     world_open(&world);
     matter_open(&matter, &world);
-    light_open(&light, &world);
+    light_open(&light, &world, 3);
     CHECK_OK(storm_engine_use(light.engine, NULL, &boundary, NULL));
     CHECK_STALE(&world, storm_engine_step(light.engine));
     CHECK_OK(storm_imc_follow(matter.imc, inside.change));

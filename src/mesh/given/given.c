@@ -226,12 +226,16 @@ static storm_status given_tag(struct storm_mesh *mesh,
 {
     struct storm_mesh_part *part = mesh->part;
     size_t n = (size_t)part->n_cells;
+    bool are_given;
+    storm_status status =
+        storm_tags_are_given(mesh, params->tags, n, &are_given);
     for (size_t i = 0; i < n; i++)
         part->tags[i] =
             params->tags != NULL ? params->tags[i] : part->first + i;
-    storm_status status =
-        storm_tags_raise(mesh, part->tags, n, &mesh->next_tag);
-    return status < 0 ? status : storm_tags_check(mesh, part->tags, n);
+    if (status >= 0)
+        status = storm_tags_check(mesh, part->tags, n);
+    return status < 0 ? status
+                      : storm_tags_raise(mesh, part->tags, n, &mesh->next_tag);
 }
 
 /* The box around all cells. Collective. */
@@ -373,9 +377,9 @@ storm_status storm_mesh_replace(struct storm_mesh *mesh,
                                 struct storm_change **change_out)
 {
     if (mesh->ops != &storm_mesh_given) {
-        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
-                        "storm_mesh_replace: a mesh of kind %s is not given",
-                        mesh->ops->name);
+        storm_log_shared(&mesh->env->log, 0,
+                         "storm_mesh_replace: a mesh of kind %s is not given",
+                         mesh->ops->name);
         return STORM_ERR_NOSUP;
     }
     struct storm_mesh built = given_empty(mesh->context);

@@ -38,7 +38,7 @@ struct geom_lane {
     int32_t next;      /* behind the plane that was found last */
     uint32_t n_blocks; /* of the cell */
     float radius;      /* of the cell */
-    uint32_t face;     /* that was found last, where it leads to a border */
+    uint32_t face; /* of a plane with several: that was found last; else 0 */
     const struct storm_planes_block *block; /* its first */
     const struct given_plane *plane;        /* its first */
     const double *point;
@@ -154,6 +154,7 @@ static inline void geom_touch(struct geom_lane *lane, uint32_t side)
     if (STORM_LIKELY(lane->next >= 0))
         return;
     const struct given_border *border = &lane->geom->borders[~lane->next];
+    lane->face = 0; /* else it may be that of another cell */
     if (border->rank == GIVEN_SPLIT)
         geom_choose(lane, border);
     else if (border->axis >= 0)
