@@ -208,8 +208,7 @@ static void hllc(const struct state *a, const struct state *b,
         star_flux(&l, s_l, s_star, a->pressure, normal, out);
     else
         star_flux(&r, s_r, s_star, b->pressure, normal, out);
-    double square = along(w, w);
-    out[4] += along(w, &out[1]) + 0.5 * square * out[0];
+    out[4] += along(w, &out[1]) + 0.5 * along(w, w) * out[0];
     for (int d = 0; d < 3; d++)
         out[1 + d] += w[d] * out[0];
 }
@@ -358,9 +357,7 @@ static void close_host(struct host *host)
 {
     storm_engine_destroy(host->engine);
     storm_streaming_destroy(host->streaming);
-    storm_cut_destroy(host->packet_cut);
-    storm_cut_destroy(host->gas_cut);
-    storm_mesh_destroy(host->mesh);
+    storm_mesh_destroy(host->mesh); /* and its cuts */
     free(host->gas);
     free(host->state);
     free(host->ghosts);

@@ -9,9 +9,9 @@
  *   FOLLOW-2  The energy of a cell that is gone goes to the cell where its
  *             packets begin to look for theirs. If there is nothing in that
  *             cell, or it is outside, it gets the material, too; if its
- *             temperature is held the energy is lost to what holds it. A cell
- *             that is new begins with the material of its centre and no energy,
- *             but with the temperature of its material if that is held.
+ *             temperature is held see FOLLOW-5. A cell that is new begins with
+ *             the material of its centre and no energy, but with the
+ *             temperature of its material if that is held.
  *   FOLLOW-3  What the packets of the last step deposited is of no cell any
  *             more; events are, for the next cut.
  *   FOLLOW-4  Where cells are cut, the parts begin with the material, the

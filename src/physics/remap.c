@@ -92,7 +92,7 @@ static inline void remap_set_tag(const struct remap *remap, void *record,
         *remap->access.cell(record) = tag;
 }
 
-/* ---- callbacks ---------------------------------------------------------- */
+/* ---- order -------------------------------------------------------------- */
 
 /* REMAP-4 */
 static void remap_order_open(const struct remap *remap, size_t n,
@@ -138,6 +138,8 @@ static void remap_order_close(const struct remap *remap,
     storm_free(memory, order->end);
     storm_free(memory, order->keys);
 }
+
+/* ---- callbacks ---------------------------------------------------------- */
 
 /* REMAP-1 */
 static storm_status remap_mark(const struct remap *remap, void *packet)

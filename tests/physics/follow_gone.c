@@ -18,6 +18,7 @@
 
 #include "support/check.h"
 #include "support/dice.h"
+#include "support/imc_box.h"
 
 enum { CELLS = 300 };
 
@@ -60,10 +61,7 @@ static const struct storm_problem problem = {STORM_PROBLEM_SIZES,
                                              .seed = 1};
 
 struct world {
-    struct storm_context *context;
-    struct storm_mesh *mesh;
-    struct storm_imc *imc;
-    struct storm_engine *engine;
+    struct imc_box box;
     int n_warnings;
 };
 
@@ -83,51 +81,25 @@ static void world_open(struct world *w, MPI_Comm comm)
         .size = sizeof context, .log = count, .log_self = w};
     struct storm_voronoi_params voronoi = {
         .size = sizeof voronoi, .hi_cm = {1, 1, 1}, .points_cm = &points[0][0]};
-    const struct storm_engine_params engine = {
-        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
-    *w = (struct world){.n_warnings = 0};
-    CHECK_OK(storm_context_create(comm, &context, &w->context));
-    for (int i = storm_context_rank(w->context); i < CELLS;
-         i += storm_context_size(w->context)) {
+    struct imc_box *box = &w->box;
+    *w = (struct world){.box = {.problem = problem}};
+    CHECK_OK(storm_context_create(comm, &context, &box->context));
+    for (int i = storm_context_rank(box->context); i < CELLS;
+         i += storm_context_size(box->context)) {
         struct dice dice = dice_make(5, (uint64_t)i);
         for (int d = 0; d < 3; d++)
             points[voronoi.n_points][d] =
                 (double)(dice_word(&dice) >> 11) * 0x1p-53;
         voronoi.n_points++;
     }
-    CHECK_OK(storm_mesh_create_voronoi(w->context, &voronoi, &w->mesh));
-    CHECK_OK(storm_imc_create(w->context, w->mesh, &problem, &w->imc));
-    CHECK_OK(storm_engine_create(w->context, &engine, &w->engine));
-    CHECK_OK(storm_imc_attach(w->imc, w->engine));
-    CHECK_OK(storm_imc_start(w->imc, w->engine));
-}
-
-static void world_close(struct world *w)
-{
-    storm_engine_destroy(w->engine);
-    storm_imc_destroy(w->imc);
-    storm_mesh_destroy(w->mesh);
-    storm_context_destroy(w->context);
-}
-
-static void world_step(struct world *w, int i)
-{
-    CHECK_OK(storm_imc_set_step(w->imc, 0.1 * i, 0.1));
-    CHECK_OK(storm_engine_step(w->engine));
+    CHECK_OK(storm_mesh_create_voronoi(box->context, &voronoi, &box->mesh));
+    imc_box_open(box);
+    CHECK_OK(storm_imc_start(box->imc, box->engine));
 }
 
 static double matter(struct world *w)
 {
-    static double volume[CELLS], density[CELLS];
-    double sum = 0.0;
-    CHECK_OK(storm_imc_get(w->imc, w->engine, STORM_IMC_VOLUME, volume));
-    CHECK_OK(storm_imc_get(w->imc, w->engine, STORM_IMC_MATERIAL_ENERGY,
-                           density));
-    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->mesh); i++)
-        sum += volume[i] * density[i];
-    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM,
-                  storm_context_comm(w->context));
-    return sum;
+    return imc_box_total(&w->box, STORM_IMC_MATERIAL_ENERGY);
 }
 
 /* Nine of ten cells of matter: many have no others left next to them. */
@@ -136,12 +108,12 @@ static struct storm_change *remove_cells(struct world *w)
     static storm_cell_idx list[CELLS];
     struct storm_adapt_params params = STORM_ADAPT_PARAMS_INIT;
     struct storm_change *change;
-    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->mesh); i++)
-        if (storm_imc_material(w->imc, i) == 0 &&
-            dice_mix(storm_mesh_cell_id(w->mesh, i)) % 10 != 0)
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(w->box.mesh); i++)
+        if (storm_imc_material(w->box.imc, i) == 0 &&
+            dice_mix(storm_mesh_cell_id(w->box.mesh, i)) % 10 != 0)
             list[params.n_remove++] = i;
     params.remove = list;
-    CHECK_OK(storm_mesh_adapt(w->mesh, &params, &change));
+    CHECK_OK(storm_mesh_adapt(w->box.mesh, &params, &change));
     return change;
 }
 
@@ -149,19 +121,19 @@ static struct storm_change *remove_cells(struct world *w)
 static void check_booked(struct world *w, double energy_out[4])
 {
     double before[4], after[4], error, had = matter(w);
-    CHECK_OK(storm_imc_balance(w->imc, w->engine, before, &error));
+    CHECK_OK(storm_imc_balance(w->box.imc, w->box.engine, before, &error));
     struct storm_change *change = remove_cells(w);
-    CHECK_OK(storm_imc_follow(w->imc, change));
-    CHECK_OK(storm_remap(w->engine, w->mesh, change, NULL, NULL));
+    CHECK_OK(storm_imc_follow(w->box.imc, change));
+    CHECK_OK(storm_remap(w->box.engine, w->box.mesh, change, NULL, NULL));
     storm_change_destroy(change);
-    CHECK_OK(storm_imc_balance(w->imc, w->engine, after, &error));
+    CHECK_OK(storm_imc_balance(w->box.imc, w->box.engine, after, &error));
     CHECK(error < 1e-14);
     for (int k = 0; k < 4; k++)
         energy_out[k] = after[k] - before[k];
     CHECK(energy_out[1] > 0.0 && energy_out[1] < had);
     CHECK(energy_out[2] == 0.0 && energy_out[3] == 0.0);
     CHECK(fabs(matter(w) + energy_out[1] - had) <= 1e-13 * had);
-    CHECK_EQ(w->n_warnings, storm_context_rank(w->context) == 0);
+    CHECK_EQ(w->n_warnings, storm_context_rank(w->box.context) == 0);
 }
 
 int main(int argc, char **argv)
@@ -172,15 +144,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int k = 0; k < 2; k++) {
         world_open(&w[k], k == 0 ? MPI_COMM_WORLD : MPI_COMM_SELF);
-        world_step(&w[k], 0);
+        imc_box_run(&w[k].box, 0.1, 1);
         check_booked(&w[k], energy[k]);
-        world_step(&w[k], 1);
-        CHECK_OK(storm_imc_hash(w[k].imc, w[k].engine, &hash[k]));
+        imc_box_run(&w[k].box, 0.1, 2);
+        hash[k] = imc_box_hash(&w[k].box);
     }
     CHECK(memcmp(energy[0], energy[1], sizeof energy[0]) == 0);
     CHECK_EQ(hash[0], hash[1]);
     for (int k = 0; k < 2; k++)
-        world_close(&w[k]);
+        imc_box_close(&w[k].box);
     MPI_Finalize();
     return CHECK_PASS;
 }

@@ -16,6 +16,7 @@
 
 #include <storm/change.h>
 #include <storm/context.h>
+#include <storm/engine.h>
 #include <storm/packet.h>
 #include <storm/voronoi.h>
 
@@ -101,6 +102,22 @@ static inline size_t moving_nearest(const struct moving_table *table,
         least = square;
     }
     return best;
+}
+
+/* ---- packets ------------------------------------------------------------- */
+
+/* Of all ranks, of which there must be `n_right`. Collective over `comm`. */
+static inline uint64_t moving_hash(struct storm_engine *engine, MPI_Comm comm,
+                                   uint64_t n_right)
+{
+    size_t n;
+    void *const *packets = storm_engine_packets(engine, &n);
+    uint64_t sums[2] = {n, 0};
+    for (size_t i = 0; i < n; i++)
+        sums[1] += storm_packet_hash(packets[i]);
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, comm);
+    CHECK_EQ(sums[0], n_right);
+    return sums[1];
 }
 
 /* ---- motion -------------------------------------------------------------- */

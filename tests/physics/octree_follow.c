@@ -17,6 +17,7 @@
 #include "problem.h"
 #include "support/cuts.h"
 #include "support/dice.h"
+#include "support/imc_box.h"
 #include "support/sphere.h"
 
 enum { MAX_CELLS = 4000, STEPS = 2 };
@@ -188,14 +189,7 @@ static const struct storm_problem problem = {STORM_PROBLEM_SIZES,
                                              .steer_by_error = true,
                                              .seed = 1};
 
-struct matter {
-    struct storm_context *context;
-    struct storm_mesh *mesh;
-    struct storm_imc *imc;
-    struct storm_engine *engine;
-};
-
-static void matter_open(struct matter *m, MPI_Comm comm)
+static void matter_open(struct imc_box *m, MPI_Comm comm)
 {
     static struct sphere corner = {.radius_cm = 0.6};
     const struct storm_octree_params octree = {.size = sizeof octree,
@@ -204,50 +198,22 @@ static void matter_open(struct matter *m, MPI_Comm comm)
                                                .refine_levels = 1,
                                                .refine = sphere_refine,
                                                .refine_self = &corner};
-    const struct storm_engine_params engine = {
-        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
+    *m = (struct imc_box){.problem = problem};
     CHECK_OK(storm_context_create(comm, NULL, &m->context));
     CHECK_OK(storm_mesh_create_octree(m->context, &octree, &m->mesh));
-    CHECK_OK(storm_imc_create(m->context, m->mesh, &problem, &m->imc));
-    CHECK_OK(storm_engine_create(m->context, &engine, &m->engine));
-    CHECK_OK(storm_imc_attach(m->imc, m->engine));
+    imc_box_open(m);
     CHECK_OK(storm_imc_start(m->imc, m->engine));
 }
 
-static void matter_close(struct matter *m)
+/* Matter's and radiation's energy. */
+static void matter_sums(struct imc_box *m, double sums_out[2])
 {
-    storm_engine_destroy(m->engine);
-    storm_imc_destroy(m->imc);
-    storm_mesh_destroy(m->mesh);
-    storm_context_destroy(m->context);
-}
-
-static void matter_step(struct matter *m, int i)
-{
-    CHECK_OK(storm_imc_set_step(m->imc, 0.1 * i, 0.1));
-    CHECK_OK(storm_engine_step(m->engine));
-}
-
-/* Matter's and radiation's energy, over all ranks. */
-static void matter_sums(struct matter *m, double sums_out[2])
-{
-    static double volume[MAX_CELLS], matter[MAX_CELLS], radiation[MAX_CELLS];
-    CHECK_OK(storm_imc_get(m->imc, m->engine, STORM_IMC_VOLUME, volume));
-    CHECK_OK(storm_imc_get(m->imc, m->engine, STORM_IMC_MATERIAL_ENERGY,
-                           matter));
-    CHECK_OK(storm_imc_get(m->imc, m->engine, STORM_IMC_RADIATION_PATH,
-                           radiation));
-    sums_out[0] = sums_out[1] = 0.0;
-    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(m->mesh); i++) {
-        sums_out[0] += volume[i] * matter[i];
-        sums_out[1] += volume[i] * radiation[i];
-    }
-    MPI_Allreduce(MPI_IN_PLACE, sums_out, 2, MPI_DOUBLE, MPI_SUM,
-                  storm_context_comm(m->context));
+    sums_out[0] = imc_box_total(m, STORM_IMC_MATERIAL_ENERGY);
+    sums_out[1] = imc_box_total(m, STORM_IMC_RADIATION_PATH);
 }
 
 /* Takes the change over. */
-static void matter_follow(struct matter *m, struct storm_change *change,
+static void matter_follow(struct imc_box *m, struct storm_change *change,
                           const double sums[2])
 {
     double now[2], energy[4], error;
@@ -261,16 +227,9 @@ static void matter_follow(struct matter *m, struct storm_change *change,
     CHECK(error < 1e-14);
 }
 
-static uint64_t matter_hash(struct matter *m)
-{
-    uint64_t hash;
-    CHECK_OK(storm_imc_hash(m->imc, m->engine, &hash));
-    return hash;
-}
-
 /* Material and temperature, by place: refined and joined again they are as
  * before, to rounding. */
-static void matter_read(struct matter *m, double values_out[][2])
+static void matter_read(struct imc_box *m, double values_out[][2])
 {
     static double kev[MAX_CELLS];
     uint64_t first =
@@ -287,7 +246,7 @@ static void matter_read(struct matter *m, double values_out[][2])
 }
 
 /* There and back without a step in between. */
-static void check_undone(struct matter *m, uint64_t seed)
+static void check_undone(struct imc_box *m, uint64_t seed)
 {
     static double before[MAX_CELLS][2], after[MAX_CELLS][2];
     storm_cell_id first = storm_mesh_next_tag(m->mesh);
@@ -305,12 +264,12 @@ static void check_undone(struct matter *m, uint64_t seed)
 
 static void check_matter(void)
 {
-    struct matter m[2];
+    struct imc_box m[2];
     double sums[2];
     matter_open(&m[0], MPI_COMM_WORLD);
     matter_open(&m[1], MPI_COMM_SELF);
     for (int k = 0; k < 2; k++)
-        matter_step(&m[k], 0);
+        imc_box_run(&m[k], 0.1, 1);
     for (int step = 0; step < STEPS; step++) {
         check_where("matter, step %d", step);
         storm_cell_id first = storm_mesh_next_tag(m[0].mesh);
@@ -318,23 +277,23 @@ static void check_matter(void)
             matter_sums(&m[k], sums);
             matter_follow(&m[k], refine(m[k].mesh, (uint64_t)step), sums);
         }
-        CHECK_EQ(matter_hash(&m[0]), matter_hash(&m[1]));
+        CHECK_EQ(imc_box_hash(&m[0]), imc_box_hash(&m[1]));
         for (int k = 0; k < 2; k++)
-            matter_step(&m[k], 2 * step + 1);
+            imc_box_run(&m[k], 0.1, 2 * (uint64_t)step + 2);
         matter_sums(&m[0], sums);
         matter_follow(&m[0], recut(m[0].mesh, (uint64_t)step), sums);
-        CHECK_EQ(matter_hash(&m[0]), matter_hash(&m[1]));
+        CHECK_EQ(imc_box_hash(&m[0]), imc_box_hash(&m[1]));
         for (int k = 0; k < 2; k++) {
             matter_sums(&m[k], sums);
             matter_follow(&m[k], coarsen(m[k].mesh, first), sums);
-            matter_step(&m[k], 2 * step + 2);
+            imc_box_run(&m[k], 0.1, 2 * (uint64_t)step + 3);
             if (step == 0)
                 check_undone(&m[k], 50);
         }
-        CHECK_EQ(matter_hash(&m[0]), matter_hash(&m[1]));
+        CHECK_EQ(imc_box_hash(&m[0]), imc_box_hash(&m[1]));
     }
     for (int k = 0; k < 2; k++)
-        matter_close(&m[k]);
+        imc_box_close(&m[k]);
 }
 
 int main(int argc, char **argv)

@@ -93,19 +93,6 @@ static void world_close(struct world *w)
     storm_context_destroy(w->context);
 }
 
-/* Over all ranks of the world; all packets must be there. */
-static uint64_t hash_packets(struct world *w)
-{
-    size_t n;
-    void *const *packets = storm_engine_packets(w->engine, &n);
-    uint64_t sums[2] = {n, 0};
-    for (size_t i = 0; i < n; i++)
-        sums[1] += storm_packet_hash(packets[i]);
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, w->comm);
-    CHECK_EQ(sums[0], N_PACKETS);
-    return sums[1];
-}
-
 /* ---- brute force --------------------------------------------------------- */
 
 /* Distance beyond the planes of a cell of the host, as given. */
@@ -297,9 +284,10 @@ static void check_series(struct series *s)
         step_world(s, &all, step);
         if (is_first)
             step_world(s, &alone, step);
-        uint64_t hash = is_first ? hash_packets(&alone) : 0;
+        uint64_t hash =
+            is_first ? moving_hash(alone.engine, alone.comm, N_PACKETS) : 0;
         MPI_Bcast(&hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-        CHECK_EQ(hash_packets(&all), hash);
+        CHECK_EQ(moving_hash(all.engine, all.comm, N_PACKETS), hash);
     }
     if (is_first)
         world_close(&alone);

@@ -195,19 +195,6 @@ static void check_packets(struct world *w)
     free(table.cells);
 }
 
-/* Over all ranks of the world; all packets must be there. */
-static uint64_t hash_packets(struct world *w)
-{
-    size_t n;
-    void *const *packets = storm_engine_packets(w->engine, &n);
-    uint64_t sums[2] = {n, 0};
-    for (size_t i = 0; i < n; i++)
-        sums[1] += storm_packet_hash(packets[i]);
-    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, w->comm);
-    CHECK_EQ(sums[0], N_PACKETS);
-    return sums[1];
-}
-
 /* ---- changes ------------------------------------------------------------- */
 
 /* Jumps late, soon, never. */
@@ -281,11 +268,11 @@ static void move(struct world *w, const struct motion *m, uint64_t round)
 static void recut(struct world *w, uint64_t round)
 {
     struct storm_change *change;
-    uint64_t hash = hash_packets(w);
+    uint64_t hash = moving_hash(w->engine, w->comm, N_PACKETS);
     CHECK_OK(storm_mesh_use(w->mesh, w->cuts[round % 2], &change));
     remap(w, change, round);
     CHECK_EQ(w->stats.walked, 0);
-    CHECK_EQ(hash_packets(w), hash);
+    CHECK_EQ(moving_hash(w->engine, w->comm, N_PACKETS), hash);
     check_packets(w);
 }
 
@@ -310,9 +297,10 @@ static const struct motion lattice_motions[] = {
 /* The hash of rank 0, which is alone there. */
 static void check_same(struct world *all, struct world *alone)
 {
-    uint64_t hash = all->rank == 0 ? hash_packets(alone) : 0;
+    uint64_t hash =
+        all->rank == 0 ? moving_hash(alone->engine, alone->comm, N_PACKETS) : 0;
     MPI_Bcast(&hash, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    CHECK_EQ(hash_packets(all), hash);
+    CHECK_EQ(moving_hash(all->engine, all->comm, N_PACKETS), hash);
 }
 
 static void check_motions(struct start start, const struct motion *list,

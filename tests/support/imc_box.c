@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/imc_box.h"
 
+#include <stdlib.h>
+
 #include "support/check.h"
 
 const struct storm_region imc_box_regions[IMC_BOX_REGIONS] = {
@@ -66,6 +68,22 @@ uint64_t imc_box_hash(struct imc_box *box)
     uint64_t hash;
     CHECK_OK(storm_imc_hash(box->imc, box->engine, &hash));
     return hash;
+}
+
+double imc_box_total(struct imc_box *box, storm_imc_field per_cm3)
+{
+    size_t n = (size_t)storm_mesh_n_cells(box->mesh);
+    double *volume = calloc(2 * n + 1, sizeof *volume), *value = volume + n;
+    double sum = 0.0;
+    CHECK(volume != NULL);
+    CHECK_OK(storm_imc_get(box->imc, box->engine, STORM_IMC_VOLUME, volume));
+    CHECK_OK(storm_imc_get(box->imc, box->engine, per_cm3, value));
+    for (size_t i = 0; i < n; i++)
+        sum += volume[i] * value[i];
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM,
+                  storm_context_comm(box->context));
+    free(volume);
+    return sum;
 }
 
 void imc_box_close(struct imc_box *box)

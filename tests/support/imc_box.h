@@ -46,6 +46,9 @@ void imc_box_run(struct imc_box *box, double dt_s, uint64_t end);
 
 uint64_t imc_box_hash(struct imc_box *box);
 
+/* The sum over all cells of a field that is per cm3. */
+double imc_box_total(struct imc_box *box, storm_imc_field per_cm3);
+
 /* Releases mesh and context too. */
 void imc_box_close(struct imc_box *box);
 

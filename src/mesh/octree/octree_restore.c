@@ -93,8 +93,13 @@ static storm_status restore_take(struct restore *r)
                         params->n_leaves);
         return STORM_ERR_ARG;
     }
-    if (params->n_leaves > INT32_MAX)
-        return STORM_ERR_NOMEM;
+    if (params->n_leaves > INT32_MAX) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "octree: %" PRIu64 " leaves are too many for one rank, "
+                        "max %d: give them from more ranks",
+                        params->n_leaves, INT32_MAX);
+        return STORM_ERR_ARG;
+    }
     r->rows =
         storm_alloc(env->memory, restore_label, (r->n + 1) * sizeof *r->rows);
     r->codes =
