@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/interface.h"
 #include "support/check.h"
@@ -28,6 +29,18 @@ static void need(const char *commands)
     }
 }
 
+/* The kernel notices signals some time after a command has returned. */
+static void await_signals(void)
+{
+    for (int ms = 0; ms < 5000; ms++) {
+        if (storm_interface_address("good0") &&
+            storm_interface_address("bridge0") &&
+            !storm_interface_address("down0"))
+            return;
+        usleep(1000);
+    }
+}
+
 int main(void)
 {
     if (unshare(CLONE_NEWNET) != 0) {
@@ -43,6 +56,7 @@ int main(void)
          "ip link add good0 type veth peer name good1 && "
          "ip addr add 10.3.0.1/24 dev good0 && ip link set good0 up && "
          "ip link set good1 up");
+    await_signals();
     check_address("", "10.3.0.1");
     check_address("good0", "10.3.0.1");
     check_address("bridge0", "10.1.0.1");
