@@ -2,13 +2,19 @@
 /* Identity and random numbers of packets. */
 #include "base/random.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <Random123/philox.h>
 
 #include <storm/packet.h>
 
 #include "base/hash.h"
+#include "base/math.h"
 #include "base/port.h"
 
 _Static_assert(sizeof(struct storm_packet) == 128, "two cache lines");
@@ -72,6 +78,63 @@ struct storm_packet_id storm_packet_id_child(struct storm_packet_id parent,
     };
 }
 
+/* A number below `limit`, and the character after it. */
+static bool random_parse(const char **text, int base, char after,
+                         uint64_t limit, uint64_t *value_out)
+{
+    char *end;
+    bool is_digit = base == 16 ? isxdigit((unsigned char)**text)
+                               : isdigit((unsigned char)**text);
+    if (!is_digit)
+        return false;
+    errno = 0;
+    uint64_t value = strtoull(*text, &end, base);
+    if (errno != 0 || *end != after || value > limit)
+        return false;
+    *text = end + (after != '\0');
+    *value_out = value;
+    return true;
+}
+
+/* hi and lo as 16 digits each. */
+static bool random_parse_digits(const char *text, struct storm_packet_id *id)
+{
+    char half[17];
+    const char *hi = half, *lo = text + 16;
+    if (strlen(text) != 32)
+        return false;
+    memcpy(half, text, 16);
+    half[16] = '\0';
+    return random_parse(&hi, 16, '\0', UINT64_MAX, &id->hi) &&
+           random_parse(&lo, 16, '\0', UINT64_MAX, &id->lo);
+}
+
+int storm_packet_id_parse(const char *text, struct storm_packet_id *id_out)
+{
+    static const char *const names[] = {[STORM_ORIGIN_USER] = "host:",
+                                        [STORM_ORIGIN_INITIAL] = "initial:",
+                                        [STORM_ORIGIN_EMISSION] = "emission:",
+                                        [STORM_ORIGIN_SOURCE] = "source:",
+                                        [STORM_ORIGIN_BOUNDARY] = "boundary:"};
+    struct storm_packet_id id;
+    if (random_parse_digits(text, &id)) {
+        *id_out = id;
+        return 1;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        uint64_t step, cell, index;
+        const char *rest = text + strlen(names[i]);
+        if (strncmp(text, names[i], strlen(names[i])) != 0 ||
+            !random_parse(&rest, 10, ':', UINT32_MAX, &step) ||
+            !random_parse(&rest, 10, ':', (UINT64_C(1) << 48) - 1, &cell) ||
+            !random_parse(&rest, 10, '\0', (UINT64_C(1) << 40) - 1, &index))
+            continue;
+        *id_out = storm_packet_id_make((storm_origin)i, step, cell, index);
+        return 1;
+    }
+    return 0;
+}
+
 int storm_packet_id_compare(struct storm_packet_id a, struct storm_packet_id b)
 {
     if (a.hi != b.hi)
@@ -81,54 +144,13 @@ int storm_packet_id_compare(struct storm_packet_id a, struct storm_packet_id b)
     return 0;
 }
 
-/* cos and sin of a quarter turn times x, |x| <= 1/2, by Taylor series whose
- * first term left out is below 5e-17. Not libm's, whose last bits differ
- * between machines: a packet's direction must not. */
-static void random_cos_sin(double x, double *cos_out, double *sin_out)
-{
-    double a = x * 1.5707963267948966;
-    double q = a * a;
-    double s = -1.0 / 1307674368000.0;
-    s = s * q + 1.0 / 6227020800.0;
-    s = s * q - 1.0 / 39916800.0;
-    s = s * q + 1.0 / 362880.0;
-    s = s * q - 1.0 / 5040.0;
-    s = s * q + 1.0 / 120.0;
-    s = s * q - 1.0 / 6.0;
-    *sin_out = a + a * q * s;
-    double c = 1.0 / 20922789888000.0;
-    c = c * q - 1.0 / 87178291200.0;
-    c = c * q + 1.0 / 479001600.0;
-    c = c * q - 1.0 / 3628800.0;
-    c = c * q + 1.0 / 40320.0;
-    c = c * q - 1.0 / 720.0;
-    c = c * q + 1.0 / 24.0;
-    *cos_out = 1.0 - (0.5 * q - q * q * c);
-}
-
 void storm_isotropic(double u0, double u1, double direction_out[3])
 {
-    double quarters = 4.0 * u1; /* exact, and so is the difference below */
-    int quadrant = (int)(quarters + 0.5);
     double c, s;
-    random_cos_sin(quarters - (double)quadrant, &c, &s);
-
+    storm_math_turns(u1, &c, &s);
     double radius = 2.0 * sqrt(u0 * (1.0 - u0));
-    double x = radius * c, y = radius * s;
-    switch (quadrant & 3) {
-    case 0:
-        direction_out[0] = x, direction_out[1] = y;
-        break;
-    case 1:
-        direction_out[0] = -y, direction_out[1] = x;
-        break;
-    case 2:
-        direction_out[0] = -x, direction_out[1] = -y;
-        break;
-    default:
-        direction_out[0] = y, direction_out[1] = -x;
-        break;
-    }
+    direction_out[0] = radius * c;
+    direction_out[1] = radius * s;
     direction_out[2] = 2.0 * u0 - 1.0;
 }
 

@@ -76,9 +76,9 @@ static void test_same_on_any_rank(void)
 static void test_streams_distinct(void)
 {
     /* A new stream must be added here; the compiler checks the switch. */
-    const storm_stream streams[] = {STORM_STREAM_HISTORY, STORM_STREAM_BIRTH,
-                                    STORM_STREAM_POPULATION, STORM_STREAM_MESH,
-                                    STORM_STREAM_USER};
+    const storm_stream streams[] = {
+        STORM_STREAM_HISTORY, STORM_STREAM_BIRTH, STORM_STREAM_POPULATION,
+        STORM_STREAM_MESH,    STORM_STREAM_USER,  STORM_STREAM_TALLY};
     const size_t n = sizeof streams / sizeof streams[0];
     struct storm_packet_id id = {0, 1};
     for (size_t i = 0; i < n; i++) {
@@ -88,6 +88,7 @@ static void test_streams_distinct(void)
         case STORM_STREAM_POPULATION:
         case STORM_STREAM_MESH:
         case STORM_STREAM_USER:
+        case STORM_STREAM_TALLY:
             break;
         }
         double u[4], v[4];
