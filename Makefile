@@ -54,7 +54,7 @@ check: ## set up the machine, then every check there is (STAGES= for some)
 	@tools/dev/setup check
 	@tools/dev/check $(STAGES)
 
-check-long: ## tests labelled long, under 90 minutes (PART=faults for some)
+check-long: ## tests labelled long (PART=faults for some)
 	@tools/dev/setup check
 	@tools/dev/check_long $(PART)
 

@@ -44,8 +44,11 @@ set(storm_test_env
     UCX_LOG_LEVEL=error
     UCX_MEM_MMAP_HOOK_MODE=none)
 # MPICH over UCX has no setting for that: a library that is loaded before it
-# (tests/yield). Sanitizers must be the first to be loaded.
-if(STORM_MPI_FLAVOUR STREQUAL "mpich" AND NOT STORM_SANITIZE)
+# (tests/yield). The sanitizers of gcc are libraries that must be loaded first.
+set(STORM_TEST_YIELD OFF)
+if(STORM_MPI_FLAVOUR STREQUAL "mpich" AND
+   NOT (STORM_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU"))
+    set(STORM_TEST_YIELD ON)
     list(APPEND storm_test_env LD_PRELOAD=$<TARGET_FILE:storm_test_yield>)
 endif()
 set(storm_timeout_scale 1)

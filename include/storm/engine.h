@@ -173,13 +173,15 @@ storm_engine_use(struct storm_engine *engine,
 /**
  * Run one time step. Collective, blocks until all ranks are done; it succeeds
  * or fails on all ranks together. No rank calls pre_step before all are in this
- * call. After a failure only destroy is allowed (if a rank had no physics, the
- * step did not begin, and may be tried again).
+ * call. After a failure only destroy is allowed (if a rank had no physics, or
+ * its processor was set to flush subnormal numbers to zero or not to round to
+ * nearest, the step did not begin, and may be tried again).
  *
  * @retval STORM_ERR_ARG    a callback gave an impossible outcome (logged)
  * @retval STORM_ERR_STATE  a packet did not end within transport.max_events
  *                          events, the engine has no physics or has failed
- *                          before, or called from a callback (logged)
+ *                          before, the processor's floating-point mode is not
+ *                          that of IEEE 754, or called from a callback (logged)
  * @retval STORM_ERR_PEER   another rank failed (it logs why) or is in destroy
  * @retval STORM_ERR_NOMEM  on this rank
  * @retval STORM_ERR_FABRIC MPI or the network failed (logged)

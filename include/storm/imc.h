@@ -5,6 +5,8 @@
  * Cummings 1971). docs/physics.md has the equations.
  *
  * The object fills the interfaces of storm/engine.h for struct storm_packet.
+ * This header includes storm/imc_accounts.h (energies, flows, the hash) and
+ * storm/imc_state.h (saving and loading).
  *
  * Lifecycle  create; an engine; storm_imc_attach; storm_imc_start; then for
  *            every step storm_imc_set_step and storm_engine_step; destroy after
@@ -77,8 +79,13 @@ STORM_API void storm_imc_destroy(struct storm_imc *imc);
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_attach(struct storm_imc *imc, struct storm_engine *engine);
 
-/** Count energy as absorbed in a cell. Local. Fits the `remainder` of struct
- *  storm_comb_params, with @p imc for `remainder_self`. */
+/** Give energy to a cell. Local. Fits the `remainder` of struct
+ *  storm_comb_params, with @p imc for `remainder_self`: in a step, the energy
+ *  counts as absorbed by it. Between steps it goes to the matter at once, and
+ *  counts as added by the host (storm_imc_energy); matter of constant
+ *  temperature takes nothing. If the matter cannot have the energy then
+ *  (negative, not finite, or its functions fail), nothing is added and the next
+ *  step fails with the reason. */
 STORM_API void storm_imc_deposit(void *imc, storm_cell_idx cell,
                                  double weight_erg);
 
@@ -119,14 +126,23 @@ typedef enum storm_imc_field {
     STORM_IMC_EMITTED,          /**< energy it has emitted in the step, erg */
     STORM_IMC_VOLUME,           /**< cm3 */
     STORM_IMC_MATERIAL,         /**< what storm_imc_material gives */
-    STORM_IMC_OUTSIDE           /**< 1: nothing is transported there; else 0 */
+    STORM_IMC_OUTSIDE,          /**< 1: nothing is transported there; else 0 */
+
+    STORM_IMC_DENSITY = 32, /**< g/cm3 */
+    STORM_IMC_COMPOSITION,  /**< n_components values for each cell, one cell
+                                  after the other */
+    STORM_IMC_EMISSION,     /**< what the cell emits is multiplied by it; 1
+                                  unless it is set */
+    STORM_IMC_HEAT_CAPACITY /**< erg/keV/cm3, at the temperature now; 0 where
+                                  the temperature is constant */
 } storm_imc_field;
 
 /**
- * One value per local cell, into @p values_out. Between steps. Collective for
- * RADIATION_CENSUS, else local.
+ * One value per local cell (COMPOSITION: n_components per cell), into @p
+ * values_out. Between steps. Collective for RADIATION_CENSUS, else local.
  *
- * @retval STORM_ERR_ARG     no such field
+ * @retval STORM_ERR_ARG     no such field, or the heat capacity of a material
+ *                           breaks MATTER-3 (logged)
  * @retval STORM_ERR_STATE   the mesh has changed (logged)
  * @retval STORM_ERR_FABRIC  RADIATION_CENSUS: MPI reports an error
  * @retval STORM_ERR_LOST    RADIATION_CENSUS: a rank is lost (logged)
@@ -135,118 +151,85 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
               storm_imc_field field, double *values_out);
 
+/**
+ * Set a field from one value per local cell (COMPOSITION: n_components), in
+ * order. Between steps. Values of cells without matter are ignored, but for
+ * MATERIAL. What has the same bits as before changes nothing.
+ *
+ *   TEMPERATURE      0 .. 1e30; the energy follows
+ *   MATERIAL_ENERGY  0 .. STORM_UNLIMITED, 0 where the temperature is constant;
+ *                    the temperature follows
+ *   DENSITY          above 0; the energy per cm3 stays, the temperature follows
+ *   COMPOSITION      0 .. STORM_UNLIMITED; the same
+ *   EMISSION         0 .. STORM_UNLIMITED
+ *   MATERIAL         an index, or n_materials for nothing; STORM_OUTSIDE where
+ *                    it is and nowhere else. The energy per cm3 stays where
+ *                    both materials have a heat capacity; else the temperature
+ *                    stays, and is that of the material at the start where
+ *                    there was none
+ *
+ * Energy that matter gains or loses by this is the host's account in
+ * storm_imc_energy; before the first step it counts as there from the start.
+ * To change density at constant temperature, set the temperature as well.
+ *
+ * Collective, blocks. After an error nothing has changed.
+ *
+ * @retval STORM_ERR_ARG     a field that cannot be set, a value out of range,
+ *                           or functions of a material break MATTER-3 (logged)
+ * @retval STORM_ERR_STATE   the mesh has changed (logged), or called from a
+ *                           callback
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER    another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status storm_imc_set(struct storm_imc *imc,
+                                                      storm_imc_field field,
+                                                      const double *values);
+
+/**
+ * Set the radiation temperature of all cells of this rank, keV, 0 .. 1e30, for
+ * storm_imc_start, in place of that of their materials; values of cells that
+ * are outside have no effect. To be called between storm_imc_create and
+ * storm_imc_start: later it changes nothing, and a change of the mesh forgets
+ * it. Collective, blocks. After an error nothing has changed.
+ *
+ * @param kev  one value per local cell, in order; copied
+ * @retval STORM_ERR_ARG    a value is out of range (logged)
+ * @retval STORM_ERR_STATE  the mesh has changed (logged)
+ * @retval STORM_ERR_NOMEM
+ * @retval STORM_ERR_PEER   another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC MPI reports an error
+ * @retval STORM_ERR_LOST   a rank is lost (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_set_start(struct storm_imc *imc, const double *kev);
+
 /** Index of a local cell's material, STORM_OUTSIDE, or n_materials for a cell
  *  of no region. Local. STORM_OUTSIDE for all cells if the mesh has
  *  changed. */
 STORM_API int storm_imc_material(const struct storm_imc *imc,
                                  storm_cell_idx cell);
 
-/**
- * Energy accounts of the whole run so far, in exact sums over all ranks.
- * Collective, blocks.
- *
- * @param[out] energy_erg_out  created, absorbed, escaped, now at census
- * @param[out] error_out  relative error of created = absorbed + escaped +
- *                        census
- * @retval STORM_ERR_STATE   the mesh has changed (logged)
- * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is lost (logged)
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
-                  double energy_erg_out[4], double *error_out);
-
-/**
- * Hash of all cell fields and all packets; equal for any number of ranks,
- * backend, partition and order of arrival. Collective, blocks; between steps.
- *
- * @retval STORM_ERR_STATE   the mesh has changed (logged)
- * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is lost (logged)
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_imc_hash(struct storm_imc *imc, struct storm_engine *engine,
-               uint64_t *hash_out);
-
-/**
- * @name State: what a host saves to restart later, with the same bits, on any
- * number of ranks.
- *
- * The state is a row of numbers for each cell, by id of the cell, and accounts
- * of the whole run. Packets are the engine's: save the records of
- * storm_engine_packets.
- *
- * To restart, load the state into a newly created object, and do not call
- * storm_imc_start. Add each packet with storm_engine_add on exactly one rank,
- * any. Then call storm_engine_set_step and storm_imc_set_step, and continue.
- */
-/** @{ */
-
-/** Sizes of the state. */
-struct storm_imc_layout {
-    size_t size;          /**< of this struct: STORM_IMC_LAYOUT_INIT */
-    uint64_t version;     /**< of the meaning of the numbers */
-    size_t cell_values;   /**< doubles for each cell */
-    size_t n_accounts;    /**< of all ranks together */
-    size_t account_words; /**< int64_t for each account */
-};
-#define STORM_IMC_LAYOUT_INIT STORM_INIT(struct storm_imc_layout)
-
-/** The present layout: a mesh that has changed has another version, with the
- *  materials of the cells, which they have brought along. Local. STORM_ERR_ARG:
- *  @p layout_out does not begin with STORM_IMC_LAYOUT_INIT. */
-STORM_API storm_status
-storm_imc_state_layout(const struct storm_imc *imc,
-                       struct storm_imc_layout *layout_out);
-
-/** cell_values of a version; 0: there is no such version. Local. */
-STORM_API size_t storm_imc_state_values(uint64_t version);
-
-/**
- * Save the state. Collective, blocks; between steps.
- *
- * @param[out] cells_out     cell_values for each local cell, in order
- * @param[out] accounts_out  n_accounts * account_words, the same on every rank
- * @retval STORM_ERR_STATE   the mesh has changed (logged)
- * @retval STORM_ERR_FABRIC  MPI reports an error
- * @retval STORM_ERR_LOST    a rank is lost (logged)
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_imc_save_state(struct storm_imc *imc, double *cells_out,
-                     int64_t *accounts_out);
-
-/**
- * Load a saved state. Mesh, materials and groups must be the same: the caller
- * makes sure. Between steps, on every rank; local for version 1, collective for
- * others, with the errors of MPI.
- *
- * @param version   of the layout it was saved with
- * @param cells     of the local cells, in order
- * @param accounts  on rank 0; elsewhere ignored, and may be NULL
- * @retval STORM_ERR_NOSUP  another version; nothing has changed
- * @retval STORM_ERR_ARG    a value is negative, not finite or no material
- *                          (logged); nothing has changed
- * @retval STORM_ERR_STATE  the mesh has changed (logged), or called from
- *                          a callback
- */
-STORM_API STORM_MUST_CHECK storm_status
-storm_imc_load_state(struct storm_imc *imc, uint64_t version,
-                     const double *cells, const int64_t *accounts);
-/** @} */
+/** Has the material of this index in the problem no heat capacity, so that its
+ *  temperature is constant? True for STORM_OUTSIDE and n_materials: there is no
+ *  matter. Local. */
+STORM_API bool storm_imc_is_held(const struct storm_imc *imc, int material);
 
 /** @name On a mesh that changes (storm/change.h). */
 /** @{ */
 
 /**
  * Move the state of the cells to where the cells are now. A cell keeps its
- * material and the energy of its matter; what cells that are gone had goes to
- * the cells where their packets begin to look for theirs, and into a cell
- * without matter the material comes along. If a cell of an octree is cut, its
- * parts share the energy by volume, and have its material and temperature; if
- * eight are joined their energies are added up, in the material that most of
- * them have. The sum is conserved to rounding, but for energy that goes to
- * cells whose temperature is held: it counts as created and absorbed (logged).
- * Packets follow by storm_remap. Collective, blocks; between steps.
+ * material, composition and emission, and mass and energy of its matter. What
+ * cells that are gone had goes to the cells where their packets begin to look
+ * for theirs, and into a cell without matter the material comes along. If a
+ * cell of an octree is cut, its parts share mass and energy by volume, and have
+ * its material and temperature; if eight are joined their masses and energies
+ * are added up, in the material that most of them have. The sum is conserved to
+ * rounding, but for energy that goes to cells whose temperature is held: it
+ * counts as created and absorbed (logged). Packets follow by storm_remap.
+ * Collective, blocks; between steps.
  *
  * @retval STORM_ERR_ARG     the change is of another mesh (logged)
  * @retval STORM_ERR_STATE   the change is not the first one since the object
@@ -283,4 +266,8 @@ storm_imc_weights(const struct storm_imc *imc, struct storm_engine *engine,
 #ifdef __cplusplus
 }
 #endif
+
+#include <storm/imc_accounts.h>
+#include <storm/imc_state.h>
+
 #endif /* STORM_IMC_H */

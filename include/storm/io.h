@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include <storm/status.h>
+#include <storm/table.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +64,23 @@ STORM_API void storm_points_free(struct storm_context *context, double *points);
 STORM_API STORM_MUST_CHECK storm_status
 storm_mesh_read(struct storm_context *context, const char *path,
                 struct storm_mesh **mesh_out);
+
+/**
+ * Make a table of matter (storm/table.h) of an HDF5 file; docs/matter-files.md
+ * has the layout. Each rank reads the file. Collective, blocks; an error on one
+ * rank is an error on all.
+ *
+ * @param[out] table_out  set only on STORM_OK; free with storm_table_destroy
+ * @retval STORM_ERR_IO     no such file, or not such a table (logged)
+ * @retval STORM_ERR_ARG    holes, or values that do not rise (logged)
+ * @retval STORM_ERR_NOMEM  no memory
+ * @retval STORM_ERR_PEER   another rank failed; it has logged why
+ * @retval STORM_ERR_FABRIC MPI reports an error
+ * @retval STORM_ERR_LOST   a rank is lost (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_table_read(struct storm_context *context, const char *path,
+                 storm_table_beyond beyond, struct storm_table **table_out);
 
 /**
  * Write a text file, all of it or not at all: as @p path with .part after it,

@@ -34,8 +34,9 @@ enum { STORM_N_WALLS = 6 };
 typedef enum storm_wall_kind {
     STORM_WALL_VACUUM = 0, /**< packets escape */
     STORM_WALL_REFLECT,
-    STORM_WALL_PERIODIC, /**< belongs to the mesh; both walls of a pair */
-    STORM_WALL_BLACKBODY /**< packets escape, and it emits */
+    STORM_WALL_PERIODIC,  /**< belongs to the mesh; both walls of a pair */
+    STORM_WALL_BLACKBODY, /**< packets escape, and it emits */
+    STORM_WALL_USER       /**< asks the host (storm/imc_user.h) */
 } storm_wall_kind;
 
 /** The i-th value of the deck key mesh.kind, NULL past the end; and whether
@@ -50,6 +51,11 @@ struct storm_cart_params {
     int64_t n[3];              /**< cells per direction; 0 means 1 */
     double stretch[3]; /**< ratio of successive widths; 0 means 1 (uniform) */
     bool periodic[3];  /**< opposite walls are neighbours */
+    /** The n[d] + 1 edges of the cells in a direction, which grow; NULL: from
+     *  the box and the stretch. With edges, lo_cm and hi_cm of the direction
+     *  are the first and the last of them, or both 0, and its stretch is 0 or
+     *  1. */
+    const double *edges_cm[3];
 };
 #define STORM_CART_PARAMS_INIT STORM_INIT(struct storm_cart_params)
 
@@ -62,7 +68,8 @@ struct storm_cart_params {
  *
  * @param[out] mesh_out  set only on STORM_OK; free with destroy
  * @retval STORM_ERR_ARG     empty box, too many cells (2^48, or 2^31 on a
- *                           rank), bad stretch, no STORM_CART_PARAMS_INIT
+ *                           rank), bad stretch, edges that do not grow or do
+ *                           not fit the box, no STORM_CART_PARAMS_INIT
  *                           (logged)
  * @retval STORM_ERR_NOSUP   a field is set that this library lacks (logged)
  * @retval STORM_ERR_NOMEM
@@ -178,6 +185,11 @@ STORM_API storm_status storm_mesh_face(const struct storm_mesh *mesh,
                                        struct storm_face *face_out);
 /** Are all cells boxes with sides along the axes? */
 STORM_API bool storm_mesh_cells_are_boxes(const struct storm_mesh *mesh);
+/** The edges of the layers of a Cartesian mesh in direction @p axis: how many,
+ *  and their coordinates, which grow. They are the mesh's. Other kinds of mesh
+ *  have no layers: 0 edges, NULL. Local. */
+STORM_API size_t storm_mesh_edges(const struct storm_mesh *mesh, int axis,
+                                  const double **edges_cm_out);
 /** The point that a Voronoi cell belongs to, rounded as the mesh has it.
  *  @retval STORM_ERR_NOSUP  cells of this kind of mesh have none */
 STORM_API STORM_MUST_CHECK storm_status

@@ -84,13 +84,21 @@ storm_packet_id_child(struct storm_packet_id parent, uint64_t n_before);
 STORM_API int storm_packet_id_compare(struct storm_packet_id a,
                                       struct storm_packet_id b);
 
+/** The id that a text names: origin:step:cell:index, with the arguments of
+ *  storm_packet_id_make, the origin as host, initial, emission, source or
+ *  boundary ("emission:3:17:0"), or 32 hexadecimal digits, hi and lo. 0 if it
+ *  is none; nothing is written then. Local. */
+STORM_API int storm_packet_id_parse(const char *text,
+                                    struct storm_packet_id *id_out);
+
 /** What random numbers are used for: part of the key, so never renumber. */
 typedef enum storm_stream {
     STORM_STREAM_HISTORY = 1,    /**< a packet's own history */
     STORM_STREAM_BIRTH = 2,      /**< a packet's initial state */
     STORM_STREAM_POPULATION = 3, /**< comb offsets */
     STORM_STREAM_MESH = 4,       /**< generators of a mesh */
-    STORM_STREAM_USER = 5        /**< the application's own */
+    STORM_STREAM_USER = 5,       /**< the application's own */
+    STORM_STREAM_TALLY = 6       /**< what tallies need beyond histories */
 } storm_stream;
 
 /** Four uniform numbers in (0, 1): a pure function of the arguments. */

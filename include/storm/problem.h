@@ -51,13 +51,27 @@ struct storm_shape {
 STORM_API bool storm_shape_contains(const struct storm_shape *shape,
                                     const double point_cm[3]);
 
-/** coef * T^t_exp * E^e_exp, but at least min and at most max. All zero: 0. */
+/** coef * T^t_exp * E^e_exp * rho^rho_exp (keV, keV, g/cm3), but at least min
+ *  and at most max. All zero: 0. storm/matter.h evaluates it. */
 struct storm_power_law {
     double coef;         /**< 0 .. STORM_UNLIMITED */
     double t_exp, e_exp; /**< -100 .. 100; e_exp is 0 with one group */
     double min, max;     /**< 0 <= min <= max <= STORM_UNLIMITED; max above 0
                               unless coef is 0 */
+    double rho_exp;      /**< -100 .. 100 */
 };
+
+/** The opacity of a power law over a group of photon energies: at the geometric
+ *  middle of its edges, or its mean between them at the temperature of the
+ *  cell, weighted with the Planck function, or the harmonic mean weighted with
+ *  the Planck function's derivative (Rosseland). */
+typedef enum storm_group_average {
+    STORM_GROUP_MIDDLE = 0,
+    STORM_GROUP_PLANCK,
+    STORM_GROUP_ROSSELAND
+} storm_group_average;
+
+struct storm_matter; /* storm/matter.h */
 
 /** What fills a cell. Without heat capacity its temperature is constant;
  *  without absorption it never emits. */
@@ -69,6 +83,20 @@ struct storm_material {
                                                e_exp 0 */
     double temperature_kev;               /**< at the start; 0 .. 1e30 */
     double radiation_temperature_kev;     /**< up to 1e30; negative: the same */
+    /** Formulas of x, y, z (cm) in place of these two, taken at the centres of
+     *  cells; NULL: none. With that of the temperature alone, a negative
+     *  radiation_temperature_kev is still the same. docs/deck.md has what a
+     *  formula may be. */
+    const char *temperature_formula, *radiation_temperature_formula;
+    double density_g_cm3; /**< at the start; up to STORM_UNLIMITED; 0: 1 */
+    /** In place of the laws (storm/matter.h), which are ignored then; NULL: the
+     *  laws. The struct is copied, what its `self` points to is not. The same
+     *  on every rank, which nobody can check. */
+    const struct storm_matter *matter;
+    const char *density_formula; /**< of x, y, z (cm), as those above; NULL:
+                                      none */
+    const double *composition;   /**< at the start, n_components of the problem,
+                                    0 .. STORM_UNLIMITED; NULL: all 0 */
 };
 
 /** In place of a material: no transport there, packets that enter escape. */
@@ -98,6 +126,8 @@ struct storm_wall_part {
     uint64_t packets;         /**< BLACKBODY: per step, on all ranks together;
                                    1 .. 1e12 */
     struct storm_shape shape; /**< ALL: the whole wall; always so if PERIODIC */
+    const char *temperature_formula; /**< BLACKBODY: a formula of t (s) in place
+                                          of the curve; NULL: none */
 };
 
 /** A wall; at a point, the last part whose shape contains it applies. Where
@@ -107,14 +137,74 @@ struct storm_wall {
     size_t n;
 };
 
-/** A source in the volume, isotropic. */
+typedef enum storm_source_kind {
+    STORM_SOURCE_VOLUME = 0, /**< in the volume of its shape, isotropic */
+    STORM_SOURCE_POINT,      /**< at a point, within its cone */
+    STORM_SOURCE_BEAM,       /**< from a disc or a rectangle across its
+                                  direction, within its cone */
+    STORM_SOURCE_SHELL       /**< from a sphere, by the cosine law */
+} storm_source_kind;
+
+/** Where a shell emits to; each side gets half of the packets of BOTH. */
+typedef enum storm_source_side {
+    STORM_SOURCE_OUTWARDS = 0,
+    STORM_SOURCE_INWARDS,
+    STORM_SOURCE_BOTH
+} storm_source_side;
+
+/** A source. Members of other kinds are ignored. Of points, beams and shells,
+ *  what lies in no cell emits nothing. */
 struct storm_source {
-    struct storm_shape shape;
-    double power_erg_cm3_s; /**< 0 .. STORM_UNLIMITED */
-    double start_s, stop_s; /**< start below stop */
-    uint64_t packets;       /**< per step, on all ranks together; 1 .. 1e12 */
+    struct storm_shape shape; /**< VOLUME */
+    double power_erg_cm3_s;   /**< VOLUME, unless it has a curve or formula;
+                                   0 .. STORM_UNLIMITED */
+    double start_s, stop_s;   /**< start below stop */
+    uint64_t packets;         /**< per step, on all ranks together; 1 .. 1e12 */
     double temperature_kev; /**< of its spectrum, with several groups: above 0,
                                  up to 1e30 */
+    storm_source_kind kind;
+    /** Power over time, 0 .. STORM_UNLIMITED: of a VOLUME in erg/cm3/s (none:
+     *  power_erg_cm3_s), of others in erg/s; or a formula of t (s). */
+    struct storm_curve power;
+    const char *power_formula;
+    double energy_kev;   /**< all photons are of the group of this energy; 0: of
+                              the spectrum */
+    double at_cm[3];     /**< POINT, in the box; middle of a BEAM or SHELL */
+    double direction[3]; /**< POINT, BEAM: of the cone; of any length above 0,
+                              unless its angle is 180 */
+    double cone_deg;     /**< half of its opening angle: of a BEAM 0 .. 90, of a
+                              POINT 0 .. 180 (isotropic) */
+    double disc_radius_cm;  /**< BEAM; 0: a rectangle */
+    double width_cm[2];     /**< BEAM: of its rectangle */
+    double shell_radius_cm; /**< SHELL: above 0 */
+    double across[3]; /**< BEAM: direction of the first width; its part across
+                           the beam counts. 0: of the axis most across it */
+    storm_source_side side; /**< SHELL */
+};
+
+/** Which sides of a plane emit. */
+typedef enum storm_plane_side {
+    STORM_PLANE_BOTH = 0,
+    STORM_PLANE_LOW, /**< that of lower coordinates */
+    STORM_PLANE_HIGH
+} storm_plane_side;
+
+/** A blackbody plane across the box, not in a periodic direction. It may move.
+ *  Packets that reach it from either side escape, unless it lets them pass;
+ *  what lies in no cell emits nothing. docs/physics.md, eq. (30). */
+struct storm_black_plane {
+    int axis;                  /**< of its normal: 0, 1 or 2 */
+    double at_cm;              /**< at time 0 */
+    double velocity_cm_s;      /**< along the axis; slower than light */
+    double lo_cm[2], hi_cm[2]; /**< its rectangle, in the directions after the
+                                    axis; lo below hi; cut to the box */
+    storm_plane_side side;
+    bool passes;                    /**< packets go through it */
+    struct storm_curve temperature; /**< keV; 0 .. 1e30 */
+    const char
+        *temperature_formula; /**< of t (s), in place of it; NULL: none */
+    double start_s, stop_s;   /**< of its emission; start below stop */
+    uint64_t packets;         /**< per step and side, on all ranks; 1 .. 1e12 */
 };
 
 /** The problem. Functions that take one copy it with all it points to. */
@@ -135,7 +225,8 @@ struct storm_problem {
     size_t n_sources;
     uint64_t n_groups;                   /**< 1 .. 10000; 1: grey */
     double group_min_kev, group_max_kev; /**< log-spaced in between; 0 < min <
-                                              max, or both 0 if grey */
+                                              max, or both 0 if grey; unused if
+                                              there are group_edge_kev */
     uint64_t emit_per_cell;              /**< 0: the material does not emit;
                                               up to 1e9 */
     uint64_t min_per_cell;               /**< of the comb; up to max_per_cell */
@@ -151,6 +242,18 @@ struct storm_problem {
      *  none periodic. NULL: walls are its first, others are vacuum. */
     const struct storm_wall *boundaries;
     size_t n_boundaries;
+    const double *group_edge_kev; /**< n_groups + 1, above 0, each above the
+                                       one before; NULL: log-spaced */
+    storm_group_average group_average; /**< with several groups */
+    /** Numbers of each cell that functions of a host are given
+     *  (storm/matter.h), and nothing else uses; up to 1000. */
+    size_t n_components;
+    /** true: steps leave the energy of matter as it is. The host reads what was
+     *  absorbed and emitted, and sets energy or temperature (storm_imc_set). */
+    bool matter_by_host;
+    size_t plane_size; /**< of an element */
+    const struct storm_black_plane *planes;
+    size_t n_planes;
 };
 /** The sizes, to begin an initialiser of C with. */
 #define STORM_PROBLEM_SIZES                           \
@@ -158,7 +261,8 @@ struct storm_problem {
     .material_size = sizeof(struct storm_material),   \
     .region_size = sizeof(struct storm_region),       \
     .wall_part_size = sizeof(struct storm_wall_part), \
-    .source_size = sizeof(struct storm_source)
+    .source_size = sizeof(struct storm_source),       \
+    .plane_size = sizeof(struct storm_black_plane)
 #ifdef __cplusplus
 extern "C++" inline storm_problem storm_problem_init()
 {
@@ -168,6 +272,7 @@ extern "C++" inline storm_problem storm_problem_init()
     problem.region_size = sizeof(storm_region);
     problem.wall_part_size = sizeof(storm_wall_part);
     problem.source_size = sizeof(storm_source);
+    problem.plane_size = sizeof(storm_black_plane);
     return problem;
 }
 #define STORM_PROBLEM_INIT storm_problem_init()

@@ -71,7 +71,13 @@ struct storm_run_params {
                               0: when another step and a checkpoint might not
                               fit any more; 0: no limit */
     bool overwrite;      /**< remove an earlier run's files from out_dir */
+    uint64_t replicas;   /**< run the deck so many times, with seeds seed,
+                              seed + 1, ..., and write means and standard
+                              errors; with restart_dir 0: as many as the job
+                              there has, more: further ones. At most
+                              STORM_RUN_MAX_REPLICAS; 0: once, without errors */
 };
+enum { STORM_RUN_MAX_REPLICAS = 100000 };
 #define STORM_RUN_PARAMS_INIT STORM_INIT(struct storm_run_params)
 
 /**
@@ -158,6 +164,10 @@ storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
 /** The step of the newest checkpoint in a directory; 0: there is none. Local;
  *  looks at names: restart checks the contents. */
 STORM_API uint64_t storm_run_newest_checkpoint(const char *dir);
+
+/** Is there something to go on from: a checkpoint, or a job with replicas,
+ *  which goes on with the next one? Local; looks at names. */
+STORM_API bool storm_run_can_restart(const char *dir);
 
 /** States of a run. */
 typedef enum storm_run_state {

@@ -29,9 +29,11 @@ extern "C" {
  * compiled with older headers work with a newer library.
  *
  * Elements of arrays have no size of their own where their parent carries it
- * (storm_problem). Packets and their ids, outcomes, and small values inside
- * other structs (storm_progress, storm_times, storm_shape, storm_power_law,
- * storm_curve, storm_wall) never grow.
+ * (storm_problem). Packets and their ids, outcomes, exact sums, and small
+ * values inside other structs or in arrays (storm_progress, storm_times,
+ * storm_shape, storm_power_law, storm_curve, storm_wall, storm_imc_flow,
+ * storm_trace_event) never grow once they are released. storm_power_law
+ * got rho_exp before the first release: programs were to be compiled anew.
  */
 #ifdef __cplusplus
 extern "C++" {

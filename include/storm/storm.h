@@ -10,18 +10,27 @@
 #include <storm/change.h>
 #include <storm/context.h>
 #include <storm/engine.h>
+#include <storm/exact.h>
 #include <storm/given.h>
 #include <storm/imc.h>
+#include <storm/imc_accounts.h>
+#include <storm/imc_state.h>
+#include <storm/imc_user.h>
 #include <storm/info.h>
 #include <storm/log.h>
+#include <storm/matter.h>
 #include <storm/mesh.h>
 #include <storm/octree.h>
 #include <storm/options.h>
 #include <storm/packet.h>
+#include <storm/points.h>
 #include <storm/problem.h>
 #include <storm/remap.h>
 #include <storm/status.h>
 #include <storm/streaming.h>
+#include <storm/table.h>
+#include <storm/tally.h>
+#include <storm/trace.h>
 #include <storm/version.h>
 #include <storm/voronoi.h>
 

@@ -7,6 +7,7 @@
 #include <storm/imc.h>
 #include <storm/streaming.h>
 
+#include "base/math.h"
 #include "bench/bench.h"
 #include "bench/bench_measure.h"
 #include "bench/bench_octree.h"
@@ -62,7 +63,7 @@ static void imc_prepare(struct imc_bench *b)
     if (p->timed == 0)
         p->timed = p->cycles < 5 ? p->cycles : 5;
     /* In cells; the cube has side 1. */
-    double per_cm = imc_crossings[p->mesh] * cbrt((double)p->cells);
+    double per_cm = imc_crossings[p->mesh] * storm_cbrt((double)p->cells);
     b->dt_s = imc_cells_a_step / per_cm;
     b->gas = (struct storm_material){
         .name = "gas",

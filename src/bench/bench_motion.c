@@ -19,6 +19,7 @@
 #include <storm/voronoi.h>
 
 #include "base/clock.h"
+#include "base/math.h"
 #include "bench/bench_measure.h"
 #include "bench/bench_uniform.h"
 
@@ -236,8 +237,9 @@ static storm_status motion_open(struct motion *m)
     if (status >= 0)
         status = storm_cut_create(m->pass.mesh, &m->uneven);
     storm_mesh_box(m->pass.mesh, lo, hi);
-    m->size_cm = cbrt((hi[0] - lo[0]) * (hi[1] - lo[1]) * (hi[2] - lo[2]) /
-                      (double)storm_mesh_n_cells_total(m->pass.mesh));
+    m->size_cm =
+        storm_cbrt((hi[0] - lo[0]) * (hi[1] - lo[1]) * (hi[2] - lo[2]) /
+                   (double)storm_mesh_n_cells_total(m->pass.mesh));
     return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/math.h"
+
 /* The part of the cells of `level` that is cut in eight. */
 struct octree_shape {
     int level;
@@ -50,7 +52,7 @@ storm_status storm_bench_octree(struct storm_context *context, uint64_t cells,
         params.hi_cm[d] = hi_cm;
     }
     shape.middle_cm = 0.5 * (lo_cm + hi_cm);
-    shape.radius_cm = (hi_cm - lo_cm) * cbrt(shape.part / ball);
+    shape.radius_cm = (hi_cm - lo_cm) * storm_cbrt(shape.part / ball);
     return storm_mesh_create_octree(context, &params, mesh_out);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/math.h"
 #include "bench/bench_measure.h"
 
 /* Measurements of the bare kernel are many, so they are short. */
@@ -96,7 +97,7 @@ scaling_problem(const struct storm_scaling *scaling, int ranks)
     double less = scaling->params.mode == STORM_BENCH_WEAK ? 1.0 : 1.0 / more;
     problem.picture = false;
     problem.crossings *= less;
-    problem.dt_s *= less / cbrt(more);
+    problem.dt_s *= less / storm_cbrt(more);
     return problem;
 }
 

@@ -182,7 +182,7 @@ static char *scaling_draw(const struct storm_scaling *scaling,
     for (size_t k = 0; k < scaling->points.n_backends; k++) {
         series[n_series++] = (struct storm_chart_series){
             NULL,          STORM_CHART_REFERENCE, (int)k, n,
-            curves->ranks, curves->ideal + k * n, NULL};
+            curves->ranks, curves->ideal + k * n, NULL,   NULL};
         series[n_series++] =
             (struct storm_chart_series){scaling->points.backends[k],
                                         STORM_CHART_BOTH,
@@ -190,11 +190,12 @@ static char *scaling_draw(const struct storm_scaling *scaling,
                                         n,
                                         curves->ranks,
                                         curves->seconds + k * n,
+                                        NULL,
                                         NULL};
     }
     /* Only for the legend: all dashed lines. */
     series[n_series++] = (struct storm_chart_series){
-        "ideal", STORM_CHART_REFERENCE, 7, 0, NULL, NULL, NULL};
+        "ideal", STORM_CHART_REFERENCE, 7, 0, NULL, NULL, NULL, NULL};
     char subtitle[160], number[STORM_GROUPED_BYTES];
     snprintf(subtitle, sizeof subtitle,
              "uniform emission, %s cells per rank (%s)%s",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/math.h"
 #include "bench/bench_octree.h"
 #include "bench/bench_voronoi.h"
 #include "run/run_points.h"
@@ -50,7 +51,7 @@ void storm_bench_uniform_shape(uint64_t cells, int64_t n_out[3])
 {
     enum { REACH = 400 }; /* of the search, more than enough for 10^9 cells */
     int64_t wanted = cells > 0 ? (int64_t)cells : 1;
-    int64_t root = (int64_t)cbrt((double)wanted) + 1;
+    int64_t root = (int64_t)storm_cbrt((double)wanted) + 1;
     int64_t best[3] = {root, root, root};
     for (int64_t a = root; a > 0 && a > root - REACH; a--)
         for (int64_t b = a; b <= 2 * a && b < a + REACH; b++) {
@@ -342,7 +343,8 @@ storm_status storm_uniform_prepare(struct storm_context *context,
     u.seed =
         (uint64_t)storm_options_int(storm_context_options(context), "seed");
     if (q->mesh == STORM_MESH_VORONOI) {
-        uniform_dt(&u, uniform_voronoi_crossings * cbrt((double)q->cells));
+        uniform_dt(&u,
+                   uniform_voronoi_crossings * storm_cbrt((double)q->cells));
         *u_out = u;
         return STORM_OK;
     }

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/math.h"
 #include "bench/bench_crew.h"
 #include "bench/bench_measure.h"
 #include "mesh/voronoi/voronoi_mesh.h"
@@ -422,7 +423,8 @@ storm_bench_voronoi(struct storm_context *context,
         .n_total = b.params.cells,
         .hi_cm = {1.0, 1.0, 1.0}};
     if (b.set.kind == STORM_POINTS_LATTICE) {
-        uint64_t side = (uint64_t)fmax(rint(cbrt((double)b.params.cells)), 1.0);
+        uint64_t side =
+            (uint64_t)fmax(rint(storm_cbrt((double)b.params.cells)), 1.0);
         b.set.n_total = side * side * side;
     }
     storm_status status = voronoi_measure(&b);

@@ -33,6 +33,7 @@ enum deck_motion_kind {
 };
 enum deck_interfaces { DECK_INTERFACES_PLAIN, DECK_INTERFACES_SHARP };
 enum deck_weight { DECK_WEIGHT_STEPS, DECK_WEIGHT_CELLS, DECK_WEIGHT_NONE };
+enum { DECK_BY_WORD = -1 }; /* INT_OR: the word in place of a number */
 enum deck_host { DECK_HOST_NONE, DECK_HOST_CELLS };
 
 /* What a list of maps or of numbers is read into: from the pool. */
@@ -48,14 +49,19 @@ typedef double deck_real3[3];
 /* Types of deck_keys.h as members. Limits and choices are the table's. */
 #define DECK_TYPE_TEXT char *
 #define DECK_TYPE_BOOL bool
-#define DECK_TYPE_WORD(...) int /* which of the choices */
+#define DECK_TYPE_WORD(...) int       /* which of the choices */
+#define DECK_TYPE_WORDS(...) unsigned /* bits */
 #define DECK_TYPE_INT(...) int64_t
+#define DECK_TYPE_INT_OR(...) int64_t
 #define DECK_TYPE_INT3(...) deck_int3
 #define DECK_TYPE_REAL(...) double
 #define DECK_TYPE_REAL3(...) deck_real3
 #define DECK_TYPE_POSITIVE(...) double
 #define DECK_TYPE_POSITIVE3(...) deck_real3
 #define DECK_TYPE_TIMES(...) DECK_LIST_OF(double)
+#define DECK_TYPE_POSITIVES(...) DECK_LIST_OF(double)
+#define DECK_TYPE_POINTS(...) DECK_LIST_OF(deck_real3)
+#define DECK_TYPE_TEXTS DECK_LIST_OF(char *)
 #define DECK_TYPE_MAP(_map) struct deck_##_map
 #define DECK_TYPE_LIST(_struct, _map) DECK_LIST_OF(struct _struct)
 
@@ -66,11 +72,39 @@ typedef double deck_real3[3];
         DECK_KEYS_##_map(DECK_MEMBER) \
     };
 
+/* A material, and where its matter comes from. */
+struct deck_material {
+    struct storm_material laws;
+    char *table; /* "none": the laws */
+    int beyond;  /* storm_table_beyond */
+};
+
 struct deck_region {
     char *material;
     struct storm_shape shape;
     int64_t number; /* of cells of a mesh from a file; 0: any */
     int line;       /* of it in the deck */
+};
+
+struct deck_tally {
+    char *name;
+    int where;   /* storm_tally_where */
+    unsigned by; /* bits: enum deck_tally_by */
+    int64_t time_bins, mu_bins, azimuth_bins;
+    double from, to;
+    DECK_LIST_OF(double) time_edges;
+    DECK_LIST_OF(double) mu_edges;
+    int clock; /* 1: of the observer */
+    double origin[3], towards[3];
+    char *material;
+    struct storm_shape shape;
+};
+enum deck_tally_by {
+    DECK_TALLY_TIME = 1 << 0,
+    DECK_TALLY_GROUP = 1 << 1,
+    DECK_TALLY_DIRECTION = 1 << 2,
+    DECK_TALLY_WALL = 1 << 3,
+    DECK_TALLY_SIDE = 1 << 4
 };
 
 /* The boundary with a number of a mesh from a file. */
@@ -96,11 +130,12 @@ struct storm_deck {
     struct storm_memory *memory; /* all of it is in */
     struct deck_pool pool;
     struct deck_values values;
-    void *file;                    /* as it was read; NULL: from memory */
-    struct storm_options *options; /* seed and transport */
-    struct storm_region *regions;  /* as many as values.regions */
-    const char *path;              /* of the file; NULL: from memory */
-    struct storm_wall *boundaries; /* by number; NULL: none */
+    void *file;                       /* as it was read; NULL: from memory */
+    struct storm_options *options;    /* seed and transport */
+    struct storm_region *regions;     /* as many as values.regions */
+    struct storm_material *materials; /* as many as values.materials */
+    const char *path;                 /* of the file; NULL: from memory */
+    struct storm_wall *boundaries;    /* by number; NULL: none */
     size_t n_boundaries;
     char *text; /* resolved; from malloc */
 };
@@ -110,12 +145,15 @@ struct storm_deck {
 enum deck_kind {
     DECK_TEXT,   /* char * */
     DECK_WORD,   /* int: which of `choices` */
+    DECK_WORDS,  /* unsigned: a list of them, as bits */
     DECK_BOOL,   /* bool */
-    DECK_INT,    /* int64_t, also for uint64_t */
+    DECK_INT,    /* int64_t, also for uint64_t; with `choices` also a word */
     DECK_REAL,   /* double */
     DECK_INTS,   /* int64_t[n] */
     DECK_REALS,  /* double[n] */
     DECK_TIMES,  /* { double *; size_t }: any number of them */
+    DECK_POINTS, /* { double (*)[n]; size_t }: any number of lists of n */
+    DECK_TEXTS,  /* { char **; size_t } */
     DECK_CURVE,  /* struct storm_curve: a number, or [[time, number], ...] */
     DECK_ENTRY,  /* a map of more rows: a struct */
     DECK_LISTED, /* { void *; size_t }: a list of maps */
@@ -135,6 +173,8 @@ struct deck_row {
     const char *choices;
     int n;                       /* INTS, REALS */
     const char *when;            /* only with this `shape` */
+    const char *variables;       /* REAL, CURVE: of a formula; NULL: none */
+    size_t formula_offset;       /* of its text */
     const struct deck_row *rows; /* ENTRY, LISTED, ONE_OR_MORE; the last has a
                                     NULL key */
     size_t bytes;                /* LISTED, ONE_OR_MORE: of one */
@@ -158,6 +198,19 @@ void deck_fill(struct storm_deck *deck, struct deck_node *root,
  * others. */
 void deck_check(struct storm_deck *deck, struct deck_node *root,
                 struct deck_problems *problems);
+
+/* A file of the deck's folder: from here on an absolute path, so that the
+ * resolved deck can be elsewhere. NULL: as it is. */
+char *deck_resolve(struct storm_deck *deck, const char *name);
+
+/* deck_groups.c: edges of groups, from the deck or a file of it; the resolved
+ * deck has the numbers. */
+void deck_check_groups(struct storm_deck *deck, const struct deck_node *root,
+                       struct deck_problems *problems);
+
+/* deck_tally.c: the same for output.tallies. */
+void deck_check_tallies(struct storm_deck *deck, const struct deck_node *root,
+                        struct deck_problems *problems);
 
 /* The problem of the deck but for its seed, which is an option. It points into
  * the deck. */

@@ -70,11 +70,9 @@ static void check_octree(const struct check *s, const struct deck_node *map)
                       STORM_OCTREE_MAX_LEVEL, (int)level);
 }
 
-/* A file of the deck's folder: from here on an absolute path, so that the
- * resolved deck can be elsewhere. */
-static char *check_resolve(const struct check *s, const char *name)
+char *deck_resolve(struct storm_deck *deck, const char *name)
 {
-    const char *path = s->deck->path;
+    const char *path = deck->path;
     const char *slash = path != NULL ? strrchr(path, '/') : NULL;
     struct storm_page page = {0};
     if (path == NULL || name[0] == '/')
@@ -87,7 +85,7 @@ static char *check_resolve(const struct check *s, const char *name)
     storm_page_add(&whole, "%s/%s", real != NULL ? real : "", name);
     char *text = storm_page_end(&whole), *resolved = NULL;
     if (text != NULL && real != NULL)
-        resolved = deck_pool_text(&s->deck->pool, text, strlen(text));
+        resolved = deck_pool_text(&deck->pool, text, strlen(text));
     free(text);
     free(real);
     free(folder);
@@ -105,7 +103,7 @@ static void check_file(const struct check *s, const struct deck_node *map)
                       "is file");
         return;
     }
-    char *resolved = check_resolve(s, mesh->file);
+    char *resolved = deck_resolve(s->deck, mesh->file);
     if (resolved != NULL)
         mesh->file = resolved;
 }
@@ -157,10 +155,98 @@ static void check_numbers(const struct check *s)
     s->deck->n_boundaries = n;
 }
 
+/* One list of edges, its name, and the i-th that is not above the one before
+ * it; 0: there is none. */
+struct edges {
+    const double *item;
+    size_t n;
+    const char *key;
+};
+
+static size_t check_falling(const struct edges *e)
+{
+    for (size_t i = 1; i < e->n; i++)
+        if (!(e->item[i] > e->item[i - 1]))
+            return i;
+    return 0;
+}
+
+/* Is it a list of edges, two at least, that grow? If not, it is reported. */
+static bool check_edges_grow(const struct check *s, int line,
+                             const struct edges *e)
+{
+    size_t i = check_falling(e);
+    if (e->n < 2)
+        deck_complain(s->problems, line, e->key,
+                      "expected two edges at least, got %zu", e->n);
+    else if (i > 0)
+        deck_complain(s->problems, line, e->key,
+                      "expected edges that grow, got %.17g after %.17g as "
+                      "element %zu",
+                      e->item[i], e->item[i - 1], i + 1);
+    return e->n >= 2 && i == 0;
+}
+
+/* What else says how the cells of direction d are must agree. */
+static void check_edges_agree(const struct check *s,
+                              const struct deck_node *map,
+                              const struct edges *e, int d)
+{
+    const struct deck_mesh *mesh = &s->deck->values.mesh;
+    const struct deck_node *box = deck_node_find(map, "box");
+    const char axis = "xyz"[d];
+    int64_t n = (int64_t)e->n - 1;
+    if (check_good(map, "cells") && mesh->cells[d] != 1 && mesh->cells[d] != n)
+        deck_complain(s->problems, check_line(map, "cells"), "mesh.cells",
+                      "expected 1 or %lld cells along %c, as in %s, got %lld",
+                      (long long)n, axis, e->key, (long long)mesh->cells[d]);
+    if (check_good(map, "stretch") && mesh->stretch[d] != 1.0)
+        deck_complain(s->problems, check_line(map, "stretch"), "mesh.stretch",
+                      "expected 1 along %c, as there is %s, got %g", axis,
+                      e->key, mesh->stretch[d]);
+    if (check_good(box, "lo") && mesh->box.lo[d] != e->item[0])
+        deck_complain(s->problems, check_line(box, "lo"), "mesh.box.lo",
+                      "expected %.17g along %c, as in %s, got %.17g",
+                      e->item[0], axis, e->key, mesh->box.lo[d]);
+    if (check_good(box, "hi") && mesh->box.hi[d] != e->item[n])
+        deck_complain(s->problems, check_line(box, "hi"), "mesh.box.hi",
+                      "expected %.17g along %c, as in %s, got %.17g",
+                      e->item[n], axis, e->key, mesh->box.hi[d]);
+}
+
+/* Edges of Cartesian cells: from here on cells and box are theirs. */
+static void check_edges(const struct check *s, const struct deck_node *map)
+{
+    struct deck_mesh *mesh = &s->deck->values.mesh;
+    const struct deck_node *lists = deck_node_find(map, "edges");
+    const struct edges edges[3] = {
+        {mesh->edges.x.item, mesh->edges.x.n, "mesh.edges.x"},
+        {mesh->edges.y.item, mesh->edges.y.n, "mesh.edges.y"},
+        {mesh->edges.z.item, mesh->edges.z.n, "mesh.edges.z"}};
+    for (int d = 0; d < 3; d++) {
+        const struct edges *e = &edges[d];
+        int line = check_line(lists, e->key + sizeof "mesh.edges");
+        if (e->n == 0)
+            continue;
+        if (mesh->kind != STORM_MESH_CARTESIAN && check_usable(map, "kind")) {
+            deck_complain(s->problems, line, e->key,
+                          "expected none: edges are for mesh.kind cartesian");
+            continue;
+        }
+        if (!check_edges_grow(s, line, e))
+            continue;
+        check_edges_agree(s, map, e, d);
+        mesh->cells[d] = (int64_t)e->n - 1;
+        mesh->box.lo[d] = e->item[0];
+        mesh->box.hi[d] = e->item[e->n - 1];
+    }
+}
+
 static void check_mesh(const struct check *s, const struct deck_node *root)
 {
     const struct deck_mesh *mesh = &s->deck->values.mesh;
     const struct deck_node *map = deck_node_find(root, "mesh");
+    check_edges(s, map);
     double cells = (double)mesh->cells[0] * (double)mesh->cells[1] *
                    (double)mesh->cells[2];
     if (check_usable(map, "cells") && cells >= 0x1p48)
@@ -182,6 +268,32 @@ static void check_mesh(const struct check *s, const struct deck_node *root)
     check_numbers(s);
 }
 
+/* ---- output -------------------------------------------------------------- */
+
+/* With edges, the number of bins is theirs. */
+static void check_profile(const struct check *s, const struct deck_node *root)
+{
+    struct deck_profile *p = &s->deck->values.output.profile;
+    const struct deck_node *map =
+        deck_node_find(deck_node_find(root, "output"), "profile");
+    const struct edges e = {p->edges.item, p->edges.n, "output.profile.edges"};
+    if (p->bins == DECK_BY_WORD && e.n == 0 &&
+        s->deck->values.mesh.kind != STORM_MESH_CARTESIAN)
+        deck_complain(s->problems, check_line(map, "bins"),
+                      "output.profile.bins",
+                      "expected a number, or output.profile.edges: only a "
+                      "Cartesian mesh has layers of cells");
+    if (e.n == 0 || !check_edges_grow(s, check_line(map, "edges"), &e))
+        return;
+    if (check_good(map, "bins") && p->bins != (int64_t)e.n - 1)
+        deck_complain(s->problems, check_line(map, "bins"),
+                      "output.profile.bins",
+                      "expected no number besides output.profile.edges, or "
+                      "%zu as there",
+                      e.n - 1);
+    p->bins = (int64_t)e.n - 1;
+}
+
 /* ---- names --------------------------------------------------------------- */
 
 static bool check_same_name(const char *a, const char *b)
@@ -189,12 +301,36 @@ static bool check_same_name(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
+static void check_trace(const struct check *s, const struct deck_node *root)
+{
+    const struct deck_output *output = &s->deck->values.output;
+    struct storm_packet_id id;
+    for (size_t i = 0; i < output->trace.n; i++) {
+        char path[CHECK_PATH_BYTES];
+        if (storm_packet_id_parse(output->trace.item[i], &id))
+            continue;
+        snprintf(path, sizeof path, "output.trace.%zu", i);
+        deck_complain(s->problems,
+                      check_line(deck_node_find(root, "output"), "trace"), path,
+                      "expected origin:step:place:index with origin initial, "
+                      "emission, source, boundary or host, or 32 hexadecimal "
+                      "digits, got '%.80s'",
+                      output->trace.item[i]);
+    }
+}
+
+static void check_same_radiation(struct storm_material *m)
+{
+    m->radiation_temperature_kev = m->temperature_kev;
+    m->radiation_temperature_formula = m->temperature_formula;
+}
+
 static void check_materials(const struct check *s, const struct deck_node *root)
 {
     struct deck_values *v = &s->deck->values;
     const struct deck_node *list = deck_node_find(root, "materials");
     for (size_t i = 0; i < v->materials.n; i++) {
-        struct storm_material *m = &v->materials.item[i];
+        struct storm_material *m = &v->materials.item[i].laws;
         const struct deck_node *map = check_item(list, i);
         char path[CHECK_PATH_BYTES];
         snprintf(path, sizeof path, "materials.%zu.name", i);
@@ -203,7 +339,7 @@ static void check_materials(const struct check *s, const struct deck_node *root)
             deck_complain(s->problems, line, path,
                           "expected another name: 'outside' is for regions");
         for (size_t k = 0; k < i; k++)
-            if (check_same_name(m->name, v->materials.item[k].name)) {
+            if (check_same_name(m->name, v->materials.item[k].laws.name)) {
                 deck_complain(s->problems, line, path,
                               "expected a name of its own, '%s' is there "
                               "already",
@@ -211,7 +347,57 @@ static void check_materials(const struct check *s, const struct deck_node *root)
                 break;
             }
         if (!check_good(map, "radiation_temperature"))
-            m->radiation_temperature_kev = m->temperature_kev;
+            check_same_radiation(m);
+    }
+}
+
+/* Points are isotropic unless they have a cone. */
+static void check_cones(const struct check *s, const struct deck_node *root)
+{
+    struct deck_values *v = &s->deck->values;
+    const struct deck_node *list = deck_node_find(root, "sources");
+    for (size_t i = 0; i < v->sources.n; i++)
+        if (v->sources.item[i].kind == STORM_SOURCE_POINT &&
+            deck_node_find(check_item(list, i), "cone") == NULL)
+            v->sources.item[i].cone_deg = 180.0;
+}
+
+/* A table is in place of all laws. */
+static void check_table(const struct check *s, const struct deck_node *map,
+                        size_t i)
+{
+    static const char *const laws[] = {"absorption", "scattering",
+                                       "heat_capacity"};
+    struct deck_material *m = &s->deck->values.materials.item[i];
+    char path[CHECK_PATH_BYTES];
+    if (m->table == NULL || strcmp(m->table, "none") == 0)
+        return;
+    for (size_t k = 0; k < sizeof laws / sizeof laws[0]; k++) {
+        const struct deck_node *law = deck_node_find(map, laws[k]);
+        snprintf(path, sizeof path, "materials.%zu.%s", i, laws[k]);
+        /* The resolved deck has all keys, with coefficients of 0. */
+        const struct deck_node *coef = deck_node_find(law, "coef");
+        if (coef != NULL && strcmp(coef->text != NULL ? coef->text : "", "0"))
+            deck_complain(s->problems, law->line, path,
+                          "expected none, as the material has a table");
+    }
+    char *resolved = deck_resolve(s->deck, m->table);
+    if (resolved != NULL)
+        m->table = resolved;
+}
+
+/* Materials as the problem has them. */
+static void check_take_materials(const struct check *s,
+                                 const struct deck_node *root)
+{
+    struct deck_values *v = &s->deck->values;
+    const struct deck_node *list = deck_node_find(root, "materials");
+    s->deck->materials =
+        deck_pool_get(&s->deck->pool,
+                      (v->materials.n + 1) * sizeof *s->deck->materials);
+    for (size_t i = 0; s->deck->materials != NULL && i < v->materials.n; i++) {
+        check_table(s, check_item(list, i), i);
+        s->deck->materials[i] = v->materials.item[i].laws;
     }
 }
 
@@ -221,7 +407,7 @@ static int check_find_material(const struct deck_values *v, const char *name)
     if (check_same_name(name, "outside"))
         return STORM_OUTSIDE;
     for (size_t i = 0; i < v->materials.n; i++)
-        if (check_same_name(name, v->materials.item[i].name))
+        if (check_same_name(name, v->materials.item[i].laws.name))
             return (int)i;
     return -2;
 }
@@ -233,9 +419,9 @@ static void check_no_material(const struct check *s, const char *path, int line,
     char known[512] = "outside";
     for (size_t i = 0; i < v->materials.n; i++) {
         size_t used = strlen(known);
-        if (v->materials.item[i].name != NULL && used < sizeof known)
+        if (v->materials.item[i].laws.name != NULL && used < sizeof known)
             snprintf(known + used, sizeof known - used, ", %s",
-                     v->materials.item[i].name);
+                     v->materials.item[i].laws.name);
     }
     deck_complain(s->problems, line, path,
                   "expected the name of a material (%s), got '%s'", known,
@@ -249,10 +435,11 @@ static void check_default_region(const struct check *s)
     if (v->regions.n > 0 || v->materials.n == 0)
         return;
     struct deck_region *region = deck_pool_get(&s->deck->pool, sizeof *region);
-    if (region == NULL || v->materials.item[0].name == NULL)
+    if (region == NULL || v->materials.item[0].laws.name == NULL)
         return;
-    region->material = deck_pool_text(&s->deck->pool, v->materials.item[0].name,
-                                      strlen(v->materials.item[0].name));
+    region->material =
+        deck_pool_text(&s->deck->pool, v->materials.item[0].laws.name,
+                       strlen(v->materials.item[0].laws.name));
     v->regions.item = region;
     v->regions.n = 1;
 }
@@ -382,6 +569,35 @@ static void check_motion(const struct check *s, const struct deck_node *root)
         deck_complain(s->problems, check_line(map, key), path, "%s", why);
 }
 
+/* ---- fields -------------------------------------------------------------- */
+
+static void check_fields(const struct check *s, const struct deck_node *root)
+{
+    struct deck_fields *f = &s->deck->values.fields;
+    const struct deck_node *map = deck_node_find(root, "fields");
+    const char *const names[] = {f->temperature, f->density,
+                                 f->radiation_temperature};
+    bool has = false;
+    if (s->deck->pool.failed || f->file == NULL)
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        has = has || (names[i] != NULL && strcmp(names[i], "none") != 0);
+    if (strcmp(f->file, "none") == 0) {
+        if (has)
+            deck_complain(s->problems, check_line(map, "file"), "fields.file",
+                          "is required: expected the name of a file, as arrays "
+                          "of it are named");
+        return;
+    }
+    if (!has)
+        deck_complain(s->problems, check_line(map, "file"), "fields",
+                      "expected the name of an array in temperature, density "
+                      "or radiation_temperature");
+    char *resolved = deck_resolve(s->deck, f->file);
+    if (resolved != NULL)
+        f->file = resolved;
+}
+
 /* ---- faults of the problem ----------------------------------------------- */
 
 /* A place in the deck, and how it is named. */
@@ -426,6 +642,7 @@ static const char *const place_of_problem[][3] = {
     {"n_groups", "groups", "count"},
     {"group_min_kev", "groups", "min"},
     {"group_max_kev", "groups", "max"},
+    {"group_edge_kev", "groups", "edges"},
     {"emit_per_cell", "packets", "emit_per_cell"},
     {"min_per_cell", "packets", "min_per_cell"},
     {"max_per_cell", "packets", "max_per_cell"},
@@ -444,6 +661,17 @@ static const char *const place_names[][2] = {
     {"stop_s", "stop"},
     {"shape", "part"},
     {"radiation_temperature_kev", "radiation_temperature"},
+    {"temperature_formula", "temperature"},
+    {"density_formula", "density"},
+    {"power_formula", "power"},
+    {"energy_kev", "energy"},
+    {"at_cm", "at"},
+    {"cone_deg", "cone"},
+    {"disc_radius_cm", "disc_radius"},
+    {"shell_radius_cm", "shell_radius"},
+    {"width_cm", "rectangle"},
+    {"velocity_cm_s", "velocity"},
+    {"radiation_temperature_formula", "radiation_temperature"},
 };
 
 static const char *place_name(const char *member)
@@ -540,11 +768,18 @@ void deck_check(struct storm_deck *deck, struct deck_node *root,
     if (time->stop >= STORM_UNLIMITED && time->steps == 0)
         time->steps = CHECK_DEFAULT_STEPS;
     check_mesh(&s, root);
+    check_profile(&s, root);
+    check_trace(&s, root);
     check_materials(&s, root);
+    check_cones(&s, root);
+    check_take_materials(&s, root);
     check_regions(&s, root);
     check_motion(&s, root);
+    check_fields(&s, root);
+    deck_check_groups(deck, root, problems);
     if (deck->pool.failed)
         return;
+    deck_check_tallies(deck, root, problems);
     deck_get_problem(deck, &problem);
     (void)storm_problem_check(&problem, check_fault, &s);
 }
@@ -557,15 +792,19 @@ void deck_get_problem(const struct storm_deck *deck,
         STORM_PROBLEM_SIZES,
         .light_cm_s = v->constants.c,
         .radiation_erg_cm3_kev4 = v->constants.a,
-        .materials = v->materials.item,
+        .materials = deck->materials,
         .n_materials = v->materials.n,
         .regions = deck->regions,
         .n_regions = v->regions.n,
         .sources = v->sources.item,
         .n_sources = v->sources.n,
+        .planes = v->planes.item,
+        .n_planes = v->planes.n,
         .n_groups = (uint64_t)v->groups.count,
         .group_min_kev = v->groups.min,
         .group_max_kev = v->groups.max,
+        .group_edge_kev = v->groups.edges.n > 0 ? v->groups.edges.item : NULL,
+        .group_average = (storm_group_average)v->groups.opacity,
         .emit_per_cell = (uint64_t)v->packets.emit_per_cell,
         .min_per_cell = (uint64_t)v->packets.min_per_cell,
         .max_per_cell = (uint64_t)v->packets.max_per_cell,

@@ -12,10 +12,15 @@
  *       A member of a struct that is declared elsewhere.
  *
  * Types: TEXT, BOOL, WORD("a|b"), INT(min, max), INT3(min, max),
+ * INT_OR(min, max, "word"), which is DECK_BY_WORD for the word,
+ * WORDS("a|b"), a list of them: bits,
  * REAL(min, max), REAL3(min, max), REALS(n, min, max), TIMES(min, max),
- * CURVE(min, max), MAP(map), LIST(struct, map), EDGES, NUMBERED. POSITIVE and
- * POSITIVE3 are reals above zero, REAL_ABOVE(min, max) above `min`. WHEN after
- * a type: the key goes with this `shape` alone.
+ * POINTS(min, max), TEXTS, CURVE(min, max), MAP(map), LIST(struct, map), EDGES,
+ * NUMBERED. POSITIVE, POSITIVE3 and POSITIVES are reals above zero,
+ * REAL_ABOVE(min, max) above `min`; TIMES and POSITIVES are lists of any
+ * length. WHEN after a type: the key goes with this `shape` alone.
+ * FORMULA(struct, member, names) after REAL or CURVE: text is a formula of
+ * these variables, in that member.
  */
 #ifndef STORM_DECK_KEYS_H
 #define STORM_DECK_KEYS_H
@@ -29,7 +34,7 @@
     KEY(values, constants, MAP(constants), "{}",                            \
         "c = 1 and a = 1 give natural units")                               \
     KEY(values, mesh, MAP(mesh), REQUIRED, "the mesh")                      \
-    KEY(values, materials, LIST(storm_material, material), "[]",            \
+    KEY(values, materials, LIST(deck_material, material), "[]",             \
         "what cells are filled with")                                       \
     KEY(values, regions, LIST(deck_region, region), "[]",                   \
         "where materials are: a cell has the material of the last region "  \
@@ -39,12 +44,15 @@
     KEY(values, boundaries, MAP(walls), "{}",                               \
         "boundary conditions at the walls of the box, or by number")        \
     KEY(values, sources, LIST(storm_source, source), "[]",                  \
-        "isotropic sources in the volume")                                  \
+        "sources in the volume, points, beams and shells")                  \
+    KEY(values, planes, LIST(storm_black_plane, plane), "[]",               \
+        "blackbody planes across the box, which may move")                  \
     KEY(values, time, MAP(time), "{}", "steps")                             \
-    KEY(values, groups, MAP(groups), "{}", "photon energies, log-spaced")   \
+    KEY(values, groups, MAP(groups), "{}", "groups of photon energies")     \
     KEY(values, packets, MAP(packets), "{}", "numbers of packets")          \
     KEY(values, acceleration, MAP(acceleration), "{}",                      \
         "acceleration of the transport")                                    \
+    KEY(values, fields, MAP(fields), "{}", "the start from a file")         \
     OPTIONS(transport, "{}", "how packets travel: see options.md")          \
     KEY(values, balance, MAP(balance), "{}", "load balance between ranks")  \
     KEY(values, output, MAP(output), "{}", "results")                       \
@@ -65,6 +73,8 @@
         "cartesian: cells per direction")                                    \
     KEY(mesh, stretch, POSITIVE3(1e6), "[1, 1, 1]",                          \
         "cartesian: ratio of successive widths")                             \
+    KEY(mesh, edges, MAP(mesh_edges), "{}",                                  \
+        "cartesian: edges of the cells, per direction")                      \
     KEY(mesh, roots, INT3(1, 1048576), "[1, 1, 1]",                          \
         "octree: root cells per direction; each is cut 2^level times")       \
     KEY(mesh, level, INT(0, 15), "4",                                        \
@@ -95,6 +105,16 @@
     KEY(box, hi, REAL3(-DECK_FAR_CM, DECK_FAR_CM), "[1, 1, 1]", \
         "upper corner, cm")
 
+#define DECK_MESH_EDGES(KEY, _axis)                                      \
+    KEY(mesh_edges, _axis, TIMES(-DECK_FAR_CM, DECK_FAR_CM), "[]",       \
+        "growing coordinates, cm, one more than cells, in place of "     \
+        "`mesh.cells` and `mesh.stretch` of this direction, and of its " \
+        "`mesh.box` where there is none (else they must agree)")
+#define DECK_KEYS_mesh_edges(KEY) \
+    DECK_MESH_EDGES(KEY, x)       \
+    DECK_MESH_EDGES(KEY, y)       \
+    DECK_MESH_EDGES(KEY, z)
+
 #define DECK_KEYS_motion(KEY)                                                \
     KEY(motion, kind, WORD("none|translate|vortex|expand"), "none",          \
         "voronoi: how generators move at the end of each step; packets "     \
@@ -115,35 +135,56 @@
 /* ---- materials, regions, walls, sources ---------------------------------- */
 
 #define DECK_FIELDS_material(FIELD)                                           \
-    FIELD(storm_material, name, "name", TEXT, REQUIRED,                       \
+    FIELD(deck_material, laws.name, "name", TEXT, REQUIRED,                   \
           "name that regions refer to")                                       \
-    FIELD(storm_material, absorption, "absorption", MAP(opacity), "{}",       \
+    FIELD(deck_material, laws.absorption, "absorption", MAP(opacity), "{}",   \
           "absorption coefficient")                                           \
-    FIELD(storm_material, scattering, "scattering", MAP(opacity), "{}",       \
+    FIELD(deck_material, laws.scattering, "scattering", MAP(opacity), "{}",   \
           "scattering coefficient, isotropic and elastic")                    \
-    FIELD(storm_material, heat_capacity, "heat_capacity", MAP(heat_capacity), \
-          "{}", "heat capacity per volume")                                   \
-    FIELD(storm_material, temperature_kev, "temperature", REAL(0, 1e30), "0", \
-          "at the start, keV")                                                \
-    FIELD(storm_material, radiation_temperature_kev, "radiation_temperature", \
-          REAL(0, 1e30), "", /* the same as temperature */                    \
+    FIELD(deck_material, laws.heat_capacity, "heat_capacity",                 \
+          MAP(heat_capacity), "{}", "heat capacity per volume")               \
+    FIELD(deck_material, laws.temperature_kev, "temperature",                 \
+          REAL(0, 1e30)                                                       \
+              FORMULA(deck_material, laws.temperature_formula, "xyz"),        \
+          "0", "at the start, keV")                                           \
+    FIELD(deck_material, laws.radiation_temperature_kev,                      \
+          "radiation_temperature",                                            \
+          REAL(0, 1e30) FORMULA(deck_material,                                \
+                                laws.radiation_temperature_formula, "xyz"),   \
+          "", /* the same as temperature */                                   \
           "of the radiation at the start, keV; as the material unless set, "  \
-          "0 for none")
+          "0 for none")                                                       \
+    FIELD(deck_material, laws.density_g_cm3, "density",                       \
+          REAL_ABOVE(0, DECK_MAX)                                             \
+              FORMULA(deck_material, laws.density_formula, "xyz"),            \
+          "1", "at the start, g/cm3")                                         \
+    FIELD(deck_material, table, "table", TEXT, "none",                        \
+          "opacities and equation of state from this HDF5 file "              \
+          "(matter-files.md), relative to the deck, in place of absorption, " \
+          "scattering and heat_capacity")                                     \
+    FIELD(deck_material, beyond, "table_beyond", WORD("error|edge"), "error", \
+          "temperatures and densities beyond the table: an error, or the "    \
+          "opacities of its edge and the power of the energy there")
 
 #define DECK_FIELDS_opacity(FIELD)                                             \
     FIELD(storm_power_law, coef, "coef", REAL(0, DECK_MAX), "0",               \
-          "1/cm: coef * T^T_exp * E^E_exp")                                    \
+          "1/cm: coef * T^T_exp * E^E_exp * rho^rho_exp")                      \
     FIELD(storm_power_law, t_exp, "T_exp", REAL(-100, 100), "0", "power of T") \
     FIELD(storm_power_law, e_exp, "E_exp", REAL(-100, 100), "0",               \
           "power of the photon energy; needs several groups")                  \
+    FIELD(storm_power_law, rho_exp, "rho_exp", REAL(-100, 100), "0",           \
+          "power of the density")                                              \
     FIELD(storm_power_law, min, "min", REAL(0, DECK_MAX), "0", "floor, 1/cm")  \
     FIELD(storm_power_law, max, "max", REAL(0, DECK_MAX), "1e12", "cap, 1/cm")
 
 #define DECK_FIELDS_heat_capacity(FIELD)                             \
     FIELD(storm_power_law, coef, "coef", REAL(0, DECK_MAX), "0",     \
-          "erg/keV/cm3: coef * T^T_exp; 0: keeps its temperature")   \
+          "erg/keV/cm3: coef * T^T_exp * rho^rho_exp; 0: keeps its " \
+          "temperature")                                             \
     FIELD(storm_power_law, t_exp, "T_exp", REAL_ABOVE(-1, 100), "0", \
           "power of T")                                              \
+    FIELD(storm_power_law, rho_exp, "rho_exp", REAL(-100, 100), "0", \
+          "power of the density")                                    \
     FIELD(storm_power_law, min, "min", REAL(0, DECK_MAX), "0",       \
           "floor, erg/keV/cm3")                                      \
     FIELD(storm_power_law, max, "max", REAL(0, DECK_MAX), "1e300",   \
@@ -188,7 +229,9 @@
     FIELD(storm_wall_part, kind, "kind",                                       \
           WORD("vacuum|reflect|periodic|blackbody"), "vacuum",                 \
           "boundary condition")                                                \
-    FIELD(storm_wall_part, temperature, "temperature", CURVE(0, 1e30), "",     \
+    FIELD(storm_wall_part, temperature, "temperature",                         \
+          CURVE(0, 1e30) FORMULA(storm_wall_part, temperature_formula, "t"),   \
+          "",                                                                  \
           "of a blackbody, keV; or a table [[time, keV], ...], linear in "     \
           "between, constant beyond")                                          \
     FIELD(storm_wall_part, start_s, "start", REAL(-DECK_MAX, DECK_MAX), "0",   \
@@ -220,18 +263,73 @@
           "numbers in place of walls: \"3\": {kind: reflect}")
 
 #define DECK_FIELDS_source(FIELD)                                              \
-    DECK_FIELDS_shape(FIELD, storm_source, shape.)                             \
-        FIELD(storm_source, power_erg_cm3_s, "power", REAL(0, DECK_MAX), "0",  \
-              "power, erg/cm3/s")                                              \
-            FIELD(storm_source, start_s, "start", REAL(-DECK_MAX, DECK_MAX),   \
-                  "0", "start, s")                                             \
-                FIELD(storm_source, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX), \
-                      "1e300", "end, s")                                       \
-                    FIELD(storm_source, packets, "packets", INT(1, 1e12),      \
-                          "10000", "per step, on all ranks together")          \
-                        FIELD(storm_source, temperature_kev, "temperature",    \
-                              POSITIVE(1e30), "1",                             \
-                              "of its spectrum, with several groups, keV")
+    FIELD(storm_source, kind, "kind", WORD("volume|point|beam|shell"),         \
+          "volume",                                                            \
+          "volume: in its shape, isotropic; point: within its cone; beam: "    \
+          "from a disc or a rectangle across its direction, within its "       \
+          "cone; shell: from a sphere, by the cosine law. What lies in no "    \
+          "cell emits nothing")                                                \
+    FIELD(storm_source, power, "power",                                        \
+          CURVE(0, DECK_MAX) FORMULA(storm_source, power_formula, "t"), "0",   \
+          "of a volume, erg/cm3/s; of others, erg/s")                          \
+    FIELD(storm_source, start_s, "start", REAL(-DECK_MAX, DECK_MAX), "0",      \
+          "start, s")                                                          \
+    FIELD(storm_source, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX), "1e300",    \
+          "end, s")                                                            \
+    FIELD(storm_source, packets, "packets", INT(1, 1e12), "10000",             \
+          "per step, on all ranks together")                                   \
+    FIELD(storm_source, temperature_kev, "temperature", POSITIVE(1e30), "1",   \
+          "of its spectrum, with several groups, keV")                         \
+    FIELD(storm_source, energy_kev, "energy", REAL(0, DECK_MAX), "0",          \
+          "all photons are of the group of this energy, keV; 0: of the "       \
+          "spectrum")                                                          \
+    FIELD(storm_source, at_cm, "at", REALS(3, -DECK_FAR_CM, DECK_FAR_CM),      \
+          "[0, 0, 0]", "place of a point, middle of a beam or a shell, cm")    \
+    FIELD(storm_source, direction, "direction",                                \
+          REALS(3, -DECK_FAR_CM, DECK_FAR_CM), "[1, 0, 0]",                    \
+          "of a beam, or of the cone of a point; of any length")               \
+    FIELD(storm_source, cone_deg, "cone", REAL(0, 180), "",                    \
+          "half of the opening angle about the direction, degrees; a beam "    \
+          "has 0 to 90 (default 0), a point 0 to 180 (default: isotropic)")    \
+    FIELD(storm_source, disc_radius_cm, "disc_radius", REAL(0, DECK_FAR_CM),   \
+          "0", "of a beam, cm; 0: it has a rectangle")                         \
+    FIELD(storm_source, width_cm, "rectangle", REALS(2, 0, DECK_FAR_CM),       \
+          "[0, 0]", "widths of a beam, cm")                                    \
+    FIELD(storm_source, across, "across", REALS(3, -DECK_FAR_CM, DECK_FAR_CM), \
+          "[0, 0, 0]",                                                         \
+          "direction of the first width; 0: of the axis most across the "      \
+          "beam")                                                              \
+    FIELD(storm_source, shell_radius_cm, "shell_radius", REAL(0, DECK_FAR_CM), \
+          "0", "of a shell, cm")                                               \
+    FIELD(storm_source, side, "side", WORD("out|in|both"), "out",              \
+          "of a shell: where it emits to")                                     \
+    DECK_FIELDS_shape(FIELD, storm_source, shape.)
+
+#define DECK_FIELDS_plane(FIELD)                                               \
+    FIELD(storm_black_plane, axis, "axis", WORD(DECK_AXES), "x",               \
+          "of its normal, not periodic")                                       \
+    FIELD(storm_black_plane, at_cm, "at", REAL(-DECK_FAR_CM, DECK_FAR_CM),     \
+          "0", "where it is at time 0, cm")                                    \
+    FIELD(storm_black_plane, velocity_cm_s, "velocity",                        \
+          REAL(-DECK_MAX, DECK_MAX), "0", "along the axis, cm/s")              \
+    FIELD(storm_black_plane, lo_cm, "lo", REALS(2, -DECK_MAX, DECK_MAX),       \
+          "[-1e300, -1e300]",                                                  \
+          "lower corner of its rectangle, cm: y and z, z and x, or x and y")   \
+    FIELD(storm_black_plane, hi_cm, "hi", REALS(2, -DECK_MAX, DECK_MAX),       \
+          "[1e300, 1e300]", "upper corner, cm")                                \
+    FIELD(storm_black_plane, side, "side", WORD("both|low|high"), "both",      \
+          "side that emits: of lower or of higher coordinates")                \
+    FIELD(storm_black_plane, passes, "passes", BOOL, "false",                  \
+          "packets go through it; else they escape there, on both sides")      \
+    FIELD(storm_black_plane, temperature, "temperature",                       \
+          CURVE(0, 1e30) FORMULA(storm_black_plane, temperature_formula, "t"), \
+          REQUIRED, "keV")                                                     \
+    FIELD(storm_black_plane, start_s, "start", REAL(-DECK_MAX, DECK_MAX), "0", \
+          "start of emission, s")                                              \
+    FIELD(storm_black_plane, stop_s, "stop", REAL(-DECK_MAX, DECK_MAX),        \
+          "1e300", "end of emission, s")                                       \
+    FIELD(storm_black_plane, packets, "packets", INT(1, 1e12), "10000",        \
+          "per step and side, on all ranks together")
 
 /* ---- time, packets, output ----------------------------------------------- */
 
@@ -245,12 +343,22 @@
     KEY(time, steps, INT(0, 4e9), "0",                                        \
         "maximum number of steps; 0: until `stop`. With neither, 100")
 
-#define DECK_KEYS_groups(KEY)                                        \
-    KEY(groups, count, INT(1, 10000), "1", "1: grey")                \
-    KEY(groups, min, POSITIVE(DECK_MAX), "1e-4",                     \
-        "lower edge of the first group, keV; it includes all below") \
-    KEY(groups, max, POSITIVE(DECK_MAX), "100",                      \
-        "upper edge of the last group, keV; it includes all above")
+#define DECK_KEYS_groups(KEY)                                                  \
+    KEY(groups, count, INT(1, 10000), "1", "1: grey")                          \
+    KEY(groups, min, POSITIVE(DECK_MAX), "1e-4",                               \
+        "lower edge of the first group, keV; it includes all below")           \
+    KEY(groups, max, POSITIVE(DECK_MAX), "100",                                \
+        "upper edge of the last group, keV; it includes all above")            \
+    KEY(groups, edges, POSITIVES(DECK_MAX), "[]",                              \
+        "rising edges, keV, one more than groups, in place of count, min and " \
+        "max")                                                                 \
+    KEY(groups, edges_file, TEXT, "none",                                      \
+        "edges from this file, relative to the deck: a number a line, # "      \
+        "begins a comment")                                                    \
+    KEY(groups, opacity, WORD("middle|planck|rosseland"), "middle",            \
+        "opacity of a power law over a group: at its geometric middle, or "    \
+        "its mean over the group with the weight of Planck or Rosseland at "   \
+        "the temperature of the cell")
 
 #define DECK_KEYS_packets(KEY)                                                \
     KEY(packets, emit_per_cell, INT(0, 1e9), "5",                             \
@@ -264,6 +372,20 @@
         "what is to be even over cells: number: each emits `emit_per_cell` "  \
         "and keeps up to `max_per_cell`; error: these are means, and cells "  \
         "get more or fewer so that their statistical errors are even")
+
+#define DECK_KEYS_fields(KEY)                                                 \
+    KEY(fields, file, TEXT, "none",                                           \
+        "HDF5 file (matter-files.md), relative to the deck; none: materials " \
+        "have their own values")                                              \
+    KEY(fields, by, WORD("cell|position"), "cell",                            \
+        "rows are cells in the order of dumps, or samples: a cell takes the " \
+        "one nearest to its centre")                                          \
+    KEY(fields, temperature, TEXT, "none",                                    \
+        "array of the temperatures of matter, keV, such as "                  \
+        "material_temperature of a dump")                                     \
+    KEY(fields, density, TEXT, "none", "array of densities, g/cm3")           \
+    KEY(fields, radiation_temperature, TEXT, "none",                          \
+        "array of radiation temperatures, keV")
 
 #define DECK_KEYS_acceleration(KEY)               \
     KEY(acceleration, random_walk, BOOL, "false", \
@@ -291,17 +413,74 @@
         "radiation energy: average over the step by path length, or packets " \
         "at its end")                                                         \
     KEY(output, profile, MAP(profile), "{}", "a CSV at each dump")            \
-    KEY(output, checkpoint, MAP(checkpoint), "{}", "files to restart from")
+    KEY(output, checkpoint, MAP(checkpoint), "{}", "files to restart from")   \
+    KEY(output, history, BOOL, "true",                                        \
+        "history.csv: packets, energies and times of each step")              \
+    KEY(output, probes, POINTS(-DECK_FAR_CM, DECK_FAR_CM), "[]",              \
+        "points [x, y, z], cm, at which probes.csv has the fields of each "   \
+        "step")                                                               \
+    KEY(output, trace, TEXTS, "[]",                                           \
+        "packets whose events are written to trace.csv: "                     \
+        "origin:step:place:index, such as emission:3:17:0, or the 32 "        \
+        "hexadecimal digits of an id")                                        \
+    KEY(output, groups, BOOL, "false",                                        \
+        "radiation energy of each group in dumps as well")                    \
+    KEY(output, moments, WORDS("flux|pressure|momentum"), "[]",               \
+        "in dumps as well: flux and pressure of the radiation, momentum "     \
+        "given to matter in the step")                                        \
+    KEY(output, tallies, LIST(deck_tally, tally), "[]",                       \
+        "what escapes or crosses surfaces, by time, group, direction: "       \
+        "tallies.h5 and tally-NAME.csv, complete at each dump")
 
-#define DECK_KEYS_profile(KEY)                                       \
-    KEY(profile, axis, WORD(DECK_AXES), "x", "along this direction") \
-    KEY(profile, bins, INT(0, 1e7), "100",                           \
-        "number of bins, of equal width; 0: no profile")
+#define DECK_KEYS_profile(KEY)                                           \
+    KEY(profile, axis, WORD(DECK_AXES), "x", "along this direction")     \
+    KEY(profile, bins, INT_OR(0, 1e7, "cells"), "100",                   \
+        "number of bins, of equal width; 0: no profile; cells: one for " \
+        "each layer of cells of a Cartesian mesh")                       \
+    KEY(profile, edges, TIMES(-DECK_FAR_CM, DECK_FAR_CM), "[]",          \
+        "growing edges of the bins instead, cm; what is beyond them "    \
+        "is left out")
 
 #define DECK_KEYS_checkpoint(KEY)             \
     KEY(checkpoint, every, INT(0, 4e9), "0",  \
         "steps between checkpoints; 0: none") \
     KEY(checkpoint, keep, INT(1, 1e6), "2", "checkpoints to keep")
+
+#define DECK_FIELDS_tally(FIELD)                                               \
+    FIELD(deck_tally, name, "name", TEXT, REQUIRED,                            \
+          "letters, digits, - and _")                                          \
+    FIELD(deck_tally, where, "where", WORD("escape|surface"), "escape",        \
+          "what is counted: packets that leave the domain, or that cross the " \
+          "faces between cells of the shape and material below and others")    \
+    FIELD(deck_tally, by, "by", WORDS("time|group|direction|wall|side"), "[]", \
+          "any of these; wall goes with escape, side (out, in) with "          \
+          "surface")                                                           \
+    FIELD(deck_tally, time_bins, "time_bins", INT(1, 1e6), "100",              \
+          "time: bins of equal length; what is before and after has bins of "  \
+          "its own")                                                           \
+    FIELD(deck_tally, from, "from", REAL(-DECK_MAX, DECK_MAX), "0",            \
+          "time: start of the first bin, s")                                   \
+    FIELD(deck_tally, to, "to", REAL(-DECK_MAX, DECK_MAX), "",                 \
+          "time: end of the last bin, s; unless set, time.stop")               \
+    FIELD(deck_tally, time_edges, "time_edges", TIMES(-DECK_MAX, DECK_MAX),    \
+          "[]", "time: growing edges of the bins instead, s")                  \
+    FIELD(deck_tally, clock, "clock", WORD("domain|observer"), "domain",       \
+          "time: when it happens, or when a distant observer in the "          \
+          "packet's direction sees it, t - n.(r - origin)/c")                  \
+    FIELD(deck_tally, origin, "origin", REALS(3, -DECK_FAR_CM, DECK_FAR_CM),   \
+          "[0, 0, 0]", "of the observer's clock, cm")                          \
+    FIELD(deck_tally, mu_bins, "mu_bins", INT(1, 1e6), "10",                   \
+          "direction: equal bins of the cosine with `towards`, -1 to 1")       \
+    FIELD(deck_tally, mu_edges, "mu_edges", TIMES(-1, 1), "[]",                \
+          "direction: growing edges of the bins instead; what is below and "   \
+          "above has bins of its own")                                         \
+    FIELD(deck_tally, azimuth_bins, "azimuth_bins", INT(0, 1e6), "0",          \
+          "direction: equal bins of the angle about `towards` as well")        \
+    FIELD(deck_tally, towards, "towards", REALS(3, -1e100, 1e100),             \
+          "[0, 0, 1]", "direction: the axis")                                  \
+    FIELD(deck_tally, material, "material", TEXT, "all",                       \
+          "surface: of this material only")                                    \
+    DECK_FIELDS_shape(FIELD, deck_tally, shape.)
 
 /* ---- the maps ------------------------------------------------------------ */
 
@@ -309,11 +488,13 @@
 #define DECK_MAPS_OF_KEYS(MAP) \
     MAP(constants)             \
     MAP(box)                   \
+    MAP(mesh_edges)            \
     MAP(motion)                \
     MAP(mesh)                  \
     MAP(time)                  \
     MAP(groups)                \
     MAP(packets)               \
+    MAP(fields)                \
     MAP(acceleration)          \
     MAP(balance)               \
     MAP(profile)               \
@@ -328,6 +509,8 @@
     MAP(part)                    \
     MAP(edge)                    \
     MAP(walls)                   \
-    MAP(source)
+    MAP(source)                  \
+    MAP(plane)                   \
+    MAP(tally)
 
 #endif /* STORM_DECK_KEYS_H */

@@ -7,6 +7,7 @@
 
 #include <storm/mesh.h>
 
+#include "base/formula.h"
 #include "base/text.h"
 #include "deck/deck.h"
 
@@ -70,6 +71,22 @@ static void read_expected_word(const struct deck_row *row, char *text_out,
     }
 }
 
+/* ", or a formula of x, y, z" */
+static void read_expected_formula(const struct deck_row *row, char *text_out,
+                                  size_t bytes)
+{
+    size_t used = strlen(text_out);
+    const char *comma = "";
+    if (row->variables == NULL || used >= bytes)
+        return;
+    snprintf(text_out + used, bytes - used, ", or a formula of");
+    for (const char *v = row->variables; *v != '\0'; v++) {
+        used = strlen(text_out);
+        snprintf(text_out + used, bytes - used, "%s %c", comma, *v);
+        comma = ",";
+    }
+}
+
 /* "an integer from 1 to 9" and the like. */
 void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
 {
@@ -88,13 +105,19 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
     case DECK_WORD:
         read_expected_word(row, text_out, bytes);
         break;
+    case DECK_WORDS:
+        snprintf(text_out, bytes, "a list of words, each ");
+        read_expected_word(row, text_out + strlen(text_out),
+                           bytes - strlen(text_out));
+        break;
     case DECK_BOOL:
         snprintf(text_out, bytes, "true or false");
         break;
     case DECK_INT:
     case DECK_REAL:
-        snprintf(text_out, bytes, "a %s %s %s %s %s", what, from, low, to,
-                 high);
+        snprintf(text_out, bytes, "a %s %s %s %s %s%s%s", what, from, low, to,
+                 high, row->choices != NULL ? ", or " : "",
+                 row->choices != NULL ? row->choices : "");
         break;
     case DECK_INTS:
     case DECK_REALS:
@@ -104,6 +127,14 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
     case DECK_TIMES:
         snprintf(text_out, bytes, "a list of numbers, each %s %s %s %s", from,
                  low, to, high);
+        break;
+    case DECK_POINTS:
+        snprintf(text_out, bytes,
+                 "a list of lists of %d numbers, each %s %s %s %s", row->n,
+                 from, low, to, high);
+        break;
+    case DECK_TEXTS:
+        snprintf(text_out, bytes, "a list of texts");
         break;
     case DECK_CURVE:
         snprintf(text_out, bytes,
@@ -125,6 +156,7 @@ void deck_row_expected(const struct deck_row *row, char *text_out, size_t bytes)
         read_expected_option(row, text_out, bytes);
         break;
     }
+    read_expected_formula(row, text_out, bytes);
 }
 
 static bool read_is_pair(const struct deck_node *node)
@@ -158,14 +190,27 @@ static void read_got(struct deck_node *node, char *text_out, size_t bytes)
         snprintf(text_out, bytes, "the text \"%.80s\"", node->text);
 }
 
+/* Text that is no number may be a formula. */
+static bool read_is_words(const struct deck_row *row,
+                          const struct deck_node *node)
+{
+    double value;
+    return row->variables != NULL && node->kind == DECK_SCALAR &&
+           node->text[0] != '\0' && !storm_text_to_real(node->text, &value);
+}
+
 static void read_wrong(const struct reader *r, const struct deck_row *row,
                        struct deck_node *node)
 {
     char path[READ_PATH_BYTES], expected[READ_WORDS_BYTES], got[128];
+    char fault[STORM_FORMULA_FAULT_BYTES];
+    bool words = read_is_words(row, node) && !deck_node_is_null(node) &&
+                 storm_formula_check(node->text, row->variables, fault) < 0;
     deck_row_expected(row, expected, sizeof expected);
     read_got(node, got, sizeof got);
     deck_complain(r->problems, node->line, read_path(r, row->key, path),
-                  "expected %s, got %s", expected, got);
+                  "expected %s, got %s%s%s%s", expected, got, words ? " (" : "",
+                  words ? fault : "", words ? ")" : "");
     node->bad = true;
 }
 
@@ -197,6 +242,11 @@ static bool read_int(const struct deck_row *row, struct deck_node *node,
                      int64_t *value_out)
 {
     int64_t value;
+    if (row->choices != NULL && node->kind == DECK_SCALAR &&
+        strcmp(node->text, row->choices) == 0) {
+        *value_out = DECK_BY_WORD;
+        return true;
+    }
     if (!read_is_plain(node) || !storm_text_to_int(node->text, &value) ||
         !read_in_range(row, (double)value))
         return false;
@@ -228,6 +278,24 @@ static bool read_word(const struct deck_row *row, struct deck_node *node,
     return true;
 }
 
+static bool read_words(const struct deck_row *row, struct deck_node *node,
+                       unsigned *bits_out)
+{
+    unsigned bits = 0;
+    if (node->kind != DECK_LIST)
+        return false;
+    for (size_t i = 0; i < node->n; i++) {
+        int value;
+        node->wrong = i + 1;
+        if (!read_word(row, node->items[i], &value))
+            return false;
+        bits |= 1u << value;
+    }
+    node->wrong = 0;
+    *bits_out = bits;
+    return true;
+}
+
 static bool read_text(const struct reader *r, struct deck_node *node,
                       char **value_out)
 {
@@ -241,6 +309,17 @@ static bool read_text(const struct reader *r, struct deck_node *node,
 static bool read_bool(struct deck_node *node, bool *value_out)
 {
     return read_is_plain(node) && storm_text_to_bool(node->text, value_out);
+}
+
+/* Into the member of its own; false: it is no formula. */
+static bool read_formula(const struct reader *r, const struct deck_row *row,
+                         struct deck_node *node)
+{
+    char fault[STORM_FORMULA_FAULT_BYTES];
+    return read_is_words(row, node) &&
+           storm_formula_check(node->text, row->variables, fault) == STORM_OK &&
+           read_text(r, node,
+                     (char **)(void *)((char *)r->into + row->formula_offset));
 }
 
 /* ---- several values ------------------------------------------------------ */
@@ -285,6 +364,43 @@ static bool read_times(const struct reader *r, const struct deck_row *row,
         return true; /* the pool has recorded it */
     for (size_t i = 0; i < node->n; i++)
         if (!read_real(row, node->items[i], &values[i])) {
+            node->wrong = i + 1;
+            return false;
+        }
+    read_store(field, values, node->n);
+    return true;
+}
+
+static bool read_points(const struct reader *r, const struct deck_row *row,
+                        struct deck_node *node, void *field)
+{
+    const size_t n = (size_t)row->n;
+    if (node->kind != DECK_LIST)
+        return false;
+    double *values =
+        deck_pool_get(&r->deck->pool, (node->n + 1) * n * sizeof *values);
+    if (values == NULL)
+        return true;
+    for (size_t i = 0; i < node->n; i++)
+        if (!read_reals(row, node->items[i], &values[n * i])) {
+            node->wrong = i + 1;
+            return false;
+        }
+    read_store(field, values, node->n);
+    return true;
+}
+
+static bool read_texts(const struct reader *r, struct deck_node *node,
+                       void *field)
+{
+    if (node->kind != DECK_LIST)
+        return false;
+    char **values =
+        deck_pool_get(&r->deck->pool, (node->n + 1) * sizeof *values);
+    if (values == NULL)
+        return true;
+    for (size_t i = 0; i < node->n; i++)
+        if (!read_text(r, node->items[i], &values[i])) {
             node->wrong = i + 1;
             return false;
         }
@@ -448,20 +564,26 @@ static bool read_value(const struct reader *r, const struct deck_row *row,
         return read_text(r, node, field);
     case DECK_WORD:
         return read_word(row, node, field);
+    case DECK_WORDS:
+        return read_words(row, node, field);
     case DECK_BOOL:
         return read_bool(node, field);
     case DECK_INT:
         return read_int(row, node, field);
     case DECK_REAL:
-        return read_real(row, node, field);
+        return read_real(row, node, field) || read_formula(r, row, node);
     case DECK_INTS:
         return read_ints(row, node, field);
     case DECK_REALS:
         return read_reals(row, node, field);
     case DECK_TIMES:
         return read_times(r, row, node, field);
+    case DECK_POINTS:
+        return read_points(r, row, node, field);
+    case DECK_TEXTS:
+        return read_texts(r, node, field);
     case DECK_CURVE:
-        return read_curve(r, row, node, field);
+        return read_curve(r, row, node, field) || read_formula(r, row, node);
     case DECK_LISTED:
     case DECK_ONE_OR_MORE:
         return read_list(r, row, node, field);

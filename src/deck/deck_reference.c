@@ -82,6 +82,13 @@ char *storm_deck_reference(void)
         "or right next to\nit. That is looked for at 5 x 5 x 5 points: layers "
         "thinner than about a quarter of a\ncell may be missed, and need a "
         "larger `mesh.level`.\n\n"
+        "A formula is text: numbers, `pi`, the variables (t in s, x, y, z in "
+        "cm), `+ - * / ^`\n(`-2^2` is -4), parentheses, and the functions "
+        "exp, log, sqrt, cbrt, abs, cos2pi and\nsin2pi (of so many turns), "
+        "step (0 below 0, else 1), min and max of two:\n`temperature: "
+        "\"1.008038 * (t / 1e-9)^(1/3)\"`. Of x, y, z it is taken at the "
+        "centre of\neach cell; of t it is followed within each step to 1e-5 "
+        "of its largest value there.\n\n"
         "| key | default | takes | meaning |\n|---|---|---|---|\n");
     reference_rows(&page, deck_schema, "");
     return storm_page_end(&page);

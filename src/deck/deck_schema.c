@@ -4,13 +4,19 @@
 
 #define REQUIRED NULL
 #define WHEN(_shape) , .when = _shape
+#define FORMULA(_struct, _member, _variables) \
+    , .variables = _variables,                \
+      .formula_offset = offsetof(struct _struct, _member)
 
 /* Types of deck_keys.h as parts of a row. */
 #define RANGE(_min, _max) .min = _min, .max = _max
 #define DECK_ROW_TEXT .kind = DECK_TEXT
 #define DECK_ROW_BOOL .kind = DECK_BOOL
 #define DECK_ROW_WORD(_choices) .kind = DECK_WORD, .choices = _choices
+#define DECK_ROW_WORDS(_choices) .kind = DECK_WORDS, .choices = _choices
 #define DECK_ROW_INT(_min, _max) .kind = DECK_INT, RANGE(_min, _max)
+#define DECK_ROW_INT_OR(_min, _max, _word) \
+    .kind = DECK_INT, RANGE(_min, _max), .choices = _word
 #define DECK_ROW_INT3(_min, _max) .kind = DECK_INTS, .n = 3, RANGE(_min, _max)
 #define DECK_ROW_REAL(_min, _max) .kind = DECK_REAL, RANGE(_min, _max)
 #define DECK_ROW_REAL_ABOVE(_min, _max) DECK_ROW_REAL(_min, _max), .above = true
@@ -20,6 +26,10 @@
 #define DECK_ROW_POSITIVE(_max) DECK_ROW_REAL_ABOVE(0, _max)
 #define DECK_ROW_POSITIVE3(_max) DECK_ROW_REAL3(0, _max), .above = true
 #define DECK_ROW_TIMES(_min, _max) .kind = DECK_TIMES, RANGE(_min, _max)
+#define DECK_ROW_POSITIVES(_max) DECK_ROW_TIMES(0, _max), .above = true
+#define DECK_ROW_POINTS(_min, _max) \
+    .kind = DECK_POINTS, .n = 3, RANGE(_min, _max)
+#define DECK_ROW_TEXTS .kind = DECK_TEXTS
 #define DECK_ROW_CURVE(_min, _max) .kind = DECK_CURVE, RANGE(_min, _max)
 #define DECK_ROW_MAP(_map) .kind = DECK_ENTRY, .rows = deck_##_map##_rows
 #define DECK_ROW_LIST(_struct, _map)                 \

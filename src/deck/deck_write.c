@@ -42,6 +42,20 @@ static void write_word(const struct writer *w, const char *choices, int i)
     storm_page_add(w->page, "%.*s", (int)strcspn(choices, "|"), choices);
 }
 
+static void write_words(const struct writer *w, const char *choices,
+                        unsigned bits)
+{
+    const char *comma = "";
+    storm_page_add(w->page, "[");
+    for (int i = 0; bits != 0; i++, bits >>= 1)
+        if ((bits & 1u) != 0) {
+            storm_page_add(w->page, "%s", comma);
+            write_word(w, choices, i);
+            comma = ", ";
+        }
+    storm_page_add(w->page, "]");
+}
+
 static void write_reals(const struct writer *w, const double *values, size_t n)
 {
     storm_page_add(w->page, "[");
@@ -101,6 +115,31 @@ static void write_list(const struct writer *w, const struct deck_row *row,
     }
 }
 
+static void write_points(const struct writer *w, const struct deck_row *row,
+                         const void *field)
+{
+    size_t n;
+    const double *values = (const void *)write_load(field, &n);
+    storm_page_add(w->page, "[");
+    for (size_t i = 0; i < n; i++) {
+        storm_page_add(w->page, "%s", i > 0 ? ", " : "");
+        write_reals(w, &values[i * (size_t)row->n], (size_t)row->n);
+    }
+    storm_page_add(w->page, "]");
+}
+
+static void write_texts(const struct writer *w, const void *field)
+{
+    size_t n;
+    char *const *texts = (const void *)write_load(field, &n);
+    storm_page_add(w->page, "[");
+    for (size_t i = 0; i < n; i++) {
+        storm_page_add(w->page, "%s", i > 0 ? ", " : "");
+        write_text(w, texts[i]);
+    }
+    storm_page_add(w->page, "]");
+}
+
 static void write_options(const struct writer *w, const char *key)
 {
     const struct storm_option *row = storm_option_find(key);
@@ -128,12 +167,25 @@ static void write_options(const struct writer *w, const char *key)
     storm_page_add(w->page, "%s", n > 0 ? "}" : "{}");
 }
 
+/* The text of a value that is a formula; NULL: it is none. */
+static const char *write_formula(const struct deck_row *row, const void *from)
+{
+    const char *text = NULL;
+    if (row->variables != NULL)
+        memcpy(&text, (const char *)from + row->formula_offset, sizeof text);
+    return text;
+}
+
 static void write_value(const struct writer *w, const struct deck_row *row,
                         const void *from)
 {
     const void *field = (const char *)from + row->offset;
     const double *times;
     size_t n;
+    if (write_formula(row, from) != NULL) {
+        write_text(w, write_formula(row, from));
+        return;
+    }
     switch (row->kind) {
     case DECK_TEXT:
         write_text(w, *(char *const *)field);
@@ -141,11 +193,17 @@ static void write_value(const struct writer *w, const struct deck_row *row,
     case DECK_WORD:
         write_word(w, row->choices, *(const int *)field);
         break;
+    case DECK_WORDS:
+        write_words(w, row->choices, *(const unsigned *)field);
+        break;
     case DECK_BOOL:
         storm_page_add(w->page, "%s", *(const bool *)field ? "true" : "false");
         break;
     case DECK_INT:
-        storm_page_add(w->page, "%" PRId64, *(const int64_t *)field);
+        if (row->choices != NULL && *(const int64_t *)field == DECK_BY_WORD)
+            storm_page_add(w->page, "%s", row->choices);
+        else
+            storm_page_add(w->page, "%" PRId64, *(const int64_t *)field);
         break;
     case DECK_REAL:
         write_real(w, *(const double *)field);
@@ -159,6 +217,12 @@ static void write_value(const struct writer *w, const struct deck_row *row,
     case DECK_TIMES:
         times = (const void *)write_load(field, &n);
         write_reals(w, times, n);
+        break;
+    case DECK_POINTS:
+        write_points(w, row, field);
+        break;
+    case DECK_TEXTS:
+        write_texts(w, field);
         break;
     case DECK_CURVE:
         write_curve(w, field);
@@ -196,7 +260,7 @@ static bool write_applies(const struct deck_row *rows,
     if (row->kind == DECK_CURVE) {
         size_t n;
         (void)write_load((const char *)from + row->offset, &n);
-        return n > 0;
+        return n > 0 || write_formula(row, from) != NULL;
     }
     if (row->when == NULL)
         return row->kind != DECK_NUMBERED;

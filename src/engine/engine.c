@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/lifeline.h"
+#include "base/math.h"
 #include "base/sized.h"
 #include "channel/channel_choice.h"
 #include "channel/channel_control.h"
@@ -370,6 +371,9 @@ static storm_status agree_to_begin(struct storm_engine *e, storm_status status)
 {
     if (status >= 0 && !e->physics.step && !e->physics.step_batch)
         status = refuse(e, "the engine has no physics: call storm_engine_use");
+    const char *fault = storm_math_fault();
+    if (status >= 0 && fault)
+        status = refuse(e, fault);
     int worst = 0;
     storm_status agreed = e->gate.minimum(e->gate.self, (int)status, &worst);
     e->broken = agreed < 0 || worst == GATE_LEAVES;

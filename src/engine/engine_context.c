@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine_context.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,39 +153,6 @@ static storm_status find_nodes(struct storm_context *context)
     return status;
 }
 
-/* Hash of exp, log and pow on this processor: C libraries choose their code by
- * it, and the last bit may differ. */
-static int math_hash(void)
-{
-    enum { POINTS = 256 };
-    uint64_t hash = 0;
-    for (int i = 1; i <= POINTS; i++) {
-        volatile double x = 0.0371 * i; /* computed at run time */
-        hash = storm_hash_fold_real(hash, exp(-x));
-        hash = storm_hash_fold_real(hash, log(x));
-        hash = storm_hash_fold_real(hash, pow(x, -2.3));
-    }
-    return (int)(hash >> 33);
-}
-
-/* If ranks compute differently, results depend on which of them has a packet: a
- * warning, not an error. */
-static storm_status compare_math(struct storm_context *context)
-{
-    int mine = math_hash(), lowest = 0, minus_highest = 0;
-    const struct storm_boot *boot = &context->boot;
-    storm_status status = boot->minimum(boot->self, mine, &lowest);
-    if (status == STORM_OK)
-        status = boot->minimum(boot->self, -mine, &minus_highest);
-    if (status == STORM_OK && lowest != -minus_highest &&
-        context->env.rank == 0)
-        storm_log_write(&context->env.log, STORM_LOG_WARN,
-                        "exp, log and pow are not the same on all ranks "
-                        "(other processors, or another C library): results "
-                        "depend on the partition in their last bits");
-    return status;
-}
-
 /* Collective waits end when a rank is lost. */
 static storm_status watch(struct storm_context *context,
                           struct storm_lifeline_call call)
@@ -271,8 +237,6 @@ storm_status storm_context_create(MPI_Comm comm,
     status = storm_boot_agree(&context->boot, status);
     if (status == STORM_OK)
         status = find_nodes(context);
-    if (status == STORM_OK)
-        status = compare_math(context);
     if (status == STORM_OK)
         status = watch(context, (struct storm_lifeline_call){
                                     params->lost, params->lost_self});

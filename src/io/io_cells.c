@@ -5,6 +5,7 @@
 
 #include "base/env.h"
 #include "base/hash.h"
+#include "io/io_means.h"
 
 static const char cells_label[] = "output";
 
@@ -33,6 +34,44 @@ storm_status io_cells_put(const struct io_source *source,
     if (status == STORM_OK)
         status = io_h5_put_plain(file, cells->name, cells->kind, cells->columns,
                                  rows, n);
+    storm_free(memory, rows);
+    return status;
+}
+
+/* The first row of this rank's share. */
+static uint64_t cells_first(const struct io_source *source)
+{
+    const struct storm_mesh *mesh = source->mesh;
+    uint64_t rank = (uint64_t)storm_context_rank(source->context);
+    uint64_t size = (uint64_t)storm_context_size(source->context);
+    if (!storm_mesh_is_in_order(mesh))
+        return storm_mesh_n_cells_total(mesh) * rank / size;
+    return storm_mesh_n_cells(mesh) > 0 ? storm_mesh_cell_id(mesh, 0) : 0;
+}
+
+storm_status io_cells_put_mean(const struct io_means *means,
+                               struct io_h5_writer *file, const char *name,
+                               const double *values)
+{
+    const struct io_source *source = means->source;
+    struct storm_memory *memory = storm_context_env(source->context)->memory;
+    struct io_means_rows share = {.name = name,
+                                  .columns = 1,
+                                  .first = cells_first(source),
+                                  .n = io_cells_n(source->mesh),
+                                  .values = values};
+    if (storm_mesh_is_in_order(source->mesh)) /* CELLS-2 */
+        return io_means_put(means, file, &share);
+    double *rows =
+        storm_alloc(memory, cells_label, (share.n + 1) * sizeof *rows);
+    storm_status status =
+        storm_context_agree(source->context,
+                            rows != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK)
+        status = storm_mesh_rows(source->mesh, sizeof *rows, values, rows);
+    share.values = rows;
+    if (status == STORM_OK)
+        status = io_means_put(means, file, &share);
     storm_free(memory, rows);
     return status;
 }

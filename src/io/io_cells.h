@@ -32,6 +32,12 @@ storm_status io_cells_put(const struct io_source *source,
                           struct io_h5_writer *file,
                           const struct io_cells *cells);
 
+/* The same of one column of doubles, with the replicas so far. Collective. */
+struct io_means;
+storm_status io_cells_put_mean(const struct io_means *means,
+                               struct io_h5_writer *file, const char *name,
+                               const double *values);
+
 /* Writes `tag` if the file needs it. Collective. */
 storm_status io_cells_put_tags(const struct io_source *source,
                                struct io_h5_writer *file);

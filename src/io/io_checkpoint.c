@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <storm/octree.h>
+#include <storm/tally.h>
 
 #include "base/env.h"
 #include "io/io_cells.h"
@@ -35,12 +36,11 @@ static struct storm_imc_layout checkpoint_layout(const struct storm_imc *imc)
 
 /* Allocates arrays for the state of physics. */
 static storm_status checkpoint_reserve(const struct storm_imc_layout *layout,
-                                       size_t n_cells, size_t cell_values,
-                                       struct io_checkpoint *c)
+                                       size_t n_cells, struct io_checkpoint *c)
 {
     c->n_cells = n_cells;
     c->cells = storm_alloc(c->memory, checkpoint_label,
-                           (n_cells + 1) * cell_values * WORD);
+                           (n_cells + 1) * layout->cell_values * WORD);
     c->accounts =
         storm_alloc(c->memory, checkpoint_label,
                     layout->n_accounts * layout->account_words * WORD);
@@ -123,6 +123,28 @@ static storm_status write_dumps(const struct io_source *source,
     return status;
 }
 
+/* Their sums of all ranks, if there are tallies. Collective. */
+static storm_status write_tallies(const struct io_source *source,
+                                  struct io_h5_writer *file)
+{
+    struct storm_memory *memory = storm_context_env(source->context)->memory;
+    bool is_root = storm_context_rank(source->context) == 0;
+    size_t n;
+    storm_status status = storm_imc_tally_words(source->imc, &n);
+    if (status < 0 || n == 0)
+        return status;
+    int64_t *words = storm_alloc(memory, checkpoint_label, n * sizeof *words);
+    status = storm_context_agree(source->context,
+                                 words != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK)
+        status = storm_imc_tally_save(source->imc, words);
+    if (status == STORM_OK)
+        status = io_h5_put_plain(file, "tallies", IO_H5_INTEGER, 1, words,
+                                 is_root ? n : 0);
+    storm_free(memory, words);
+    return status;
+}
+
 /* The mesh, if it cannot be made from the deck. Collective. */
 static storm_status write_cells(const struct io_source *source,
                                 struct io_h5_writer *file,
@@ -179,8 +201,6 @@ static storm_status write_mesh(const struct io_source *source,
 {
     bool is_root = storm_context_rank(source->context) == 0;
     storm_status status = STORM_OK;
-    if (!checkpoint_has_mesh(c))
-        return STORM_OK;
     if (c->mesh.source != IO_CHECKPOINT_DECK)
         status = write_choose(source, &c->mesh.source);
     if (status == STORM_OK)
@@ -214,6 +234,8 @@ static storm_status write_arrays(const struct io_source *source,
         status = io_cells_put(source, file, &cells);
     if (status == STORM_OK)
         status = write_mesh(source, file, c);
+    if (status == STORM_OK)
+        status = write_tallies(source, file);
     return status < 0 ? status : write_packets(source, file);
 }
 
@@ -238,7 +260,7 @@ static storm_status write_save_state(const struct io_source *source,
     const struct storm_imc_layout layout = checkpoint_layout(source->imc);
     storm_status status =
         checkpoint_reserve(&layout, (size_t)storm_mesh_n_cells(source->mesh),
-                           layout.cell_values, c);
+                           c);
     status = storm_context_agree(source->context, status);
     return status < 0
                ? status
@@ -251,11 +273,9 @@ storm_status io_checkpoint_write(const struct io_source *source,
                                  const struct io_checkpoint_mesh *mesh)
 {
     const struct storm_env *env = storm_context_env(source->context);
-    struct io_checkpoint c = {.head = *head, .memory = env->memory};
-    c.head.version =
-        mesh != NULL ? IO_CHECKPOINT_VERSION_MESH : IO_CHECKPOINT_VERSION;
-    if (mesh != NULL)
-        c.mesh = *mesh;
+    struct io_checkpoint c = {
+        .head = *head, .mesh = *mesh, .memory = env->memory};
+    c.head.version = IO_CHECKPOINT_VERSION_MESH;
     c.mesh.state_version = checkpoint_layout(source->imc).version;
     storm_status status = write_save_state(source, &c);
     if (status == STORM_OK)
@@ -275,6 +295,23 @@ static storm_status dumps_get(io_h5_file file, struct io_checkpoint *c)
     return c->grids != NULL
                ? io_h5_get_rows(file, "dumps", IO_H5_INTEGER, 1, 0, n, c->grids)
                : STORM_ERR_NOMEM;
+}
+
+/* On rank 0, which has the sums. */
+static storm_status tallies_get(const struct storm_env *env, io_h5_file file,
+                                struct io_checkpoint *c)
+{
+    uint64_t n;
+    if (env->rank != 0)
+        return STORM_OK;
+    if (!io_h5_count_rows(file, "tallies", 1, &n))
+        return n == 0 ? STORM_OK : STORM_ERR_IO;
+    c->n_tallies = (size_t)n;
+    c->tallies = storm_alloc(c->memory, checkpoint_label,
+                             ((size_t)n + 1) * sizeof *c->tallies);
+    return c->tallies != NULL ? io_h5_get_rows(file, "tallies", IO_H5_INTEGER,
+                                               1, 0, n, c->tallies)
+                              : STORM_ERR_NOMEM;
 }
 
 /* This rank's share of n rows. */
@@ -330,10 +367,12 @@ static int state_get(const struct io_source *source, io_h5_file file,
                      struct io_checkpoint *c)
 {
     const struct storm_env *env = storm_context_env(source->context);
-    const struct storm_imc_layout layout = checkpoint_layout(source->imc);
+    struct storm_imc_layout layout = checkpoint_layout(source->imc);
     const size_t values = storm_imc_state_values(c->mesh.state_version);
     uint64_t first, n = share_of(env, c->head.n_cells, &first);
-    if (checkpoint_reserve(&layout, (size_t)n, values, c) < 0)
+    layout.cell_values = values;
+    layout.n_accounts = storm_imc_state_accounts(c->mesh.state_version);
+    if (checkpoint_reserve(&layout, (size_t)n, c) < 0)
         return IO_CHECKPOINT_NO_MEMORY;
     int damage = damage_if(io_h5_get_rows(file, "cells", IO_H5_REAL, values,
                                           first, n, c->cells),
@@ -347,6 +386,8 @@ static int state_get(const struct io_source *source, io_h5_file file,
                            IO_CHECKPOINT_ACCOUNTS);
     if (damage == 0)
         damage = damage_if(packets_get(env, file, c), IO_CHECKPOINT_PACKETS);
+    if (damage == 0)
+        damage = damage_if(tallies_get(env, file, c), IO_CHECKPOINT_TALLIES);
     return damage != 0 ? damage
                        : damage_if(dumps_get(file, c), IO_CHECKPOINT_DUMPS);
 }
@@ -410,7 +451,9 @@ const char *io_checkpoint_damage_text(int damage)
         [IO_CHECKPOINT_CELLS] =
             "is damaged: wrong checksums or size of 'cells'",
         [IO_CHECKPOINT_PACKETS] =
-            "is damaged: wrong checksums or size of 'packets'"};
+            "is damaged: wrong checksums or size of 'packets'",
+        [IO_CHECKPOINT_TALLIES] =
+            "is damaged: wrong checksums or size of 'tallies'"};
     return texts[damage];
 }
 
@@ -423,6 +466,7 @@ void io_checkpoint_clear(struct io_checkpoint *checkpoint)
     storm_free(c->memory, c->tags);
     storm_free(c->memory, c->accounts);
     storm_free(c->memory, c->packets);
+    storm_free(c->memory, c->tallies);
     storm_free(c->memory, c->grids);
     *c = (struct io_checkpoint){.memory = c->memory};
 }

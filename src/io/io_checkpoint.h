@@ -32,10 +32,10 @@
 #include "io/io_fields.h"
 #include "io/io_files.h"
 
-/* Versions of the file. Files of version 1 have checksums of HDF5; they can be
- * read. Those of version 3 have what a mesh needs that has changed, or whose
- * tags are not places. The state of physics has a version of its own, 1 or what
- * the file says (storm_imc_state_layout). */
+/* Versions of the file. Version 3 is written; versions 1, with checksums of
+ * HDF5, and 2 can be read. Those of version 3 have what a mesh needs that has
+ * changed, or whose tags are not places. The state of physics has a version of
+ * its own, 1 or what the file says (storm_imc_state_layout). */
 enum {
     IO_CHECKPOINT_VERSION = 2,
     IO_CHECKPOINT_VERSION_MESH = 3,
@@ -80,7 +80,8 @@ typedef enum io_checkpoint_damage {
     IO_CHECKPOINT_ACCOUNTS,
     IO_CHECKPOINT_DUMPS,
     IO_CHECKPOINT_CELLS,
-    IO_CHECKPOINT_PACKETS
+    IO_CHECKPOINT_PACKETS,
+    IO_CHECKPOINT_TALLIES
 } io_checkpoint_damage;
 
 /* What a rank reads from a file: a share of the cells, in order of their tags
@@ -97,15 +98,17 @@ struct io_checkpoint {
     int64_t *accounts;
     struct storm_packet *packets;
     size_t n_packets;
+    int64_t *tallies; /* on rank 0; NULL: the file has none */
+    size_t n_tallies; /* words */
     char *grids;
     int damage; /* io_checkpoint_damage, as this rank sees it */
     struct storm_memory *memory; /* book of the arrays */
 };
 
-/* Writes the current state; source and series as for dumps, mesh for version 3
- * or NULL. Collective, blocks. STORM_ERR_IO (logged; no file is left),
- * STORM_ERR_NOMEM, STORM_ERR_NOSUP (a mesh that has changed and has
- * neither generators nor leaves, logged) or an error of physics. */
+/* Writes the current state; source and series as for dumps. Collective, blocks.
+ * STORM_ERR_IO (logged; no file is left), STORM_ERR_NOMEM, STORM_ERR_NOSUP (a
+ * mesh that has changed and has neither generators nor leaves, logged) or an
+ * error of physics. */
 storm_status io_checkpoint_write(const struct io_source *source,
                                  const struct io_series *series,
                                  const struct io_checkpoint_head *head,

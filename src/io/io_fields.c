@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "io/io_cells.h"
 #include "io/io_h5.h"
+#include "io/io_means.h"
 
 const char *const io_field_names[IO_N_FIELDS] = {
     "material_temperature", "material_energy", "radiation_energy",
@@ -32,36 +33,89 @@ static storm_status fields_get(const struct io_source *source, int i_field,
     return status;
 }
 
-static storm_status fields_put(const struct io_source *source,
+void io_moment_name(storm_imc_moment moment, size_t i, char *name_out,
+                    size_t bytes)
+{
+    static const char *const pairs[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
+    if (moment == STORM_IMC_GROUPS)
+        snprintf(name_out, bytes, "radiation_energy_group_%zu", i);
+    else if (moment == STORM_IMC_PRESSURE)
+        snprintf(name_out, bytes, "pressure_%s", pairs[i]);
+    else
+        snprintf(name_out, bytes, "%s_%c",
+                 moment == STORM_IMC_FLUX ? "flux" : "momentum", "xyz"[i]);
+}
+
+static storm_status moment_put(const struct io_means *means,
+                               struct io_h5_writer *file,
+                               storm_imc_moment moment, double *mine)
+{
+    const struct io_source *source = means->source;
+    struct storm_memory *memory = storm_context_env(source->context)->memory;
+    size_t n_cells = (size_t)storm_mesh_n_cells(source->mesh);
+    size_t n = storm_imc_moment_values(source->imc, moment);
+    double *values =
+        storm_alloc(memory, "output", (n * n_cells + 1) * sizeof *values);
+    storm_status status =
+        values != NULL ? storm_imc_get_moment(source->imc, moment, values)
+                       : STORM_ERR_NOMEM;
+    status = storm_context_agree(source->context, status);
+    for (size_t i = 0; i < n && status == STORM_OK; i++) {
+        char name[64];
+        io_moment_name(moment, i, name, sizeof name);
+        for (size_t cell = 0; cell < n_cells; cell++)
+            mine[cell] = values[n * cell + i];
+        status = io_cells_put_mean(means, file, name, mine);
+    }
+    storm_free(memory, values);
+    return status;
+}
+
+static storm_status fields_put(const struct io_means *means,
                                struct io_h5_writer *file, double *mine)
 {
-    storm_status status = STORM_OK;
+    const struct io_source *source = means->source;
+    storm_status status = io_means_put_number(means, file);
     for (int k = 0; k < IO_N_FIELDS && status == STORM_OK; k++) {
-        const struct io_cells rows = {io_field_names[k], IO_H5_REAL, 1, mine};
         status =
             storm_context_agree(source->context, fields_get(source, k, mine));
         if (status == STORM_OK)
-            status = io_cells_put(source, file, &rows);
+            status = io_cells_put_mean(means, file, io_field_names[k], mine);
     }
+    for (unsigned m = 1; m <= source->moments && status == STORM_OK; m *= 2)
+        if ((source->moments & m) != 0)
+            status = moment_put(means, file, (storm_imc_moment)m, mine);
     return status < 0 ? status : io_cells_put_tags(source, file);
 }
 
 /* If the mesh has changed, the step says which file has it. */
-static storm_status fields_file(const struct io_source *source,
-                                uint64_t mesh_step, double *mine)
+static storm_status fields_write(const struct io_means *means,
+                                 uint64_t mesh_step, double *mine)
 {
-    char name[64];
-    snprintf(name, sizeof name, "fields-%" PRIu64 ".h5", source->step);
+    const struct io_source *source = means->source;
     struct io_h5_writer *file = NULL;
     storm_status status =
-        io_h5_create(source->context, source->dir, name, &file);
+        io_h5_create(source->context, source->dir, means->name, &file);
     if (status == STORM_OK)
         status = io_h5_put_number(file, "time", source->time_s);
     if (status == STORM_OK && mesh_step > 0)
         status = io_h5_put_number(file, "mesh_step", (double)mesh_step);
     if (status == STORM_OK)
-        status = fields_put(source, file, mine);
+        status = fields_put(means, file, mine);
     return io_h5_finish(file, status);
+}
+
+static storm_status fields_file(const struct io_source *source,
+                                uint64_t mesh_step, double *mine)
+{
+    char name[64];
+    struct io_means means;
+    snprintf(name, sizeof name, "fields-%" PRIu64 ".h5", source->step);
+    storm_status status = io_means_open(source, name, &means);
+    if (status == STORM_OK && !means.is_done)
+        status = fields_write(&means, mesh_step, mine);
+    io_means_close(&means);
+    return status;
 }
 
 storm_status io_write_fields(const struct io_source *source,
@@ -80,7 +134,10 @@ storm_status io_write_fields(const struct io_source *source,
     storm_free(memory, mine);
     if (status == STORM_OK)
         status = io_write_partition(source);
-    if (status == STORM_OK && storm_context_rank(source->context) == 0)
-        status = io_write_xdmf(source, series);
+    if (status == STORM_OK && storm_context_rank(source->context) == 0) {
+        io_add_xdmf(source, series);
+        if (source->replica <= 1)
+            status = io_write_xdmf(source, series);
+    }
     return storm_context_agree(source->context, status);
 }

@@ -7,6 +7,8 @@
 #include <storm/engine.h>
 #include <storm/imc.h>
 #include <storm/mesh.h>
+#include <storm/problem.h>
+#include <storm/tally.h>
 
 #include "base/page.h"
 
@@ -21,6 +23,11 @@ struct io_source {
     double start_s, time_s;    /* of the last step: from, to */
     storm_imc_field radiation; /* field written as radiation energy */
     double radiation_constant; /* erg/cm3/keV^4 */
+    const struct storm_material *materials; /* by storm_imc_material */
+    size_t n_materials;
+    unsigned moments;  /* of storm_imc_request that are written as well */
+    uint64_t replica;  /* from 1; 0: the run has none (io_means.h) */
+    bool is_restarted; /* files may have been damaged meanwhile */
 };
 
 /* What the dumps of a run have in common; all zero before the first. */
@@ -36,12 +43,17 @@ struct io_series {
 struct io_bins {
     size_t n;
     int axis;
-    double lo_cm, hi_cm;
+    double lo_cm, hi_cm;    /* of bins of equal width */
+    const double *edges_cm; /* n + 1; NULL: they are of equal width */
 };
 
 /* The fields of a dump, one value per cell. */
 enum { IO_N_FIELDS = 4 };
 extern const char *const io_field_names[IO_N_FIELDS];
+
+/* The array of a value of a moment: flux_x, radiation_energy_group_7. */
+void io_moment_name(storm_imc_moment moment, size_t i, char *name_out,
+                    size_t bytes);
 
 /* fields-<step>.h5, fields.xdmf and partition.csv; with the first dump mesh.h5,
  * and with the first after a change of the mesh mesh-<step>.h5. Collective,
@@ -54,6 +66,10 @@ storm_status io_write_fields(const struct io_source *source,
 storm_status io_write_profile(const struct io_source *source,
                               const struct io_bins *bins);
 
+/* io_tally.c: tallies.h5 and tally-<name>.csv; nothing without tallies.
+ * Collective, blocks. */
+storm_status io_write_tallies(const struct io_source *source);
+
 /* io_mesh.c: the mesh, if no file of the series has it. Collective. */
 storm_status io_write_mesh(const struct io_source *source,
                            struct io_series *series);
@@ -65,8 +81,11 @@ void io_mesh_name(uint64_t step, char name_out[IO_MESH_NAME]);
 /* io_partition.c: partition.csv. Collective. */
 storm_status io_write_partition(const struct io_source *source);
 
-/* io_xdmf.c: fields.xdmf, with the current dump as the last, on rank 0. */
+/* io_xdmf.c: adds the current dump to the series, and writes fields.xdmf. Both
+ * on rank 0. From the second replica on the file lists all dumps already: it is
+ * written at the end of the replica, by the caller of io_write_fields. */
+void io_add_xdmf(const struct io_source *source, struct io_series *series);
 storm_status io_write_xdmf(const struct io_source *source,
-                           struct io_series *series);
+                           const struct io_series *series);
 
 #endif /* STORM_IO_FIELDS_H */

@@ -67,11 +67,13 @@ storm_status io_make_directory(const struct storm_context *context,
     return status;
 }
 
-void io_remove_file(const struct storm_context *context, const char *path)
+bool io_remove_file(const struct storm_context *context, const char *path)
 {
-    if (unlink(path) != 0)
-        storm_context_log(context, STORM_LOG_WARN, "cannot remove %s: %s", path,
-                          strerror(errno));
+    if (unlink(path) == 0)
+        return true;
+    storm_context_log(context, STORM_LOG_WARN, "cannot remove %s: %s", path,
+                      strerror(errno));
+    return false;
 }
 
 storm_status io_write_text(const struct storm_context *context, const char *dir,

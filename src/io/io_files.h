@@ -59,8 +59,8 @@ void io_files_problem(const char *path, int error, char *text_out,
 storm_status io_make_directory(const struct storm_context *context,
                                const char *path);
 
-/* Removes one file; a warning if it cannot. */
-void io_remove_file(const struct storm_context *context, const char *path);
+/* Removes one file; a warning, and false, if it cannot. */
+bool io_remove_file(const struct storm_context *context, const char *path);
 
 /* Writes a text file, complete or not at all. STORM_ERR_IO. */
 storm_status io_write_text(const struct storm_context *context, const char *dir,

@@ -82,6 +82,11 @@ storm_status io_h5_put_plain(struct io_h5_writer *file, const char *name,
 storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
                               double value);
 
+/* Writes a text as an attribute of an array that was put before, or of the file
+ * if `array` is NULL. Collective. */
+storm_status io_h5_put_text(struct io_h5_writer *file, const char *array,
+                            const char *name, const char *text);
+
 /* Ends the file and frees. `status` is this rank's: after an error on any rank
  * the file is removed. Collective. NULL is allowed. */
 storm_status io_h5_finish(struct io_h5_writer *file, storm_status status);
@@ -91,15 +96,22 @@ storm_status io_h5_finish(struct io_h5_writer *file, storm_status status);
 /* Handle of HDF5; negative: none. */
 typedef int64_t io_h5_file;
 
+/* Rows of an array; more are damage. */
+#define IO_H5_MAX_ROWS ((uint64_t)1 << 40)
+
 /* An open array. */
 struct io_h5_array {
     int64_t set, space;
     int64_t sums; /* array of checksums; negative: none */
     bool checked; /* there must be checksums */
     int n_dims;
-    uint64_t shape[2]; /* rows, columns (1 if n_dims is 1); else 0 */
+    uint64_t shape[2]; /* rows, columns (1 if n_dims is 1); of three
+                          dimensions the first two are rows; else 0 */
+    uint64_t dims[3];  /* each dimension, if there are up to three */
     bool numbers;      /* not texts or other types */
     bool plain;        /* one piece of the file: neither chunks nor filters */
+    bool whole; /* IO_H5_MAX_ROWS at most, and if plain all within the file:
+                   room for it may be allocated */
 };
 
 /* H5-9: can it be opened, arrays and all, without harm? Local; one rank asks
@@ -125,7 +137,13 @@ void io_h5_array_close(const struct io_h5_array *array);
 storm_status io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
                               uint64_t first, uint64_t n, void *rows_out);
 
-/* Number of rows of the array `name`; false: none with so many columns. */
+/* Reads an attribute of the array that is a text; false: there is none, or it
+ * does not fit. */
+bool io_h5_array_text(const struct io_h5_array *array, const char *name,
+                      char *text_out, size_t bytes);
+
+/* Number of rows of the array `name`; false: none with so many columns that is
+ * whole (then the number is 0 if there is none at all). */
 bool io_h5_count_rows(io_h5_file file, const char *name, uint64_t columns,
                       uint64_t *rows_out);
 

@@ -15,6 +15,8 @@
 
 #include "io/io_h5_sums.h"
 
+static const char layout_label[] = "output";
+
 enum { LAYOUT_PIECE = 4096 }; /* bytes that are read at once */
 
 /* HDF5 does not say why it failed. Without a disk it is memory. */
@@ -37,9 +39,9 @@ static hid_t layout_create(int fd)
     return file;
 }
 
-int io_h5_layout_open(struct io_h5_layout *layout)
+int io_h5_layout_open(struct io_h5_layout *layout, struct storm_memory *memory)
 {
-    *layout = (struct io_h5_layout){.fd = -1, .file = -1};
+    *layout = (struct io_h5_layout){.fd = -1, .file = -1, .memory = memory};
     layout->fd = memfd_create("storm layout", MFD_CLOEXEC);
     if (layout->fd < 0)
         return errno;
@@ -67,6 +69,10 @@ void io_h5_layout_close(struct io_h5_layout *layout)
     H5E_END_TRY;
     if (layout->fd >= 0)
         close(layout->fd);
+    storm_free(layout->memory, layout->ranges);
+    storm_free(layout->memory, layout->arrays);
+    layout->ranges = NULL;
+    layout->arrays = NULL;
     layout->file = -1;
     layout->fd = -1;
 }
@@ -99,8 +105,13 @@ static bool layout_add(struct io_h5_layout *layout, const char *name,
     bool good = properties >= 0 && space >= 0 && set >= 0;
     if (good && range.bytes > 0) {
         haddr_t offset = H5Dget_offset(set);
-        good = offset != HADDR_UNDEF && layout->n_ranges < 2 * IO_H5_MAX_ARRAYS;
+        void *ranges = layout->ranges;
+        good = offset != HADDR_UNDEF &&
+               storm_reserve(layout->memory, layout_label, sizeof range,
+                             layout->n_ranges + 1, &ranges,
+                             &layout->ranges_capacity) == STORM_OK;
         range.offset = offset;
+        layout->ranges = ranges;
         if (good)
             layout->ranges[layout->n_ranges++] = range;
     }
@@ -148,13 +159,20 @@ int io_h5_layout_array(struct io_h5_layout *layout,
             layout_add(layout, name, H5T_NATIVE_UINT64, sums, &ranges_out[1]);
     }
     H5E_END_TRY;
-    if (good && n_rows > 0)
-        layout->arrays[layout->n_arrays++] =
-            (struct io_h5_place){.rows = ranges_out[0],
-                                 .sums = ranges_out[1],
-                                 .n_rows = n_rows,
-                                 .columns = array->columns};
-    return layout_error(good);
+    const struct io_h5_place place = {.rows = ranges_out[0],
+                                      .sums = ranges_out[1],
+                                      .n_rows = n_rows,
+                                      .columns = array->columns};
+    if (!good || n_rows == 0)
+        return layout_error(good);
+    void *arrays = layout->arrays;
+    if (storm_reserve(layout->memory, layout_label, sizeof place,
+                      layout->n_arrays + 1, &arrays,
+                      &layout->arrays_capacity) < 0)
+        return ENOMEM;
+    layout->arrays = arrays;
+    layout->arrays[layout->n_arrays++] = place;
+    return 0;
 }
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -179,6 +197,39 @@ int io_h5_layout_number(struct io_h5_layout *layout, const char *name,
     H5E_BEGIN_TRY
     {
         good = layout_put_number((hid_t)layout->file, name, value);
+    }
+    H5E_END_TRY;
+    return layout_error(good);
+}
+
+static bool layout_put_text(hid_t file, const char *array, const char *name,
+                            const char *text)
+{
+    hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
+    hid_t mark = -1;
+    bool good = space >= 0 && type >= 0 &&
+                H5Tset_size(type, strlen(text) + 1) >= 0 &&
+                H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0;
+    if (good)
+        mark = H5Acreate_by_name(file, array != NULL ? array : ".", name, type,
+                                 space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    good = mark >= 0 && H5Awrite(mark, type, text) >= 0;
+    if (mark >= 0)
+        good = H5Aclose(mark) >= 0 && good;
+    if (type >= 0)
+        H5Tclose(type);
+    if (space >= 0)
+        H5Sclose(space);
+    return good;
+}
+
+int io_h5_layout_text(struct io_h5_layout *layout, const char *array,
+                      const char *name, const char *text)
+{
+    bool good;
+    H5E_BEGIN_TRY
+    {
+        good = layout_put_text((hid_t)layout->file, array, name, text);
     }
     H5E_END_TRY;
     return layout_error(good);

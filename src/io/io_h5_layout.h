@@ -15,27 +15,28 @@
 
 #include <stdbool.h>
 
+#include "base/memory.h"
 #include "io/io_files.h"
 #include "io/io_h5.h"
-
-enum { IO_H5_MAX_ARRAYS = 16 };
 
 struct io_h5_layout {
     int fd; /* of memory; negative: closed */
     io_h5_file file;
+    struct storm_memory *memory;
+    size_t ranges_capacity, arrays_capacity;
     size_t n_ranges; /* of rows, and of their checksums */
     struct io_h5_range {
         uint64_t offset, bytes;
-    } ranges[2 * IO_H5_MAX_ARRAYS];
+    } * ranges;
     size_t n_arrays; /* with rows */
     struct io_h5_place {
         struct io_h5_range rows, sums;
         uint64_t n_rows, columns;
-    } arrays[IO_H5_MAX_ARRAYS];
+    } * arrays;
 };
 
 /* Functions return 0, or the errno of a failure: no memory, as a rule. */
-int io_h5_layout_open(struct io_h5_layout *layout);
+int io_h5_layout_open(struct io_h5_layout *layout, struct storm_memory *memory);
 
 /* Adds an array; the two ranges are of its rows and its checksums. */
 int io_h5_layout_array(struct io_h5_layout *layout,
@@ -44,6 +45,10 @@ int io_h5_layout_array(struct io_h5_layout *layout,
 
 int io_h5_layout_number(struct io_h5_layout *layout, const char *name,
                         double value);
+
+/* A text as an attribute of an array, or of the file if `array` is NULL. */
+int io_h5_layout_text(struct io_h5_layout *layout, const char *array,
+                      const char *name, const char *text);
 
 /* Writes all that is not rows. */
 int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part);

@@ -43,6 +43,8 @@ static bool probe_array(void *self, const char *name)
         return sort == IO_H5_OTHER;
     if (!io_h5_array_open(*file, name, &array))
         return false;
+    char units[64];
+    (void)io_h5_array_text(&array, "units", units, sizeof units);
     bool good = (!array.checked || array.sums >= 0) &&
                 (array.plain || !array.numbers || probe_chunks(&array));
     io_h5_array_close(&array);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <hdf5.h>
@@ -78,20 +79,62 @@ static bool h5_is_plain(hid_t set)
     return plain;
 }
 
+/* Descriptor of the open file; -1: none. */
+static int h5_descriptor(hid_t set)
+{
+    void *handle = NULL;
+    hid_t file = H5Iget_file_id(set);
+    if (file >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0)
+        handle = NULL;
+    if (file >= 0)
+        H5Fclose(file);
+    return handle != NULL ? *(int *)handle : -1;
+}
+
+/* Are so many bytes of a plain array within the file? */
+static bool h5_is_within(hid_t set, uint64_t rows, uint64_t row_bytes)
+{
+    struct stat file;
+    haddr_t offset = H5Dget_offset(set);
+    int fd = h5_descriptor(set);
+    if (rows == 0 || row_bytes == 0)
+        return true;
+    return fd >= 0 && fstat(fd, &file) == 0 &&
+           offset <= (uint64_t)file.st_size &&
+           rows <= ((uint64_t)file.st_size - offset) / row_bytes;
+}
+
+static bool h5_is_whole(const struct io_h5_array *array, size_t value_bytes)
+{
+    const uint64_t *shape = array->shape;
+    if (shape[0] > IO_H5_MAX_ROWS || value_bytes == 0 ||
+        shape[1] > UINT64_MAX / value_bytes)
+        return false;
+    return !array->plain ||
+           h5_is_within((hid_t)array->set, shape[0], shape[1] * value_bytes);
+}
+
 static void h5_read_shape(struct io_h5_array *array)
 {
-    hsize_t shape[2] = {0, 1};
+    hsize_t shape[3] = {0, 1, 1};
     hid_t type = H5Dget_type((hid_t)array->set);
     array->numbers = type >= 0 && h5_is_number(type);
     array->plain = h5_is_plain((hid_t)array->set);
+    size_t bytes = type >= 0 ? H5Tget_size(type) : 0;
     if (type >= 0)
         H5Tclose(type);
     array->n_dims = H5Sget_simple_extent_ndims((hid_t)array->space);
-    if (array->n_dims != 1 && array->n_dims != 2)
+    if (array->n_dims < 1 || array->n_dims > 3 ||
+        (array->n_dims == 3 && !array->plain))
         return;
     H5Sget_simple_extent_dims((hid_t)array->space, shape, NULL);
-    array->shape[0] = shape[0];
-    array->shape[1] = shape[1];
+    for (int d = 0; d < array->n_dims; d++)
+        array->dims[d] = shape[d];
+    if (array->n_dims == 3 && shape[1] > 0 && shape[0] > UINT64_MAX / shape[1])
+        return;
+    array->shape[0] = array->n_dims == 3 ? shape[0] * shape[1] : shape[0];
+    array->shape[1] = array->n_dims == 3 ? shape[2] : shape[1];
+    array->whole = h5_is_whole(array, bytes);
 }
 
 /* Is the array of this type in the file, too? */
@@ -155,18 +198,6 @@ void io_h5_array_close(const struct io_h5_array *array)
         H5Sclose((hid_t)array->space);
     if (array->set >= 0)
         H5Dclose((hid_t)array->set);
-}
-
-/* Descriptor of the open file; -1: none. */
-static int h5_descriptor(hid_t set)
-{
-    void *handle = NULL;
-    hid_t file = H5Iget_file_id(set);
-    if (file >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0)
-        handle = NULL;
-    if (file >= 0)
-        H5Fclose(file);
-    return handle != NULL ? *(int *)handle : -1;
 }
 
 /* All bytes, or false. */
@@ -284,6 +315,8 @@ storm_status io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
         return STORM_ERR_ARG;
     if (n == 0 || array->shape[1] == 0)
         return STORM_OK;
+    if (!array->whole)
+        return STORM_ERR_IO;
     H5E_BEGIN_TRY
     {
         if (array->checked)
@@ -296,13 +329,60 @@ storm_status io_h5_array_rows(const struct io_h5_array *array, io_h5_kind kind,
     return good ? STORM_OK : fits ? STORM_ERR_IO : STORM_ERR_ARG;
 }
 
+/* A text of fixed length, or one that HDF5 allocates. */
+static bool h5_read_text(hid_t mark, hid_t type, char *text_out, size_t bytes)
+{
+    bool good = false;
+    size_t n = H5Tget_size(type);
+    hid_t memory = H5Tcopy(type);
+    if (memory >= 0 && H5Tis_variable_str(type) > 0) {
+        char *text = NULL;
+        if (H5Aread(mark, memory, &text) >= 0 && text != NULL) {
+            good = strlen(text) < bytes;
+            snprintf(text_out, bytes, "%s", text);
+            H5free_memory(text);
+        }
+    } else if (memory >= 0 && n < bytes &&
+               H5Aread(mark, memory, text_out) >= 0) {
+        text_out[n] = '\0';
+        good = true;
+    }
+    if (memory >= 0)
+        H5Tclose(memory);
+    return good;
+}
+
+bool io_h5_array_text(const struct io_h5_array *array, const char *name,
+                      char *text_out, size_t bytes)
+{
+    bool good = false;
+    H5E_BEGIN_TRY
+    {
+        hid_t mark = H5Aopen((hid_t)array->set, name, H5P_DEFAULT);
+        hid_t space = mark >= 0 ? H5Aget_space(mark) : -1;
+        hid_t type = mark >= 0 ? H5Aget_type(mark) : -1;
+        good = space >= 0 && type >= 0 && H5Tget_class(type) == H5T_STRING &&
+               H5Sget_simple_extent_npoints(space) == 1 && /* H5-4 */
+               h5_read_text(mark, type, text_out, bytes);
+        if (type >= 0)
+            H5Tclose(type);
+        if (space >= 0)
+            H5Sclose(space);
+        if (mark >= 0)
+            H5Aclose(mark);
+    }
+    H5E_END_TRY;
+    return good;
+}
+
 bool io_h5_count_rows(io_h5_file file, const char *name, uint64_t columns,
                       uint64_t *rows_out)
 {
     struct io_h5_array array;
+    *rows_out = 0;
     if (!io_h5_array_open(file, name, &array))
         return false;
-    bool good = array.shape[1] == columns;
+    bool good = array.shape[1] == columns && array.whole;
     *rows_out = array.shape[0];
     io_h5_array_close(&array);
     return good;

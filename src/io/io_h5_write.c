@@ -103,7 +103,7 @@ storm_status io_h5_create(const struct storm_context *context, const char *dir,
     file->part.fd = -1;
     if (h5_is_root(file)) {
         io_part_open(&file->part, dir, name, true);
-        h5_note(file, io_h5_layout_open(&file->layout));
+        h5_note(file, io_h5_layout_open(&file->layout, memory));
     }
     status = h5_agree(file);
     if (status == STORM_OK && !h5_is_root(file))
@@ -141,6 +141,14 @@ storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
 {
     if (file->status == STORM_OK && h5_is_root(file))
         h5_note(file, io_h5_layout_number(&file->layout, name, value));
+    return file->status;
+}
+
+storm_status io_h5_put_text(struct io_h5_writer *file, const char *array,
+                            const char *name, const char *text)
+{
+    if (file->status == STORM_OK && h5_is_root(file))
+        h5_note(file, io_h5_layout_text(&file->layout, array, name, text));
     return file->status;
 }
 

@@ -38,6 +38,8 @@ static storm_status hdf5_check(const struct io_points_share *share,
     else if (array->shape[1] != 3)
         snprintf(what, sizeof what, "`%s` is %" PRIu64 " x %" PRIu64, name,
                  array->shape[0], array->shape[1]);
+    else if (!array->whole)
+        snprintf(what, sizeof what, "`%s` is larger than the file", name);
     else
         return STORM_OK;
     return hdf5_fail(share, what);

@@ -13,10 +13,12 @@
 #include "base/exact.h"
 #include "base/text.h"
 #include "io/io_fields.h"
-#include "io/io_files.h"
+#include "io/io_means.h"
 
-/* Sums of volume, and of volume times T, radiation energy, material energy. */
-enum { PROFILE_SUMS = 4 };
+/* What is averaged, by volume. Sums of a bin: the volume, and it times each
+ * energy; then for each material its volume, and that times T. */
+enum { VOLUME, RADIATION, MATERIAL, TEMPERATURE, PROFILE_FIELDS };
+enum { SUM_MATTER = TEMPERATURE, SUMS_A_MATERIAL = 2 };
 
 static const char profile_label[] = "output";
 
@@ -24,9 +26,10 @@ struct profile {
     const struct io_source *source;
     struct io_bins bins;
     struct storm_memory *memory;
-    double *field[PROFILE_SUMS]; /* per cell; the first is the volume */
-    struct storm_exact_unit unit[PROFILE_SUMS];
-    storm_exact *sum; /* PROFILE_SUMS for each bin */
+    double *field[PROFILE_FIELDS]; /* per cell */
+    struct storm_exact_unit unit[PROFILE_FIELDS];
+    size_t n_sums;    /* of a bin */
+    storm_exact *sum; /* n_sums for each bin */
 };
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -34,20 +37,45 @@ struct profile {
 static void profile_add(struct profile *p, size_t bin, storm_cell_idx cell,
                         double volume)
 {
-    storm_exact *sum = &p->sum[PROFILE_SUMS * bin];
-    storm_exact_add(&sum[0], volume, p->unit[0]);
-    for (int k = 1; k < PROFILE_SUMS; k++)
+    storm_exact *sum = &p->sum[p->n_sums * bin];
+    int material = storm_imc_material(p->source->imc, cell);
+    storm_exact_add(&sum[VOLUME], volume, p->unit[VOLUME]);
+    for (int k = RADIATION; k <= MATERIAL; k++)
         storm_exact_add(&sum[k], volume * p->field[k][cell], p->unit[k]);
+    if (material < 0 || (size_t)material >= p->source->n_materials)
+        return; /* empty */
+    sum += SUM_MATTER + SUMS_A_MATERIAL * (size_t)material;
+    storm_exact_add(&sum[0], volume, p->unit[VOLUME]);
+    storm_exact_add(&sum[1], volume * p->field[TEMPERATURE][cell],
+                    p->unit[TEMPERATURE]);
 }
 
 static double profile_edge(const struct profile *p, size_t bin)
 {
+    if (p->bins.edges_cm != NULL)
+        return p->bins.edges_cm[bin];
     return p->bins.lo_cm +
            (p->bins.hi_cm - p->bins.lo_cm) * ((double)bin / (double)p->bins.n);
 }
 
+/* The bin of a place between the edges; of one beyond them, the next. */
+static size_t profile_find(const struct profile *p, double x)
+{
+    size_t low = 0, high = p->bins.n;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (p->bins.edges_cm[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static size_t profile_bin(const struct profile *p, double x)
 {
+    if (p->bins.edges_cm != NULL)
+        return profile_find(p, x);
     double at = (x - p->bins.lo_cm) / (p->bins.hi_cm - p->bins.lo_cm) *
                 (double)p->bins.n;
     if (!(at > 0.0))
@@ -84,6 +112,13 @@ static void profile_share(struct profile *p, storm_cell_idx cell, double centre)
     }
 }
 
+/* Within the edges of all bins? Those of equal width fill the box. */
+static bool profile_covers(const struct profile *p, double x)
+{
+    return p->bins.edges_cm == NULL ||
+           (x >= p->bins.edges_cm[0] && x <= p->bins.edges_cm[p->bins.n]);
+}
+
 static void profile_cells(struct profile *p)
 {
     const struct storm_mesh *mesh = p->source->mesh;
@@ -96,35 +131,49 @@ static void profile_cells(struct profile *p)
         double at = centre[p->bins.axis];
         if (boxes)
             profile_share(p, i, at);
-        else
-            profile_add(p, profile_bin(p, at), i, p->field[0][i]);
+        else if (profile_covers(p, at))
+            profile_add(p, profile_bin(p, at), i, p->field[VOLUME][i]);
     }
 }
 
 /* Units from the largest term of any rank. */
 static storm_status profile_units(struct profile *p)
 {
-    const double *volume = p->field[0];
-    double max[PROFILE_SUMS] = {0.0};
+    const double *volume = p->field[VOLUME];
+    double max[PROFILE_FIELDS] = {0.0};
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->source->mesh); i++) {
-        max[0] = fmax(max[0], volume[i]);
-        for (int k = 1; k < PROFILE_SUMS; k++)
+        max[VOLUME] = fmax(max[VOLUME], volume[i]);
+        for (int k = RADIATION; k < PROFILE_FIELDS; k++)
             max[k] = fmax(max[k], volume[i] * p->field[k][i]);
     }
     storm_status status =
-        storm_context_reduce(p->source->context, max, PROFILE_SUMS, MPI_DOUBLE,
-                             MPI_MAX);
+        storm_context_reduce(p->source->context, max, PROFILE_FIELDS,
+                             MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
-    for (int k = 0; k < PROFILE_SUMS; k++)
+    for (int k = 0; k < PROFILE_FIELDS; k++)
         p->unit[k] = storm_exact_unit(max[k]);
     return STORM_OK;
+}
+
+/* Integers of all ranks, a part at a time: MPI counts to 2^31. */
+static storm_status profile_reduce_limbs(const struct storm_context *context,
+                                         int64_t *limbs, size_t n)
+{
+    enum { PART = 1 << 24 };
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < n && status >= 0; i += PART) {
+        int part = (int)(n - i < PART ? n - i : PART);
+        status = storm_context_reduce(context, limbs + i, part, MPI_INT64_T,
+                                      MPI_SUM);
+    }
+    return status;
 }
 
 static storm_status profile_reduce(struct profile *p)
 {
     const struct storm_context *context = p->source->context;
-    size_t n = PROFILE_SUMS * p->bins.n;
+    size_t n = p->n_sums * p->bins.n;
     int64_t *limbs = storm_alloc(p->memory, profile_label,
                                  STORM_EXACT_LIMBS * n * sizeof *limbs);
     storm_status status =
@@ -136,8 +185,7 @@ static storm_status profile_reduce(struct profile *p)
     }
     for (size_t i = 0; i < n; i++)
         storm_exact_split(p->sum[i], &limbs[STORM_EXACT_LIMBS * i]);
-    status = storm_context_reduce(context, limbs, (int)(STORM_EXACT_LIMBS * n),
-                                  MPI_INT64_T, MPI_SUM);
+    status = profile_reduce_limbs(context, limbs, STORM_EXACT_LIMBS * n);
     for (size_t i = 0; i < n; i++)
         p->sum[i] = storm_exact_join(&limbs[STORM_EXACT_LIMBS * i]);
     storm_free(p->memory, limbs);
@@ -153,32 +201,84 @@ static void profile_number(struct storm_page *page, double value, char after)
     storm_page_add(page, "%s%c", text, after);
 }
 
+/* The name of a column: what could end it or confuse readers becomes _. */
+static void profile_column(struct storm_page *page, const char *material)
+{
+    storm_page_add(page, ",material_temperature_");
+    for (const char *c = material != NULL ? material : ""; *c != '\0'; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || *c == '-' || *c == '.';
+        storm_page_add(page, "%c", plain ? *c : '_');
+    }
+}
+
+static void profile_head(const struct profile *p, struct storm_page *page)
+{
+    storm_page_add(page, "# time ");
+    profile_number(page, p->source->time_s, ' ');
+    storm_page_add(page, "from ");
+    profile_number(page, p->source->start_s, '\n');
+    storm_page_add(page, "position,material_temperature,radiation_temperature,"
+                         "radiation_energy,material_energy,volume");
+    for (size_t m = 0; m < p->source->n_materials; m++)
+        profile_column(page, p->source->materials[m].name);
+    storm_page_add(page, "\n");
+}
+
+/* Mean temperature from exact sums of volumes and of volumes times T; 0 where
+ * there is no such matter. */
+static double profile_mean(const struct profile *p, const storm_exact sum[2])
+{
+    double volume = storm_exact_value(sum[0], p->unit[VOLUME]);
+    double product = storm_exact_value(sum[1], p->unit[TEMPERATURE]);
+    return volume > 0.0 ? product / volume : 0.0;
+}
+
+/* The same of all matter with a heat capacity. */
+static double profile_temperature(const struct profile *p,
+                                  const storm_exact *matter)
+{
+    storm_exact sum[SUMS_A_MATERIAL] = {0};
+    for (size_t m = 0; m < p->source->n_materials; m++) {
+        if (storm_imc_is_held(p->source->imc, (int)m))
+            continue;
+        for (int k = 0; k < SUMS_A_MATERIAL; k++)
+            sum[k] += matter[SUMS_A_MATERIAL * m + (size_t)k];
+    }
+    return profile_mean(p, sum);
+}
+
+static void profile_row(const struct profile *p, size_t bin,
+                        struct storm_page *page)
+{
+    const storm_exact *sum = &p->sum[p->n_sums * bin];
+    double value[SUM_MATTER];
+    for (int k = VOLUME; k < SUM_MATTER; k++)
+        value[k] = storm_exact_value(sum[k], p->unit[k]);
+    for (int k = RADIATION; k < SUM_MATTER; k++)
+        value[k] = value[VOLUME] > 0.0 ? value[k] / value[VOLUME] : 0.0;
+    double a = p->source->radiation_constant;
+    profile_number(page,
+                   0.5 * (profile_edge(p, bin) + profile_edge(p, bin + 1)),
+                   ',');
+    profile_number(page, profile_temperature(p, sum + SUM_MATTER), ',');
+    profile_number(page, sqrt(sqrt(value[RADIATION] / a)), ',');
+    profile_number(page, value[RADIATION], ',');
+    profile_number(page, value[MATERIAL], ',');
+    size_t n = p->source->n_materials;
+    profile_number(page, value[VOLUME], n > 0 ? ',' : '\n');
+    for (size_t m = 0; m < n; m++)
+        profile_number(page,
+                       profile_mean(p, sum + SUM_MATTER + SUMS_A_MATERIAL * m),
+                       m + 1 < n ? ',' : '\n');
+}
+
 static char *profile_text(const struct profile *p)
 {
     struct storm_page page = {0};
-    storm_page_add(&page, "# time ");
-    profile_number(&page, p->source->time_s, ' ');
-    storm_page_add(&page, "from ");
-    profile_number(&page, p->source->start_s, '\n');
-    storm_page_add(&page, "position,material_temperature,radiation_temperature,"
-                          "radiation_energy,material_energy,volume\n");
-    for (size_t bin = 0; bin < p->bins.n; bin++) {
-        double value[PROFILE_SUMS];
-        for (int k = 0; k < PROFILE_SUMS; k++)
-            value[k] = storm_exact_value(p->sum[PROFILE_SUMS * bin + (size_t)k],
-                                         p->unit[k]);
-        for (int k = 1; k < PROFILE_SUMS; k++)
-            value[k] = value[0] > 0.0 ? value[k] / value[0] : 0.0;
-        double a = p->source->radiation_constant;
-        profile_number(&page,
-                       0.5 * (profile_edge(p, bin) + profile_edge(p, bin + 1)),
-                       ',');
-        profile_number(&page, value[1], ',');
-        profile_number(&page, sqrt(sqrt(value[2] / a)), ',');
-        profile_number(&page, value[2], ',');
-        profile_number(&page, value[3], ',');
-        profile_number(&page, value[0], '\n');
-    }
+    profile_head(p, &page);
+    for (size_t bin = 0; bin < p->bins.n; bin++)
+        profile_row(p, bin, &page);
     return storm_page_end(&page);
 }
 
@@ -187,9 +287,8 @@ static storm_status profile_write(const struct profile *p)
     char name[64], *text = profile_text(p);
     snprintf(name, sizeof name, "profile-%" PRIu64 ".csv", p->source->step);
     storm_status status =
-        text != NULL
-            ? io_write_text(p->source->context, p->source->dir, name, text)
-            : STORM_ERR_NOMEM;
+        text != NULL ? io_means_table(p->source, name, "position,volume", text)
+                     : STORM_ERR_NOMEM;
     free(text);
     return status;
 }
@@ -199,10 +298,11 @@ static storm_status profile_write(const struct profile *p)
 static storm_status profile_open(struct profile *p)
 {
     size_t n_cells = (size_t)storm_mesh_n_cells(p->source->mesh) + 1;
+    p->n_sums = SUM_MATTER + SUMS_A_MATERIAL * p->source->n_materials;
     p->sum = storm_alloc(p->memory, profile_label,
-                         (PROFILE_SUMS * p->bins.n + 1) * sizeof *p->sum);
+                         (p->n_sums * p->bins.n + 1) * sizeof *p->sum);
     bool good = p->sum != NULL;
-    for (int k = 0; k < PROFILE_SUMS; k++) {
+    for (int k = 0; k < PROFILE_FIELDS; k++) {
         p->field[k] =
             storm_alloc(p->memory, profile_label, n_cells * sizeof(double));
         good = good && p->field[k] != NULL;
@@ -212,11 +312,11 @@ static storm_status profile_open(struct profile *p)
 
 static storm_status profile_get(struct profile *p)
 {
-    const storm_imc_field from[PROFILE_SUMS] = {
-        STORM_IMC_VOLUME, STORM_IMC_TEMPERATURE, p->source->radiation,
-        STORM_IMC_MATERIAL_ENERGY};
+    const storm_imc_field from[PROFILE_FIELDS] = {
+        STORM_IMC_VOLUME, p->source->radiation, STORM_IMC_MATERIAL_ENERGY,
+        STORM_IMC_TEMPERATURE};
     storm_status status = STORM_OK;
-    for (int k = 0; k < PROFILE_SUMS && status == STORM_OK; k++)
+    for (int k = 0; k < PROFILE_FIELDS && status == STORM_OK; k++)
         status = storm_imc_get(p->source->imc, p->source->engine, from[k],
                                p->field[k]);
     return status;
@@ -240,7 +340,7 @@ storm_status io_write_profile(const struct io_source *source,
     }
     if (status == STORM_OK && storm_context_rank(source->context) == 0)
         status = profile_write(&p);
-    for (int k = 0; k < PROFILE_SUMS; k++)
+    for (int k = 0; k < PROFILE_FIELDS; k++)
         storm_free(p.memory, p.field[k]);
     storm_free(p.memory, p.sum);
     return storm_context_agree(source->context, status);

@@ -20,6 +20,7 @@
 #include "io/io_files.h"
 
 static const char status_name[] = "status.json";
+static const char job_name[] = "replicas.csv";
 
 static bool rundir_path(const char *dir, const char *name,
                         char path_out[IO_PATH_BYTES])
@@ -266,7 +267,10 @@ void io_status_text(const struct io_run_status *status, char *text_out,
 struct rundir_kind {
     const char *head, *tail; /* tail NULL: head is the name */
     bool is_dump;
+    bool is_named; /* a name of letters, digits, - and _ in place of a step */
 };
+static const char rundir_letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 static const struct rundir_kind rundir_kinds[] = {
     {.head = "deck.yaml"},
     {.head = status_name},
@@ -274,6 +278,15 @@ static const struct rundir_kind rundir_kinds[] = {
     {.head = "mesh.h5"},
     {.head = "fields.xdmf"},
     {.head = "partition.csv"},
+    {.head = job_name},
+    {.head = "history.csv"},
+    {.head = "probes.csv"},
+    {.head = "trace.csv"},
+    {.head = "history-", .tail = ".csv"}, /* of replicas */
+    {.head = "probes-", .tail = ".csv"},
+    {.head = "trace-", .tail = ".csv"},
+    {.head = "tallies.h5"},
+    {.head = "tally-", .tail = ".csv", .is_named = true},
     {.head = "checkpoint-", .tail = ".h5"},
     {.head = "mesh-", .tail = ".h5", .is_dump = true},
     {.head = "fields-", .tail = ".h5", .is_dump = true},
@@ -299,10 +312,12 @@ static bool rundir_match(const struct rundir_kind *kind, const char *name,
         return false;
     const char *rest = name + n;
     if (kind->tail != NULL) {
-        char *end;
-        if (*rest < '0' || *rest > '9')
+        const char *end =
+            rest + strspn(rest, kind->is_named ? rundir_letters : "0123456789");
+        if (end == rest)
             return false;
-        file.step = strtoull(rest, &end, 10);
+        if (!kind->is_named)
+            file.step = strtoull(rest, NULL, 10);
         n = strlen(kind->tail);
         if (strncmp(end, kind->tail, n) != 0)
             return false;
@@ -333,6 +348,12 @@ bool io_rundir_holds_run(const char *dir)
         found = rundir_find(entry->d_name, &file) && !file.is_unfinished;
     closedir(list);
     return found;
+}
+
+bool io_rundir_has_job(const char *dir)
+{
+    char path[IO_PATH_BYTES];
+    return rundir_path(dir, job_name, path) && access(path, R_OK) == 0;
 }
 
 static storm_status rundir_remove(const struct storm_context *context,

@@ -103,6 +103,9 @@ bool io_rundir_is_locked(const char *dir, char *holder_out, size_t bytes);
 /* Is there a file of a run? */
 bool io_rundir_holds_run(const char *dir);
 
+/* Is there the list of replicas of a job? */
+bool io_rundir_has_job(const char *dir);
+
 /* Removes all files of a run but status.json. STORM_ERR_IO (logged). */
 storm_status io_rundir_clear(const struct storm_context *context,
                              const char *dir);

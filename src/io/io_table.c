@@ -68,12 +68,21 @@ static storm_status table_row(struct io_table *t, char *line)
     return STORM_OK;
 }
 
+static void table_comment(struct io_table *t, const char *line)
+{
+    const char *last = strstr(line, " replicas ");
+    double time;
+    unsigned long long n;
+    if (sscanf(line, "# time %lf", &time) == 1)
+        t->time = time;
+    if (last != NULL && sscanf(last, " replicas %llu", &n) == 1)
+        t->replicas = n;
+}
+
 static storm_status table_line(struct io_table *t, char *line)
 {
-    double time;
     if (line[0] == '#') {
-        if (sscanf(line, "# time %lf", &time) == 1)
-            t->time = time;
+        table_comment(t, line);
         return STORM_OK;
     }
     if (line[strspn(line, " \t\r\n")] == '\0')
@@ -108,15 +117,12 @@ static storm_status table_next(const struct io_table *t, FILE *file,
     }
 }
 
-storm_status io_table_read(struct storm_memory *memory, const char *path,
-                           struct io_table *table_out, char *problem,
-                           size_t problem_size)
+/* Reads and closes. */
+static storm_status table_read(struct io_table *t, FILE *file, const char *path,
+                               char *problem, size_t problem_size)
 {
-    struct io_table *t = table_out;
     struct table_buffer buffer = {.line = NULL};
     size_t number = 1;
-    *t = (struct io_table){.memory = memory, .time = (double)NAN};
-    FILE *file = fopen(path, "r");
     if (file == NULL) {
         snprintf(problem, problem_size, "cannot read %s: %s", path,
                  strerror(errno));
@@ -129,7 +135,7 @@ storm_status io_table_read(struct storm_memory *memory, const char *path,
             break;
         status = table_next(t, file, &buffer);
     }
-    storm_free(memory, buffer.line);
+    storm_free(t->memory, buffer.line);
     fclose(file);
     if (status < 0)
         snprintf(problem, problem_size, "%s:%zu: %s", path, number,
@@ -137,6 +143,23 @@ storm_status io_table_read(struct storm_memory *memory, const char *path,
                      ? "no memory"
                      : "expected names, then numbers, separated by commas");
     return status < 0 ? status : STORM_OK;
+}
+
+storm_status io_table_read(struct storm_memory *memory, const char *path,
+                           struct io_table *table_out, char *problem,
+                           size_t problem_size)
+{
+    *table_out = (struct io_table){.memory = memory, .time = (double)NAN};
+    return table_read(table_out, fopen(path, "r"), path, problem, problem_size);
+}
+
+storm_status io_table_parse(struct storm_memory *memory, const char *text,
+                            struct io_table *table_out, char *problem,
+                            size_t problem_size)
+{
+    *table_out = (struct io_table){.memory = memory, .time = (double)NAN};
+    FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    return table_read(table_out, file, "table", problem, problem_size);
 }
 
 void io_table_free(struct io_table *table)

@@ -8,10 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <storm/status.h>
 
-enum { IO_TABLE_NAME = 64 };
+enum { IO_TABLE_NAME = 256 };
 
 struct storm_memory;
 
@@ -20,7 +21,8 @@ struct io_table {
     char (*names)[IO_TABLE_NAME];
     double *values; /* row by row */
     size_t n_columns, n_rows, names_capacity, values_capacity;
-    double time; /* of a comment "# time ..."; NAN: none */
+    double time;       /* of a comment "# time ..."; NAN: none */
+    uint64_t replicas; /* of one that ends with "replicas N"; 0: none */
 };
 
 /* Free the table also after an error. STORM_ERR_IO: cannot be read or is not a
@@ -28,6 +30,11 @@ struct io_table {
 storm_status io_table_read(struct storm_memory *memory, const char *path,
                            struct io_table *table_out, char *problem,
                            size_t problem_size);
+
+/* The same of a text. */
+storm_status io_table_parse(struct storm_memory *memory, const char *text,
+                            struct io_table *table_out, char *problem,
+                            size_t problem_size);
 void io_table_free(struct io_table *table);
 
 /* The column with this name; n_columns: none. */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "io/io_fields.h"
 #include "io/io_files.h"
+#include "io/io_means.h"
 
 static void xdmf_item(struct storm_page *page, const char *type,
                       const char *shape, const char *file, const char *name)
@@ -52,8 +53,30 @@ static void xdmf_mesh(uint64_t n, const struct io_series *series,
     xdmf_attribute(page, "volume", file, n);
 }
 
-/* The grid of one dump. */
-static void xdmf_grid(const struct io_source *source, struct io_series *series)
+/* What io_write_fields has written, with this at the end of the names. */
+static void xdmf_fields(const struct io_source *source, const char *suffix,
+                        const char *file, struct storm_page *page)
+{
+    uint64_t n = storm_mesh_n_cells_total(source->mesh);
+    char name[64], with[96];
+    for (int k = 0; k < IO_N_FIELDS; k++) {
+        snprintf(with, sizeof with, "%s%s", io_field_names[k], suffix);
+        xdmf_attribute(page, with, file, n);
+    }
+    for (unsigned m = 1; m <= source->moments; m *= 2) {
+        size_t n_values =
+            (source->moments & m) != 0
+                ? storm_imc_moment_values(source->imc, (storm_imc_moment)m)
+                : 0;
+        for (size_t i = 0; i < n_values; i++) {
+            io_moment_name((storm_imc_moment)m, i, name, sizeof name);
+            snprintf(with, sizeof with, "%s%s", name, suffix);
+            xdmf_attribute(page, with, file, n);
+        }
+    }
+}
+
+void io_add_xdmf(const struct io_source *source, struct io_series *series)
 {
     struct storm_page *page = &series->grids;
     uint64_t n = storm_mesh_n_cells_total(source->mesh);
@@ -65,16 +88,16 @@ static void xdmf_grid(const struct io_source *source, struct io_series *series)
                    "\">\n        <Time Value=\"%s\"/>\n",
                    source->step, time);
     xdmf_mesh(n, series, page);
-    for (int k = 0; k < IO_N_FIELDS; k++)
-        xdmf_attribute(page, io_field_names[k], file, n);
+    xdmf_fields(source, "", file, page);
+    if (source->replica > 1)
+        xdmf_fields(source, IO_ERROR_SUFFIX, file, page);
     storm_page_add(page, "      </Grid>\n");
 }
 
 storm_status io_write_xdmf(const struct io_source *source,
-                           struct io_series *series)
+                           const struct io_series *series)
 {
     struct storm_page page = {0};
-    xdmf_grid(source, series);
     storm_page_add(
         &page,
         "<?xml version=\"1.0\"?>\n<Xdmf Version=\"3.0\">\n"

@@ -22,6 +22,7 @@
 
 #include "base/env.h"
 #include "base/hash.h"
+#include "base/math.h"
 #include "base/sized.h"
 #include "mesh/mesh_interface.h"
 #include "mesh/mesh_points.h"
@@ -348,7 +349,7 @@ static void pairs_estimate(struct storm_pairs *pairs)
     struct pairs_parts parts = {.near = 1.0};
     for (int i = 0; i <= PAIRS_ITERATIONS; i++) {
         double density = n / volume / (1.0 + (refine - 1.0) * parts.near);
-        double s = cbrt(1.0 / (density * refine));
+        double s = storm_cbrt(1.0 / (density * refine));
         pairs->interface.spacing_cm = s;
         parts = pairs_sample(pairs);
         density = n / volume / (1.0 + (refine - 1.0) * parts.near);

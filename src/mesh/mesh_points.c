@@ -5,6 +5,7 @@
 #include <storm/mesh.h>
 
 #include "base/env.h"
+#include "base/math.h"
 #include "base/sized.h"
 #include "mesh/mesh_points.h"
 
@@ -56,7 +57,7 @@ static void points_clustered(const struct storm_points_params *p, uint64_t i,
 static void points_lattice(const struct storm_points_params *p, uint64_t i,
                            double x_out[3])
 {
-    uint64_t side = (uint64_t)ceil(cbrt((double)p->n_total) - 1e-9);
+    uint64_t side = (uint64_t)ceil(storm_cbrt((double)p->n_total) - 1e-9);
     const uint64_t at[3] = {i % side, i / side % side, i / side / side};
     double u[3];
     for (int d = 0; d < 3; d++)

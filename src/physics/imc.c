@@ -1,618 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One step of implicit Monte Carlo: new packets (emission of the material,
- * sources in the volume, blackbody walls, initial radiation), transport by the
+ * One step of implicit Monte Carlo: new packets (imc_birth.c), transport by the
  * kernel, and absorption by matter.
- *
- * The state a packet is born with is a function of its id, and the id does not
- * depend on the ranks. Blocks of random numbers: 0 place and time, 1 direction
- * and depth, 2 group, from 3 on for retries.
  */
-#include "physics/imc.h"
-#include "physics/problem.h"
-
 #include <math.h>
 
 #include <storm/context.h>
 
 #include "mesh/mesh_ops.h"
 #include "physics/census.h"
-#include "physics/planck.h"
-#include "physics/shape.h"
-#include "physics/split.h"
-
-enum { BIRTH_FIRST_RETRY = 3, BIRTH_MAX_RETRIES = 100000 };
-
-/* Less energy than this counts as zero: the smallest parts must stay normal
- * numbers. */
-static const double birth_min_erg = 1e-250;
-
-/* The k-th of n shares. */
-static double birth_share(const struct storm_split *split, uint64_t k,
-                          uint64_t n)
-{
-    return k + 1 < n ? split->each : split->last;
-}
-
-/* All but place, direction and energy. */
-static struct storm_packet birth_begin(const struct storm_imc *imc,
-                                       struct storm_packet_id id,
-                                       storm_cell_idx cell)
-{
-    return (struct storm_packet){
-        .id = id,
-        .cell = storm_mesh_cell_id(imc->mesh, cell),
-        .cell_idx = cell,
-    };
-}
-
-static void birth_isotropic(const struct storm_imc *imc,
-                            struct storm_packet *packet)
-{
-    double u[4];
-    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id, 1, u);
-    storm_isotropic(u[0], u[1], packet->direction);
-    packet->optical_depth = -log(u[2]);
-}
-
-/* The group of a blackbody's photon, eq. (13): bisection of its spectrum. */
-static int32_t birth_planck_group(const struct storm_imc *imc,
-                                  double temperature_kev,
-                                  struct storm_packet_id id)
-{
-    const struct storm_problem *p = imc->problem;
-    if (p->n_groups == 1)
-        return 0;
-    double u[4];
-    storm_random(p->seed, STORM_STREAM_BIRTH, id, 2, u);
-    uint64_t low = 0, high = p->n_groups - 1;
-    while (low < high) {
-        uint64_t middle = (low + high) / 2;
-        double edge = imc->group_edge[middle + 1];
-        if (storm_planck_below(edge / temperature_kev) < u[0])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (int32_t)low;
-}
-
-static int32_t birth_cell_group(const struct storm_imc *imc,
-                                storm_cell_idx cell, struct storm_packet_id id)
-{
-    size_t n = (size_t)imc->problem->n_groups;
-    if (n == 1)
-        return 0;
-    double u[4];
-    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, id, 2, u);
-    const struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
-    size_t g = 0;
-    while (g + 1 < n && o[g].emission < u[0])
-        g++;
-    return (int32_t)g;
-}
-
-static storm_status birth_give(struct storm_step *step,
-                               struct storm_packet *packet, double weight,
-                               double *largest_inout)
-{
-    packet->weight_erg = weight;
-    packet->birth_weight_erg = weight;
-    if (weight > *largest_inout)
-        *largest_inout = weight;
-    return storm_step_spawn(step, packet);
-}
-
-/* ---- emission ----------------------------------------------------------- */
-
-/* A point of the cell with density 1 + slope . (x - centre), eq. (10). */
-static void birth_tilted(const struct storm_imc *imc, storm_cell_idx cell,
-                         struct storm_packet *packet, const double first[4])
-{
-    const double *slope = &imc->slope[3 * (size_t)cell];
-    const double *centre = &imc->centre[3 * (size_t)cell];
-    double u[4] = {first[0], first[1], first[2], first[3]};
-    bool flat = slope[0] == 0.0 && slope[1] == 0.0 && slope[2] == 0.0;
-    double max = 2.0; /* upper bound of the density */
-    if (!flat && !imc->is_box[cell]) {
-        max = 1.0;
-        for (int d = 0; d < 3; d++)
-            max += fabs(slope[d]) * imc->half[3 * (size_t)cell + (size_t)d];
-    }
-    for (uint64_t i = 0;; i++) {
-        storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
-        if (flat || i == BIRTH_MAX_RETRIES)
-            return;
-        double density = 1.0, x[3];
-        memcpy(x, packet->position_cm, sizeof x);
-        imc->mesh->ops->shape->unwrap(imc->mesh, cell, x);
-        for (int d = 0; d < 3; d++)
-            density += slope[d] * (x[d] - centre[d]);
-        /* u[3] of the first block is the time: use those of the next. */
-        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
-                     BIRTH_FIRST_RETRY + i, u);
-        if (max * u[3] < density)
-            return;
-    }
-}
-
-static storm_status birth_emission(struct storm_imc *imc,
-                                   struct storm_step *step,
-                                   double *largest_inout)
-{
-    const struct storm_problem *p = imc->problem;
-    uint64_t cycle = storm_step_number(step);
-    for (storm_cell_idx cell = 0; cell < imc->n_cells; cell++) {
-        double energy = imc->emitted[cell];
-        if (!(energy > 0.0))
-            continue;
-        uint64_t n = imc_emit_number(imc, cell);
-        struct storm_split split = storm_split(energy, n);
-        for (uint64_t k = 0; k < n; k++) {
-            double u[4];
-            struct storm_packet packet =
-                birth_begin(imc,
-                            storm_packet_id_make(STORM_ORIGIN_EMISSION, cycle,
-                                                 storm_mesh_cell_id(imc->mesh,
-                                                                    cell),
-                                                 k),
-                            cell);
-            storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
-            packet.time_left_s = u[3] * imc->dt_s;
-            birth_tilted(imc, cell, &packet, u);
-            birth_isotropic(imc, &packet);
-            packet.group = birth_cell_group(imc, cell, packet.id);
-            storm_status status =
-                birth_give(step, &packet, birth_share(&split, k, n),
-                           largest_inout);
-            if (status < 0)
-                return status;
-        }
-        storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], energy);
-    }
-    return STORM_OK;
-}
-
-/* ---- initial radiation -------------------------------------------------- */
-
-static storm_status birth_start_cell(struct storm_imc *imc,
-                                     struct storm_engine *engine,
-                                     storm_cell_idx cell)
-{
-    const struct storm_problem *p = imc->problem;
-    int m = imc->material[cell];
-    if (m < 0 || m >= (int)p->n_materials)
-        return STORM_OK;
-    double t = p->materials[m].radiation_temperature_kev;
-    if (t < 0.0)
-        t = p->materials[m].temperature_kev;
-    double energy =
-        p->radiation_erg_cm3_kev4 * (t * t) * (t * t) * imc->volume[cell];
-    if (!(energy > birth_min_erg))
-        return STORM_OK;
-    struct storm_split split = storm_split(energy, p->max_per_cell);
-    for (uint64_t k = 0; k < p->max_per_cell; k++) {
-        double u[4];
-        struct storm_packet packet =
-            birth_begin(imc,
-                        storm_packet_id_make(STORM_ORIGIN_INITIAL, 0,
-                                             storm_mesh_cell_id(imc->mesh,
-                                                                cell),
-                                             k),
-                        cell);
-        storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
-        storm_mesh_sample(imc->mesh, cell, u, packet.position_cm);
-        birth_isotropic(imc, &packet);
-        packet.group = birth_planck_group(imc, t, packet.id);
-        packet.weight_erg = birth_share(&split, k, p->max_per_cell);
-        packet.birth_weight_erg = packet.weight_erg;
-        storm_status status = storm_engine_add(engine, &packet);
-        if (status < 0)
-            return status;
-    }
-    storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], energy);
-    return STORM_OK;
-}
-
-storm_status storm_imc_start(struct storm_imc *imc, struct storm_engine *engine)
-{
-    storm_status status = imc_check(imc);
-    for (storm_cell_idx i = 0; i < imc->n_cells && status == STORM_OK; i++)
-        status = birth_start_cell(imc, engine, i);
-    return status;
-}
-
-/* ---- sources in the volume ---------------------------------------------- */
-
-/* The part of this step in which a source emits. */
-struct birth_window {
-    double from, to;
-};
-
-static struct birth_window birth_window(const struct storm_imc *imc,
-                                        double start_s, double stop_s)
-{
-    return (struct birth_window){fmax(start_s, imc->time_s),
-                                 fmin(stop_s, imc->time_s + imc->dt_s)};
-}
-
-static double birth_time_left(const struct storm_imc *imc, double time_s)
-{
-    double left = imc->time_s + imc->dt_s - time_s;
-    return left > 0.0 ? left : 0.0;
-}
-
-/* Packets are distributed over cells by a comb: packet k belongs to the cell
- * whose shares cover this number. */
-static double birth_tooth(uint64_t k, uint64_t n, double u, uint64_t total)
-{
-    return ((double)k + u) * ((double)total / (double)n);
-}
-
-/* The first packet at or after `share`. */
-static uint64_t birth_first_tooth(uint64_t share, uint64_t n, double u,
-                                  uint64_t total)
-{
-    double guess = (double)share * ((double)n / (double)total) - u;
-    uint64_t k = guess > 2.0 ? (uint64_t)(guess - 2.0) : 0;
-    while (k < n && birth_tooth(k, n, u, total) < (double)share)
-        k++;
-    return k;
-}
-
-/* A point of the cell that is in the shape. */
-static void birth_in_shape(const struct storm_imc *imc,
-                           const struct storm_shape *shape, storm_cell_idx cell,
-                           struct storm_packet *packet, double u[4])
-{
-    storm_mesh_sample(imc->mesh, cell, u, packet->position_cm);
-    for (uint64_t i = 0; i < BIRTH_MAX_RETRIES &&
-                         !storm_shape_contains(shape, packet->position_cm);
-         i++) {
-        double v[4];
-        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
-                     BIRTH_FIRST_RETRY + i, v);
-        storm_mesh_sample(imc->mesh, cell, v, packet->position_cm);
-    }
-}
-
-static storm_status birth_source(struct storm_imc *imc, struct storm_step *step,
-                                 size_t i, double *largest_inout)
-{
-    const struct storm_problem *p = imc->problem;
-    const struct storm_source *from = &p->sources[i];
-    const struct imc_source *source = &imc->sources[i];
-    uint64_t cycle = storm_step_number(step), n = from->packets;
-    struct birth_window window = birth_window(imc, from->start_s, from->stop_s);
-    double energy =
-        from->power_erg_cm3_s * source->volume_cm3 * (window.to - window.from);
-    if (!(window.to > window.from) || !(energy > birth_min_erg))
-        return STORM_OK;
-    struct storm_split split = storm_split(energy, n);
-    double u[4];
-    struct storm_packet_id key = {.hi = cycle, .lo = UINT64_MAX - i};
-    storm_random(p->seed, STORM_STREAM_POPULATION, key, 0, u);
-    double offset = u[0];
-    for (size_t c = 0; c < source->n; c++) {
-        uint64_t k =
-            birth_first_tooth(source->begin[c], n, offset, source->total);
-        for (; k < n && birth_tooth(k, n, offset, source->total) <
-                            (double)source->end[c];
-             k++) {
-            struct storm_packet packet =
-                birth_begin(imc,
-                            storm_packet_id_make(STORM_ORIGIN_SOURCE, cycle, i,
-                                                 k),
-                            source->cells[c]);
-            storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
-            packet.time_left_s =
-                birth_time_left(imc,
-                                window.from + u[3] * (window.to - window.from));
-            birth_in_shape(imc, &from->shape, source->cells[c], &packet, u);
-            birth_isotropic(imc, &packet);
-            packet.group =
-                birth_planck_group(imc, from->temperature_kev, packet.id);
-            double weight = birth_share(&split, k, n);
-            storm_status status =
-                birth_give(step, &packet, weight, largest_inout);
-            if (status < 0)
-                return status;
-            storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], weight);
-        }
-    }
-    return STORM_OK;
-}
-
-static storm_status birth_sources(struct storm_imc *imc,
-                                  struct storm_step *step,
-                                  double *largest_inout)
-{
-    storm_status status = STORM_OK;
-    for (size_t i = 0; i < imc->problem->n_sources && status == STORM_OK; i++)
-        status = birth_source(imc, step, i, largest_inout);
-    return status;
-}
-
-/* ---- walls -------------------------------------------------------------- */
-
-static double birth_curve(const struct storm_curve *curve, double time_s)
-{
-    const double *p = curve->points;
-    size_t last = curve->n - 1;
-    if (!(time_s > p[0]))
-        return p[1];
-    for (size_t i = 0; i < last; i++) {
-        double t0 = p[2 * i], t1 = p[2 * i + 2];
-        if (time_s < t1)
-            return p[2 * i + 1] +
-                   (p[2 * i + 3] - p[2 * i + 1]) * ((time_s - t0) / (t1 - t0));
-    }
-    return p[2 * last + 1];
-}
-
-/* Integral of T^4 between two times with T linear in between. */
-static double birth_linear_t4(double t0, double t1, double seconds)
-{
-    double a = t0 * t0, b = t1 * t1;
-    return seconds * (a * a + a * t0 * t1 + a * b + t0 * t1 * b + b * b) / 5.0;
-}
-
-/* Integral of T^4 over the window, and the largest T in it. */
-static double birth_integral_t4(const struct storm_curve *curve,
-                                struct birth_window window, double *max_out)
-{
-    double from = window.from, sum = 0.0;
-    double t_from = birth_curve(curve, from), max = t_from;
-    for (size_t i = 0; i <= curve->n && from < window.to; i++) {
-        double to =
-            i < curve->n ? fmin(curve->points[2 * i], window.to) : window.to;
-        if (!(to > from))
-            continue;
-        double t_to = birth_curve(curve, to);
-        sum += birth_linear_t4(t_from, t_to, to - from);
-        max = fmax(max, t_to);
-        from = to;
-        t_from = t_to;
-    }
-    *max_out = max;
-    return sum;
-}
-
-double imc_edge_hottest(const struct storm_imc *imc,
-                        const struct storm_wall_part *edge)
-{
-    struct birth_window window = birth_window(imc, edge->start_s, edge->stop_s);
-    double max = 0.0;
-    if (window.to > window.from)
-        (void)birth_integral_t4(&edge->temperature, window, &max);
-    return max;
-}
-
-struct birth_wall {
-    const struct storm_wall_part *edge;
-    const struct imc_wall *part;
-    int wall;
-    struct birth_window window;
-    double max_kev;
-};
-
-/* A point of the part in the given tile, and a time, distributed as T^4. */
-static void birth_on_wall(const struct storm_imc *imc,
-                          const struct birth_wall *w, size_t tile,
-                          struct storm_packet *packet, double *kev_out)
-{
-    const struct storm_problem *p = imc->problem;
-    const size_t at[2] = {tile % IMC_TILES, tile / IMC_TILES};
-    int axis = w->wall / 2;
-    double u[4], time_s;
-    packet->position_cm[axis] = w->wall % 2 ? p->hi_cm[axis] : p->lo_cm[axis];
-    for (uint64_t i = 0;; i++) {
-        storm_random(p->seed, STORM_STREAM_BIRTH, packet->id,
-                     i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
-        for (int k = 0; k < 2; k++) {
-            double lo = w->part->lo[k], hi = w->part->hi[k];
-            double x = lo + (hi - lo) * (((double)at[k] + u[k]) / IMC_TILES);
-            packet->position_cm[(axis + 1 + k) % 3] = fmin(x, hi);
-        }
-        time_s = w->window.from + u[3] * (w->window.to - w->window.from);
-        if (i == BIRTH_MAX_RETRIES)
-            break;
-        if (imc_edge_at(p, w->wall, packet->position_cm) != w->edge)
-            continue;
-        double t = birth_curve(&w->edge->temperature, time_s) / w->max_kev;
-        if (u[2] < t * t * (t * t))
-            break;
-    }
-    *kev_out = birth_curve(&w->edge->temperature, time_s);
-    packet->time_left_s = birth_time_left(imc, time_s);
-}
-
-/* Into the domain, by the cosine law of a blackbody. */
-static void birth_inwards(const struct storm_imc *imc, int wall,
-                          struct storm_packet *packet)
-{
-    double u[4], circle[3];
-    int axis = wall / 2;
-    storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id, 1, u);
-    storm_isotropic(0.5, u[1], circle);
-    double across = sqrt(1.0 - u[0]);
-    packet->direction[axis] = wall % 2 ? -sqrt(u[0]) : sqrt(u[0]);
-    packet->direction[(axis + 1) % 3] = across * circle[0];
-    packet->direction[(axis + 2) % 3] = across * circle[1];
-    packet->optical_depth = -log(u[2]);
-}
-
-/* Is the packet in a cell of this rank? A mesh need not know the cells of
- * other ranks. */
-static storm_status birth_place(const struct storm_imc *imc,
-                                struct storm_packet *packet, bool *mine_out)
-{
-    struct storm_cell_ref where;
-    storm_status status =
-        storm_mesh_locate(imc->mesh, packet->position_cm, &where);
-    *mine_out = status == STORM_OK && where.rank == imc->env->rank;
-    if (*mine_out) {
-        packet->cell_idx = where.idx;
-        packet->cell = storm_mesh_cell_id(imc->mesh, where.idx);
-    }
-    return status < 0 ? status : STORM_OK;
-}
-
-/* An edge with its energy for this step and the random offset of its comb. */
-struct birth_edge {
-    struct birth_wall w;
-    struct storm_split split;
-    uint64_t cycle, where;
-    double offset;
-};
-
-/* The packets of a tile that are in cells of this rank. */
-static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
-                               const struct birth_edge *e, size_t tile,
-                               double *largest_inout)
-{
-    const uint64_t *share = e->w.part->share;
-    uint64_t total = share[IMC_TILES * IMC_TILES], n = e->w.edge->packets;
-    for (uint64_t k = birth_first_tooth(share[tile], n, e->offset, total);
-         k < n && birth_tooth(k, n, e->offset, total) < (double)share[tile + 1];
-         k++) {
-        struct storm_packet packet = {
-            .id = storm_packet_id_make(STORM_ORIGIN_BOUNDARY, e->cycle,
-                                       e->where, k)};
-        double kev, weight = birth_share(&e->split, k, n);
-        bool mine;
-        birth_on_wall(imc, &e->w, tile, &packet, &kev);
-        storm_status status = birth_place(imc, &packet, &mine);
-        if (status < 0)
-            return status;
-        if (!mine)
-            continue;
-        birth_inwards(imc, e->w.wall, &packet);
-        packet.group = birth_planck_group(imc, kev, packet.id);
-        status = birth_give(step, &packet, weight, largest_inout);
-        if (status < 0)
-            return status;
-        storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], weight);
-    }
-    return STORM_OK;
-}
-
-/* A point of a face of a numbered boundary, and a time, distributed as T^4. */
-static void birth_on_face(const struct storm_imc *imc,
-                          const struct birth_wall *w,
-                          const struct imc_wall_face *face,
-                          struct storm_packet *packet, double *kev_out)
-{
-    const struct storm_problem *p = imc->problem;
-    double u[4], time_s;
-    for (uint64_t i = 0;; i++) {
-        storm_random(p->seed, STORM_STREAM_BIRTH, packet->id,
-                     i == 0 ? 0 : BIRTH_FIRST_RETRY + i, u);
-        imc->mesh->ops->sample_face(imc->mesh, face->cell, face->face, u,
-                                    packet->position_cm);
-        time_s = w->window.from + u[3] * (w->window.to - w->window.from);
-        if (i == BIRTH_MAX_RETRIES)
-            break;
-        if (imc_edge_at(p, w->wall, packet->position_cm) != w->edge)
-            continue;
-        double t = birth_curve(&w->edge->temperature, time_s) / w->max_kev;
-        if (u[2] < t * t * (t * t))
-            break;
-    }
-    *kev_out = birth_curve(&w->edge->temperature, time_s);
-    packet->time_left_s = birth_time_left(imc, time_s);
-}
-
-/* The packets of a face of this rank. */
-static storm_status birth_face(struct storm_imc *imc, struct storm_step *step,
-                               const struct birth_edge *e,
-                               const struct imc_wall_face *face,
-                               double *largest_inout)
-{
-    uint64_t total = e->w.part->total, n = e->w.edge->packets;
-    struct storm_face shape = STORM_FACE_INIT;
-    (void)storm_mesh_face(imc->mesh, face->cell, face->face, &shape);
-    for (uint64_t k = birth_first_tooth(face->begin, n, e->offset, total);
-         k < n && birth_tooth(k, n, e->offset, total) < (double)face->end;
-         k++) {
-        struct storm_packet packet =
-            birth_begin(imc,
-                        storm_packet_id_make(STORM_ORIGIN_BOUNDARY, e->cycle,
-                                             e->where, k),
-                        face->cell);
-        double kev, u[4], weight = birth_share(&e->split, k, n);
-        birth_on_face(imc, &e->w, face, &packet, &kev);
-        storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet.id, 1, u);
-        imc_boundary_inwards(shape.normal, u, packet.direction);
-        packet.optical_depth = -log(u[2]);
-        packet.group = birth_planck_group(imc, kev, packet.id);
-        storm_status status = birth_give(step, &packet, weight, largest_inout);
-        if (status < 0)
-            return status;
-        storm_ledger_add(&imc->account[STORM_LEDGER_CREATED], weight);
-    }
-    return STORM_OK;
-}
-
-/* Numbers of boundaries may be large; of walls, old ids are kept. */
-static uint64_t birth_where(const struct storm_imc *imc, int wall,
-                            size_t i_edge)
-{
-    return imc->mesh->n_boundaries > 0 ? (uint64_t)wall << 16 | i_edge
-                                       : (uint64_t)wall << 40 | i_edge;
-}
-
-static storm_status birth_edge(struct storm_imc *imc, struct storm_step *step,
-                               int wall, size_t i_edge, double *largest_inout)
-{
-    const struct storm_problem *p = imc->problem;
-    const struct storm_wall_part *edge =
-        &problem_wall(p, (size_t)wall)->parts[i_edge];
-    struct birth_edge e = {
-        .w = {.edge = edge,
-              .part = &imc->walls[wall][i_edge],
-              .wall = wall,
-              .window = birth_window(imc, edge->start_s, edge->stop_s)},
-        .cycle = storm_step_number(step),
-        .where = birth_where(imc, wall, i_edge),
-    };
-    if (!(e.w.window.to > e.w.window.from))
-        return STORM_OK;
-    double t4 = birth_integral_t4(&edge->temperature, e.w.window, &e.w.max_kev);
-    double energy = 0.25 * p->radiation_erg_cm3_kev4 * p->light_cm_s * t4 *
-                    e.w.part->area_cm2; /* eq. (11) */
-    if (!(energy > birth_min_erg))
-        return STORM_OK;
-    e.split = storm_split(energy, edge->packets);
-    double u[4];
-    struct storm_packet_id key = {.hi = e.cycle,
-                                  .lo = UINT64_MAX / 2 - e.where};
-    storm_random(p->seed, STORM_STREAM_POPULATION, key, 0, u);
-    e.offset = u[0];
-    storm_status status = STORM_OK;
-    for (size_t i = 0; i < e.w.part->n_faces && status == STORM_OK; i++)
-        status = birth_face(imc, step, &e, &e.w.part->faces[i], largest_inout);
-    for (size_t i = 0; e.w.part->mine != NULL && i < IMC_TILES * IMC_TILES &&
-                       status == STORM_OK;
-         i++)
-        if (e.w.part->mine[i])
-            status = birth_tile(imc, step, &e, i, largest_inout);
-    return status;
-}
-
-static storm_status birth_walls(struct storm_imc *imc, struct storm_step *step,
-                                double *largest_inout)
-{
-    storm_status status = STORM_OK;
-    for (size_t w = 0; w < problem_n_walls(imc->problem); w++) {
-        const struct storm_wall *wall = problem_wall(imc->problem, w);
-        for (size_t i = 0; i < wall->n; i++)
-            if (status == STORM_OK &&
-                wall->parts[i].kind == STORM_WALL_BLACKBODY)
-                status = birth_edge(imc, step, (int)w, i, largest_inout);
-    }
-    return status;
-}
+#include "physics/imc.h"
 
 /* ---- pre_step ----------------------------------------------------------- */
 
@@ -626,18 +23,32 @@ static storm_status imc_check_step(const struct storm_imc *imc,
     if (!imc->is_set)
         missing = "its time is not set: call storm_imc_set_step before each "
                   "step";
+    else if (imc->matter.deferred < 0)
+        missing = imc->matter.fault;
     else if (imc->problem->comb && !storm_step_is_controlled(step))
         missing = "problem.comb is set, but the engine has no population "
                   "control: call storm_comb_attach";
+    else if (imc->track.user != NULL && imc->user.walls.apply == NULL)
+        missing = "a wall asks the host, which has no function for it: call "
+                  "storm_imc_set_walls";
     if (status < 0)
         return status;
-    int first = missing != NULL ? imc->env->rank : imc->env->size;
-    status = storm_context_reduce(imc->context, &first, 1, MPI_INT, MPI_MIN);
-    if (status < 0 || first == imc->env->size)
+    enum { FIRST, SOURCE, NO_SOURCE, MINIMA };
+    bool emits = imc->user.source.emit != NULL;
+    int min[MINIMA] = {missing != NULL ? imc->env->rank : imc->env->size, emits,
+                       !emits};
+    status = storm_context_reduce(imc->context, min, MINIMA, MPI_INT, MPI_MIN);
+    if (status < 0)
         return status;
+    if (min[FIRST] == imc->env->size && (min[SOURCE] || min[NO_SOURCE]))
+        return STORM_OK;
+    if (min[FIRST] == imc->env->size) {
+        missing = "storm_imc_set_source was called on some ranks alone";
+        min[FIRST] = 0;
+    }
     if (missing == NULL)
         return STORM_ERR_PEER;
-    storm_log_shared(&imc->env->log, first, "step %llu cannot begin: %s",
+    storm_log_shared(&imc->env->log, min[FIRST], "step %llu cannot begin: %s",
                      (unsigned long long)storm_step_number(step), missing);
     return STORM_ERR_STATE;
 }
@@ -652,72 +63,116 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     status = storm_census_wake(step, imc->mesh, imc->dt_s, &largest);
     if (status < 0) /* on all ranks */
         return status;
-    imc_fields_set(imc);
+    imc_flows_begin(imc);
+    status = imc_fault_agree(imc, imc_fields_set(imc));
+    if (status < 0) /* on all ranks */
+        return status;
     /* What comes next is collective, and the exchange may fail on one rank. */
     status = storm_context_agree(imc->context, imc_halo_slopes(imc));
+    if (status == STORM_OK)
+        status = imc_surface_begin(imc);
+    if (status == STORM_OK)
+        status = imc_wall_begin(imc);
+    if (status == STORM_OK)
+        status = imc_source_begin(imc);
+    if (status == STORM_OK)
+        status = imc_plane_begin(imc);
     if (status == STORM_OK)
         status = imc_principle_check(imc, step);
     if (status == STORM_OK)
         status = imc_steer(imc, step);
     if (status == STORM_OK)
-        status = birth_emission(imc, step, &largest);
-    if (status == STORM_OK)
-        status = birth_sources(imc, step, &largest);
-    if (status == STORM_OK)
-        status = birth_walls(imc, step, &largest);
+        status = imc_birth(imc, step, &largest);
     if (status == STORM_OK)
         status = storm_connect_neighbours(&imc->connect, imc->mesh, step);
+    if (imc->user.source.emit != NULL) /* on all ranks */
+        status = storm_context_agree(imc->context, status);
+    if (status == STORM_OK)
+        status = imc_user_birth(&imc->user, step, &largest);
 
     /* Also after an error: this call is collective. */
     storm_status reduced =
         storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
-    if (status < 0 || reduced < 0)
+    if (reduced < 0)
         return status < 0 ? status : reduced;
-    /* A path may exceed c dt by its roundings, not by a factor. */
     imc->track.deposit_unit = storm_exact_unit(largest);
+    /* A path may exceed c dt by its roundings, not by a factor. */
     imc->track.path_unit =
         storm_exact_unit(2.0 * largest * imc->track.light_cm_s * imc->dt_s);
+    if (imc->tallies.n > 0) { /* on all ranks */
+        if (status == STORM_OK)
+            status = tally_begin(&imc->tallies, imc->track.deposit_unit);
+        status = storm_context_agree(imc->context, status);
+    }
+    if (status < 0)
+        return status;
+    imc_moments_begin(imc);
+    imc->track.end_s = imc->time_s + imc->dt_s;
+    imc->is_counting = true;
     imc->track.max_events = storm_step_max_events(step);
     imc_watch_begin(&imc->watch, step);
+    imc_trace_begin(imc, storm_step_number(step));
     imc->in_step = true;
+    imc->has_begun = true;
     return STORM_OK;
 }
 
 /* ---- transport ---------------------------------------------------------- */
 
+static void imc_batch(const struct storm_imc *imc, void *const *packets,
+                      size_t n, struct storm_outcome *outcomes_out)
+{
+    if (imc->track.user != NULL)
+        imc_user_batch(imc->track.user, packets, n, outcomes_out);
+    else
+        imc_kernel_of(imc)(&imc->track, packets, n, outcomes_out);
+}
+
 static void imc_step_batch(void *self, struct storm_step *step,
                            void *const *packets, size_t n,
                            struct storm_outcome *outcomes_out)
 {
-    const struct storm_imc *imc = self;
+    struct storm_imc *imc = self;
     (void)step;
     if (storm_mesh_has_changed(imc->mesh, imc->generation))
         storm_census_stop(n, outcomes_out);
+    else if (imc->trace.n_ids > 0)
+        imc_trace_batch(imc, imc_batch, packets, n, outcomes_out);
     else
-        imc->advance(&imc->track, packets, n, outcomes_out);
+        imc_batch(imc, packets, n, outcomes_out);
 }
 
 void storm_imc_deposit(void *self, storm_cell_idx cell, double weight_erg)
 {
     struct storm_imc *imc = self;
-    if (!storm_mesh_has_changed(imc->mesh, imc->generation))
+    if (storm_mesh_has_changed(imc->mesh, imc->generation))
+        return;
+    if (imc->in_step)
         storm_exact_add(&imc->track.cells[cell].deposit, weight_erg,
                         imc->track.deposit_unit);
+    else
+        imc_set_deposit(imc, cell, weight_erg);
 }
 
 /* ---- post_step ---------------------------------------------------------- */
 
-/* Adds energy and finds the temperature that has it, eqs. (8) and (9). */
+/* Adds energy, eq. (9). What a host is to add, it owes. */
 static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
                         double deposit_erg)
 {
-    int m = imc->material[i];
-    if (m < 0 || imc->heat[m].held)
+    struct storm_ledger *gained = &imc->more[IMC_GAINED];
+    if (!imc_is_warm(imc, imc->material[i]))
         return;
+    storm_ledger_add(gained, deposit_erg);
+    storm_ledger_add(gained, -imc->emitted[i]);
+    if (imc->problem->matter_by_host) {
+        storm_ledger_add(&imc->more[IMC_HOST], -deposit_erg);
+        storm_ledger_add(&imc->more[IMC_HOST], imc->emitted[i]);
+        return;
+    }
     double energy =
         imc->energy[i] + (deposit_erg - imc->emitted[i]) / imc->volume[i];
     imc->energy[i] = energy > 0.0 ? energy : 0.0;
-    imc->temperature[i] = storm_heat_temperature(&imc->heat[m], imc->energy[i]);
 }
 
 static storm_status imc_post_step(void *self, struct storm_step *step)
@@ -728,21 +183,31 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     imc->in_step = false;
     imc->is_set = false;
     storm_status status = imc_check(imc);
-    if (status < 0)
+    if (status < 0) /* on all ranks */
         return status;
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         struct imc_cell *cell = &imc->track.cells[i];
-        double deposit =
-            storm_exact_value(cell->deposit, imc->track.deposit_unit);
+        storm_exact sum = cell->deposit;
+        double deposit = storm_exact_value(sum, imc->track.deposit_unit);
         double path = storm_exact_value(cell->path, imc->track.path_unit);
         cell->deposit = 0;
         cell->path = 0;
         imc->radiation[i] = path / (imc->volume[i] * length);
         imc->deposited[i] = deposit;
-        storm_ledger_add(&imc->account[STORM_LEDGER_ABSORBED], deposit);
+        storm_ledger_add_exact(&imc->account[STORM_LEDGER_ABSORBED], sum,
+                               imc->track.deposit_unit);
+        imc_flow_absorb(imc, i, sum);
         imc_heat_up(imc, i, deposit);
     }
-    return STORM_OK;
+    imc_flows_end(imc);
+    imc_moments_end(imc);
+    status = imc_user_end(&imc->user);
+    if (status == STORM_OK && imc->trace.is_lost)
+        status = STORM_ERR_NOMEM;
+    /* The temperatures that have these energies, eq. (8). */
+    if (status == STORM_OK && !imc->problem->matter_by_host)
+        status = imc_matter_each(imc, NULL, imc_block_temperature);
+    return imc_fault_agree(imc, status);
 }
 
 /* ---- public ------------------------------------------------------------- */

@@ -21,9 +21,12 @@
 #include "base/env.h"
 #include "base/exact.h"
 #include "physics/connect.h"
+#include "physics/curve.h"
+#include "physics/imc_matter.h"
+#include "physics/imc_user.h"
 #include "physics/imc_watch.h"
 #include "physics/ledger.h"
-#include "physics/material.h"
+#include "physics/tally.h"
 #include "physics/walk.h"
 
 /* What a packet in flight touches of a cell: one cache line. */
@@ -42,13 +45,67 @@ struct imc_opacity {
     double absorb;    /* 1/cm, after Fleck */
     double scatter;   /* 1/cm, effective and physical */
     double effective; /* share of the effective in it */
-    double emission;  /* share of this group and those below in what the cell
-                         emits, 0 .. 1 */
 };
 
-/* What a wall does with packets: they leave, are reflected, or it depends on
- * where. */
-enum imc_edge { IMC_EDGE_OPEN, IMC_EDGE_MIRROR, IMC_EDGE_PARTS };
+/* The first of n shares that is not below u; the last if all are. By halves,
+ * without branches that are hard to predict. */
+static inline int32_t imc_find_group(const double *share, size_t n, double u)
+{
+    size_t first = 0;
+    while (n > 1) {
+        size_t half = n / 2;
+        first += share[first + half - 1] < u ? half : 0;
+        n -= half;
+    }
+    return (int32_t)first;
+}
+
+/* What a wall does with packets: they leave, are reflected, it depends on
+ * where, or the host says it. */
+enum imc_edge { IMC_EDGE_OPEN, IMC_EDGE_MIRROR, IMC_EDGE_PARTS, IMC_EDGE_USER };
+
+/* Energy and packets that came or went in a step. */
+struct imc_flow {
+    struct storm_ledger energy;
+    uint64_t packets;
+};
+
+/* A blackbody plane in this step (imc_plane.c). */
+struct imc_plane {
+    struct curve temperature; /* keV; its table is that of this step */
+    int axis;
+    double end_cm;       /* where it is at the end of the step */
+    double velocity;     /* cm/s */
+    double lo[2], hi[2]; /* in the directions after the axis */
+    double off;          /* cm: where packets begin, PLANE-2 */
+    bool passes;
+};
+
+/* What a host asks for beyond fields, by cell (imc_moments.c).
+ *
+ *   MOMENTS-1  Only kernels of a second kind, compiled apart and chosen by
+ *              batch, know of moments: others are as fast as without.
+ *   MOMENTS-2  Sums are exact, in the units of path and deposit. Paths by group
+ *              are the integers that the path of the cell is made of.
+ *   MOMENTS-3  Histories do not depend on moments: they draw random numbers of
+ *              a stream of their own. */
+struct imc_moments {
+    storm_exact *groups;   /* n_groups each: erg cm; NULL: not asked for */
+    storm_exact *flux;     /* 3 each: path times direction */
+    storm_exact *pressure; /* 6 each: times two of its components */
+    storm_exact *momentum; /* 3 each: erg, c times the momentum */
+    bool is_directed;      /* any of the last three */
+    double path_scale;     /* of path_unit: 2^lsb */
+};
+
+/* Sets of cells that tallies of surfaces are about, in this step
+ * (imc_surface.c). Like moments, only kernels of the second kind know them. */
+struct imc_surfaces {
+    size_t n;              /* tallies of surfaces */
+    unsigned char *own;    /* n for each cell: enum surface_place */
+    unsigned char *ghosts; /* the same, of ghosts */
+    size_t own_capacity, ghost_capacity;
+};
 
 /* Input of a pass of the kernel. */
 struct imc_track {
@@ -60,12 +117,23 @@ struct imc_track {
     size_t n_groups;
     const struct storm_walk *walk;     /* NULL: no random walk */
     const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
+    const double *spectrum; /* the same: share of a group and those below in
+                               what the cell emits, 0 .. 1 */
     const struct storm_walk_group *thick; /* the same, if they walk */
     const unsigned char *edges;           /* by wall: enum imc_edge */
     struct storm_exact_unit deposit_unit, path_unit;
     struct imc_cell *cells;
     struct storm_ledger *escaped;
-    struct imc_watch *watch; /* NULL: none */
+    struct imc_flow *leaving;  /* by wall */
+    struct imc_flow *outside;  /* into regions outside, or out of the mesh */
+    struct tally_set *tallies; /* NULL: none */
+    const struct imc_moments *moments;   /* NULL: none */
+    const struct imc_surfaces *surfaces; /* NULL: none */
+    double end_s;                        /* of the step */
+    struct imc_watch *watch;             /* NULL: none */
+    struct imc_user *user;               /* NULL: no wall asks the host */
+    const struct imc_plane *planes;
+    size_t n_planes;
 };
 
 /* Moves n packets and fills outcomes_out[0..n): CENSUS, SEND, ABSORBED,
@@ -73,8 +141,8 @@ struct imc_track {
 typedef void imc_advance_fn(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out);
 
-/* What neighbours need of a cell, beside its centre: T^4, negative if it does
- * not emit; max T^4 of matter and radiation, keV^4. */
+/* What neighbours need of a cell, beside its centre: T^4 times its emission,
+ * negative if it does not emit; max of that and of the radiation, keV^4. */
 enum { IMC_HALO_T4, IMC_HALO_HOT, IMC_HALO_VALUES };
 
 /* Cells behind the faces of this rank's cells, and values of cells. */
@@ -94,13 +162,19 @@ struct imc_source {
     uint64_t *end;     /* and with its own */
     uint64_t total;    /* of the shares of all ranks */
     double volume_cm3; /* of all cells' parts in the shape */
+
+    double number[2];    /* the point of a curve that is a number */
+    struct curve power;  /* its table is that of this step */
+    double lo[3], hi[3]; /* around the cells of this rank */
+    bool is_near;        /* points, beams, shells: may be in these cells */
 };
 
 enum { IMC_TILES = 64 }; /* per direction */
 
 /* A part of a wall that is a blackbody. */
 struct imc_wall {
-    double area_cm2;     /* 0: it emits nothing */
+    struct curve temperature; /* keV; its table is that of this step */
+    double area_cm2;          /* 0: it emits nothing */
     double lo[2], hi[2]; /* of the rectangle around it, in the directions after
                             the wall's own; cut into tiles, the first
                             direction's in a row */
@@ -123,12 +197,24 @@ struct imc_principle {
                      1/cm */
     struct imc_hot_face {
         storm_cell_idx cell;
-        const struct storm_wall_part *edge; /* a blackbody */
+        int wall;
+        const struct storm_wall_part *edge; /* of it: a blackbody */
         double flux;
     } * hot;
     size_t n_hot;
     double *coming; /* n_cells: incoming through hot faces, keV^4 / cm */
     double *around; /* n_cells: max of these, keV^4 */
+    bool *is_open;  /* n_cells: something around it is hotter */
+    double worst;   /* of this rank's cells: temperature after the step over
+                       that around */
+    storm_cell_idx worst_cell; /* -1: none */
+};
+
+/* What came and went in a step (imc_flows.c). */
+struct imc_flows {
+    size_t n[STORM_IMC_FLOW_KINDS];
+    struct imc_flow *flow; /* of one kind after the other */
+    bool is_complete;      /* the step has ended: the next one begins at zero */
 };
 
 /* Number of packets that a cell emits, and max number after the comb, in this
@@ -137,15 +223,41 @@ struct imc_steer {
     uint64_t emit, max_packets;
 };
 
+/* Packets that are followed, and their events in this step (imc_trace.c). */
+struct imc_trace {
+    struct storm_packet_id *ids; /* in order */
+    size_t n_ids;
+    struct storm_trace_event *events;
+    size_t n, capacity;
+    uint64_t step;
+    bool is_lost; /* an event, for want of memory */
+};
+
+/* Accounts beside those of the balance of radiation. START to USER are parts
+ * of what was created; MATTER + GAINED + HOST is the energy of matter now, but
+ * for its roundings. */
+enum imc_account {
+    IMC_START,   /* initial radiation */
+    IMC_WALLS,   /* created by walls */
+    IMC_SOURCES, /* created by sources */
+    IMC_USER,    /* created by walls and sources of the host */
+    IMC_MATTER,  /* energy of matter before the first step */
+    IMC_GAINED,  /* absorbed less emitted, by matter that is not held */
+    IMC_HOST,    /* added to matter by the host */
+    IMC_ACCOUNTS
+};
+
+enum { IMC_N_MOMENTS = 4 };
 struct storm_imc {
     const struct storm_context *context;
     const struct storm_env *env;
     struct storm_mesh *mesh;
     struct storm_problem own; /* the caller's, copied */
     const struct storm_problem *problem;
-    imc_advance_fn *advance;
-    struct storm_heat *heat; /* n_materials + 1; the last is empty space */
+    imc_advance_fn *advance, *advance_counted;
     double *group_edge, *group_middle; /* keV; unused if grey */
+    struct storm_formula **start;      /* imc_start.c */
+    struct imc_matter matter;
 
     /* Cells, for this generation of the mesh. */
     uint64_t generation;
@@ -158,13 +270,19 @@ struct storm_imc {
     double *half;                   /* 3 each: half extents about the centre */
     double *centre;                 /* 3 each, in the frame of the bounds */
     struct imc_opacity *opacity;    /* n_groups each, if there are several */
+    double *spectrum;               /* the same; see imc_track */
     struct storm_walk_group *thick; /* the same, if there is a random walk */
-    double *energy;                 /* of the material, erg/cm3 */
-    double *temperature;            /* keV */
-    double *emitted;                /* in this step, erg */
-    double *deposited;              /* in the last step, erg */
-    double *radiation;              /* path average, erg/cm3 */
-    double *slope; /* 3 each: of the emission, relative, per cm */
+    double *start_kev;   /* of radiation at the start; NULL: the problem's */
+    double *density;     /* g/cm3 */
+    double *emission;    /* what it emits is multiplied by this */
+    double *composition; /* n_cells of each component */
+    double *energy;      /* of the material, erg/cm3 */
+    double *temperature; /* keV */
+    bool *is_stale;      /* the temperature is not that of the energy, yet */
+    double *emitted;     /* in this step, erg */
+    double *deposited;   /* in the last step, erg */
+    double *radiation;   /* path average, erg/cm3 */
+    double *slope;       /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
     struct imc_source *sources;
     size_t n_walls;          /* of the problem and of the mesh */
@@ -177,11 +295,33 @@ struct storm_imc {
     struct imc_steer *steer; /* NULL: the numbers of the problem */
     struct storm_walk *walk;
     struct imc_watch watch;
+    struct tally_set tallies;
+    struct imc_surfaces surfaces;
+    unsigned wants;                /* bits of storm_imc_moment */
+    struct imc_moments moments;    /* sums of the step */
+    double *moment[IMC_N_MOMENTS]; /* of the last step; NULL: not asked for */
+    bool is_counting;              /* something may have been counted */
+    struct imc_user user;
+    struct imc_plane *planes; /* of the problem */
     double time_s, dt_s;
-    bool is_set;  /* the next step's times are known */
-    bool in_step; /* between pre_step and post_step */
+    bool is_set;    /* the next step's times are known */
+    bool in_step;   /* between pre_step and post_step */
+    bool has_begun; /* there was a step, or a state was loaded */
+    bool has_more;  /* density, emission, composition or material of a cell may
+                       be other than those of the problem, or they matter: they
+                       are hashed and saved */
     struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
+    struct imc_flows flows;
+    struct imc_trace trace;
+    struct storm_ledger more[IMC_ACCOUNTS];
 };
+
+/* Energy of the matter of a cell, erg. */
+static inline double imc_cell_erg(const struct storm_imc *imc,
+                                  storm_cell_idx cell)
+{
+    return imc->energy[cell] * imc->volume[cell];
+}
 
 /* imc_report.c: STORM_ERR_STATE, logged, if the mesh has another generation
  * than the cells. Every function that uses them calls it first. */
@@ -202,10 +342,58 @@ storm_status imc_cells_open(struct storm_imc *imc);
  * Collective. */
 storm_status imc_cells_finish(struct storm_imc *imc);
 void imc_cells_close(struct storm_imc *imc);
-void imc_cells_begin(struct storm_imc *imc); /* temperature of the start */
+/* Density and temperature of the start; collective. */
+storm_status imc_cells_begin(struct storm_imc *imc);
+/* Density, composition and emission that the material of a cell has at the
+ * start. */
+void imc_cells_fill(struct storm_imc *imc, storm_cell_idx cell);
 
-/* imc_fields.c: opacities and emission at the start of a step. */
-void imc_fields_set(struct storm_imc *imc);
+/* imc_start.c: density and temperatures of a cell at the start. */
+storm_status imc_start_make(struct storm_imc *imc);
+void imc_start_free(struct storm_imc *imc);
+double imc_start_density(const struct storm_imc *imc, storm_cell_idx cell);
+double imc_start_matter_kev(const struct storm_imc *imc, storm_cell_idx cell);
+double imc_start_radiation_kev(const struct storm_imc *imc,
+                               storm_cell_idx cell);
+/* STORM_ERR_ARG, logged: a formula gives none there. */
+storm_status imc_start_check(const struct storm_imc *imc, storm_cell_idx cell);
+
+/* imc_fields.c: opacities and emission at the start of a step. Local, faults
+ * are those of matter. */
+storm_status imc_fields_set(struct storm_imc *imc);
+/* Temperature that the heat capacity is asked for at. */
+double imc_capacity_kev(double temperature_kev);
+
+/* imc_flows.c: books energy and packets between the beginning and the end of a
+ * step, as created in its account as well; what a cell has absorbed. */
+storm_status imc_flows_open(struct storm_imc *imc);
+void imc_flows_close(struct storm_imc *imc);
+void imc_flows_begin(struct storm_imc *imc);
+void imc_flow_create(struct storm_imc *imc, storm_origin origin,
+                     double energy_erg, uint64_t packets);
+void imc_flow_absorb(struct storm_imc *imc, storm_cell_idx cell,
+                     storm_exact deposit);
+/* Between steps, with its account. */
+void imc_flow_absorb_erg(struct storm_imc *imc, storm_cell_idx cell,
+                         double energy_erg);
+void imc_flows_end(struct storm_imc *imc);
+/* All to zero. */
+void imc_flows_clear(struct storm_imc *imc);
+
+/* imc_trace.c: a batch in which packets may be followed; `batch` advances
+ * some. */
+typedef void imc_batch_fn(const struct storm_imc *imc, void *const *packets,
+                          size_t n, struct storm_outcome *outcomes_out);
+void imc_trace_batch(struct storm_imc *imc, imc_batch_fn *batch,
+                     void *const *packets, size_t n,
+                     struct storm_outcome *outcomes_out);
+void imc_trace_begin(struct storm_imc *imc, uint64_t step);
+void imc_trace_close(struct storm_imc *imc);
+
+/* imc_set.c: gives energy to matter between steps; a fault is that of the next
+ * step. Local. */
+void imc_set_deposit(struct storm_imc *imc, storm_cell_idx cell,
+                     double weight_erg);
 
 /* imc_halo.c */
 storm_status imc_halo_open(struct storm_imc *imc);
@@ -225,10 +413,80 @@ storm_status imc_principle_open(struct storm_imc *imc);
 void imc_principle_close(struct storm_imc *imc);
 storm_status imc_principle_check(struct storm_imc *imc,
                                  const struct storm_step *step);
-/* imc.c: the highest temperature of a blackbody in this step; 0 if it does not
- * emit. */
-double imc_edge_hottest(const struct storm_imc *imc,
+/* imc_birth.c: the part of this step within these times; may be empty. */
+struct curve_window imc_window(const struct storm_imc *imc, double start_s,
+                               double stop_s);
+/* The packets of this step; *largest_inout is the largest weight
+ * so far. */
+storm_status imc_birth(struct storm_imc *imc, struct storm_step *step,
+                       double *largest_inout);
+/* The highest temperature of a blackbody in this step, after imc_wall_begin; 0
+ * if it does not emit. */
+double imc_edge_hottest(const struct storm_imc *imc, int wall,
                         const struct storm_wall_part *edge);
+
+/* imc_tally.c: a packet that escapes, through a wall or (-1) into a cell that
+ * is outside: in the step; and between steps. */
+void imc_escape(const struct imc_track *track,
+                const struct storm_packet *packet, int wall);
+void imc_escape_between(struct storm_imc *imc,
+                        const struct storm_packet *packet);
+/* The sum of all ranks: packets by bin, then limbs. Free it. Collective. */
+storm_status imc_tally_sum(struct storm_imc *imc, size_t number,
+                           int64_t **words_out);
+
+/* imc_surface.c: one tally more; sets of cells for the step that comes, which
+ * is collective. */
+void imc_surface_add(struct storm_imc *imc);
+storm_status imc_surface_begin(struct storm_imc *imc);
+void imc_surface_close(struct storm_imc *imc);
+/* For the kernel: where a cell of another rank at a face of ours is; a packet
+ * at the face between two cells that are in different places. */
+const unsigned char *imc_surface_behind(const struct imc_track *track, int rank,
+                                        storm_cell_idx cell);
+void imc_surface_cross(const struct imc_track *track,
+                       const struct storm_packet *packet,
+                       const unsigned char *from, const unsigned char *to);
+
+/* imc_plane.c: blackbody planes. Begin and birth have the same status on every
+ * rank but for memory. */
+storm_status imc_plane_open(struct storm_imc *imc);
+void imc_plane_close(struct storm_imc *imc);
+storm_status imc_plane_begin(struct storm_imc *imc);
+storm_status imc_plane_birth(struct storm_imc *imc, struct storm_step *step,
+                             double *largest_inout);
+/* For the kernel: does a packet reach a plane within these seconds, and when?
+ * How far may it go in any direction without? */
+bool imc_plane_hit(const struct imc_track *track, const double x[3],
+                   const double direction[3], double time_left_s,
+                   double *seconds_inout);
+double imc_plane_clearance(const struct imc_track *track, const double x[3],
+                           double time_left_s);
+/* MOMENTS-1, and for tallies of surfaces. */
+static inline imc_advance_fn *imc_kernel_of(const struct storm_imc *imc)
+{
+    return imc->track.moments != NULL || imc->track.surfaces != NULL
+               ? imc->advance_counted
+               : imc->advance;
+}
+
+/* imc_moments.c: arrays for the cells, if they are asked for; local. */
+storm_status imc_moments_open(struct storm_imc *imc);
+void imc_moments_close(struct storm_imc *imc);
+/* The units are known; the step has ended. */
+void imc_moments_begin(struct storm_imc *imc);
+void imc_moments_end(struct storm_imc *imc);
+/* Values of the last step to zero. */
+void imc_moments_clear(struct storm_imc *imc);
+/* What the kernels count: in a flight, a walk, a collision. */
+void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
+                        const double direction[3], storm_exact path,
+                        double lost_erg);
+void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
+                      storm_exact path, const double moved_cm[3],
+                      double seconds);
+void imc_moments_collision(const struct imc_track *track, storm_cell_idx cell,
+                           const double direction[3], double weight_erg);
 
 /* imc_steer.c: fills imc->steer, unless it is NULL. Collective. */
 storm_status imc_steer(struct storm_imc *imc, struct storm_step *step);
@@ -238,10 +496,29 @@ uint64_t imc_emit_number(const struct storm_imc *imc, storm_cell_idx cell);
 /* imc_source.c: which cells a source fills. Collective. */
 storm_status imc_source_open(struct storm_imc *imc);
 void imc_source_close(struct storm_imc *imc);
+/* Their power in this step. STORM_ERR_ARG, logged: a formula gives none. The
+ * same on every rank. */
+storm_status imc_source_begin(struct storm_imc *imc);
+/* imc_birth_source.c: a point of a source that is no volume. */
+void imc_source_place(const struct storm_source *source, const double u[4],
+                      double point_out[3]);
+/* Is the point in the box of the problem? */
+static inline bool imc_is_in_box(const struct storm_imc *imc,
+                                 const double point_cm[3])
+{
+    bool inside = true;
+    for (int d = 0; d < 3; d++)
+        inside = inside && point_cm[d] >= imc->problem->lo_cm[d] &&
+                 point_cm[d] <= imc->problem->hi_cm[d];
+    return inside;
+}
 
 /* imc_wall.c: parts of walls. Collective. */
 storm_status imc_wall_open(struct storm_imc *imc);
 void imc_wall_close(struct storm_imc *imc);
+/* The temperatures of walls in this step. STORM_ERR_ARG, logged: a formula
+ * gives none. The same on every rank. */
+storm_status imc_wall_begin(struct storm_imc *imc);
 /* The edge that counts at a point of a wall; NULL: vacuum. */
 const struct storm_wall_part *imc_edge_at(const struct storm_problem *problem,
                                           int wall, const double point_cm[3]);
@@ -253,8 +530,8 @@ storm_status imc_boundary_open(struct storm_imc *imc, int wall, size_t i_edge);
 void imc_boundary_inwards(const double normal[3], const double u[2],
                           double direction_out[3]);
 
-/* Does the wall reflect there? For the kernel, on walls that are split. */
-bool imc_wall_reflects(const struct storm_problem *problem, int wall,
-                       const double point_cm[3]);
+/* Is the wall of this kind there? For the kernel, on walls that are split. */
+bool imc_wall_is(const struct storm_problem *problem, int wall,
+                 const double point_cm[3], storm_wall_kind kind);
 
 #endif /* STORM_PHYSICS_IMC_H */

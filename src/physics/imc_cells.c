@@ -82,19 +82,29 @@ storm_status imc_cells_open(struct storm_imc *imc)
     imc->is_box = cells_array(imc, sizeof(bool), &ok);
     imc->half = cells_array(imc, 3 * sizeof(double), &ok);
     imc->centre = cells_array(imc, 3 * sizeof(double), &ok);
+    imc->matter.order = cells_array(imc, sizeof(storm_cell_idx), &ok);
+    imc->density = cells_array(imc, sizeof(double), &ok);
+    imc->emission = cells_array(imc, sizeof(double), &ok);
+    imc->composition =
+        cells_array(imc, imc->problem->n_components * sizeof(double), &ok);
     imc->energy = cells_array(imc, sizeof(double), &ok);
     imc->temperature = cells_array(imc, sizeof(double), &ok);
+    imc->is_stale = cells_array(imc, sizeof(bool), &ok);
     imc->emitted = cells_array(imc, sizeof(double), &ok);
     imc->deposited = cells_array(imc, sizeof(double), &ok);
     imc->radiation = cells_array(imc, sizeof(double), &ok);
     imc->slope = cells_array(imc, 3 * sizeof(double), &ok);
     if (n_groups > 1)
         imc->opacity = cells_array(imc, n_groups * sizeof *imc->opacity, &ok);
+    if (n_groups > 1)
+        imc->spectrum = cells_array(imc, n_groups * sizeof(double), &ok);
     if (n_groups > 1 && imc->walk != NULL)
         imc->thick = cells_array(imc, n_groups * sizeof *imc->thick, &ok);
     if (imc->problem->steer_by_error)
         imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
+    ok = imc_moments_open(imc) == STORM_OK && ok;
     imc->track.opacity = imc->opacity;
+    imc->track.spectrum = imc->spectrum;
     imc->track.thick = imc->thick;
     if (ok)
         for (storm_cell_idx i = 0; i < imc->n_cells; i++)
@@ -114,6 +124,7 @@ storm_status imc_cells_open(struct storm_imc *imc)
 
 storm_status imc_cells_finish(struct storm_imc *imc)
 {
+    imc_matter_sort(imc);
     imc_source_close(imc);
     return imc_source_open(imc);
 }
@@ -125,6 +136,7 @@ void imc_cells_close(struct storm_imc *imc)
     imc_source_close(imc);
     imc_principle_close(imc);
     imc_halo_close(imc);
+    imc_moments_close(imc);
     storm_free(memory, imc->track.cells);
     storm_free(memory, imc->tag);
     storm_free(memory, imc->material);
@@ -132,35 +144,68 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->is_box);
     storm_free(memory, imc->half);
     storm_free(memory, imc->centre);
+    storm_free(memory, imc->matter.order);
+    storm_free(memory, imc->start_kev);
+    imc->start_kev = NULL;
+    storm_free(memory, imc->density);
+    storm_free(memory, imc->emission);
+    storm_free(memory, imc->composition);
     storm_free(memory, imc->energy);
     storm_free(memory, imc->temperature);
+    storm_free(memory, imc->is_stale);
     storm_free(memory, imc->emitted);
     storm_free(memory, imc->deposited);
     storm_free(memory, imc->radiation);
     storm_free(memory, imc->slope);
     storm_free(memory, imc->opacity);
+    storm_free(memory, imc->spectrum);
     storm_free(memory, imc->thick);
     storm_free(memory, imc->steer);
     imc->track.cells = NULL;
     imc->tag = NULL;
     imc->material = NULL;
-    imc->is_box = NULL;
-    imc->volume = imc->half = imc->centre = imc->energy = NULL;
+    imc->is_box = imc->is_stale = NULL;
+    imc->matter.order = NULL;
+    imc->volume = imc->half = imc->centre = NULL;
+    imc->density = imc->emission = imc->composition = imc->energy = NULL;
     imc->temperature = imc->emitted = imc->deposited = NULL;
     imc->radiation = imc->slope = NULL;
     imc->opacity = NULL;
+    imc->spectrum = NULL;
     imc->thick = NULL;
     imc->steer = NULL;
     imc->generation = UINT64_MAX; /* of no mesh */
 }
 
-void imc_cells_begin(struct storm_imc *imc)
+void imc_cells_fill(struct storm_imc *imc, storm_cell_idx cell)
 {
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        int m = imc->material[i];
-        if (m < 0 || m >= (int)imc->problem->n_materials)
+    int m = imc->material[cell];
+    const struct storm_material *material =
+        imc_has_matter(imc, m) ? &imc->problem->materials[m] : NULL;
+    imc->density[cell] = imc_start_density(imc, cell);
+    imc->emission[cell] = 1.0;
+    for (size_t k = 0; k < imc->problem->n_components; k++)
+        imc->composition[k * (size_t)imc->n_cells + (size_t)cell] =
+            material != NULL && material->composition != NULL
+                ? material->composition[k]
+                : 0.0;
+}
+
+storm_status imc_cells_begin(struct storm_imc *imc)
+{
+    storm_status status = STORM_OK;
+    for (storm_cell_idx i = 0; i < imc->n_cells && status == STORM_OK; i++) {
+        imc_cells_fill(imc, i);
+        if (!imc_has_matter(imc, imc->material[i]))
             continue;
-        imc->temperature[i] = imc->problem->materials[m].temperature_kev;
-        imc->energy[i] = storm_heat_energy(&imc->heat[m], imc->temperature[i]);
+        status = imc_start_check(imc, i);
+        imc->temperature[i] = imc_start_matter_kev(imc, i);
     }
+    status = storm_context_agree(imc->context, status);
+    if (status < 0)
+        return status;
+    status = imc_matter_each(imc, NULL, imc_block_energy);
+    for (storm_cell_idx i = 0; i < imc->n_cells && status >= 0; i++)
+        storm_ledger_add(&imc->more[IMC_MATTER], imc_cell_erg(imc, i));
+    return imc_fault_agree(imc, status);
 }

@@ -4,6 +4,7 @@
 
 #include <storm/context.h>
 
+#include "base/math.h"
 #include "mesh/mesh_ops.h"
 #include "physics/imc.h"
 #include "physics/problem.h"
@@ -11,7 +12,18 @@
 
 static const char imc_label[] = "imc";
 
-/* Edges and middles of the groups, log-spaced. */
+/* As the problem lists them. */
+static void imc_list_groups(struct storm_imc *imc)
+{
+    const double *edge = imc->problem->group_edge_kev;
+    size_t n = (size_t)imc->problem->n_groups;
+    for (size_t g = 0; g <= n; g++)
+        imc->group_edge[g] = edge[g];
+    for (size_t g = 0; g < n; g++)
+        imc->group_middle[g] = sqrt(edge[g]) * sqrt(edge[g + 1]);
+}
+
+/* Edges and middles of the groups, listed or log-spaced. */
 static storm_status imc_make_groups(struct storm_imc *imc)
 {
     const struct storm_problem *p = imc->problem;
@@ -22,28 +34,18 @@ static storm_status imc_make_groups(struct storm_imc *imc)
         storm_alloc(imc->env->memory, imc_label, n * sizeof(double));
     if (imc->group_edge == NULL || imc->group_middle == NULL)
         return STORM_ERR_NOMEM;
+    if (p->group_edge_kev != NULL) {
+        imc_list_groups(imc);
+        return STORM_OK;
+    }
     double ratio =
-        n > 1 ? log(p->group_max_kev / p->group_min_kev) / (double)n : 0.0;
+        n > 1 ? storm_log(p->group_max_kev / p->group_min_kev) / (double)n
+              : 0.0;
     for (size_t g = 0; n > 1 && g <= n; g++)
-        imc->group_edge[g] = p->group_min_kev * exp(ratio * (double)g);
+        imc->group_edge[g] = p->group_min_kev * storm_exp(ratio * (double)g);
     for (size_t g = 0; n > 1 && g < n; g++)
         imc->group_middle[g] =
-            p->group_min_kev * exp(ratio * ((double)g + 0.5));
-    return STORM_OK;
-}
-
-/* Heat capacities; the last is of empty space. */
-static storm_status imc_make_heat(struct storm_imc *imc)
-{
-    size_t n = imc->problem->n_materials;
-    imc->heat =
-        storm_alloc(imc->env->memory, imc_label, (n + 1) * sizeof *imc->heat);
-    if (imc->heat == NULL)
-        return STORM_ERR_NOMEM;
-    for (size_t i = 0; i < n; i++)
-        imc->heat[i] =
-            storm_heat_make(&imc->problem->materials[i].heat_capacity);
-    imc->heat[n].held = true;
+            p->group_min_kev * storm_exp(ratio * ((double)g + 0.5));
     return STORM_OK;
 }
 
@@ -74,10 +76,14 @@ static storm_status imc_sort_walls(struct storm_imc *imc)
             edges->n == 1 && edges->parts[0].shape.kind == STORM_SHAPE_ALL;
         if (one && edges->parts[0].kind == STORM_WALL_REFLECT)
             imc->edges[wall] = IMC_EDGE_MIRROR;
+        if (one && edges->parts[0].kind == STORM_WALL_USER)
+            imc->edges[wall] = IMC_EDGE_USER;
         if (edges->n > 0 && !one)
             imc->edges[wall] = IMC_EDGE_PARTS;
     }
     imc->track.edges = imc->edges;
+    imc->user.imc = imc;
+    imc->track.user = imc_user_has_walls(imc) ? &imc->user : NULL;
     return STORM_OK;
 }
 
@@ -99,10 +105,13 @@ static storm_status imc_make(struct storm_imc *imc,
     storm_status status = problem_copy(imc->env, problem, &imc->own);
     if (status < 0)
         return status;
+    imc->tallies = (struct tally_set){.memory = imc->env->memory,
+                                      .light_cm_s = imc->own.light_cm_s};
     imc->context = context;
     imc->mesh = mesh;
     imc->problem = &imc->own;
     imc->advance = ops->imc;
+    imc->advance_counted = ops->imc_counted;
     imc->track = (struct imc_track){
         .mesh = mesh,
         .problem = imc->problem,
@@ -117,7 +126,13 @@ static storm_status imc_make(struct storm_imc *imc,
     if (status == STORM_OK)
         status = imc_make_groups(imc);
     if (status == STORM_OK)
-        status = imc_make_heat(imc);
+        status = imc_matter_open(imc);
+    if (status == STORM_OK)
+        status = imc_start_make(imc);
+    if (status == STORM_OK)
+        status = imc_plane_open(imc);
+    if (status == STORM_OK)
+        status = imc_flows_open(imc);
     if (status == STORM_OK)
         status = imc_watch_open(&imc->watch, imc);
     return status < 0 ? status : imc_make_walk(imc);
@@ -142,11 +157,12 @@ storm_status storm_imc_create(struct storm_context *context,
         status = imc_cells_open(imc);
     if (status == STORM_OK)
         status = imc_cells_finish(imc);
+    if (status == STORM_OK)
+        status = imc_cells_begin(imc);
     if (status < 0) {
         storm_imc_destroy(imc);
         return status;
     }
-    imc_cells_begin(imc);
     *imc_out = imc;
     return STORM_OK;
 }
@@ -158,9 +174,15 @@ void storm_imc_destroy(struct storm_imc *imc)
     struct storm_memory *memory = imc->env->memory;
     imc_cells_close(imc);
     imc_watch_close(&imc->watch);
+    imc_start_free(imc);
+    imc_plane_close(imc);
+    imc_surface_close(imc);
+    tally_clear(&imc->tallies);
+    imc_flows_close(imc);
+    imc_trace_close(imc);
     storm_free(memory, imc->edges);
     storm_free(memory, imc->walk);
-    storm_free(memory, imc->heat);
+    imc_matter_close(imc);
     storm_free(memory, imc->group_edge);
     storm_free(memory, imc->group_middle);
     problem_free(imc->env, &imc->own);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opacities and emission of the cells at the start of a step. */
 #include <math.h>
+#include <string.h>
 
 #include "physics/imc.h"
 #include "physics/planck.h"
@@ -12,81 +13,92 @@ static const double imc_coldest_kev = 1e-30;
 /* Less energy than this counts as zero. */
 static const double imc_min_erg = 1e-250;
 
-/* f = 1 / (1 + beta c sigma dt), eq. (3). */
-static double imc_fleck(const struct storm_imc *imc, storm_cell_idx cell,
-                        double sigma)
+double imc_capacity_kev(double temperature_kev)
+{
+    return fmax(temperature_kev, imc_coldest_kev);
+}
+
+/* A cell of a block: what matter has answered. */
+struct imc_asked {
+    storm_cell_idx cell;
+    bool is_warm;             /* its temperature may change */
+    double capacity;          /* erg/keV/cm3, if it is warm */
+    const double *absorption; /* 1/cm, of each group */
+    const double *scattering;
+};
+
+/* f = 1 / (1 + beta c sigma dt), eqs. (3) and (33). */
+static double imc_fleck(const struct storm_imc *imc,
+                        const struct imc_asked *asked, double sigma)
 {
     const struct storm_problem *p = imc->problem;
-    const struct storm_heat *heat = &imc->heat[imc->material[cell]];
-    if (heat->held || p->emit_per_cell == 0)
+    if (!asked->is_warm || p->emit_per_cell == 0)
         return 1.0;
-    double t = fmax(imc->temperature[cell], imc_coldest_kev);
+    double t = imc_capacity_kev(imc->temperature[asked->cell]);
     double beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) /
-                  storm_heat_capacity(heat, t);
+                  asked->capacity * imc->emission[asked->cell];
     return 1.0 / (1.0 + beta * p->light_cm_s * sigma * imc->dt_s);
 }
 
-/* What the material of a cell radiates in the step, eq. (4); never more than
- * it has. */
-static double imc_emission(const struct storm_imc *imc, storm_cell_idx cell,
-                           double sigma, double fleck)
+/* What the material of a cell radiates in the step, eqs. (4) and (33); never
+ * more than it has. */
+static double imc_emission(const struct storm_imc *imc,
+                           const struct imc_asked *asked, double sigma,
+                           double fleck)
 {
     const struct storm_problem *p = imc->problem;
+    storm_cell_idx cell = asked->cell;
     double t2 = imc->temperature[cell] * imc->temperature[cell];
     double volume = imc->volume[cell];
     double energy = fleck * sigma * p->radiation_erg_cm3_kev4 * p->light_cm_s *
-                    (t2 * t2) * imc->dt_s * volume;
+                    (t2 * t2) * imc->dt_s * volume * imc->emission[cell];
     if (p->emit_per_cell == 0)
         return 0.0;
-    if (!imc->heat[imc->material[cell]].held)
+    if (asked->is_warm)
         energy = fmin(energy, imc->energy[cell] * volume);
     return energy > imc_min_erg ? energy : 0.0;
 }
 
-static void imc_grey(struct storm_imc *imc, storm_cell_idx cell)
+static void imc_grey(struct storm_imc *imc, const struct imc_asked *asked)
 {
-    const struct storm_material *m =
-        &imc->problem->materials[imc->material[cell]];
-    double t = imc->temperature[cell];
-    double absorb = storm_material_law(&m->absorption, t, 1.0);
-    double fleck = imc_fleck(imc, cell, absorb);
+    storm_cell_idx cell = asked->cell;
+    double absorb = asked->absorption[0];
+    double fleck = imc_fleck(imc, asked, absorb);
     imc->track.cells[cell].absorb = fleck * absorb;
     imc->track.cells[cell].scatter =
-        (1.0 - fleck) * absorb + storm_material_law(&m->scattering, t, 1.0);
-    imc->emitted[cell] = imc_emission(imc, cell, absorb, fleck);
+        (1.0 - fleck) * absorb + asked->scattering[0];
+    imc->emitted[cell] = imc_emission(imc, asked, absorb, fleck);
 }
 
 /* Eqs. (12) to (14). */
-static void imc_groups(struct storm_imc *imc, storm_cell_idx cell)
+static void imc_groups(struct storm_imc *imc, const struct imc_asked *asked)
 {
-    const struct storm_material *m =
-        &imc->problem->materials[imc->material[cell]];
+    storm_cell_idx cell = asked->cell;
     size_t n = (size_t)imc->problem->n_groups;
     struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
+    double *spectrum = &imc->spectrum[(size_t)cell * n];
     double t = imc->temperature[cell];
     double shape = fmax(t, imc_coldest_kev), below = 0.0, planck_mean = 0.0;
     for (size_t g = 0; g < n; g++) {
-        double e = imc->group_middle[g];
         double up = g + 1 < n
                         ? storm_planck_below(imc->group_edge[g + 1] / shape)
                         : 1.0;
-        o[g].absorb = storm_material_law(&m->absorption, t, e);
+        o[g].absorb = asked->absorption[g];
         planck_mean += o[g].absorb * (up - below);
-        o[g].emission = planck_mean;
+        spectrum[g] = planck_mean;
         below = up;
     }
-    double fleck = imc_fleck(imc, cell, planck_mean);
+    double fleck = imc_fleck(imc, asked, planck_mean);
     for (size_t g = 0; g < n; g++) {
         double absorb = o[g].absorb;
         double effective = (1.0 - fleck) * absorb;
         o[g].absorb = fleck * absorb;
-        o[g].scatter = effective + storm_material_law(&m->scattering, t,
-                                                      imc->group_middle[g]);
+        o[g].scatter = effective + asked->scattering[g];
         o[g].effective = o[g].scatter > 0.0 ? effective / o[g].scatter : 0.0;
-        o[g].emission = planck_mean > 0.0 ? o[g].emission / planck_mean : 1.0;
+        spectrum[g] = planck_mean > 0.0 ? spectrum[g] / planck_mean : 1.0;
     }
     imc->track.cells[cell].absorb = fleck * planck_mean;
-    imc->emitted[cell] = imc_emission(imc, cell, planck_mean, fleck);
+    imc->emitted[cell] = imc_emission(imc, asked, planck_mean, fleck);
 }
 
 /* Groups in order of thickness, for the random walk. What a group emits, over
@@ -95,32 +107,67 @@ static void imc_order_groups(struct storm_imc *imc, storm_cell_idx cell)
 {
     size_t n = (size_t)imc->problem->n_groups;
     const struct imc_opacity *o = &imc->opacity[(size_t)cell * n];
+    const double *spectrum = &imc->spectrum[(size_t)cell * n];
     struct storm_walk_group *thick = &imc->thick[(size_t)cell * n];
     double below = 0.0;
     for (size_t g = 0; g < n; g++) {
         double effective = o[g].effective * o[g].scatter;
         double absorb = o[g].absorb + effective;
-        double planck = absorb > 0.0 ? (o[g].emission - below) / absorb : 0.0;
-        below = o[g].emission;
+        double planck = absorb > 0.0 ? (spectrum[g] - below) / absorb : 0.0;
+        below = spectrum[g];
         thick[g] = storm_walk_group((int32_t)g, planck, o[g].absorb,
                                     o[g].scatter, effective);
     }
     storm_walk_sort(thick, n);
 }
 
-void imc_fields_set(struct storm_imc *imc)
+/* Asks for a block and sets its cells. */
+static storm_status imc_fields_block(struct storm_imc *imc,
+                                     struct imc_block *block)
+{
+    size_t n_groups = block->b.n_groups;
+    bool is_warm = imc_is_warm(imc, block->material);
+    storm_status status = imc_ask_opacity(imc);
+    for (size_t k = 0; k < block->b.n; k++)
+        block->temperature[k] = imc_capacity_kev(block->temperature[k]);
+    if (status >= 0 && is_warm && imc->problem->emit_per_cell > 0)
+        status = imc_ask_capacity(imc);
+    for (size_t k = 0; k < block->b.n && status >= 0; k++) {
+        const struct imc_asked asked = {
+            .cell = block->cell[k],
+            .is_warm = is_warm,
+            .capacity = block->value[k],
+            .absorption = &block->absorption[k * n_groups],
+            .scattering = &block->scattering[k * n_groups],
+        };
+        if (n_groups == 1)
+            imc_grey(imc, &asked);
+        else
+            imc_groups(imc, &asked);
+        if (imc->thick != NULL)
+            imc_order_groups(imc, asked.cell);
+    }
+    return status;
+}
+
+/* A cell without matter: the host may have taken it away. */
+static void imc_empty(struct storm_imc *imc, storm_cell_idx cell)
+{
+    size_t n = (size_t)imc->problem->n_groups;
+    imc->track.cells[cell].absorb = imc->track.cells[cell].scatter = 0.0;
+    if (imc->opacity != NULL)
+        memset(&imc->opacity[(size_t)cell * n], 0, n * sizeof *imc->opacity);
+    if (imc->thick != NULL)
+        memset(&imc->thick[(size_t)cell * n], 0, n * sizeof *imc->thick);
+}
+
+storm_status imc_fields_set(struct storm_imc *imc)
 {
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         imc->emitted[i] = 0.0;
         imc->track.cells[i].events = 0;
-        if (imc->material[i] < 0 ||
-            imc->material[i] >= (int)imc->problem->n_materials)
-            continue;
-        if (imc->problem->n_groups == 1)
-            imc_grey(imc, i);
-        else
-            imc_groups(imc, i);
-        if (imc->thick != NULL)
-            imc_order_groups(imc, i);
+        if (!imc_has_matter(imc, imc->material[i]))
+            imc_empty(imc, i);
     }
+    return imc_matter_each(imc, NULL, imc_fields_block);
 }

@@ -89,10 +89,11 @@ void imc_halo_close(struct storm_imc *imc)
 static void halo_set(struct storm_imc *imc, storm_cell_idx i)
 {
     double t2 = imc->temperature[i] * imc->temperature[i];
+    double emits = t2 * t2 * imc->emission[i];
     double *value = &imc->halo.own[IMC_HALO_VALUES * (size_t)i];
-    value[IMC_HALO_T4] = imc->emitted[i] > 0.0 ? t2 * t2 : -1.0;
+    value[IMC_HALO_T4] = imc->emitted[i] > 0.0 ? emits : -1.0;
     value[IMC_HALO_HOT] =
-        fmax(t2 * t2, imc->radiation[i] / imc->problem->radiation_erg_cm3_kev4);
+        fmax(emits, imc->radiation[i] / imc->problem->radiation_erg_cm3_kev4);
 }
 
 static const double *halo_values(const struct storm_imc *imc, int32_t next)

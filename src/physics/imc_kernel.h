@@ -18,6 +18,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/math.h"
 #include "physics/imc.h"
 #include "physics/lanes.h"
 
@@ -52,7 +53,7 @@ LANES_INLINE double imc_mean(double x)
     return (a + b * x4) + (d + c[12] * x4) * (x4 * x4);
 }
 
-enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END };
+enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END, IMC_PLANE };
 
 /* At the start of each event, not at the crossing: the cell's memory then
  * arrives during the other lanes' events. */
@@ -78,18 +79,26 @@ static void imc_draw_depth(const struct pass *pass, struct storm_packet *packet)
 {
     double u[4];
     storm_packet_random(packet, pass->imc->seed, u);
-    packet->optical_depth = -log(u[0]);
+    packet->optical_depth = -storm_log(u[0]);
 }
 
-/* Not into a cell that does not transport. */
+/* A packet has come from another rank into a cell that does not transport. */
+static void imc_load_outside(const struct pass *pass, struct lane *lane,
+                             struct storm_outcome *outcome_out)
+{
+    geom_enter(&pass->geom, &lane->geom, lane->packet);
+    geom_rest(&lane->geom, lane->packet);
+    imc_escape(pass->imc, lane->packet, -1);
+    outcome_out->fate = STORM_FATE_ESCAPED;
+    outcome_out->events = 0;
+}
+
 LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
                            struct storm_outcome *outcome_out)
 {
     struct storm_packet *packet = lane->packet;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside)) {
-        storm_ledger_add(pass->imc->escaped, packet->weight_erg);
-        outcome_out->fate = STORM_FATE_ESCAPED;
-        outcome_out->events = 0;
+        imc_load_outside(pass, lane, outcome_out);
         return false;
     }
     if (!(packet->optical_depth > 0.0))
@@ -106,7 +115,7 @@ LANES_INLINE void imc_store(const struct pass *pass, const struct lane *lane,
     lane->packet->weight_erg = lane->imc.weight;
     lane->packet->optical_depth = lane->imc.depth;
     if (fate == STORM_FATE_ESCAPED)
-        storm_ledger_add(pass->imc->escaped, lane->imc.weight);
+        imc_escape(pass->imc, lane->packet, lane->wall);
 }
 
 /* Parts of a wall may differ; borders to other ranks are open. */
@@ -120,7 +129,8 @@ static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
         return track->edges[exit->wall] == IMC_EDGE_MIRROR;
     struct storm_packet at = *lane->packet;
     geom_rest(&lane->geom, &at);
-    return imc_wall_reflects(track->problem, exit->wall, at.position_cm);
+    return imc_wall_is(track->problem, exit->wall, at.position_cm,
+                       STORM_WALL_REFLECT);
 }
 
 LANES_INLINE void imc_prefetch(const struct pass *pass, storm_cell_idx cell)
@@ -144,9 +154,92 @@ static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate)
     return lanes_retire(pass, lane, fate, &imc_kernel);
 }
 
+/* ---- walls of the host -------------------------------------------------- */
+
+/* The packet of a lane, in the box of the mesh. */
+static struct storm_packet imc_at_wall(const struct pass *pass,
+                                       const struct lane *lane, uint32_t side)
+{
+    struct storm_packet at = *lane->packet;
+    geom_rest(&lane->geom, &at);
+    at.time_left_s = lane->time_left_s;
+    at.weight_erg = lane->imc.weight;
+    at.optical_depth = lane->imc.depth;
+    at.cell = storm_mesh_part_tag(pass->mesh->part, lane->cell);
+    at.cell_idx = lane->cell;
+    at.face = geom_face(&lane->geom, side);
+    return at;
+}
+
+static bool imc_is_user(const struct imc_track *track, int wall,
+                        const double point_cm[3])
+{
+    return track->edges[wall] == IMC_EDGE_USER ||
+           (track->edges[wall] == IMC_EDGE_PARTS &&
+            imc_wall_is(track->problem, wall, point_cm, STORM_WALL_USER));
+}
+
+/* Continues from another place, maybe on another rank. Returns like
+ * imc_retire. */
+static bool imc_move(struct pass *pass, struct lane *lane,
+                     const struct storm_packet *at, struct storm_cell_ref to)
+{
+    struct storm_packet *packet = lane->packet;
+    bool is_here = to.rank == pass->geom.rank && to.idx >= 0, more = true;
+    if (is_here)
+        lane->cell = to.idx;
+    pass->outcomes[lane->i_packet].rank = to.rank;
+    if (!is_here)
+        more = imc_retire(pass, lane, STORM_FATE_SEND);
+    memcpy(packet->position_cm, at->position_cm, sizeof at->position_cm);
+    packet->cell = is_here ? packet->cell : IMC_SEEKING;
+    packet->cell_idx = to.idx >= 0 ? to.idx : IMC_SEEK_ANYWHERE;
+    if (is_here)
+        geom_enter(&pass->geom, &lane->geom, packet);
+    return more;
+}
+
+/* Does what the host says. Returns like imc_retire. */
+static bool imc_ask(struct pass *pass, struct lane *lane,
+                    struct storm_packet *at, int wall, uint32_t side)
+{
+    struct storm_packet *packet = lane->packet;
+    struct storm_cell_ref to;
+    packet->face = at->face;
+    lane->wall = wall;
+    storm_wall_answer answer = imc_user_ask(pass->imc->user, wall, at, &to);
+    if (answer == STORM_WALL_TAKE)
+        return imc_retire(pass, lane, STORM_FATE_ESCAPED);
+    packet->draws = at->draws;
+    packet->spawns = at->spawns;
+    packet->group = at->group;
+    packet->birth_weight_erg = at->birth_weight_erg;
+    lane->imc.weight = at->weight_erg;
+    lane->imc.light_weight = imc_analogue_below * at->birth_weight_erg;
+    if (answer == STORM_WALL_MIRROR) {
+        geom_mirror(&pass->geom, &lane->geom, packet, side);
+        return true;
+    }
+    memcpy(packet->direction, at->direction, sizeof at->direction);
+    if (answer == STORM_WALL_MOVE)
+        return imc_move(pass, lane, at, to);
+    geom_leave(&lane->geom, packet);
+    packet->cell_idx = lane->cell;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    return true;
+}
+
 static bool imc_border(struct pass *pass, struct lane *lane, int32_t next,
                        uint32_t side)
 {
+    if (STORM_UNLIKELY(pass->imc->user != NULL)) {
+        struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
+        if (exit.rank < 0 && pass->imc->edges[exit.wall] >= IMC_EDGE_PARTS) {
+            struct storm_packet at = imc_at_wall(pass, lane, side);
+            if (imc_is_user(pass->imc, exit.wall, at.position_cm))
+                return imc_ask(pass, lane, &at, exit.wall, side);
+        }
+    }
     return lanes_border(pass, lane, next, side, &imc_kernel);
 }
 
@@ -177,17 +270,8 @@ static uint64_t imc_pause(struct pass *pass, uint64_t *expires_inout)
 static int32_t imc_draw_group(const struct imc_track *track,
                               storm_cell_idx cell, double u)
 {
-    const struct imc_opacity *o =
-        &track->opacity[(size_t)cell * track->n_groups];
-    size_t low = 0, high = track->n_groups - 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (o[middle].emission < u)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (int32_t)low;
+    size_t n = track->n_groups;
+    return imc_find_group(&track->spectrum[(size_t)cell * n], n, u);
 }
 
 /* In the cell for `seconds`: deposits and counts path, eqs. (5) and (7). */
@@ -204,7 +288,7 @@ LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
         lost = weight * (x * mean);
         path *= weight * mean;
     } else {
-        lost = weight - weight * exp(-x);
+        lost = weight - weight * storm_exp(-x);
         path = lost * track->light_cm_s / lane->imc.absorb_s;
     }
     /* Both differences are exact: what is lost is what is deposited (IMC-3). */
@@ -265,6 +349,18 @@ struct imc_sphere {
     size_t n_thick;                        /* that walk */
 };
 
+/* Distance to the nearest face or plane, in any direction. */
+static double imc_clearance(const struct pass *pass, const struct lane *lane)
+{
+    double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
+    if (STORM_LIKELY(pass->imc->n_planes == 0))
+        return radius;
+    struct storm_packet at;
+    geom_rest(&lane->geom, &at);
+    return fmin(radius, imc_plane_clearance(pass->imc, at.position_cm,
+                                            lane->time_left_s));
+}
+
 /* Deep enough in a cell that scatters? */
 static bool imc_sphere_grey(const struct pass *pass, const struct lane *lane,
                             struct imc_sphere *sphere_out)
@@ -274,7 +370,7 @@ static bool imc_sphere_grey(const struct pass *pass, const struct lane *lane,
     if (lane->imc.scatter_s < storm_walk_scatter * rate ||
         rate * lane->time_left_s < storm_walk_depth)
         return false;
-    double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
+    double radius = imc_clearance(pass, lane);
     if (!(radius * rate >= storm_walk_depth * light))
         return false;
     *sphere_out = (struct imc_sphere){
@@ -297,11 +393,11 @@ static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
     double own =
         storm_walk_thickness(o->absorb, o->scatter, o->effective * o->scatter);
     double length = track->light_cm_s * lane->time_left_s;
-    if (!(own * length >= storm_walk_depth))
+    if (!(own * length >= storm_walk_lengths))
         return false;
-    double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
+    double radius = imc_clearance(pass, lane);
     length = radius < length ? radius : length;
-    if (!(own * length >= storm_walk_depth))
+    if (!(own * length >= storm_walk_lengths))
         return false;
     const struct storm_walk_group *groups =
         &track->thick[(size_t)lane->cell * n];
@@ -316,7 +412,7 @@ static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
         .groups = groups,
         .n_thick = n_thick,
     };
-    return true;
+    return storm_walk_deep(&sphere_out->medium, length);
 }
 
 /* The group after a walk, eq. (24). */
@@ -333,15 +429,97 @@ static void imc_walk_group(const struct pass *pass, struct lane *lane,
     imc_load_cell(pass, lane);
 }
 
+/* ---- in kernels that count: moments (MOMENTS-1), surfaces --------------- */
+
+/* What a flight adds: its path is the change of the cell's. */
+LANES_INLINE void imc_count_flight(const struct imc_track *track,
+                                   const struct lane *lane, double weight,
+                                   storm_exact before)
+{
+    const struct imc_moments *moments = track->moments;
+    storm_exact path = track->cells[lane->cell].path - before;
+    if (moments == NULL)
+        return;
+    if (moments->groups != NULL)
+        moments->groups[(size_t)lane->cell * track->n_groups +
+                        (size_t)lane->packet->group] += path;
+    if (moments->is_directed)
+        imc_moments_flight(track, lane->cell, lane->packet->direction, path,
+                           weight - lane->imc.weight);
+}
+
+/* What a walk adds that was `seconds` long and went this far in a direction:
+ * the mean weight moves by that much; and its group is one of those inside. */
+static void imc_count_walk(const struct imc_track *track,
+                           const struct lane *lane,
+                           const struct imc_sphere *sphere, storm_exact before,
+                           const double moved_cm[3], double seconds)
+{
+    const struct imc_moments *moments = track->moments;
+    storm_exact path = track->cells[lane->cell].path - before;
+    if (moments == NULL)
+        return;
+    if (moments->groups != NULL) {
+        size_t group = 0;
+        double u[4];
+        if (sphere->groups != NULL) {
+            storm_random(track->seed, STORM_STREAM_TALLY, lane->packet->id,
+                         lane->packet->draws, u);
+            group =
+                (size_t)storm_walk_draw(sphere->groups, track->n_groups,
+                                        sphere->n_thick, STORM_WALK_CENSUS, u);
+        }
+        moments->groups[(size_t)lane->cell * track->n_groups + group] += path;
+    }
+    if (moments->is_directed)
+        imc_moments_walk(track, lane->cell, path, moved_cm, seconds);
+}
+
+/* Momentum that a collision takes from the packet, or gives to it. */
+LANES_INLINE void imc_count_collision(const struct imc_track *track,
+                                      const struct lane *lane, double sign)
+{
+    if (track->moments != NULL && track->moments->momentum != NULL)
+        imc_moments_collision(track, lane->cell, lane->packet->direction,
+                              sign * lane->imc.weight);
+}
+
+/* A packet at a face: does another cell begin there that is in another place
+ * (SURFACE-1)? What is behind a wall is no cell. */
+LANES_INLINE void imc_count_face(const struct pass *pass,
+                                 const struct lane *lane, int32_t next,
+                                 uint32_t side)
+{
+    const struct imc_surfaces *s = pass->imc->surfaces;
+    if (s == NULL)
+        return;
+    const unsigned char *from = &s->own[(size_t)lane->cell * s->n], *to = from;
+    if (STORM_UNLIKELY(next < 0)) {
+        struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
+        if (exit.rank == pass->geom.rank)
+            to = &s->own[(size_t)exit.idx * s->n];
+        else if (exit.rank >= 0)
+            to = imc_surface_behind(pass->imc, exit.rank, exit.idx);
+    } else {
+        to = &s->own[(size_t)next * s->n];
+    }
+    if (STORM_UNLIKELY(memcmp(from, to, s->n) != 0)) {
+        struct storm_packet at = imc_at_wall(pass, lane, side);
+        imc_surface_cross(pass->imc, &at, from, to);
+    }
+}
+
 /* Many collisions as one event, eqs. (15) to (24). The packet has just
  * collided: its direction does not matter. Returns like imc_retire. */
-static bool imc_walk(struct pass *pass, struct lane *lane,
-                     const struct imc_sphere *sphere, bool analogue)
+LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
+                              const struct imc_sphere *sphere, bool analogue,
+                              const bool counts)
 {
     const struct imc_track *track = pass->imc;
     const struct storm_walk_medium *medium = &sphere->medium;
     struct storm_packet *packet = lane->packet;
-    double u[4], v[4], direction[3], light = track->light_cm_s;
+    double u[4], v[4], direction[3] = {0.0}, light = track->light_cm_s;
+    storm_exact before = track->cells[lane->cell].path;
     storm_packet_random(packet, track->seed, u);
     storm_packet_random(packet, track->seed, v);
     double whole = sphere->radius_cm + medium->beyond_cm;
@@ -353,11 +531,12 @@ static bool imc_walk(struct pass *pass, struct lane *lane,
         end = STORM_WALK_CENSUS;
     }
     lane->imc.absorb_s = medium->absorb * light;
-    double absorbed_s = analogue ? -log(u[1]) / lane->imc.absorb_s : INFINITY;
+    double absorbed_s =
+        analogue ? -storm_log(u[1]) / lane->imc.absorb_s : INFINITY;
     if (medium->leak > 0.0) {
         double w[4];
         storm_packet_random(packet, track->seed, w);
-        double leak_s = -log(w[0]) / (medium->leak * light);
+        double leak_s = -storm_log(w[0]) / (medium->leak * light);
         if (leak_s < seconds) {
             seconds = leak_s;
             end = STORM_WALK_LEAK;
@@ -365,28 +544,42 @@ static bool imc_walk(struct pass *pass, struct lane *lane,
     }
     if (absorbed_s < seconds) {
         imc_spend(track, lane, absorbed_s, true);
+        if (counts)
+            imc_count_walk(track, lane, sphere, before, direction, absorbed_s);
         track->cells[lane->cell].deposit +=
             lanes_term(lane->imc.weight, track->deposit_unit);
         lane->imc.weight = 0.0;
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     imc_spend(track, lane, seconds, analogue);
-    if (!(lane->imc.weight > 0.0))
+    if (!(lane->imc.weight > 0.0)) {
+        if (counts)
+            imc_count_walk(track, lane, sphere, before, direction, seconds);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+    }
     double distance = sphere->radius_cm;
     if (end != STORM_WALK_OUT) {
-        double lost_s =
-            end == STORM_WALK_CENSUS ? medium->lost_cm / light : 0.0;
-        double theta = scale * (seconds - lost_s);
+        double lost_cm =
+            end == STORM_WALK_CENSUS ? medium->lost_cm : medium->leak_lost_cm;
+        double theta = scale * (seconds - lost_cm / light);
         distance =
             fmin(distance, whole * storm_walk_radius(track->walk, theta, v));
     }
     imc_displace(lane, distance, u[2], u[3], direction);
+    if (counts) {
+        /* Diffusion knows no speed of light. */
+        double most = fmin(distance, light * seconds);
+        const double moved[3] = {most * direction[0], most * direction[1],
+                                 most * direction[2]};
+        imc_count_walk(track, lane, sphere, before, moved, seconds);
+    }
     storm_packet_random(packet, track->seed, v);
     if (end == STORM_WALK_OUT)
         imc_outwards(direction, v, packet->direction);
     else
         storm_isotropic(v[0], v[1], packet->direction);
+    if (counts)
+        imc_count_collision(track, lane, -1.0);
     imc_walk_group(pass, lane, sphere, end);
     imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
@@ -395,6 +588,18 @@ static bool imc_walk(struct pass *pass, struct lane *lane,
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
     return end != STORM_WALK_CENSUS ||
            imc_retire(pass, lane, STORM_FATE_CENSUS);
+}
+
+static bool imc_walk(struct pass *pass, struct lane *lane,
+                     const struct imc_sphere *sphere, bool analogue)
+{
+    return imc_walk_as(pass, lane, sphere, analogue, false);
+}
+
+static bool imc_walk_counted(struct pass *pass, struct lane *lane,
+                             const struct imc_sphere *sphere, bool analogue)
+{
+    return imc_walk_as(pass, lane, sphere, analogue, true);
 }
 
 /* Effective scattering draws a new group, eq. (14). Returns whether it was
@@ -417,12 +622,15 @@ static bool imc_change_group(const struct pass *pass, struct lane *lane)
 
 /* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
-static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
+LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
+                                 bool analogue, const bool counts)
 {
     const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
     struct imc_sphere sphere;
     double u[4];
+    if (counts)
+        imc_count_collision(track, lane, 1.0);
     storm_packet_random(packet, track->seed, u);
     if (analogue && u[0] * (lane->imc.absorb_s + lane->imc.scatter_s) <
                         lane->imc.absorb_s) {
@@ -438,13 +646,27 @@ static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
     else
         walks = track->walk != NULL && imc_sphere_grey(pass, lane, &sphere);
     if (walks)
-        return imc_walk(pass, lane, &sphere, analogue);
+        return counts ? imc_walk_counted(pass, lane, &sphere, analogue)
+                      : imc_walk(pass, lane, &sphere, analogue);
     storm_isotropic(u[1], u[2], packet->direction);
-    lane->imc.depth = -log(u[3]);
+    if (counts)
+        imc_count_collision(track, lane, -1.0);
+    lane->imc.depth = -storm_log(u[3]);
     geom_leave(&lane->geom, packet);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
     return true;
+}
+
+static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
+{
+    return imc_collide_as(pass, lane, analogue, false);
+}
+
+static bool imc_collide_counted(struct pass *pass, struct lane *lane,
+                                bool analogue)
+{
+    return imc_collide_as(pass, lane, analogue, true);
 }
 
 /* The lane has crossed into a cell that is outside. The crossing was counted as
@@ -452,11 +674,23 @@ static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
 static bool imc_leave(struct pass *pass, struct lane *lane)
 {
     lane->start++;
+    lane->wall = -1;
     return imc_retire(pass, lane, STORM_FATE_ESCAPED);
 }
 
+/* Does it reach a blackbody plane first? */
+static bool imc_reach_plane(const struct pass *pass, const struct lane *lane,
+                            double *seconds_inout)
+{
+    struct storm_packet at;
+    geom_rest(&lane->geom, &at);
+    return imc_plane_hit(pass->imc, at.position_cm, lane->packet->direction,
+                         lane->time_left_s, seconds_inout);
+}
+
 /* One event of one packet. Returns like imc_retire. */
-LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane)
+LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
+                           bool has_planes, const bool counts)
 {
     uint32_t side;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
@@ -470,23 +704,36 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane)
         seconds = lane->time_left_s;
         event = IMC_END;
     }
+    if (has_planes && imc_reach_plane(pass, lane, &seconds))
+        event = IMC_PLANE;
     if (STORM_UNLIKELY(lane->imc.depth < rate * seconds)) {
         seconds = lane->imc.depth / rate;
         event = IMC_COLLISION;
     }
+    double weight = lane->imc.weight;
+    storm_exact before = pass->imc->cells[lane->cell].path;
     imc_spend(pass->imc, lane, seconds, analogue);
+    if (counts)
+        imc_count_flight(pass->imc, lane, weight, before);
     geom_move(&lane->geom, seconds);
     if (STORM_UNLIKELY(!(lane->imc.weight > 0.0)))
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     if (event == IMC_COLLISION)
-        return imc_collide(pass, lane, analogue);
+        return counts ? imc_collide_counted(pass, lane, analogue)
+                      : imc_collide(pass, lane, analogue);
     /* Never zero: that means "not drawn", and the next rank would draw. */
     double depth = lane->imc.depth - rate * seconds;
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
     if (event == IMC_END)
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
+    if (has_planes && event == IMC_PLANE) {
+        lane->wall = -1;
+        return imc_retire(pass, lane, STORM_FATE_ESCAPED);
+    }
     geom_touch(&lane->geom, side);
     int32_t next = geom_next(&pass->geom, &lane->geom, lane->cell, side);
+    if (counts)
+        imc_count_face(pass, lane, next, side);
     if (STORM_UNLIKELY(next < 0))
         return imc_border(pass, lane, next, side);
     geom_cross(&pass->geom, &lane->geom, side, next);
@@ -497,8 +744,30 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane)
     return true;
 }
 
-static void imc_advance(const struct imc_track *track, void *const *packets,
-                        size_t n, struct storm_outcome *outcomes_out)
+/* The events of a pass. Planes are a constant: each event would ask. */
+LANES_INLINE void imc_run(struct pass *pass, bool has_planes, const bool counts)
+{
+    uint64_t expires = pass->max_events;
+    uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
+    while (pass->n_lanes > 0) {
+        if (STORM_UNLIKELY(pass->round == due))
+            due = imc_pause(pass, &expires);
+        pass->round++;
+        for (struct lane *lane = pass->lanes;
+             lane < pass->lanes + pass->n_lanes; lane++)
+            lane -= !imc_step(pass, lane, has_planes, counts);
+    }
+}
+
+static __attribute__((noinline)) void imc_run_planes(struct pass *pass)
+{
+    imc_run(pass, true, false);
+}
+
+LANES_INLINE void imc_advance_as(const struct imc_track *track,
+                                 void *const *packets, size_t n,
+                                 struct storm_outcome *outcomes_out,
+                                 const bool counts)
 {
     struct pass pass;
     pass.imc = track;
@@ -506,16 +775,25 @@ static void imc_advance(const struct imc_track *track, void *const *packets,
     pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
-    uint64_t expires = track->max_events;
-    uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
-    while (pass.n_lanes > 0) {
-        if (STORM_UNLIKELY(pass.round == due))
-            due = imc_pause(&pass, &expires);
-        pass.round++;
-        for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
-             lane++)
-            lane -= !imc_step(&pass, lane);
-    }
+    if (counts)
+        imc_run(&pass, track->n_planes > 0, true);
+    else if (STORM_UNLIKELY(track->n_planes > 0))
+        imc_run_planes(&pass);
+    else
+        imc_run(&pass, false, false);
+}
+
+static void imc_advance(const struct imc_track *track, void *const *packets,
+                        size_t n, struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, false);
+}
+
+static void imc_advance_counted(const struct imc_track *track,
+                                void *const *packets, size_t n,
+                                struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, true);
 }
 
 #endif /* STORM_PHYSICS_IMC_KERNEL_H */

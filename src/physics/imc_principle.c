@@ -59,7 +59,7 @@ static size_t principle_faces(const struct storm_imc *imc, double *flux,
             if (edge == NULL)
                 continue;
             if (hot != NULL)
-                hot[n_hot] = (struct imc_hot_face){i, edge, reach};
+                hot[n_hot] = (struct imc_hot_face){i, face.wall, edge, reach};
             n_hot++;
         }
     return n_hot;
@@ -79,8 +79,10 @@ static storm_status principle_build(struct storm_imc *imc)
         storm_alloc(memory, principle_label, (n + 1) * sizeof *p->coming);
     p->around =
         storm_alloc(memory, principle_label, (n + 1) * sizeof *p->around);
+    p->is_open =
+        storm_alloc(memory, principle_label, (n + 1) * sizeof *p->is_open);
     if (p->flux == NULL || p->hot == NULL || p->coming == NULL ||
-        p->around == NULL)
+        p->around == NULL || p->is_open == NULL)
         return STORM_ERR_NOMEM;
     principle_faces(imc, p->flux, p->hot);
     return STORM_OK;
@@ -98,6 +100,7 @@ void imc_principle_close(struct storm_imc *imc)
     storm_free(memory, imc->principle.hot);
     storm_free(memory, imc->principle.coming);
     storm_free(memory, imc->principle.around);
+    storm_free(memory, imc->principle.is_open);
     imc->principle = (struct imc_principle){0};
 }
 
@@ -105,7 +108,7 @@ void imc_principle_close(struct storm_imc *imc)
 
 /* What is around a cell, and how it would heat. */
 struct principle_cell {
-    const struct storm_heat *heat;
+    storm_cell_idx cell;
     double energy, t4;  /* of its matter, now */
     double top_kev;     /* the hottest around it or in it */
     double coming;      /* through its faces at most, keV^4 / cm */
@@ -117,12 +120,11 @@ struct principle_cell {
 static bool principle_inspect(const struct storm_imc *imc, storm_cell_idx i,
                               struct principle_cell *c)
 {
-    const struct storm_problem *p = imc->problem;
     const struct imc_halo *halo = &imc->halo;
-    int m = imc->material[i];
-    if (m < 0 || imc->heat[m].held)
+    if (!imc_is_warm(imc, imc->material[i]))
         return false;
     double t = imc->temperature[i], t4 = (t * t) * (t * t);
+    double emission = imc->emission[i];
     double hottest = fmax(imc->principle.around[i], imc_halo_hot(imc, i));
     c->coming = imc->principle.coming[i];
     for (size_t k = halo->first[i]; k < halo->first[i + 1]; k++) {
@@ -130,24 +132,34 @@ static bool principle_inspect(const struct storm_imc *imc, storm_cell_idx i,
         hottest = fmax(hottest, hot);
         c->coming += hot * imc->principle.flux[k];
     }
+    /* In equilibrium, what it emits is what is around it. */
+    hottest /= emission;
     double room = principle_room * principle_room;
-    if (!(hottest > room * room * t4))
+    if (!(emission > 0.0) || !(hottest > room * room * t4))
         return false;
-    c->heat = &imc->heat[m];
+    c->cell = i;
     c->energy = imc->energy[i];
     c->t4 = t4;
     c->top_kev = sqrt(sqrt(hottest));
     c->absorb = imc->track.cells[i].absorb;
-    double capacity = storm_heat_capacity(c->heat, fmax(t, 1e-30));
-    c->beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) / capacity;
+    return c->absorb > 0.0;
+}
+
+/* With its heat capacity. */
+static void principle_heat(const struct storm_imc *imc, double capacity,
+                           struct principle_cell *c)
+{
+    const struct storm_problem *p = imc->problem;
+    double t = imc->temperature[c->cell];
+    c->beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) / capacity *
+              imc->emission[c->cell];
     double path = p->light_cm_s * imc->dt_s * c->beta;
     /* f sigma = sigma / (1 + path sigma) */
     c->sigma = c->absorb * path < 1.0 ? c->absorb / (1.0 - c->absorb * path)
                                       : INFINITY;
-    return c->absorb > 0.0;
 }
 
-/* Temperature it may have after dt, eq. (27). */
+/* Energy it may have after dt, eq. (27). */
 static double principle_heated(const struct storm_imc *imc,
                                const struct principle_cell *c, double dt_s)
 {
@@ -156,35 +168,76 @@ static double principle_heated(const struct storm_imc *imc,
                         ? c->absorb
                         : c->sigma / (1.0 + c->beta * path * c->sigma);
     double top2 = c->top_kev * c->top_kev;
-    double gain = fmin(absorb * (top2 * top2 - c->t4), c->coming) * path;
-    return storm_heat_temperature(c->heat,
-                                  c->energy +
-                                      imc->problem->radiation_erg_cm3_kev4 *
-                                          gain);
+    double emits = imc->emission[c->cell];
+    double gain =
+        fmin(absorb * emits * (top2 * top2 - c->t4), c->coming) * path;
+    return c->energy + imc->problem->radiation_erg_cm3_kev4 * gain;
 }
 
-/* Ratio of its temperature to that around it. */
-static double principle_excess(const struct storm_imc *imc, storm_cell_idx i)
+/* Heat capacities of the cells of the block. */
+static storm_status principle_ask_capacity(struct storm_imc *imc)
 {
-    struct principle_cell c;
-    if (!principle_inspect(imc, i, &c))
-        return 0.0;
-    return principle_heated(imc, &c, imc->dt_s) / c.top_kev;
+    struct imc_block *block = &imc->matter.block;
+    for (size_t k = 0; k < block->b.n; k++)
+        block->temperature[k] = imc_capacity_kev(block->temperature[k]);
+    return imc_ask_capacity(imc);
+}
+
+/* Ratios of the temperatures of a block to those around: the highest. */
+static storm_status principle_block(struct storm_imc *imc,
+                                    struct imc_block *block)
+{
+    struct imc_principle *p = &imc->principle;
+    storm_status status = principle_ask_capacity(imc);
+    for (size_t k = 0; k < block->b.n && status >= 0; k++) {
+        struct principle_cell c;
+        (void)principle_inspect(imc, block->cell[k], &c);
+        principle_heat(imc, block->value[k], &c);
+        block->energy[k] = principle_heated(imc, &c, imc->dt_s);
+        block->extra[k] = c.top_kev;
+    }
+    if (status >= 0)
+        status = imc_ask_temperature(imc);
+    for (size_t k = 0; k < block->b.n && status >= 0; k++) {
+        double excess = block->value[k] / block->extra[k];
+        if (excess > p->worst ||
+            (excess == p->worst && block->cell[k] > p->worst_cell)) {
+            p->worst = excess;
+            p->worst_cell = block->cell[k];
+        }
+    }
+    return status;
+}
+
+/* Temperature of one cell after dt; the block has it and no other. */
+static storm_status principle_after(struct storm_imc *imc,
+                                    const struct principle_cell *c, double dt_s,
+                                    double *temperature_out)
+{
+    struct imc_block *block = &imc->matter.block;
+    block->energy[0] = principle_heated(imc, c, dt_s);
+    storm_status status = imc_ask_temperature(imc);
+    *temperature_out = block->value[0];
+    return status;
 }
 
 /* The longest step that is safe there, eq. (28), by bisection. */
-static double principle_longest(const struct storm_imc *imc,
-                                const struct principle_cell *c)
+static storm_status principle_longest(struct storm_imc *imc,
+                                      const struct principle_cell *c,
+                                      double *dt_out)
 {
-    double low = 0.0, high = imc->dt_s;
-    for (int k = 0; k < 50; k++) {
+    double low = 0.0, high = imc->dt_s, after;
+    storm_status status = STORM_OK;
+    for (int k = 0; k < 50 && status >= 0; k++) {
         double middle = 0.5 * (low + high);
-        if (principle_heated(imc, c, middle) > c->top_kev)
+        status = principle_after(imc, c, middle, &after);
+        if (after > c->top_kev)
             high = middle;
         else
             low = middle;
     }
-    return low > 0.0 ? low : high;
+    *dt_out = low > 0.0 ? low : high;
+    return status;
 }
 
 /* ---- all cells ---------------------------------------------------------- */
@@ -196,7 +249,7 @@ static void principle_walls(struct storm_imc *imc)
     for (storm_cell_idx i = 0; i < imc->n_cells; i++)
         p->coming[i] = p->around[i] = 0.0;
     for (size_t k = 0; k < p->n_hot; k++) {
-        double t = imc_edge_hottest(imc, p->hot[k].edge);
+        double t = imc_edge_hottest(imc, p->hot[k].wall, p->hot[k].edge);
         double t4 = (t * t) * (t * t);
         storm_cell_idx i = p->hot[k].cell;
         p->coming[i] += t4 * p->hot[k].flux;
@@ -204,15 +257,31 @@ static void principle_walls(struct storm_imc *imc)
     }
 }
 
+/* Fills what is said of a cell. */
+static storm_status principle_describe(struct storm_imc *imc,
+                                       storm_cell_idx cell, double row_out[5])
+{
+    struct principle_cell c;
+    (void)principle_inspect(imc, cell, &c);
+    imc_block_fill(imc, imc->material[cell], &cell, 1);
+    storm_status status = principle_ask_capacity(imc);
+    if (status < 0)
+        return status;
+    principle_heat(imc, imc->matter.block.value[0], &c);
+    row_out[1] = c.top_kev;
+    row_out[2] = imc->temperature[cell];
+    status = principle_after(imc, &c, imc->dt_s, &row_out[3]);
+    return status < 0 ? status : principle_longest(imc, &c, &row_out[4]);
+}
+
 /* Rank 0 logs the warning. Of equal cells, the one with the highest id. */
 static storm_status principle_warn(struct storm_imc *imc,
-                                   const struct storm_step *step, double worst,
-                                   storm_cell_idx cell, double mine)
+                                   const struct storm_step *step, double worst)
 {
     /* id, hottest around, now, after, the longest step: of one rank */
     double worst_row[5] = {-1.0, -1.0, -1.0, -1.0, -1.0};
-    struct principle_cell c;
-    bool here = mine == worst && cell >= 0;
+    storm_cell_idx cell = imc->principle.worst_cell;
+    bool here = imc->principle.worst == worst && cell >= 0;
     if (here)
         worst_row[0] = (double)storm_mesh_cell_id(imc->mesh, cell);
     double id = worst_row[0];
@@ -220,12 +289,11 @@ static storm_status principle_warn(struct storm_imc *imc,
         storm_context_reduce(imc->context, &id, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
-    if (here && worst_row[0] == id && principle_inspect(imc, cell, &c)) {
-        worst_row[1] = c.top_kev;
-        worst_row[2] = imc->temperature[cell];
-        worst_row[3] = principle_heated(imc, &c, imc->dt_s);
-        worst_row[4] = principle_longest(imc, &c);
-    }
+    if (here && worst_row[0] == id)
+        status = principle_describe(imc, cell, worst_row);
+    status = imc_fault_agree(imc, status);
+    if (status < 0)
+        return status;
     status =
         storm_context_reduce(imc->context, worst_row, 5, MPI_DOUBLE, MPI_MAX);
     if (status == STORM_OK && imc->env->rank == 0)
@@ -244,21 +312,22 @@ storm_status imc_principle_check(struct storm_imc *imc,
 {
     if (imc->warned_principle || imc->problem->emit_per_cell == 0)
         return STORM_OK;
-    double mine = 0.0;
-    storm_cell_idx cell = -1;
+    struct imc_principle *p = &imc->principle;
+    p->worst = 0.0;
+    p->worst_cell = -1;
     principle_walls(imc);
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        double excess = principle_excess(imc, i);
-        if (excess >= mine && excess > 0.0) {
-            mine = excess;
-            cell = i;
-        }
+        struct principle_cell c;
+        p->is_open[i] = principle_inspect(imc, i, &c);
     }
-    double worst = mine;
     storm_status status =
-        storm_context_reduce(imc->context, &worst, 1, MPI_DOUBLE, MPI_MAX);
+        imc_fault_agree(imc, imc_matter_each(imc, p->is_open, principle_block));
+    if (status < 0)
+        return status;
+    double worst = p->worst;
+    status = storm_context_reduce(imc->context, &worst, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0 || !(worst > principle_room))
         return status;
     imc->warned_principle = true;
-    return principle_warn(imc, step, worst, cell, mine);
+    return principle_warn(imc, step, worst);
 }

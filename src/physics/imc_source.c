@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cells of sources, and the parts of them that lie in a shape. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <storm/context.h>
@@ -130,7 +131,7 @@ static storm_status source_reduce(struct storm_imc *imc,
     return STORM_OK;
 }
 
-static storm_status source_open(struct storm_imc *imc, size_t i)
+static storm_status source_open_volume(struct storm_imc *imc, size_t i)
 {
     struct storm_memory *memory = imc->env->memory;
     const struct storm_shape *shape = &imc->problem->sources[i].shape;
@@ -167,7 +168,127 @@ static storm_status source_open(struct storm_imc *imc, size_t i)
     return status;
 }
 
+/* ---- points, beams, shells ---------------------------------------------- */
+
+/* The box around the cells of this rank; all of space if some go through a
+ * periodic wall. */
+static void source_bounds(const struct storm_imc *imc,
+                          struct imc_source *source)
+{
+    for (int d = 0; d < 3; d++) {
+        source->lo[d] = INFINITY;
+        source->hi[d] = -INFINITY;
+    }
+    for (storm_cell_idx c = 0; c < imc->n_cells; c++) {
+        double lo[3], hi[3];
+        storm_mesh_bounds(imc->mesh, c, lo, hi);
+        bool wrapped = source_is_wrapped(imc->problem, lo, hi);
+        for (int d = 0; d < 3; d++) {
+            /* To rounding, and a little more. */
+            double room =
+                1e-9 * (imc->problem->hi_cm[d] - imc->problem->lo_cm[d]);
+            source->lo[d] =
+                fmin(source->lo[d], wrapped ? -INFINITY : lo[d] - room);
+            source->hi[d] =
+                fmax(source->hi[d], wrapped ? INFINITY : hi[d] + room);
+        }
+    }
+}
+
+/* Does the box around the source touch that box? */
+static bool source_touches(const struct storm_source *s,
+                           const struct imc_source *source)
+{
+    double reach = 0.0;
+    if (s->kind == STORM_SOURCE_SHELL)
+        reach = s->shell_radius_cm;
+    if (s->kind == STORM_SOURCE_BEAM)
+        reach = s->disc_radius_cm > 0.0 ? s->disc_radius_cm
+                                        : s->width_cm[0] + s->width_cm[1];
+    bool touches = true;
+    for (int d = 0; d < 3; d++)
+        touches = touches && s->at_cm[d] + reach >= source->lo[d] &&
+                  s->at_cm[d] - reach <= source->hi[d];
+    return touches;
+}
+
+/* The number of n points of the source that are in cells of this rank. */
+static uint64_t source_count_points(const struct storm_imc *imc,
+                                    const struct storm_source *s, uint64_t n)
+{
+    static const double stride[2] = {0.7548776662466927, 0.5698402909980532};
+    double u[4] = {0.5, 0.5}, point[3];
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        struct storm_cell_ref where;
+        imc_source_place(s, u, point);
+        if (imc_is_in_box(imc, point) &&
+            storm_mesh_locate(imc->mesh, point, &where) == STORM_OK &&
+            where.rank == imc->env->rank &&
+            !imc->track.cells[where.idx].outside)
+            found++;
+        for (int d = 0; d < 2; d++)
+            u[d] = u[d] + stride[d] - (u[d] + stride[d] < 1.0 ? 0.0 : 1.0);
+    }
+    return found;
+}
+
+static storm_status source_open_surface(struct storm_imc *imc, size_t i)
+{
+    const struct storm_source *s = &imc->problem->sources[i];
+    struct imc_source *source = &imc->sources[i];
+    uint64_t n = s->kind == STORM_SOURCE_POINT ? 1 : 1024, found = 0;
+    source_bounds(imc, source);
+    source->is_near = source_touches(s, source);
+    if (imc->dt_s != 0.0) /* logged before the first step */
+        return STORM_OK;
+    if (source->is_near)
+        found = source_count_points(imc, s, n);
+    storm_status status =
+        storm_context_reduce(imc->context, &found, 1, MPI_UINT64_T, MPI_SUM);
+    if (status >= 0 && found < n && imc->env->rank == 0)
+        storm_log_write(&imc->env->log, STORM_LOG_WARN,
+                        "source %zu: %.3g %% of it is in cells, and only that "
+                        "emits",
+                        i, 100.0 * (double)found / (double)n);
+    return status;
+}
+
 /* ---- all ---------------------------------------------------------------- */
+
+/* The power of a volume may be a number beside the curve. */
+static storm_status source_open(struct storm_imc *imc, size_t i)
+{
+    const struct storm_source *s = &imc->problem->sources[i];
+    struct imc_source *source = &imc->sources[i];
+    source->number[1] = s->power_erg_cm3_s;
+    const struct storm_curve number = {source->number, 1};
+    storm_status status =
+        storm_context_agree(imc->context,
+                            curve_open(imc->env,
+                                       s->power.n > 0 ? &s->power : &number,
+                                       s->power_formula, &source->power));
+    if (status < 0)
+        return status;
+    return s->kind == STORM_SOURCE_VOLUME ? source_open_volume(imc, i)
+                                          : source_open_surface(imc, i);
+}
+
+storm_status imc_source_begin(struct storm_imc *imc)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < imc->problem->n_sources && status == STORM_OK; i++) {
+        const struct storm_source *s = &imc->problem->sources[i];
+        struct curve_window window = imc_window(imc, s->start_s, s->stop_s);
+        char name[48];
+        struct curve_limits limits = {name, STORM_UNLIMITED};
+        snprintf(name, sizeof name, "power of source %zu", i);
+        if (window.to > window.from)
+            status =
+                curve_begin(imc->env, &imc->sources[i].power, window, &limits);
+    }
+    return status;
+}
 
 storm_status imc_source_open(struct storm_imc *imc)
 {
@@ -187,6 +308,7 @@ void imc_source_close(struct storm_imc *imc)
     struct storm_memory *memory = imc->env->memory;
     for (size_t i = 0; imc->sources != NULL && i < imc->problem->n_sources;
          i++) {
+        curve_close(imc->env, &imc->sources[i].power);
         storm_free(memory, imc->sources[i].cells);
         storm_free(memory, imc->sources[i].begin);
         storm_free(memory, imc->sources[i].end);

@@ -13,47 +13,66 @@ _Static_assert(STATE_LEDGER_WORDS * sizeof(int64_t) ==
                    sizeof(struct storm_ledger),
                "a ledger is whole words");
 
-/* Versions of the meaning of the numbers: a cell that has its material from the
- * problem, and one that has brought it along. */
-enum { STATE_AT_REST = 1, STATE_MOVED = 2 };
+/*
+ * Versions of the meaning of the numbers. Those of older programs, which have
+ * fewer accounts: cells that have their material from the problem, and those
+ * that have brought it along. Those that are saved: with all accounts, and with
+ * what a host may set; the number of components is above the lowest bits.
+ */
+enum { STATE_AT_REST = 1, STATE_MOVED = 2, STATE_ALL = 3, STATE_SET = 4 };
+enum { STATE_COMPONENT_BITS = 8 };
 
-/* A row of either. */
+/* A row, as far as a version has it; components of the composition follow. */
 enum {
     STATE_TEMPERATURE,
     STATE_ENERGY,
     STATE_RADIATION,
-    STATE_MATERIAL, /* MOVED alone */
-    STATE_MAX_VALUES
+    STATE_MATERIAL, /* but AT_REST */
+    STATE_DENSITY,  /* SET alone, and all that follows */
+    STATE_EMISSION,
+    STATE_COMPOSITION
 };
 _Static_assert((int)IMC_STATE_VALUES == (int)STATE_MATERIAL,
                "and the material");
 
-/* Materials may be other than those at the centres once a mesh has changed. */
 static uint64_t state_version(const struct storm_imc *imc)
 {
-    return imc->mesh->part->tags == NULL ? STATE_AT_REST : STATE_MOVED;
+    return imc->has_more ? STATE_SET | (uint64_t)imc->problem->n_components
+                                           << STATE_COMPONENT_BITS
+                         : STATE_ALL;
+}
+
+/* Without the number of components. */
+static uint64_t state_kind(uint64_t version)
+{
+    return version & ((1u << STATE_COMPONENT_BITS) - 1);
 }
 
 static void state_get(const struct storm_imc *imc, double *rows_out)
 {
     uint64_t version = state_version(imc);
-    size_t n = storm_imc_state_values(version);
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        double *row = &rows_out[n * (size_t)i];
+    size_t n = storm_imc_state_values(version), n_cells = (size_t)imc->n_cells;
+    for (size_t i = 0; i < n_cells; i++) {
+        double *row = &rows_out[n * i];
         row[STATE_TEMPERATURE] = imc->temperature[i];
         row[STATE_ENERGY] = imc->energy[i];
         row[STATE_RADIATION] = imc->radiation[i];
-        if (version == STATE_MOVED)
-            row[STATE_MATERIAL] = imc->material[i];
+        row[STATE_MATERIAL] = imc->material[i];
+        if (state_kind(version) != STATE_SET)
+            continue;
+        row[STATE_DENSITY] = imc->density[i];
+        row[STATE_EMISSION] = imc->emission[i];
+        for (size_t k = STATE_COMPOSITION; k < n; k++)
+            row[k] = imc->composition[(k - STATE_COMPOSITION) * n_cells + i];
     }
 }
 
 static void state_set(struct storm_imc *imc, uint64_t version,
                       const double *rows)
 {
-    size_t n = storm_imc_state_values(version);
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        const double *row = &rows[n * (size_t)i];
+    size_t n = storm_imc_state_values(version), n_cells = (size_t)imc->n_cells;
+    for (size_t i = 0; i < n_cells; i++) {
+        const double *row = &rows[n * i];
         imc->temperature[i] = row[STATE_TEMPERATURE];
         imc->energy[i] = row[STATE_ENERGY];
         imc->radiation[i] = row[STATE_RADIATION];
@@ -61,16 +80,51 @@ static void state_set(struct storm_imc *imc, uint64_t version,
             continue;
         imc->material[i] = (int)row[STATE_MATERIAL];
         imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
+        imc_cells_fill(imc, (storm_cell_idx)i);
+        if (state_kind(version) != STATE_SET)
+            continue;
+        imc->density[i] = row[STATE_DENSITY];
+        imc->emission[i] = row[STATE_EMISSION];
+        for (size_t k = STATE_COMPOSITION; k < n; k++)
+            imc->composition[(k - STATE_COMPOSITION) * n_cells + i] = row[k];
     }
+}
+
+/* Versions of older programs have fewer: the energy of matter is that of the
+ * start then. */
+static void state_set_accounts(struct storm_imc *imc, uint64_t version,
+                               const int64_t *accounts)
+{
+    memset(imc->account, 0, sizeof imc->account);
+    memset(imc->more, 0, sizeof imc->more);
+    bool has_all = version >= STATE_ALL;
+    if (imc->env->rank == 0) /* they are sums over all ranks */
+        memcpy(imc->account, accounts, sizeof imc->account);
+    if (imc->env->rank == 0 && has_all)
+        memcpy(imc->more, accounts + STORM_LEDGER_ACCOUNTS * STATE_LEDGER_WORDS,
+               sizeof imc->more);
+    for (storm_cell_idx i = 0; i < imc->n_cells && !has_all; i++)
+        storm_ledger_add(&imc->more[IMC_MATTER], imc_cell_erg(imc, i));
 }
 
 /* ---- public ------------------------------------------------------------- */
 
 size_t storm_imc_state_values(uint64_t version)
 {
-    return version == STATE_AT_REST ? IMC_STATE_VALUES
-           : version == STATE_MOVED ? STATE_MAX_VALUES
-                                    : 0;
+    size_t n = (size_t)(version >> STATE_COMPONENT_BITS);
+    if (state_kind(version) == STATE_SET)
+        return STATE_COMPOSITION + n;
+    return version == STATE_AT_REST                         ? STATE_MATERIAL
+           : version == STATE_MOVED || version == STATE_ALL ? STATE_DENSITY
+                                                            : 0;
+}
+
+size_t storm_imc_state_accounts(uint64_t version)
+{
+    if (storm_imc_state_values(version) == 0)
+        return 0;
+    return version < STATE_ALL ? STORM_LEDGER_ACCOUNTS
+                               : STORM_LEDGER_ACCOUNTS + IMC_ACCOUNTS;
 }
 
 storm_status storm_imc_state_layout(const struct storm_imc *imc,
@@ -80,7 +134,7 @@ storm_status storm_imc_state_layout(const struct storm_imc *imc,
         .size = sizeof layout,
         .version = state_version(imc),
         .cell_values = storm_imc_state_values(state_version(imc)),
-        .n_accounts = STORM_LEDGER_ACCOUNTS,
+        .n_accounts = storm_imc_state_accounts(state_version(imc)),
         .account_words = STATE_LEDGER_WORDS,
     };
     return storm_sized_write(&layout, sizeof layout, layout_out);
@@ -89,13 +143,18 @@ storm_status storm_imc_state_layout(const struct storm_imc *imc,
 storm_status storm_imc_save_state(struct storm_imc *imc, double *cells_out,
                                   int64_t *accounts_out)
 {
-    struct storm_ledger sum[STORM_LEDGER_ACCOUNTS];
+    struct storm_ledger sum[STORM_LEDGER_ACCOUNTS], more[IMC_ACCOUNTS];
     storm_status status = imc_check(imc);
     if (status == STORM_OK)
-        status = storm_ledger_sum(imc->account, imc->context, sum);
+        status = storm_ledger_sum(imc->account, STORM_LEDGER_ACCOUNTS,
+                                  imc->context, sum);
+    if (status == STORM_OK)
+        status = storm_ledger_sum(imc->more, IMC_ACCOUNTS, imc->context, more);
     if (status < 0)
         return status;
     memcpy(accounts_out, sum, sizeof sum);
+    memcpy(accounts_out + STORM_LEDGER_ACCOUNTS * STATE_LEDGER_WORDS, more,
+           sizeof more);
     state_get(imc, cells_out);
     return STORM_OK;
 }
@@ -106,7 +165,8 @@ static bool state_is_good(const struct storm_imc *imc, size_t k, double value)
         return value >= STORM_OUTSIDE &&
                value <= (double)imc->problem->n_materials &&
                value == (double)(int)value;
-    return value >= 0.0 && value <= STORM_UNLIMITED;
+    return value >= 0.0 && value <= STORM_UNLIMITED &&
+           !(k == STATE_DENSITY && value == 0.0);
 }
 
 static storm_status state_check(const struct storm_imc *imc, uint64_t version,
@@ -132,21 +192,27 @@ static storm_status state_check(const struct storm_imc *imc, uint64_t version,
 storm_status storm_imc_load_state(struct storm_imc *imc, uint64_t version,
                                   const double *cells, const int64_t *accounts)
 {
-    if (storm_imc_state_values(version) == 0)
+    if (storm_imc_state_values(version) == 0 ||
+        (state_kind(version) == STATE_SET &&
+         version >> STATE_COMPONENT_BITS != imc->problem->n_components))
         return STORM_ERR_NOSUP;
     storm_status status = imc->in_step ? STORM_ERR_STATE : imc_check(imc);
     if (status == STORM_OK)
         status = state_check(imc, version, cells);
-    if (version == STATE_MOVED)
+    if (version != STATE_AT_REST)
         status = storm_context_agree(imc->context, status);
     if (status < 0)
         return status;
     const size_t bytes = (size_t)imc->n_cells * sizeof(double);
     state_set(imc, version, cells);
+    imc->is_counting = true;
     memset(imc->deposited, 0, bytes);
     memset(imc->emitted, 0, bytes);
-    memset(imc->account, 0, sizeof imc->account);
-    if (imc->env->rank == 0) /* they are sums over all ranks */
-        memcpy(imc->account, accounts, sizeof imc->account);
-    return version == STATE_MOVED ? imc_cells_finish(imc) : STORM_OK;
+    imc_flows_clear(imc);
+    imc_moments_clear(imc);
+    imc->matter.deferred = STORM_OK; /* of the state before */
+    state_set_accounts(imc, version, accounts);
+    imc->has_begun = true;
+    imc->has_more = imc->has_more || state_kind(version) == STATE_SET;
+    return version == STATE_AT_REST ? STORM_OK : imc_cells_finish(imc);
 }

@@ -9,6 +9,7 @@
  * more packets than it makes.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <storm/context.h>
@@ -30,11 +31,11 @@ const struct storm_wall_part *imc_edge_at(const struct storm_problem *problem,
     return NULL;
 }
 
-bool imc_wall_reflects(const struct storm_problem *problem, int wall,
-                       const double point_cm[3])
+bool imc_wall_is(const struct storm_problem *problem, int wall,
+                 const double point_cm[3], storm_wall_kind kind)
 {
     const struct storm_wall_part *edge = imc_edge_at(problem, wall, point_cm);
-    return edge != NULL && edge->kind == STORM_WALL_REFLECT;
+    return edge != NULL && edge->kind == kind;
 }
 
 /* A rectangle on a wall, in its two directions. */
@@ -322,6 +323,53 @@ static storm_status wall_open_numbered(struct storm_imc *imc)
     return status;
 }
 
+/* Temperatures of all blackbodies. */
+static storm_status wall_open_curves(struct storm_imc *imc)
+{
+    storm_status status = STORM_OK;
+    for (size_t w = 0; w < problem_n_walls(imc->problem); w++) {
+        const struct storm_wall *wall = problem_wall(imc->problem, w);
+        for (size_t i = 0; i < wall->n && status == STORM_OK; i++)
+            if (wall->parts[i].kind == STORM_WALL_BLACKBODY)
+                status = curve_open(imc->env, &wall->parts[i].temperature,
+                                    wall->parts[i].temperature_formula,
+                                    &imc->walls[w][i].temperature);
+    }
+    return status;
+}
+
+static storm_status wall_begin(struct storm_imc *imc, size_t w, size_t i)
+{
+    static const char *const names[STORM_N_WALLS] = {"x_lo", "x_hi", "y_lo",
+                                                     "y_hi", "z_lo", "z_hi"};
+    const struct storm_wall_part *part =
+        &problem_wall(imc->problem, w)->parts[i];
+    struct curve_window window = imc_window(imc, part->start_s, part->stop_s);
+    char name[96], number[24];
+    struct curve_limits limits = {name, 1e30};
+    if (part->temperature_formula == NULL || !(window.to > window.from))
+        return STORM_OK;
+    snprintf(number, sizeof number, "%zu", w);
+    snprintf(name, sizeof name, "temperature of blackbody %zu of boundary %s",
+             i,
+             imc->mesh->n_boundaries > 0 || w >= STORM_N_WALLS ? number
+                                                               : names[w]);
+    return curve_begin(imc->env, &imc->walls[w][i].temperature, window,
+                       &limits);
+}
+
+storm_status imc_wall_begin(struct storm_imc *imc)
+{
+    storm_status status = STORM_OK;
+    for (size_t w = 0; w < problem_n_walls(imc->problem); w++) {
+        const struct storm_wall *wall = problem_wall(imc->problem, w);
+        for (size_t i = 0; i < wall->n && status == STORM_OK; i++)
+            if (wall->parts[i].kind == STORM_WALL_BLACKBODY)
+                status = wall_begin(imc, w, i);
+    }
+    return status;
+}
+
 storm_status imc_wall_open(struct storm_imc *imc)
 {
     struct storm_memory *memory = imc->env->memory;
@@ -336,6 +384,8 @@ storm_status imc_wall_open(struct storm_imc *imc)
         if (imc->walls[w] == NULL)
             status = STORM_ERR_NOMEM;
     }
+    if (status == STORM_OK)
+        status = wall_open_curves(imc);
     status = storm_context_agree(imc->context, status);
     if (status < 0)
         return status;
@@ -350,6 +400,7 @@ void imc_wall_close(struct storm_imc *imc)
         const struct storm_wall *wall = problem_wall(imc->problem, w);
         size_t n = imc->walls[w] != NULL && wall != NULL ? wall->n : 0;
         for (size_t i = 0; i < n; i++) {
+            curve_close(imc->env, &imc->walls[w][i].temperature);
             storm_free(memory, imc->walls[w][i].share);
             storm_free(memory, imc->walls[w][i].mine);
             storm_free(memory, imc->walls[w][i].faces);

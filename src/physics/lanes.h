@@ -70,6 +70,7 @@ struct lane {
     struct geom_lane geom;
     double time_left_s;
     storm_cell_idx cell;
+    int32_t wall; /* of a packet that leaves; -1: no wall */
     size_t i_packet;
     uint64_t start; /* round in which it came in */
     struct storm_packet *packet;
@@ -266,6 +267,7 @@ LANES_INLINE bool lanes_border(struct pass *pass, struct lane *lane,
     }
     if (exit.rank < 0) {
         lane->packet->face = geom_face(&lane->geom, side);
+        lane->wall = exit.wall;
         return kernel->retire(pass, lane, kernel->at_wall);
     }
     geom_wrap(&pass->geom, &lane->geom, next, side);

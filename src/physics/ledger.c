@@ -35,6 +35,27 @@ void storm_ledger_add(struct storm_ledger *ledger, double value)
         storm_ledger_carry(ledger);
 }
 
+void storm_ledger_spread(int64_t *limb, storm_exact sum,
+                         struct storm_exact_unit unit)
+{
+    int shift = (unit.lsb + 1074) % 32;
+    int64_t sign = sum < 0 ? -1 : 1;
+    ledger_wide magnitude = sum < 0 ? -(ledger_wide)sum : (ledger_wide)sum;
+    ledger_wide low = magnitude << shift;
+    uint64_t high = shift > 0 ? (uint64_t)(magnitude >> (128 - shift)) : 0;
+    for (int i = 0; i < STORM_LEDGER_SPREAD - 1; i++)
+        limb[i] += sign * (int64_t)(uint32_t)(low >> (32 * i));
+    limb[STORM_LEDGER_SPREAD - 1] += sign * (int64_t)high;
+}
+
+void storm_ledger_add_exact(struct storm_ledger *ledger, storm_exact sum,
+                            struct storm_exact_unit unit)
+{
+    storm_ledger_spread(&ledger->limb[storm_ledger_limb(unit)], sum, unit);
+    if (STORM_UNLIKELY(++ledger->n_since_carry >= LEDGER_CARRY_AFTER))
+        storm_ledger_carry(ledger);
+}
+
 void storm_ledger_merge(struct storm_ledger *ledger,
                         const struct storm_ledger *other, int sign)
 {
@@ -46,16 +67,21 @@ void storm_ledger_merge(struct storm_ledger *ledger,
     storm_ledger_carry(ledger);
 }
 
-void storm_ledger_carry(struct storm_ledger *ledger)
+void storm_ledger_carry_limbs(int64_t *limb, int n)
 {
     int64_t carry = 0;
-    for (int i = 0; i < STORM_LEDGER_LIMBS - 1; i++) {
-        int64_t sum = ledger->limb[i] + carry;
+    for (int i = 0; i < n - 1; i++) {
+        int64_t sum = limb[i] + carry;
         int64_t low = (int64_t)((uint64_t)sum & 0xffffffffu);
-        ledger->limb[i] = low;
+        limb[i] = low;
         carry = (sum - low) / ((int64_t)1 << 32); /* exact */
     }
-    ledger->limb[STORM_LEDGER_LIMBS - 1] += carry;
+    limb[n - 1] += carry;
+}
+
+void storm_ledger_carry(struct storm_ledger *ledger)
+{
+    storm_ledger_carry_limbs(ledger->limb, STORM_LEDGER_LIMBS);
     ledger->n_since_carry = 0;
 }
 
@@ -106,19 +132,19 @@ double storm_ledger_value(const struct storm_ledger *ledger)
     return is_negative ? -value : value;
 }
 
-storm_status storm_ledger_sum(struct storm_ledger *account,
+storm_status storm_ledger_sum(struct storm_ledger *account, int n,
                               const struct storm_context *context,
                               struct storm_ledger *sum_out)
 {
     enum { WORDS = sizeof(struct storm_ledger) / sizeof(int64_t) };
     _Static_assert(WORDS * sizeof(int64_t) == sizeof(struct storm_ledger),
                    "all of it is 64-bit integers");
-    for (int i = 0; i < STORM_LEDGER_ACCOUNTS; i++) {
+    for (int i = 0; i < n; i++) {
         storm_ledger_carry(&account[i]);
         sum_out[i] = account[i];
     }
-    return storm_context_reduce(context, sum_out, STORM_LEDGER_ACCOUNTS * WORDS,
-                                MPI_INT64_T, MPI_SUM);
+    return storm_context_reduce(context, sum_out, n * WORDS, MPI_INT64_T,
+                                MPI_SUM);
 }
 
 storm_status storm_ledger_balance(struct storm_ledger *account,
@@ -126,7 +152,8 @@ storm_status storm_ledger_balance(struct storm_ledger *account,
                                   double *value_out, double *error_out)
 {
     struct storm_ledger sum[STORM_LEDGER_ACCOUNTS];
-    storm_status status = storm_ledger_sum(account, context, sum);
+    storm_status status =
+        storm_ledger_sum(account, STORM_LEDGER_ACCOUNTS, context, sum);
     if (status < 0)
         return status;
 

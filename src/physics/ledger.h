@@ -22,6 +22,8 @@
 
 #include <storm/status.h>
 
+#include "base/exact.h"
+
 struct storm_context;
 
 /* 2^-1074 .. 2^1024 in pieces of 32 bits, and 62 bits for carries. */
@@ -35,6 +37,24 @@ struct storm_ledger {
 
 /* value must be finite. */
 void storm_ledger_add(struct storm_ledger *ledger, double value);
+
+/* Adds an exact sum, or a term that was cut to its unit, without rounding. */
+void storm_ledger_add_exact(struct storm_ledger *ledger, storm_exact sum,
+                            struct storm_exact_unit unit);
+
+/* The same for limbs that begin at that of the unit: limb[0] has 2^(32 i -
+ * 1074) with i = storm_ledger_limb(unit). Up to STORM_LEDGER_SPREAD limbs
+ * change, each by less than 2^32. */
+enum { STORM_LEDGER_SPREAD = 5 };
+void storm_ledger_spread(int64_t *limb, storm_exact sum,
+                         struct storm_exact_unit unit);
+static inline int storm_ledger_limb(struct storm_exact_unit unit)
+{
+    return (unit.lsb + 1074) / 32;
+}
+
+/* Brings `n` limbs to [0, 2^32), the last one keeping the sign. */
+void storm_ledger_carry_limbs(int64_t *limb, int n);
 
 /* ledger += sign * other, sign being +1 or -1. */
 void storm_ledger_merge(struct storm_ledger *ledger,
@@ -57,11 +77,12 @@ enum storm_ledger_account {
     STORM_LEDGER_ACCOUNTS
 };
 
-/* Sums of the accounts of all ranks; values of these and the relative error of
- * the first against the others. Collective, block. */
-storm_status storm_ledger_sum(struct storm_ledger *account,
+/* Sums of n accounts over all ranks. Collective, blocks. */
+storm_status storm_ledger_sum(struct storm_ledger *account, int n,
                               const struct storm_context *context,
                               struct storm_ledger *sum_out);
+/* Of the accounts above: the values of the sums, and the relative error of the
+ * first against the others. The same. */
 storm_status storm_ledger_balance(struct storm_ledger *account,
                                   const struct storm_context *context,
                                   double *value_out, double *error_out);

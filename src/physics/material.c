@@ -3,22 +3,33 @@
 
 #include <math.h>
 
+#include "base/math.h"
+
 double storm_material_power(double base, double exponent)
 {
     enum { MOST_PRODUCTS = 16 };
     double magnitude = fabs(exponent);
     if (magnitude > MOST_PRODUCTS || magnitude != floor(magnitude))
-        return pow(base, exponent);
+        return storm_pow(base, exponent);
     double product = 1.0;
     for (int i = 0; i < (int)magnitude; i++)
         product *= base;
     return exponent < 0.0 ? 1.0 / product : product;
 }
 
-double storm_material_law(const struct storm_power_law *law,
-                          double temperature_kev, double energy_kev)
+/* MATERIAL-3 */
+static double law_coef(const struct storm_power_law *law, double density)
 {
-    double value = law->coef;
+    return law->coef > 0.0 && law->rho_exp != 0.0
+               ? law->coef * storm_material_power(density, law->rho_exp)
+               : law->coef;
+}
+
+double storm_power_law_value(const struct storm_power_law *law,
+                             double temperature_kev, double density_g_cm3,
+                             double energy_kev)
+{
+    double value = law_coef(law, density_g_cm3);
     if (law->coef > 0.0 && law->t_exp != 0.0)
         value *= storm_material_power(temperature_kev, law->t_exp);
     if (law->coef > 0.0 && law->e_exp != 0.0)
@@ -32,7 +43,7 @@ double storm_material_law(const struct storm_power_law *law,
 /* Where coef * T^exponent is `value`. */
 static double heat_where(const struct storm_heat *heat, double value)
 {
-    return pow(value / heat->coef, 1.0 / heat->exponent);
+    return storm_pow(value / heat->coef, 1.0 / heat->exponent);
 }
 
 /* Integral of the power from 0 to T. */
@@ -42,11 +53,13 @@ static double heat_integral(const struct storm_heat *heat, double t)
     return heat->coef / n * storm_material_power(t, n);
 }
 
-struct storm_heat storm_heat_make(const struct storm_power_law *law)
+struct storm_heat storm_heat_make(const struct storm_power_law *law,
+                                  double density_g_cm3)
 {
-    struct storm_heat heat = {.coef = law->coef, .exponent = law->t_exp};
+    struct storm_heat heat = {.coef = law_coef(law, density_g_cm3),
+                              .exponent = law->t_exp};
     if (law->coef == 0.0 || law->t_exp == 0.0) {
-        double value = storm_material_law(law, 1.0, 1.0);
+        double value = storm_power_law_value(law, 1.0, density_g_cm3, 1.0);
         heat.low = heat.high = value;
         heat.t[0] = heat.t[1] = INFINITY;
         heat.u[0] = heat.u[1] = INFINITY;
@@ -105,5 +118,28 @@ double storm_heat_temperature(const struct storm_heat *heat, double energy)
         return sqrt(power);
     if (n == 4.0)
         return sqrt(sqrt(power));
-    return pow(power, 1.0 / n);
+    return storm_pow(power, 1.0 / n);
+}
+
+/* ---- for hosts ---------------------------------------------------------- */
+
+double storm_power_law_capacity(const struct storm_power_law *law,
+                                double temperature_kev, double density_g_cm3)
+{
+    struct storm_heat heat = storm_heat_make(law, density_g_cm3);
+    return storm_heat_capacity(&heat, temperature_kev);
+}
+
+double storm_power_law_energy(const struct storm_power_law *law,
+                              double temperature_kev, double density_g_cm3)
+{
+    struct storm_heat heat = storm_heat_make(law, density_g_cm3);
+    return storm_heat_energy(&heat, temperature_kev);
+}
+
+double storm_power_law_temperature(const struct storm_power_law *law,
+                                   double energy_erg_cm3, double density_g_cm3)
+{
+    struct storm_heat heat = storm_heat_make(law, density_g_cm3);
+    return storm_heat_temperature(&heat, energy_erg_cm3);
 }

@@ -3,23 +3,22 @@
  * Opacities and heat capacities as powers, with floors and caps.
  *
  *   MATERIAL-1  Energy is the exact integral of the heat capacity from zero,
- *               floor and cap included (eq. 8); temperature is its inverse.
- *   MATERIAL-2  Small integer exponents are products, not pow: the same bits
- *               with every mathematics library.
+ *               floor and cap included (eq. 8), at a constant density;
+ *               temperature is its inverse.
+ *   MATERIAL-2  Small integer exponents are products, which are faster than
+ *               storm_pow.
+ *   MATERIAL-3  At rho_exp 0 the density changes no bit.
  */
 #ifndef STORM_PHYSICS_MATERIAL_H
 #define STORM_PHYSICS_MATERIAL_H
 
 #include <stdbool.h>
 
+#include <storm/matter.h>
 #include <storm/problem.h>
 
 /* T^exponent, MATERIAL-2. */
 double storm_material_power(double base, double exponent);
-
-/* The law at a temperature and a photon energy (any, if e_exp is 0). */
-double storm_material_law(const struct storm_power_law *law,
-                          double temperature_kev, double energy_kev);
 
 /* A heat capacity: constant below t[0], a power up to t[1], then constant. */
 struct storm_heat {
@@ -30,7 +29,8 @@ struct storm_heat {
     double u[2]; /* energy density at t */
 };
 
-struct storm_heat storm_heat_make(const struct storm_power_law *law);
+struct storm_heat storm_heat_make(const struct storm_power_law *law,
+                                  double density_g_cm3);
 
 /* erg/keV/cm3 */
 double storm_heat_capacity(const struct storm_heat *heat,

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/math.h"
+
 /* 15 / pi^4 */
 static const double planck_norm = 0.15398973382026503;
 
@@ -35,7 +37,7 @@ static double planck_large(double x)
     double sum = 0.0;
     for (int n = 1; n <= 40; n++) {
         double m = 1.0 / n;
-        double term = exp(-n * x) * m *
+        double term = storm_exp(-n * x) * m *
                       (x * x * x + m * (3.0 * x * x + m * (6.0 * x + m * 6.0)));
         sum += term;
         if (term < 1e-18 * sum)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <storm/matter.h>
+
 #include "base/sized.h"
 
 static const char problem_label[] = "problem";
@@ -50,17 +52,75 @@ static storm_status problem_copy_bytes(const struct storm_env *env,
 /* What elements point to. Until a pointer is that of a copy, it must not be
  * freed. */
 
-static storm_status problem_copy_names(const struct storm_env *env,
+static void problem_copy_text(const struct storm_env *env, const char **text,
+                              storm_status *status_inout)
+{
+    const void *copy = NULL;
+    if (*status_inout == STORM_OK && *text != NULL)
+        *status_inout =
+            problem_copy_bytes(env, *text, strlen(*text) + 1, &copy);
+    *text = copy;
+}
+
+static storm_status problem_copy_texts(const struct storm_env *env,
                                        struct storm_material *materials,
                                        size_t n)
 {
     storm_status status = STORM_OK;
     for (size_t i = 0; i < n; i++) {
-        const char *name = materials[i].name;
+        struct storm_material *m = &materials[i];
+        problem_copy_text(env, &m->name, &status);
+        problem_copy_text(env, &m->temperature_formula, &status);
+        problem_copy_text(env, &m->radiation_temperature_formula, &status);
+        problem_copy_text(env, &m->density_formula, &status);
+    }
+    return status;
+}
+
+/* Functions of a host; what is known here of its struct. */
+static storm_status problem_copy_matter(const struct storm_env *env,
+                                        struct storm_material *materials,
+                                        size_t n)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < n; i++) {
+        const struct storm_matter *from = materials[i].matter;
+        struct storm_matter *to = NULL;
+        if (status == STORM_OK && from != NULL) {
+            to = storm_alloc(env->memory, problem_label, sizeof *to);
+            status = to != NULL ? storm_sized_read(env, "storm_matter", from,
+                                                   to, sizeof *to)
+                                : STORM_ERR_NOMEM;
+        }
+        materials[i].matter = to;
+    }
+    return status;
+}
+
+static void problem_copy_curve(const struct storm_env *env,
+                               struct storm_curve *curve,
+                               storm_status *status_inout)
+{
+    const void *copy = NULL;
+    if (*status_inout == STORM_OK && curve->n > 0)
+        *status_inout =
+            problem_copy_bytes(env, curve->points,
+                               2 * curve->n * sizeof *curve->points, &copy);
+    curve->points = copy;
+}
+
+static storm_status problem_copy_compositions(const struct storm_env *env,
+                                              struct storm_material *materials,
+                                              size_t n, size_t n_components)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < n; i++) {
+        const double *from = materials[i].composition;
         const void *copy = NULL;
-        if (status == STORM_OK && name != NULL)
-            status = problem_copy_bytes(env, name, strlen(name) + 1, &copy);
-        materials[i].name = copy;
+        if (status == STORM_OK && from != NULL)
+            status = problem_copy_bytes(env, from, n_components * sizeof *from,
+                                        &copy);
+        materials[i].composition = copy;
     }
     return status;
 }
@@ -70,13 +130,19 @@ static storm_status problem_copy_curves(const struct storm_env *env,
 {
     storm_status status = STORM_OK;
     for (size_t i = 0; i < n; i++) {
-        struct storm_curve *curve = &edges[i].temperature;
-        const void *copy = NULL;
-        if (status == STORM_OK && curve->n > 0)
-            status =
-                problem_copy_bytes(env, curve->points,
-                                   2 * curve->n * sizeof *curve->points, &copy);
-        curve->points = copy;
+        problem_copy_curve(env, &edges[i].temperature, &status);
+        problem_copy_text(env, &edges[i].temperature_formula, &status);
+    }
+    return status;
+}
+
+static storm_status problem_copy_powers(const struct storm_env *env,
+                                        struct storm_source *sources, size_t n)
+{
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < n; i++) {
+        problem_copy_curve(env, &sources[i].power, &status);
+        problem_copy_text(env, &sources[i].power_formula, &status);
     }
     return status;
 }
@@ -95,10 +161,13 @@ static storm_status problem_copy_materials(const struct storm_env *env,
                            &copy);
     to->materials = copy;
     to->n_materials = copy != NULL ? from->n_materials : 0;
-    storm_status names =
-        problem_copy_names(env, (struct storm_material *)(uintptr_t)copy,
-                           to->n_materials);
-    return status < 0 ? status : names;
+    struct storm_material *materials = (struct storm_material *)(uintptr_t)copy;
+    storm_status texts = problem_copy_texts(env, materials, to->n_materials);
+    storm_status matter = problem_copy_matter(env, materials, to->n_materials);
+    storm_status rest =
+        problem_copy_compositions(env, materials, to->n_materials,
+                                  from->n_components);
+    return status < 0 ? status : texts < 0 ? texts : matter < 0 ? matter : rest;
 }
 
 static storm_status problem_copy_wall(const struct storm_env *env,
@@ -144,6 +213,29 @@ static storm_status problem_copy_walls(const struct storm_env *env,
     return status;
 }
 
+static storm_status problem_copy_planes(const struct storm_env *env,
+                                        const struct storm_problem *from,
+                                        struct storm_problem *to)
+{
+    const void *copy = NULL;
+    storm_status status =
+        problem_copy_array(env,
+                           &(struct problem_array){
+                               from->planes, from->n_planes, from->plane_size,
+                               sizeof(struct storm_black_plane)},
+                           &copy);
+    struct storm_black_plane *planes =
+        (struct storm_black_plane *)(uintptr_t)copy;
+    storm_status curves = STORM_OK;
+    to->planes = planes;
+    to->n_planes = planes != NULL ? from->n_planes : 0;
+    for (size_t i = 0; i < to->n_planes; i++) {
+        problem_copy_curve(env, &planes[i].temperature, &curves);
+        problem_copy_text(env, &planes[i].temperature_formula, &curves);
+    }
+    return status < 0 ? status : curves;
+}
+
 static storm_status problem_copy_rest(const struct storm_env *env,
                                       const struct storm_problem *from,
                                       struct storm_problem *to)
@@ -164,6 +256,20 @@ static storm_status problem_copy_rest(const struct storm_env *env,
                                         sizeof(struct storm_source)},
                                     &sources);
     to->sources = sources;
+    to->n_sources = sources != NULL ? from->n_sources : 0;
+    storm_status powers =
+        problem_copy_powers(env, (struct storm_source *)(uintptr_t)sources,
+                            to->n_sources);
+    status = status < 0 ? status : powers;
+    if (status == STORM_OK)
+        status = problem_copy_planes(env, from, to);
+    const void *edges = NULL;
+    if (status == STORM_OK && from->group_edge_kev != NULL)
+        status = problem_copy_bytes(env, from->group_edge_kev,
+                                    ((size_t)from->n_groups + 1) *
+                                        sizeof *from->group_edge_kev,
+                                    &edges);
+    to->group_edge_kev = edges;
     return status;
 }
 
@@ -187,10 +293,15 @@ storm_status problem_copy(const struct storm_env *env,
     to->regions = NULL;
     to->sources = NULL;
     to->n_materials = 0;
+    to->n_sources = 0;
+    to->plane_size = sizeof(struct storm_black_plane);
+    to->planes = NULL;
+    to->n_planes = 0;
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
         to->walls[wall] = (struct storm_wall){.n = 0};
     to->boundaries = NULL;
     to->n_boundaries = 0;
+    to->group_edge_kev = NULL;
     status = problem_copy_materials(env, &given, to);
     if (status == STORM_OK)
         status = problem_copy_walls(env, &given, to);
@@ -205,23 +316,42 @@ static void problem_release(const struct storm_env *env, const void *copy)
 static void problem_free_wall(const struct storm_env *env,
                               const struct storm_wall *wall)
 {
-    for (size_t i = 0; i < wall->n; i++)
+    for (size_t i = 0; i < wall->n; i++) {
         problem_release(env, wall->parts[i].temperature.points);
+        problem_release(env, wall->parts[i].temperature_formula);
+    }
     problem_release(env, wall->parts);
 }
 
 void problem_free(const struct storm_env *env, struct storm_problem *problem)
 {
-    for (size_t i = 0; i < problem->n_materials; i++)
+    for (size_t i = 0; i < problem->n_materials; i++) {
         problem_release(env, problem->materials[i].name);
+        problem_release(env, problem->materials[i].temperature_formula);
+        problem_release(env,
+                        problem->materials[i].radiation_temperature_formula);
+        problem_release(env, problem->materials[i].density_formula);
+        problem_release(env, problem->materials[i].matter);
+        problem_release(env, problem->materials[i].composition);
+    }
     for (int wall = 0; wall < STORM_N_WALLS; wall++)
         problem_free_wall(env, &problem->walls[wall]);
     for (size_t i = 0; i < problem->n_boundaries; i++)
         problem_free_wall(env, &problem->boundaries[i]);
+    for (size_t i = 0; i < problem->n_sources; i++) {
+        problem_release(env, problem->sources[i].power.points);
+        problem_release(env, problem->sources[i].power_formula);
+    }
+    for (size_t i = 0; i < problem->n_planes; i++) {
+        problem_release(env, problem->planes[i].temperature.points);
+        problem_release(env, problem->planes[i].temperature_formula);
+    }
+    problem_release(env, problem->planes);
     problem_release(env, problem->boundaries);
     problem_release(env, problem->materials);
     problem_release(env, problem->regions);
     problem_release(env, problem->sources);
+    problem_release(env, problem->group_edge_kev);
 }
 
 /* The last region that contains it. */

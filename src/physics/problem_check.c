@@ -14,8 +14,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <storm/matter.h>
 #include <storm/problem.h>
 
+#include "base/formula.h"
 #include "base/port.h"
 #include "base/sized.h"
 
@@ -26,6 +28,7 @@ static const double check_max_kev = 1e30; /* T^4 is a number */
 static const double check_max_exponent = 100.0;
 static const uint64_t check_max_groups = 10000;
 static const uint64_t check_max_per_cell = 1000000000;
+static const uint64_t check_max_components = 1000;
 static const uint64_t check_max_packets = 1000000000000;
 
 struct check {
@@ -104,6 +107,15 @@ static bool check_count(struct check *c, const char *member, uint64_t value,
                 (unsigned long long)min, (unsigned long long)max,
                 (unsigned long long)value);
     return false;
+}
+
+/* Of these variables; NULL is none. */
+static void check_formula(struct check *c, const char *member,
+                          const char *formula, const char *variables)
+{
+    char fault[STORM_FORMULA_FAULT_BYTES];
+    if (formula != NULL && storm_formula_check(formula, variables, fault) < 0)
+        check_fault(c, member, NULL, "expected a formula: %s", fault);
 }
 
 static void check_corners(struct check *c, const double lo[3],
@@ -215,6 +227,8 @@ static void check_shape(struct check *c, const struct storm_shape *shape)
 static void check_law(struct check *c, const struct storm_power_law *law)
 {
     check_from(c, "coef", law->coef, 0.0, STORM_UNLIMITED);
+    check_from(c, "rho_exp", law->rho_exp, -check_max_exponent,
+               check_max_exponent);
     if (check_from(c, "min", law->min, 0.0, STORM_UNLIMITED) &&
         check_from(c, "max", law->max, 0.0, STORM_UNLIMITED) &&
         !(law->min <= law->max))
@@ -246,6 +260,39 @@ static void check_heat(struct check *c, const struct storm_power_law *law)
         check_fault(c, "e_exp", NULL, "expected 0, got %g", law->e_exp);
 }
 
+/* Functions of a host. */
+static void check_matter(struct check *c, const struct storm_matter *given)
+{
+    struct storm_matter matter;
+    storm_status status =
+        storm_sized_read(NULL, "storm_matter", given, &matter, sizeof matter);
+    if (status == STORM_ERR_ARG)
+        check_fault(c, "size", NULL,
+                    "expected what STORM_MATTER_INIT sets, got %zu",
+                    given->size);
+    if (status < 0)
+        return; /* or it has a field that this library lacks */
+    const char *missing = matter.opacity == NULL         ? "opacity"
+                          : matter.is_held               ? NULL
+                          : matter.energy == NULL        ? "energy"
+                          : matter.heat_capacity == NULL ? "heat_capacity"
+                          : matter.temperature == NULL   ? "temperature"
+                                                         : NULL;
+    if (missing != NULL)
+        check_fault(c, missing, NULL, "expected a function, got NULL");
+}
+
+static void check_laws(struct check *c, size_t i,
+                       const struct storm_material *m)
+{
+    check_enter(c, "materials[%zu].absorption", i);
+    check_opacity(c, &m->absorption);
+    check_enter(c, "materials[%zu].scattering", i);
+    check_opacity(c, &m->scattering);
+    check_enter(c, "materials[%zu].heat_capacity", i);
+    check_heat(c, &m->heat_capacity);
+}
+
 static void check_materials(struct check *c)
 {
     struct storm_material m;
@@ -257,19 +304,26 @@ static void check_materials(struct check *c)
     for (size_t i = 0; i < array.n; i++) {
         if (!check_item(&array, i, &m, sizeof m))
             continue;
-        check_enter(c, "materials[%zu].absorption", i);
-        check_opacity(c, &m.absorption);
-        check_enter(c, "materials[%zu].scattering", i);
-        check_opacity(c, &m.scattering);
-        check_enter(c, "materials[%zu].heat_capacity", i);
-        check_heat(c, &m.heat_capacity);
+        check_enter(c, "materials[%zu].matter", i);
+        if (m.matter != NULL)
+            check_matter(c, m.matter);
+        else
+            check_laws(c, i, &m);
         check_enter(c, "materials[%zu]", i);
+        check_from(c, "density_g_cm3", m.density_g_cm3, 0.0, STORM_UNLIMITED);
+        if (m.composition != NULL && c->p->n_components <= check_max_components)
+            check_all(c, "composition", m.composition, (int)c->p->n_components,
+                      check_length);
         check_from(c, "temperature_kev", m.temperature_kev, 0.0, check_max_kev);
         if (!(m.radiation_temperature_kev <= check_max_kev))
             check_fault(c, "radiation_temperature_kev", NULL,
                         "expected a number up to %g, negative: the same as the "
                         "material's, got %g",
                         check_max_kev, m.radiation_temperature_kev);
+        check_formula(c, "temperature_formula", m.temperature_formula, "xyz");
+        check_formula(c, "density_formula", m.density_formula, "xyz");
+        check_formula(c, "radiation_temperature_formula",
+                      m.radiation_temperature_formula, "xyz");
     }
 }
 
@@ -305,21 +359,17 @@ static void check_regions(struct check *c)
 static const char *const check_wall_names[STORM_N_WALLS] = {
     "x_lo", "x_hi", "y_lo", "y_hi", "z_lo", "z_hi"};
 
-static void check_curve(struct check *c, const struct storm_curve *curve)
+/* Times grow, values are from 0 to max. */
+static void check_curve(struct check *c, const char *member,
+                        const struct storm_curve *curve, double max)
 {
-    if (curve->n == 0 || curve->points == NULL) {
-        check_fault(c, "kind", "temperature",
-                    "temperature is required: expected a number or a table for "
-                    "kind blackbody");
-        return;
-    }
     for (size_t i = 0; i < curve->n; i++) {
         const double *point = &curve->points[2 * i];
-        if (!check_all(c, "temperature", point, 1, check_place) ||
-            !check_from(c, "temperature", point[1], 0.0, check_max_kev))
+        if (!check_all(c, member, point, 1, check_place) ||
+            !check_from(c, member, point[1], 0.0, max))
             return;
         if (i > 0 && !(point[0] > point[-2])) {
-            check_fault(c, "temperature", NULL,
+            check_fault(c, member, NULL,
                         "expected growing times, got %g after %g", point[0],
                         point[-2]);
             return;
@@ -350,15 +400,22 @@ static void check_part(struct check *c, const struct storm_wall_part *part,
 {
     bool black = part->kind == STORM_WALL_BLACKBODY;
     if ((int)part->kind < STORM_WALL_VACUUM ||
-        (int)part->kind > STORM_WALL_BLACKBODY)
+        (int)part->kind > STORM_WALL_USER)
         check_fault(c, "kind", NULL, "expected a kind of wall, got %d",
                     (int)part->kind);
     if (part->kind == STORM_WALL_PERIODIC &&
         (n_parts > 1 || part->shape.kind != STORM_SHAPE_ALL))
         check_fault(c, "kind", "shape",
                     "expected a whole wall, not a part, for kind periodic");
+    if (black && part->temperature_formula == NULL &&
+        (part->temperature.n == 0 || part->temperature.points == NULL))
+        check_fault(c, "kind", "temperature",
+                    "temperature is required: expected a number, a table or a "
+                    "formula for kind blackbody");
+    else if (black && part->temperature_formula == NULL)
+        check_curve(c, "temperature", &part->temperature, check_max_kev);
     if (black)
-        check_curve(c, &part->temperature);
+        check_formula(c, "temperature_formula", part->temperature_formula, "t");
     check_span(c, part->start_s, part->stop_s, black);
     if (black)
         check_count(c, "packets", part->packets, 1, check_max_packets);
@@ -419,6 +476,100 @@ static void check_boundaries(struct check *c)
     }
 }
 
+/* By number, by table or by formula. */
+static void check_power(struct check *c, const struct storm_source *s)
+{
+    check_from(c, "power_erg_cm3_s", s->power_erg_cm3_s, 0.0, STORM_UNLIMITED);
+    check_formula(c, "power_formula", s->power_formula, "t");
+    if (s->power_formula != NULL)
+        return;
+    if (s->power.n > 0 && s->power.points == NULL)
+        check_fault(c, "power", NULL, "expected an array of %zu, got NULL",
+                    s->power.n);
+    else if (s->power.n == 0 && s->kind != STORM_SOURCE_VOLUME)
+        check_fault(c, "kind", "power",
+                    "power is required: expected a number, a table or a "
+                    "formula, erg/s");
+    else
+        check_curve(c, "power", &s->power, STORM_UNLIMITED);
+}
+
+static bool check_is_zero(const double v[3])
+{
+    return v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0;
+}
+
+/* Where the cone of a point or beam leads to. */
+static void check_cone(struct check *c, const struct storm_source *s)
+{
+    const double far[2] = {-check_far_cm, check_far_cm};
+    double max = s->kind == STORM_SOURCE_BEAM ? 90.0 : 180.0;
+    if (!check_from(c, "cone_deg", s->cone_deg, 0.0, max) ||
+        s->cone_deg == 180.0 ||
+        !check_all(c, "direction", s->direction, 3, far))
+        return;
+    if (check_is_zero(s->direction))
+        check_fault(c, "direction", NULL,
+                    "expected a direction, got (0, 0, 0)");
+}
+
+static void check_beam(struct check *c, const struct storm_source *s)
+{
+    const double far[2] = {-check_far_cm, check_far_cm};
+    const double *a = s->across, *v = s->direction;
+    double square = 0.0;
+    check_from(c, "disc_radius_cm", s->disc_radius_cm, 0.0, check_far_cm);
+    if (!(s->disc_radius_cm == 0.0) || !check_all(c, "across", a, 3, far))
+        return;
+    for (int i = 0; i < 2; i++)
+        if (!check_above(c, "width_cm", s->width_cm[i], 0.0, check_far_cm))
+            return;
+    for (int d = 0; d < 3; d++) {
+        double x =
+            a[(d + 1) % 3] * v[(d + 2) % 3] - a[(d + 2) % 3] * v[(d + 1) % 3];
+        square += x * x;
+    }
+    if (!(square > 0.0) && !check_is_zero(a))
+        check_fault(c, "across", "direction",
+                    "expected a vector that is not along the direction");
+}
+
+static void check_surface(struct check *c, const struct storm_source *s)
+{
+    const double far[2] = {-check_far_cm, check_far_cm};
+    if (!check_all(c, "at_cm", s->at_cm, 3, far))
+        return;
+    for (int d = 0; s->kind == STORM_SOURCE_POINT && d < 3; d++)
+        if (!check_from(c, "at_cm", s->at_cm[d], c->p->lo_cm[d],
+                        c->p->hi_cm[d]))
+            break;
+    if (s->kind != STORM_SOURCE_SHELL)
+        check_cone(c, s);
+    if (s->kind == STORM_SOURCE_BEAM)
+        check_beam(c, s);
+    if (s->kind != STORM_SOURCE_SHELL)
+        return;
+    check_above(c, "shell_radius_cm", s->shell_radius_cm, 0.0, check_far_cm);
+    if ((int)s->side < STORM_SOURCE_OUTWARDS ||
+        (int)s->side > STORM_SOURCE_BOTH)
+        check_fault(c, "side", NULL, "expected a side, got %d", (int)s->side);
+}
+
+static void check_kind(struct check *c, const struct storm_source *s)
+{
+    switch ((storm_source_kind)s->kind) {
+    case STORM_SOURCE_VOLUME:
+        return;
+    case STORM_SOURCE_POINT:
+    case STORM_SOURCE_BEAM:
+    case STORM_SOURCE_SHELL:
+        check_surface(c, s);
+        return;
+    }
+    check_fault(c, "kind", NULL, "expected a kind of source, got %d",
+                (int)s->kind);
+}
+
 static void check_sources(struct check *c)
 {
     struct storm_source source;
@@ -432,13 +583,65 @@ static void check_sources(struct check *c)
         check_enter(c, "sources[%zu].shape", i);
         check_shape(c, &source.shape);
         check_enter(c, "sources[%zu]", i);
-        check_from(c, "power_erg_cm3_s", source.power_erg_cm3_s, 0.0,
-                   STORM_UNLIMITED);
+        check_power(c, &source);
+        check_kind(c, &source);
+        check_from(c, "energy_kev", source.energy_kev, 0.0, STORM_UNLIMITED);
         check_span(c, source.start_s, source.stop_s, true);
         check_count(c, "packets", source.packets, 1, check_max_packets);
         if (c->p->n_groups != 1)
             check_above(c, "temperature_kev", source.temperature_kev, 0.0,
                         check_max_kev);
+    }
+}
+
+static void check_plane(struct check *c, const struct storm_black_plane *s)
+{
+    double light = c->p->light_cm_s;
+    if (s->axis < 0 || s->axis > 2) {
+        check_fault(c, "axis", NULL, "expected 0, 1 or 2, got %d", s->axis);
+        return;
+    }
+    if (check_is_periodic(&c->p->walls[2 * s->axis]))
+        check_fault(c, "axis", NULL,
+                    "expected a direction that is not periodic, got %c",
+                    "xyz"[s->axis]);
+    check_from(c, "at_cm", s->at_cm, -check_far_cm, check_far_cm);
+    if (!(s->velocity_cm_s > -light && s->velocity_cm_s < light))
+        check_fault(c, "velocity_cm_s", NULL,
+                    "expected less than the speed of light, %g, got %g", light,
+                    s->velocity_cm_s);
+    for (int k = 0; k < 2; k++)
+        if (!(s->lo_cm[k] < s->hi_cm[k]))
+            check_fault(c, "hi_cm", "lo_cm",
+                        "expected lo below hi, got %g and %g", s->lo_cm[k],
+                        s->hi_cm[k]);
+    if ((int)s->side < STORM_PLANE_BOTH || (int)s->side > STORM_PLANE_HIGH)
+        check_fault(c, "side", NULL, "expected a side, got %d", (int)s->side);
+    check_formula(c, "temperature_formula", s->temperature_formula, "t");
+    if (s->temperature_formula == NULL &&
+        (s->temperature.n == 0 || s->temperature.points == NULL))
+        check_fault(c, "temperature", NULL,
+                    "is required: expected a number, a table or a formula");
+    else if (s->temperature_formula == NULL)
+        check_curve(c, "temperature", &s->temperature, check_max_kev);
+    check_span(c, s->start_s, s->stop_s, true);
+    check_count(c, "packets", s->packets, 1, check_max_packets);
+}
+
+/* Problems of older callers have none. */
+static void check_planes(struct check *c)
+{
+    struct storm_black_plane plane;
+    const struct check_array array = {"planes", "plane_size", c->p->planes,
+                                      c->p->n_planes, c->p->plane_size};
+    check_enter(c, "%s", "");
+    if (!check_array(c, &array))
+        return;
+    for (size_t i = 0; i < array.n; i++) {
+        if (!check_item(&array, i, &plane, sizeof plane))
+            continue;
+        check_enter(c, "planes[%zu]", i);
+        check_plane(c, &plane);
     }
 }
 
@@ -455,14 +658,41 @@ static void check_box(struct check *c)
         check_corners(c, c->p->lo_cm, c->p->hi_cm);
 }
 
+/* The first that is not above the one before. */
+static void check_edges(struct check *c)
+{
+    const double *edge = c->p->group_edge_kev;
+    for (uint64_t i = 0; i <= c->p->n_groups; i++) {
+        if (!check_above(c, "group_edge_kev", edge[i], 0.0, STORM_UNLIMITED))
+            return;
+        if (i > 0 && !(edge[i] > edge[i - 1])) {
+            check_fault(c, "group_edge_kev", NULL,
+                        "expected rising edges, got %.17g after %.17g as "
+                        "edge %llu of %llu",
+                        edge[i], edge[i - 1], (unsigned long long)i + 1,
+                        (unsigned long long)c->p->n_groups + 1);
+            return;
+        }
+    }
+}
+
 /* Without groups their limits may be left out. */
 static void check_groups(struct check *c)
 {
     const struct storm_problem *p = c->p;
+    if ((int)p->group_average < STORM_GROUP_MIDDLE ||
+        (int)p->group_average > STORM_GROUP_ROSSELAND)
+        check_fault(c, "group_average", NULL,
+                    "expected a kind of average, got %d",
+                    (int)p->group_average);
     if (!check_count(c, "n_groups", p->n_groups, 1, check_max_groups) ||
         (p->n_groups == 1 && p->group_min_kev == 0.0 &&
-         p->group_max_kev == 0.0))
+         p->group_max_kev == 0.0 && p->group_edge_kev == NULL))
         return;
+    if (p->group_edge_kev != NULL) {
+        check_edges(c);
+        return;
+    }
     if (check_above(c, "group_min_kev", p->group_min_kev, 0.0,
                     STORM_UNLIMITED) &&
         check_above(c, "group_max_kev", p->group_max_kev, 0.0,
@@ -476,6 +706,7 @@ static void check_groups(struct check *c)
 static void check_packets(struct check *c)
 {
     const struct storm_problem *p = c->p;
+    check_count(c, "n_components", p->n_components, 0, check_max_components);
     check_count(c, "emit_per_cell", p->emit_per_cell, 0, check_max_per_cell);
     if (check_count(c, "min_per_cell", p->min_per_cell, 0,
                     check_max_per_cell) &&
@@ -511,6 +742,7 @@ size_t storm_problem_check(const struct storm_problem *problem,
     check_walls(&c);
     check_boundaries(&c);
     check_sources(&c);
+    check_planes(&c);
     check_enter(&c, "%s", "");
     check_groups(&c);
     check_packets(&c);

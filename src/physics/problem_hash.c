@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hashes of a problem, to compare it between ranks. */
+#include <storm/matter.h>
+
 #include "base/hash.h"
 #include "physics/problem.h"
 
@@ -10,11 +12,31 @@ static uint64_t hash_reals(uint64_t hash, const double *values, size_t n)
     return hash;
 }
 
+/* A formula; none leaves the hash as it is. */
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; text != NULL && *text != '\0'; text++)
+        hash = storm_hash_fold(hash, (unsigned char)*text);
+    return hash;
+}
+
 static uint64_t hash_law(uint64_t hash, const struct storm_power_law *law)
 {
     const double values[] = {law->coef, law->t_exp, law->e_exp, law->min,
                              law->max};
-    return hash_reals(hash, values, sizeof values / sizeof values[0]);
+    hash = hash_reals(hash, values, sizeof values / sizeof values[0]);
+    return law->rho_exp != 0.0 ? storm_hash_fold_real(hash, law->rho_exp)
+                               : hash;
+}
+
+/* Functions of a host cannot be compared, but that there are some. */
+static uint64_t hash_matter(uint64_t hash, const struct storm_material *m)
+{
+    if (m->matter != NULL)
+        return storm_hash_fold(hash, 2 + (m->matter->is_held != 0));
+    hash = hash_law(hash, &m->absorption);
+    hash = hash_law(hash, &m->scattering);
+    return hash_law(hash, &m->heat_capacity);
 }
 
 static uint64_t hash_shape(uint64_t hash, const struct storm_shape *shape)
@@ -51,11 +73,16 @@ static uint64_t hash_materials(const struct storm_problem *p)
     uint64_t hash = p->n_materials;
     for (size_t i = 0; i < p->n_materials; i++) {
         const struct storm_material *m = &p->materials[i];
-        hash = hash_law(hash, &m->absorption);
-        hash = hash_law(hash, &m->scattering);
-        hash = hash_law(hash, &m->heat_capacity);
+        hash = hash_matter(hash, m);
         hash = storm_hash_fold_real(hash, m->temperature_kev);
         hash = storm_hash_fold_real(hash, m->radiation_temperature_kev);
+        hash = hash_text(hash, m->temperature_formula);
+        hash = hash_text(hash, m->radiation_temperature_formula);
+        hash = hash_text(hash, m->density_formula);
+        if (m->density_g_cm3 != 0.0)
+            hash = storm_hash_fold_real(hash, m->density_g_cm3);
+        if (m->composition != NULL)
+            hash = hash_reals(hash, m->composition, p->n_components);
     }
     return hash;
 }
@@ -78,10 +105,29 @@ static uint64_t hash_part(uint64_t hash, const struct storm_wall_part *part)
     hash = hash_shape(hash, &part->shape);
     if (part->kind != STORM_WALL_BLACKBODY)
         return hash;
-    hash = hash_reals(hash, part->temperature.points, 2 * part->temperature.n);
+    if (part->temperature_formula == NULL)
+        hash =
+            hash_reals(hash, part->temperature.points, 2 * part->temperature.n);
+    hash = hash_text(hash, part->temperature_formula);
     hash = storm_hash_fold_real(hash, part->start_s);
     hash = storm_hash_fold_real(hash, part->stop_s);
     return storm_hash_fold(hash, part->packets);
+}
+
+static uint64_t hash_plane(uint64_t hash, const struct storm_black_plane *s)
+{
+    hash = storm_hash_fold(hash, (uint64_t)s->axis);
+    hash = storm_hash_fold_real(hash, s->at_cm);
+    hash = storm_hash_fold_real(hash, s->velocity_cm_s);
+    hash = hash_reals(hash, s->lo_cm, 2);
+    hash = hash_reals(hash, s->hi_cm, 2);
+    hash = storm_hash_fold(hash, (uint64_t)s->side * 2 + s->passes);
+    if (s->temperature_formula == NULL)
+        hash = hash_reals(hash, s->temperature.points, 2 * s->temperature.n);
+    hash = hash_text(hash, s->temperature_formula);
+    hash = storm_hash_fold_real(hash, s->start_s);
+    hash = storm_hash_fold_real(hash, s->stop_s);
+    return storm_hash_fold(hash, s->packets);
 }
 
 static uint64_t hash_walls(const struct storm_problem *p)
@@ -97,7 +143,30 @@ static uint64_t hash_walls(const struct storm_problem *p)
         for (size_t i = 0; i < p->boundaries[w].n; i++)
             hash = hash_part(hash, &p->boundaries[w].parts[i]);
     }
+    for (size_t i = 0; i < p->n_planes; i++)
+        hash = hash_plane(hash, &p->planes[i]);
     return hash;
+}
+
+/* Place, direction and power. */
+static uint64_t hash_source(uint64_t hash, const struct storm_source *s)
+{
+    hash = storm_hash_fold(hash, (uint64_t)s->kind);
+    if (s->power_formula == NULL && s->power.n > 0)
+        hash = hash_reals(hash, s->power.points, 2 * s->power.n);
+    hash = hash_text(hash, s->power_formula);
+    if (s->kind == STORM_SOURCE_VOLUME) {
+        hash = hash_shape(hash, &s->shape);
+        return storm_hash_fold_real(hash, s->power_erg_cm3_s);
+    }
+    hash = hash_reals(hash, s->at_cm, 3);
+    hash = hash_reals(hash, s->direction, 3);
+    hash = storm_hash_fold_real(hash, s->cone_deg);
+    hash = storm_hash_fold_real(hash, s->disc_radius_cm);
+    hash = hash_reals(hash, s->width_cm, 2);
+    hash = hash_reals(hash, s->across, 3);
+    hash = storm_hash_fold_real(hash, s->shell_radius_cm);
+    return storm_hash_fold(hash, (uint64_t)s->side);
 }
 
 static uint64_t hash_sources(const struct storm_problem *p)
@@ -105,13 +174,14 @@ static uint64_t hash_sources(const struct storm_problem *p)
     uint64_t hash = p->n_sources;
     for (size_t i = 0; i < p->n_sources; i++) {
         const struct storm_source *s = &p->sources[i];
-        hash = hash_shape(hash, &s->shape);
-        hash = storm_hash_fold_real(hash, s->power_erg_cm3_s);
+        hash = hash_source(hash, s);
         hash = storm_hash_fold_real(hash, s->start_s);
         hash = storm_hash_fold_real(hash, s->stop_s);
         hash = storm_hash_fold(hash, s->packets);
-        if (p->n_groups > 1)
-            hash = storm_hash_fold_real(hash, s->temperature_kev);
+        if (p->n_groups == 1)
+            continue;
+        hash = storm_hash_fold_real(hash, s->temperature_kev);
+        hash = storm_hash_fold_real(hash, s->energy_kev);
     }
     return hash;
 }
@@ -124,6 +194,12 @@ static uint64_t hash_packets(const struct storm_problem *p)
     uint64_t hash = 0;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         hash = storm_hash_fold(hash, values[i]);
+    hash = storm_hash_fold(hash, p->n_components);
+    hash = storm_hash_fold(hash, p->matter_by_host);
+    if (p->n_groups > 1)
+        hash = storm_hash_fold(hash, (uint64_t)p->group_average);
+    if (p->group_edge_kev != NULL)
+        return hash_reals(hash, p->group_edge_kev, (size_t)p->n_groups + 1);
     hash = storm_hash_fold_real(hash, p->group_min_kev);
     return storm_hash_fold_real(hash, p->group_max_kev);
 }

@@ -8,4 +8,5 @@ const struct storm_track_ops storm_track_octree = {
     .mesh = &storm_mesh_octree,
     .advance = track_advance,
     .imc = imc_advance,
+    .imc_counted = imc_advance_counted,
 };

@@ -8,4 +8,5 @@ const struct storm_track_ops storm_track_voronoi = {
     .mesh = &storm_mesh_voronoi,
     .advance = track_advance,
     .imc = imc_advance,
+    .imc_counted = imc_advance_counted,
 };

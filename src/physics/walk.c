@@ -5,6 +5,8 @@
 
 #include <storm/packet.h>
 
+#include "base/math.h"
+
 static const double walk_pi = 3.14159265358979323846;
 
 /* Both series converge everywhere; each is short on its side of this. */
@@ -18,14 +20,14 @@ double storm_walk_stay(double theta)
         return 1.0;
     if (theta > walk_between) {
         for (int n = 1; n <= 8; n++) {
-            double term = exp(-(walk_pi * n) * (walk_pi * n) * theta);
+            double term = storm_exp(-(walk_pi * n) * (walk_pi * n) * theta);
             sum += n % 2 ? term : -term;
         }
         return 2.0 * sum;
     }
     for (int k = 0; k < 6; k++) {
         double x = k + 0.5;
-        sum += exp(-x * x / theta);
+        sum += storm_exp(-x * x / theta);
     }
     return 1.0 - 2.0 / sqrt(walk_pi * theta) * sum;
 }
@@ -48,7 +50,7 @@ double storm_walk_exit(const struct storm_walk *walk, double u)
 {
     /* One term of the series is enough here; (u/2)^3 is left out. */
     if (u < 0.02)
-        return log(2.0 / u) / (walk_pi * walk_pi);
+        return storm_log(2.0 / u) / (walk_pi * walk_pi);
     double at = u * STORM_WALK_NODES;
     int i = (int)at;
     if (i >= STORM_WALK_NODES - 8) /* it bends down to zero: rare */
@@ -69,8 +71,10 @@ static double walk_below(double theta, double rho)
     double sum = 0.0;
     for (int n = 1; n <= 12; n++) {
         double x = walk_pi * n;
-        double decay = exp(-x * x * theta);
-        sum += decay * (sin(x * rho) / x - rho * cos(x * rho));
+        double decay = storm_exp(-x * x * theta);
+        double c, s;
+        storm_cos_sin_turns(0.5 * n * rho, &c, &s);
+        sum += decay * (s / x - rho * c);
         if (decay < 1e-12)
             break;
     }
@@ -95,9 +99,9 @@ static double walk_place(double theta, double share)
  * rho)^2 near the surface. s^3 (4 - 3 s) does the same: rho is smooth in s. */
 static void walk_make_places(struct storm_walk *walk)
 {
-    double ratio = log(walk_last / walk_first);
+    double ratio = storm_log(walk_last / walk_first);
     for (int i = 0; i <= STORM_WALK_SHAPES; i++) {
-        double theta = walk_first * exp(ratio * i / STORM_WALK_SHAPES);
+        double theta = walk_first * storm_exp(ratio * i / STORM_WALK_SHAPES);
         walk->place[i][0] = 0.0;
         walk->place[i][STORM_WALK_PLACES] = 1.0;
         for (int j = 1; j < STORM_WALK_PLACES; j++) {
@@ -127,11 +131,13 @@ double storm_walk_radius(const struct storm_walk *walk, double theta,
             return 0.0;
         storm_isotropic(0.5, u[2], circle);
         double square =
-            -4.0 * theta * (log(u[0]) + log(u[1]) * circle[0] * circle[0]);
+            -4.0 * theta *
+            (storm_log(u[0]) + storm_log(u[1]) * circle[0] * circle[0]);
         return square < 1.0 ? sqrt(square) : 1.0;
     }
     double at =
-        fmin(log(theta / walk_first) / log(walk_last / walk_first), 1.0) *
+        fmin(storm_log(theta / walk_first) / storm_log(walk_last / walk_first),
+             1.0) *
         STORM_WALK_SHAPES;
     double s = walk_third(u) * STORM_WALK_PLACES;
     int i = (int)at < STORM_WALK_SHAPES ? (int)at : STORM_WALK_SHAPES - 1;

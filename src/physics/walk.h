@@ -16,10 +16,14 @@
  *   WALK-5  Groups are in order of thickness, so that those which are thick
  *           enough for a sphere are the first ones, and all that a walk needs
  *           of them (eqs. 19 to 24) is in the sums at the last of these.
+ *   WALK-6  Groups walk where what each end of a walk adds to the mean square
+ *           distance agrees with brute force to 10 % of the whole, whatever
+ *           their opacities (storm_walk_deep).
  */
 #ifndef STORM_PHYSICS_WALK_H
 #define STORM_PHYSICS_WALK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,10 +38,12 @@ static const double storm_walk_extrapolation = 0.7104;
 /* Conditions under which a random walk is as accurate as transport: this many
  * mean free paths to the nearest face and to the end of the step, and this
  * share of them scattering; of scatterings that change the group, this share
- * into groups that walk. */
+ * into groups that walk; and with several groups this many paths between
+ * changes of the group, and lengths of the mixture. */
 static const double storm_walk_depth = 5.0;
 static const double storm_walk_scatter = 0.9;
 static const double storm_walk_together = 0.8;
+static const double storm_walk_lengths = 7.0;
 
 struct storm_walk {
     /* theta at evenly spaced probabilities to be inside */
@@ -68,6 +74,8 @@ struct storm_walk_medium {
     double beyond_cm;    /* extrapolation length */
     double lost_cm;      /* of the path to a census: the first flight is
                             straight */
+    double leak_lost_cm; /* the same to a leak */
+    double length_cm;    /* of a mixture: a walk takes several */
     double absorb;       /* 1/cm */
     double leak;         /* 1/cm: into groups that do not walk */
 };
@@ -78,11 +86,13 @@ struct storm_walk_medium storm_walk_grey(double absorb, double scatter);
 /* Sums over a group and all that are thicker; weights b_g are shares of the
  * Planck function, up to a common factor. */
 enum storm_walk_sum {
-    STORM_WALK_PLANCK, /* b */
-    STORM_WALK_REACH,  /* b / sigma */
-    STORM_WALK_REACH2, /* b / sigma^2 */
-    STORM_WALK_EVENTS, /* b times effective scattering */
-    STORM_WALK_ABSORB, /* b times absorption */
+    STORM_WALK_PLANCK,     /* b */
+    STORM_WALK_REACH,      /* b / sigma */
+    STORM_WALK_REACH2,     /* b / sigma^2 */
+    STORM_WALK_STAY,       /* b over effective scattering e */
+    STORM_WALK_STAY_REACH, /* b / (sigma e) */
+    STORM_WALK_EVENTS,     /* b e */
+    STORM_WALK_ABSORB,     /* b times absorption */
     STORM_WALK_SUMS
 };
 
@@ -111,6 +121,13 @@ size_t storm_walk_thick(const struct storm_walk_group *groups, size_t n,
 struct storm_walk_medium
 storm_walk_ensemble(const struct storm_walk_group *groups, size_t n,
                     size_t n_thick);
+
+/* Whether a mixture may walk over this length, WALK-6. */
+static inline bool storm_walk_deep(const struct storm_walk_medium *medium,
+                                   double length_cm)
+{
+    return length_cm >= storm_walk_lengths * medium->length_cm;
+}
 
 /* How a walk ends. */
 enum storm_walk_end { STORM_WALK_OUT, STORM_WALK_CENSUS, STORM_WALK_LEAK };

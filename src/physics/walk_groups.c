@@ -13,16 +13,16 @@ struct storm_walk_medium storm_walk_grey(double absorb, double scatter)
         .diffusion_cm = free_path / 3.0,
         .beyond_cm = storm_walk_extrapolation * free_path,
         .lost_cm = free_path,
+        .length_cm = free_path,
         .absorb = absorb,
     };
 }
 
-/* A group that mostly absorbs does not diffuse. */
+/* A group that mostly absorbs does not diffuse, and one that rarely changes is
+ * not part of a mixture. */
 double storm_walk_thickness(double absorb, double scatter, double effective)
 {
-    double sigma = absorb + scatter;
-    return scatter >= storm_walk_scatter * sigma ? sqrt(effective * sigma)
-                                                 : 0.0;
+    return scatter >= storm_walk_scatter * (absorb + scatter) ? effective : 0.0;
 }
 
 struct storm_walk_group storm_walk_group(int32_t group, double planck,
@@ -31,11 +31,14 @@ struct storm_walk_group storm_walk_group(int32_t group, double planck,
 {
     double sigma = absorb + scatter;
     double reach = sigma > 0.0 ? planck / sigma : 0.0;
+    double stay_cm = effective > 0.0 ? 1.0 / effective : 0.0;
     return (struct storm_walk_group){
         .thick = storm_walk_thickness(absorb, scatter, effective),
         .sum = {[STORM_WALK_PLANCK] = planck,
                 [STORM_WALK_REACH] = reach,
                 [STORM_WALK_REACH2] = sigma > 0.0 ? reach / sigma : 0.0,
+                [STORM_WALK_STAY] = planck * stay_cm,
+                [STORM_WALK_STAY_REACH] = reach * stay_cm,
                 [STORM_WALK_EVENTS] = planck * effective,
                 [STORM_WALK_ABSORB] = planck * absorb},
         .group = group,
@@ -65,7 +68,7 @@ size_t storm_walk_thick(const struct storm_walk_group *groups, size_t n,
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (groups[middle].thick * length_cm >= storm_walk_depth)
+        if (groups[middle].thick * length_cm >= storm_walk_lengths)
             low = middle + 1;
         else
             high = middle;
@@ -82,18 +85,25 @@ storm_walk_ensemble(const struct storm_walk_group *groups, size_t n,
                     size_t n_thick)
 {
     const double *sum = groups[n_thick - 1].sum;
-    double planck = sum[STORM_WALK_PLANCK];
+    double planck = sum[STORM_WALK_PLANCK], reach = sum[STORM_WALK_REACH];
     double events = sum[STORM_WALK_EVENTS];
-    double mean = sum[STORM_WALK_REACH] / planck;
-    double heavy = sum[STORM_WALK_REACH2] / sum[STORM_WALK_REACH];
+    double out = 1.0 - events / groups[n - 1].sum[STORM_WALK_EVENTS];
+    double heavy = sum[STORM_WALK_REACH2] / reach;
+    double change = sum[STORM_WALK_STAY_REACH] / reach;
+    double stay = sum[STORM_WALK_STAY] / planck, brief = planck / events;
+    /* Those that have not leaked are in thinner groups, eq. (20). */
+    double leak = out / (brief + out * (stay - brief));
+    double fewer = 1.0 - leak * stay;
+    double mean = reach / planck * fewer / fmax(1.0 - leak * change, 0.5);
     return (struct storm_walk_medium){
-        .diffusion_cm = mean / 3.0, /* eq. (20) */
+        .diffusion_cm = mean / 3.0,
         .beyond_cm = storm_walk_extrapolation *
                      (walk_of_mean * mean + (1.0 - walk_of_mean) * heavy),
-        .lost_cm = 2.0 * heavy - mean,             /* eq. (22) */
-        .absorb = sum[STORM_WALK_ABSORB] / planck, /* eq. (23) */
-        .leak = events / planck *
-                (1.0 - events / groups[n - 1].sum[STORM_WALK_EVENTS]),
+        .lost_cm = heavy + change - stay, /* eq. (22) */
+        .leak_lost_cm = change - brief,
+        .length_cm = heavy + change - reach / planck,
+        .absorb = sum[STORM_WALK_ABSORB] / planck * (fewer + leak * brief),
+        .leak = leak,
     };
 }
 

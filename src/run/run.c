@@ -31,26 +31,44 @@ struct io_source run_source(const struct run *run)
         .time_s = run->time_s,
         .radiation =
             path ? STORM_IMC_RADIATION_PATH : STORM_IMC_RADIATION_CENSUS,
+        .moments = run_moments(run),
         .radiation_constant = run->problem.radiation_erg_cm3_kev4,
+        .materials = run->problem.materials,
+        .n_materials = run->problem.n_materials,
+        .replica = run_job_replica(run),
+        .is_restarted = run->restart_dir != NULL,
     };
+}
+
+/* Bins of the profile, as the deck and the mesh have them now. */
+static struct io_bins run_bins(const struct run *run)
+{
+    const struct deck_profile *p = &run->deck->values.output.profile;
+    double lo_cm[3], hi_cm[3]; /* it may have moved */
+    storm_mesh_box(run->mesh, lo_cm, hi_cm);
+    struct io_bins bins = {
+        .axis = p->axis, .lo_cm = lo_cm[p->axis], .hi_cm = hi_cm[p->axis]};
+    if (p->bins == DECK_BY_WORD)
+        bins.n = storm_mesh_edges(run->mesh, p->axis, &bins.edges_cm) - 1;
+    else
+        bins.n = (size_t)p->bins;
+    if (p->edges.n > 0)
+        bins.edges_cm = p->edges.item;
+    return bins;
 }
 
 static storm_status run_dump(struct run *run)
 {
-    const struct deck_values *v = &run->deck->values;
-    const int axis = v->output.profile.axis;
     const struct io_source source = run_source(run);
-    double lo_cm[3], hi_cm[3]; /* now: it may have moved */
-    storm_mesh_box(run->mesh, lo_cm, hi_cm);
-    const struct io_bins bins = {.n = (size_t)v->output.profile.bins,
-                                 .axis = axis,
-                                 .lo_cm = lo_cm[axis],
-                                 .hi_cm = hi_cm[axis]};
+    const struct io_bins bins = run_bins(run);
     storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
     if (bins.n > 0)
         status = io_write_profile(&source, &bins);
+    /* They are of the time up to now: means of replicas need all of it. */
+    if (status == STORM_OK && source.replica <= 1)
+        status = io_write_tallies(&source);
     return status < 0 ? status : io_write_fields(&source, &run->series);
 }
 
@@ -58,9 +76,18 @@ static storm_status run_dump(struct run *run)
 
 static void run_report_progress(struct run *run)
 {
-    double fraction = (double)run->step / (double)run->last_step;
-    storm_progress_report(run->context, &run->progress, fmin(fraction, 1.0),
-                          "step %" PRIu64 ", t = %.4g", run->step, run->time_s);
+    const struct run_job *job = &run->job;
+    double fraction = fmin((double)run->step / (double)run->last_step, 1.0);
+    if (job->n == 0)
+        storm_progress_report(run->context, &run->progress, fraction,
+                              "step %" PRIu64 ", t = %.4g", run->step,
+                              run->time_s);
+    else
+        storm_progress_report(run->context, &run->progress,
+                              ((double)job->n_done + fraction) / (double)job->n,
+                              "replica %" PRIu64 " of %" PRIu64
+                              ", step %" PRIu64 ", t = %.4g",
+                              job->n_done + 1, job->n, run->step, run->time_s);
 }
 
 /* RUN-3 */
@@ -89,6 +116,14 @@ static storm_status run_check_energy(struct run *run)
     return STORM_ERR_STATE;
 }
 
+/* Is the step that has ended followed by a dump? */
+static bool run_is_dump(const struct run *run, const struct run_target *target)
+{
+    const uint64_t every = (uint64_t)run->deck->values.output.every;
+    return (every > 0 && run->step % every == 0) || target->dump ||
+           target->last;
+}
+
 static storm_status run_step(struct run *run, const struct run_target *target)
 {
     struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
@@ -114,13 +149,22 @@ static storm_status run_step(struct run *run, const struct run_target *target)
                                       MPI_SUM);
     run_load_add(run, max[EVENTS], (double)events);
     run->seconds += max[SECONDS];
-    run->stopped = target->last ? RUN_GOES_ON : (enum run_stop)max[STOP];
+    run->asked = (enum run_stop)max[STOP];
+    run->stopped = target->last ? RUN_GOES_ON : run->asked;
     run->start_s = run->time_s;
     run->time_s = target->end_s;
     run->step++;
+    if (status == STORM_OK && run_is_dump(run, target))
+        status = run_scarce_look(run);
     if (status == STORM_OK)
         status = run_after_step(run, target);
-    return status < 0 ? status : run_check_energy(run);
+    if (status == STORM_OK)
+        status = run_check_energy(run);
+    if (status == STORM_OK)
+        status = run_history_add(run, &before, &after, target->dt_s);
+    if (status == STORM_OK)
+        status = run_trace_add(run);
+    return status < 0 ? status : run_probes_add(run);
 }
 
 /* No steps are left: a restarted run may have been complete. */
@@ -131,9 +175,11 @@ static bool run_is_over(const struct run *run)
            (time->steps > 0 && run->step >= (uint64_t)time->steps);
 }
 
-/* RUN-6. Collective. */
+/* RUN-6. Between replicas the end of the next step does. Collective. */
 static storm_status run_stop_early(struct run *run)
 {
+    if (run->job.n_done > 0)
+        return STORM_OK;
     int asked = run->stop != NULL && run->stop(run->stop_self);
     storm_status status =
         storm_context_reduce(run->context, &asked, 1, MPI_INT, MPI_MAX);
@@ -150,19 +196,22 @@ static storm_status run_begin(struct run *run)
     storm_status status = run_stop_early(run);
     if (status < 0 || (run->step == 0 && run->stopped != RUN_GOES_ON))
         return status;
-    return run->step == 0 ? run_dump(run) : run_check_energy(run);
+    if (run->step > 0)
+        return run_check_energy(run);
+    status = run_dump(run);
+    return status < 0 ? status : run_probes_add(run);
 }
 
 /* One step and what is written after it. */
 static storm_status run_cycle(struct run *run, const struct run_target *target)
 {
-    const uint64_t every = (uint64_t)run->deck->values.output.every;
     storm_status status = run_step(run, target);
-    bool dump =
-        (every > 0 && run->step % every == 0) || target->dump || target->last;
+    bool dump = run_is_dump(run, target);
     bool has_written = dump || run_checkpoint_is_due(run, target->last);
     if (status >= 0 && dump)
         status = run_dump(run);
+    if (status >= 0 && has_written)
+        status = run_history_write(run);
     if (status >= 0)
         status = run_checkpoint(run, target->last);
     if (status >= 0 && storm_context_rank(run->context) == 0)
@@ -170,15 +219,23 @@ static storm_status run_cycle(struct run *run, const struct run_target *target)
     return status;
 }
 
+static void run_log_complete(const struct run *run, const char *what)
+{
+    if (storm_context_rank(run->context) == 0)
+        storm_context_log(run->context, STORM_LOG_WARN,
+                          "the run is complete%s; to continue it, %s",
+                          run->finished ? ", its files stay as they are" : "",
+                          what);
+}
+
 static storm_status run_loop(struct run *run)
 {
-    storm_status status = run_begin(run);
+    storm_status status = run_is_over(run) ? STORM_OK : run_history_open(run);
+    if (status >= 0)
+        status = run_begin(run);
     run->last_step = run_last_step(run);
-    if (run_is_over(run) && storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "the run is complete%s; to continue it, set a later "
-                          "time.stop or more time.steps",
-                          run->finished ? ", its files stay as they are" : "");
+    if (run_is_over(run) && run->job.n == 0)
+        run_log_complete(run, "set a later time.stop or more time.steps");
     run->cycle_from_s = storm_clock_seconds();
     for (bool last = run_is_over(run);
          !last && status >= 0 && run->stopped == RUN_GOES_ON;) {
@@ -188,6 +245,7 @@ static storm_status run_loop(struct run *run)
         last = target.last;
     }
     run_report_progress(run);
+    run_history_close(run);
     return status;
 }
 
@@ -198,11 +256,30 @@ static io_run_state run_end_state(const struct run *run)
     return run->stopped == RUN_GOES_ON ? IO_RUN_DONE : IO_RUN_STOPPED;
 }
 
+/* What the opacity of a power law over a group is. */
+static const char *run_group_opacity(const struct run *run)
+{
+    static const char *const names[] = {
+        [STORM_GROUP_MIDDLE] = "middle",
+        [STORM_GROUP_PLANCK] = "planck",
+        [STORM_GROUP_ROSSELAND] = "rosseland",
+    };
+    return names[run->problem.group_average];
+}
+
+static void run_groups_json(const struct run *run, struct storm_json *json)
+{
+    if (run->problem.n_groups == 1)
+        return;
+    storm_json_open(json, "groups", '{');
+    storm_json_uint(json, "count", run->problem.n_groups);
+    storm_json_text(json, "opacity", run_group_opacity(run));
+    storm_json_close(json, '}');
+}
+
 static char *run_json(const struct run *run,
                       const struct storm_run_summary *summary)
 {
-    static const char *const accounts[] = {"created", "absorbed", "escaped",
-                                           "census"};
     struct storm_json json;
     storm_json_begin(&json, true);
     storm_json_open(&json, NULL, '{');
@@ -210,12 +287,16 @@ static char *run_json(const struct run *run,
     storm_json_text(&json, "state", io_run_state_name(run_end_state(run)));
     storm_json_real(&json, "time", run->time_s);
     storm_json_open(&json, "energy", '{');
-    for (int i = 0; i < 4; i++)
-        storm_json_real(&json, accounts[i], run->energy_erg[i]);
+    for (int i = 0; i < RUN_N_ENERGIES; i++)
+        storm_json_real(&json, run_energy_names[i], run->energy_erg[i]);
     storm_json_close(&json, '}');
     storm_json_uint(&json, "seed", run->problem.seed);
+    run_groups_json(run, &json);
+    run_job_json(run, &json);
+    run_scarce_json(run, &json);
     run_materials_json(run, &json);
     run_mesh_json(run, &json);
+    run_traffic_json(run, &json);
     storm_json_close(&json, '}');
     return storm_json_end(&json);
 }
@@ -228,6 +309,9 @@ static char *run_table(const struct run *run, const struct storm_run_summary *s)
     storm_page_add(&page, "  cells       %s\n",
                    storm_page_grouped(s->cells, number));
     run_materials_table(run, &page);
+    if (run->problem.n_groups > 1)
+        storm_page_add(&page, "  groups      %" PRIu64 ", opacity %s\n",
+                       run->problem.n_groups, run_group_opacity(run));
     storm_page_add(&page, "  ranks       %d, backend %s, protocol %s\n",
                    s->ranks, s->backend, s->protocol);
     storm_page_add(&page, "  time        %.6g in %" PRIu64 " steps\n",
@@ -244,6 +328,7 @@ static char *run_table(const struct run *run, const struct storm_run_summary *s)
                    "              %.6g escaped, %.6g at census\n",
                    run->energy_erg[0], run->energy_erg[1], run->energy_erg[2],
                    run->energy_erg[3]);
+    run_job_table(run, &page);
     storm_page_add(&page, "  balance     closed to %.1e in every step\n",
                    run->worst_balance);
     run_mesh_table(run, &page);
@@ -273,20 +358,57 @@ static storm_status run_summarise(struct run *run,
     summary.run.escaped += run->before.escaped;
     status = storm_run_summary_reduce(run->context, run->engine, &summary);
     *summary_out = summary;
-    return status;
+    return status < 0 ? status : run_traffic_gather(run);
 }
 
 /* A restart where nothing is left to do: results, with their times, are there.
  * Collective. */
 static storm_status run_find_finished(struct run *run)
 {
+    bool is_over = run->job.n > 0 ? run_job_is_over(run) : run_is_over(run);
     int finished =
-        storm_context_rank(run->context) == 0 && run_is_over(run) &&
+        storm_context_rank(run->context) == 0 && is_over &&
         run_is_in_place(run) &&
         storm_run_read_state(run->out_dir, NULL, 0) == STORM_RUN_DONE;
     storm_status status =
         storm_context_reduce(run->context, &finished, 1, MPI_INT, MPI_MAX);
     run->finished = finished != 0;
+    return status;
+}
+
+/* The present replica, and those after it. `summary` is of all that were run
+ * here. */
+static storm_status run_replicas(struct run *run,
+                                 struct storm_run_summary *summary_out)
+{
+    struct storm_run_summary sum = {.title = NULL}, one;
+    storm_status status = STORM_OK;
+    if (run_job_is_over(run))
+        run_log_complete(run, "ask for more --replicas");
+    while (status >= 0 && run->stopped == RUN_GOES_ON) {
+        bool is_first = sum.title == NULL;
+        if (!run_job_is_over(run))
+            status = run_loop(run);
+        if (status >= 0)
+            status = run_summarise(run, &one);
+        if (status < 0)
+            break;
+        if (is_first)
+            sum = one;
+        else
+            storm_run_summary_add(&sum, &one);
+        if (run->stopped != RUN_GOES_ON || run_job_is_over(run))
+            break;
+        status = run_job_end_replica(run, &one);
+        if (run_job_is_over(run))
+            break;
+        run->stopped = run->asked;
+        if (status >= 0 && run->stopped == RUN_GOES_ON)
+            status = run_job_begin_replica(run);
+    }
+    if (status >= 0)
+        run_job_summarise(run, &sum);
+    *summary_out = sum;
     return status;
 }
 
@@ -297,13 +419,21 @@ static storm_status run_whole(struct run *run,
     /* A restart takes the directory when the checkpoint fits: one that does
      * not must leave everything as it is. */
     bool is_new = run->restart_dir == NULL;
-    storm_status status = is_new ? run_begin_output(run) : run_lock_output(run);
+    storm_status status = is_new ? STORM_OK : run_lock_output(run);
+    if (status >= 0)
+        status = run_job_open(run);
+    if (status >= 0)
+        status = run_files_check(run);
+    if (status >= 0 && is_new)
+        status = run_begin_output(run);
     if (status >= 0)
         status = run_open(run);
     if (status >= 0 && !is_new)
         status = run_find_finished(run);
     if (status >= 0 && !is_new && !run->finished)
         status = run_begin_output(run);
+    if (status >= 0 && run->job.n > 0)
+        return run_replicas(run, summary_out);
     if (status >= 0)
         status = run_loop(run);
     return status < 0 ? status : run_summarise(run, summary_out);
@@ -335,6 +465,8 @@ static storm_status run_end(struct run *run,
         if (parts[STORM_RUN_JSON] == NULL || parts[STORM_RUN_TABLE] == NULL)
             status = STORM_ERR_NOMEM;
     }
+    if (status >= 0)
+        run_scarce_warn(run);
     if (status >= 0 && run->out_dir != NULL && !run->finished)
         status = io_write_text(run->context, run->out_dir, "summary.json",
                                parts[STORM_RUN_JSON]);
@@ -342,7 +474,7 @@ static storm_status run_end(struct run *run,
         (void)run_record(run, IO_RUN_FAILED, storm_status_name(status));
         return status;
     }
-    if (run->stopped == RUN_GOES_ON)
+    if (run->stopped == RUN_GOES_ON && run->job.n == 0)
         run_drop_checkpoint(run);
     return run_record(run, run_end_state(run), reasons[run->stopped]);
 }
@@ -367,7 +499,8 @@ storm_status storm_run(struct storm_context *context,
                       .overwrite = own.overwrite,
                       .progress = own.progress,
                       .stop = own.stop,
-                      .stop_self = own.stop_self};
+                      .stop_self = own.stop_self,
+                      .job = {.n = own.replicas}};
     if (own.time_limit_s > 0.0)
         run.deadline_s = storm_clock_seconds() + own.time_limit_s;
     struct storm_run_summary summary;

@@ -5,7 +5,9 @@
  *   RUN-1  A step that is shortened to end at a given time does not change the
  *          lengths of the steps after it.
  *   RUN-2  Files are the same bytes on any number of ranks, except
- *          partition.csv, status.json and the order of packets in checkpoints.
+ *          partition.csv, status.json, summary.json, the columns of history.csv
+ *          after `balance`, times in replicas.csv, and the order of packets in
+ *          checkpoints.
  *   RUN-3  The energy balance is checked after every step.
  *   RUN-4  A request to stop is agreed on at the end of a step, by the
  *          reduction that step has anyway: all ranks stop after the same step.
@@ -25,6 +27,7 @@
 #include "deck/deck.h"
 #include "io/io_fields.h"
 #include "io/io_rundir.h"
+#include "run/run_history.h"
 
 /* The mesh that the deck makes, and its materials: hashes for CHECKPOINT-4. */
 struct run_first {
@@ -50,6 +53,54 @@ struct run_load {
     double before, predicted, after;
 };
 
+/* Energy accounts of a run: created, absorbed, escaped, at census. */
+enum { RUN_N_ENERGIES = 4 };
+extern const char *const run_energy_names[RUN_N_ENERGIES];
+
+/* One replica that has ended. */
+struct run_replica {
+    uint64_t seed, state_hash;
+    uint64_t from_step; /* of the checkpoint it was restarted from; 0: none */
+    uint64_t cycles;
+    double time_s;
+    uint64_t created, absorbed, escaped, census; /* packets */
+    uint64_t events;
+    double seconds; /* of transport, since from_step */
+    double balance;
+    double energy_erg[RUN_N_ENERGIES];
+};
+
+/* The replicas of a run, run_replica.c. */
+struct run_job {
+    uint64_t n;      /* asked for; 0: a run without replicas */
+    uint64_t n_done; /* so the present one is n_done + 1 */
+    uint64_t first_seed;
+    uint64_t deck_hash;   /* of all that results depend on, but for the seed */
+    uint64_t inputs_hash; /* of the files it names; 0: not known yet. Rank 0 */
+    struct run_replica *done; /* n; those before a restart on rank 0 alone */
+};
+
+/* An entry of the traffic matrix: packets sent in the whole run. */
+struct run_traffic {
+    uint64_t from, to, packets;
+};
+
+/* Of the dump that rests on fewest packets, run_scarce.c. */
+struct run_scarce {
+    uint64_t step, cells; /* 0: none yet; cells with few events */
+    double share;         /* of these in the radiation energy */
+    double packet;        /* of the heaviest packet at census, max of all */
+};
+
+struct storm_env; /* base/env.h */
+
+/* Matter of materials that have a table. */
+struct run_tables {
+    struct storm_material *materials; /* the deck's, with it; NULL: no tables */
+    struct storm_matter *matter;      /* n_materials, as the rest */
+    struct storm_table **table;       /* NULL: the laws */
+};
+
 struct run {
     struct storm_context *context;
     const struct storm_deck *deck;
@@ -62,7 +113,10 @@ struct run {
     void *stop_self;
     double deadline_s; /* of storm_clock_seconds; 0: none */
 
+    struct run_job job;
+    struct run_scarce scarce;
     struct storm_problem problem;
+    struct run_tables tables;
     struct storm_wall *boundaries; /* of a mesh from a file; NULL: none */
     struct storm_mesh *mesh;
     struct storm_cut *cut;  /* of the Monte Carlo work; NULL: none yet */
@@ -86,7 +140,10 @@ struct run {
     double nominal_s;       /* length of the next step if not shortened */
     double seconds;         /* of transport: sum of maxima over ranks */
     struct io_series series;
-    double energy_erg[4], balance;
+    struct run_history history;
+    struct run_traffic *traffic; /* on rank 0, at the end */
+    size_t n_traffic;
+    double energy_erg[RUN_N_ENERGIES], balance;
     double worst_balance;
     struct storm_stats before; /* packets of the run before the restart */
 
@@ -102,10 +159,17 @@ struct run {
         RUN_GOES_ON,
         RUN_TIME_LIMIT,
         RUN_REQUEST
-    } stopped; /* the same on all ranks */
+    } asked,
+        stopped; /* after the last step, and whether the run does so; the
+                         same on all ranks */
 };
 
-/* run_setup.c: mesh, physics and engine from the deck. Collective. */
+/* run_setup.c: can the files that the deck names be read? Asked before a run
+ * takes its directory: a wrong name must not cost the run that is there.
+ * Collective. STORM_ERR_IO (logged). */
+storm_status run_files_check(const struct run *run);
+
+/* Mesh, physics and engine from the deck. Collective. */
 storm_status run_open(struct run *run);
 void run_close(struct run *run);
 
@@ -114,11 +178,34 @@ void run_close(struct run *run);
 struct io_checkpoint;
 storm_status run_rebuild(struct run *run, const struct io_checkpoint *from);
 
+/* Builds physics and engine again, for another seed; the mesh stays, unless it
+ * has moved. Collective. */
+storm_status run_renew(struct run *run);
+
 /* run_boundaries.c: boundaries of a mesh from a file, by number, as the problem
  * takes them. Collective. STORM_ERR_ARG: the deck has one that the mesh lacks
  * (logged). */
 storm_status run_boundaries_open(struct run *run);
 void run_boundaries_close(struct run *run);
+
+/* run_tally.c: declares output.tallies; gives them what a checkpoint has.
+ * Collective. */
+storm_status run_tallies_declare(struct run *run);
+unsigned run_moments(const struct run *run); /* of the deck, as bits */
+storm_status run_tallies_load(struct run *run, const struct io_checkpoint *c);
+
+/* run_tables.c: the problem with the tables of the deck. Collective. */
+storm_status run_tables_open(struct run *run);
+void run_tables_close(struct run *run);
+/* Are the tables of the deck such? Local; STORM_ERR_IO or STORM_ERR_ARG, logged
+ * to the environment. */
+storm_status run_tables_check(const struct storm_deck *deck,
+                              const struct storm_env *env);
+
+/* run_fields.c: temperatures and densities of the start from a file.
+ * Hash: of the values, 0 if there is no file. Sets them, or only hashes.
+ * Collective. */
+storm_status run_fields_read(struct run *run, bool sets, uint64_t *hash_out);
 
 /* run_materials.c: cells and volumes of materials; warns of layers that are
  * thinner than two cells. Collective. */
@@ -138,6 +225,11 @@ storm_status run_after_step(struct run *run, const struct run_target *target);
  * it; takes it over. One that has changed nothing is none. Collective. */
 storm_status run_follow(struct run *run, uint64_t generation,
                         struct storm_change *change);
+
+/* run_traffic.c: fills run->traffic. Collective. */
+storm_status run_traffic_gather(struct run *run);
+void run_traffic_close(struct run *run);
+void run_traffic_json(const struct run *run, struct storm_json *json);
 
 /* run_motion.c: moves the mesh as the deck asks for. Collective. STORM_ERR_ARG
  * (logged): it would leave the box. */
@@ -193,6 +285,9 @@ bool run_checkpoint_is_due(const struct run *run, bool last);
 /* Seconds that one takes, as far as this rank knows. */
 double run_checkpoint_s(const struct run *run);
 
+/* Removes all checkpoints of out_dir. On rank 0. STORM_ERR_IO (logged). */
+storm_status run_drop_checkpoints(const struct run *run);
+
 /* Removes the checkpoint that the run was restarted from if the deck asks for
  * none: it was written because the run stopped. On rank 0. */
 void run_drop_checkpoint(const struct run *run);
@@ -205,8 +300,48 @@ storm_status run_hashes(const struct run *run, struct run_first *hashes_out);
  * state hash (all logged). */
 storm_status run_restart(struct run *run);
 
-/* run.c: runs without output files. Collective. */
+/* run_replica.c: reads what the job in restart_dir has done, or begins one.
+ * Before run_open. Collective. STORM_ERR_ARG: too many replicas, or not those
+ * of the directory; STORM_ERR_IO (all logged). */
+storm_status run_job_open(struct run *run);
+void run_job_close(struct run *run);
+
+/* Takes note of what was read of files, or compares it with what a job began
+ * with; nothing without replicas. Collective. STORM_ERR_ARG: it is something
+ * else; STORM_ERR_IO (both logged). */
+storm_status run_job_take_inputs(struct run *run, uint64_t fields_hash);
+
+/* The number of the present replica, from 1; 0: the run has none. */
+uint64_t run_job_replica(const struct run *run);
+
+/* Have all replicas ended? Also true of a run without, between its steps. */
+bool run_job_is_over(const struct run *run);
+
+/* Writes replicas.csv, on rank 0. STORM_ERR_IO (logged). */
+storm_status run_job_write(const struct run *run);
+
+/* The present replica has ended: its checkpoints go, replicas.csv has it.
+ * Collective. */
 struct storm_run_summary;
+storm_status run_job_end_replica(struct run *run,
+                                 const struct storm_run_summary *summary);
+
+/* The state before the first step of the next one. Collective. */
+storm_status run_job_begin_replica(struct run *run);
+
+/* Sums and means over all replicas that have ended, instead of those of the
+ * last. */
+void run_job_summarise(struct run *run, struct storm_run_summary *summary);
+void run_job_json(const struct run *run, struct storm_json *json);
+void run_job_table(const struct run *run, struct storm_page *page);
+
+/* run_scarce.c: looks at the step that has just ended, before the mesh changes.
+ * Collective. The others on rank 0. */
+storm_status run_scarce_look(struct run *run);
+void run_scarce_json(const struct run *run, struct storm_json *json);
+void run_scarce_warn(const struct run *run);
+
+/* run.c: runs without output files. Collective. */
 storm_status run_measure(struct storm_context *context,
                          const struct storm_deck *deck,
                          const struct storm_progress *progress,

@@ -177,12 +177,13 @@ storm_status storm_run_check_files(const struct storm_deck *deck, char *problem,
                                     .level = STORM_LOG_ERROR}};
     struct io_meshfile file = {.env = &env, .path = deck->values.mesh.file};
     problem[0] = '\0';
-    if (deck->values.mesh.kind != STORM_MESH_FILE)
-        return STORM_OK;
     storm_status status = storm_memory_create(&env.memory);
     if (status < 0)
         return status;
-    status = boundaries_of_file(deck, &file, problem, problem_size);
+    if (deck->values.mesh.kind == STORM_MESH_FILE)
+        status = boundaries_of_file(deck, &file, problem, problem_size);
+    if (status == STORM_OK)
+        status = run_tables_check(deck, &env);
     io_meshfile_clear(&file);
     storm_memory_end(env.memory);
     return status;

@@ -77,6 +77,11 @@ uint64_t storm_run_newest_checkpoint(const char *dir)
     return io_checkpoint_newest(dir, UINT64_MAX, &n);
 }
 
+bool storm_run_can_restart(const char *dir)
+{
+    return storm_run_newest_checkpoint(dir) > 0 || io_rundir_has_job(dir);
+}
+
 storm_run_state storm_run_read_state(const char *dir, char *text, size_t size)
 {
     static const storm_run_state states[] = {
@@ -144,12 +149,16 @@ static storm_status run_take_directory(struct run *run)
     storm_status status = run_lock(run);
     if (status < 0)
         return status;
+    /* Dumps that an earlier replica has written stay (JOB-3). */
+    uint64_t last = run->job.n_done > 0 ? UINT64_MAX : run->step;
     status = run_is_in_place(run)
-                 ? io_rundir_clear_after(run->context, run->out_dir, run->step)
+                 ? io_rundir_clear_after(run->context, run->out_dir, last)
                  : run_claim(run);
     run->began = status == STORM_OK;
     if (status == STORM_OK)
         status = run_record(run, IO_RUN_RUNNING, "");
+    if (status == STORM_OK)
+        status = run_job_write(run);
     return status < 0 ? status
                       : io_write_text(run->context, run->out_dir, "deck.yaml",
                                       storm_deck_text(run->deck));
@@ -199,7 +208,10 @@ storm_status run_record(struct run *run, io_run_state state, const char *reason)
 
 void run_record_step(struct run *run, bool has_written)
 {
-    if (has_written || run->step == run->from_step + 1 ||
-        storm_clock_seconds() - run->recorded_s >= run_record_every_s)
-        (void)record_at(run, IO_RUN_RUNNING, "", STORM_LOG_WARN);
+    if (!has_written && run->step > run->from_step + 1 &&
+        storm_clock_seconds() - run->recorded_s < run_record_every_s)
+        return;
+    (void)record_at(run, IO_RUN_RUNNING, "", STORM_LOG_WARN);
+    if (!has_written)
+        run_history_try(run);
 }

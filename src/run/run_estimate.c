@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/math.h"
 #include "base/sized.h"
 #include "run/run.h"
 
@@ -61,8 +62,8 @@ static double estimate_max_dt(const struct deck_values *v)
     if (v->time.growth > 1.0) {
         max = first + v->time.stop * (v->time.growth - 1.0);
         if (v->time.steps > 0)
-            max = fmin(max, first * pow(v->time.growth,
-                                        (double)v->time.steps - 1.0));
+            max = fmin(max, first * storm_pow(v->time.growth,
+                                              (double)v->time.steps - 1.0));
     }
     return fmin(fmin(max, v->time.dt_max), v->time.stop);
 }
@@ -71,7 +72,8 @@ static double estimate_max_dt(const struct deck_values *v)
 static double estimate_path(const struct storm_material *m, double max_cm)
 {
     const struct storm_power_law *law = &m->absorption;
-    double opacity = law->coef * pow(m->temperature_kev, law->t_exp);
+    double opacity = law->coef * storm_pow(m->temperature_kev, law->t_exp) *
+                     storm_pow(m->density_g_cm3, law->rho_exp);
     opacity = fmin(fmax(opacity, law->min), law->max);
     if (!(law->coef > 0.0) || !isfinite(opacity) || !(opacity > 0.0))
         return max_cm;
@@ -92,9 +94,9 @@ static double estimate_events(const struct deck_values *v, uint64_t n_cells,
     }
     double max_cm = fmin(v->constants.c * dt_s, length);
     for (size_t i = 0; i < v->materials.n; i++)
-        path += estimate_path(&v->materials.item[i], max_cm);
+        path += estimate_path(&v->materials.item[i].laws, max_cm);
     path = v->materials.n > 0 ? path / (double)v->materials.n : max_cm;
-    return 1.0 + path / cbrt(volume / (double)n_cells);
+    return 1.0 + path / storm_cbrt(volume / (double)n_cells);
 }
 
 storm_status storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,

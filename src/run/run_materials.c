@@ -21,6 +21,7 @@
 #include "base/env.h"
 #include "base/exact.h"
 #include "base/json.h"
+#include "base/math.h"
 #include "base/page.h"
 #include "run/run.h"
 
@@ -199,7 +200,7 @@ static double layer_cell(const struct run *run, storm_cell_idx i, unsigned axes)
 {
     double lo[3], hi[3], width = INFINITY;
     if (!storm_mesh_cells_are_boxes(run->mesh))
-        return cbrt(storm_mesh_volume_cm3(run->mesh, i));
+        return storm_cbrt(storm_mesh_volume_cm3(run->mesh, i));
     storm_mesh_bounds(run->mesh, i, lo, hi);
     for (int d = 0; d < 3; d++)
         if (axes >> d & 1u)

@@ -5,6 +5,8 @@
 
 #include <storm/change.h>
 #include <storm/context.h>
+#include <storm/matter.h>
+#include <storm/table.h>
 
 #include "base/clock.h"
 #include "base/env.h"
@@ -41,7 +43,8 @@ static uint64_t restart_fold_law(uint64_t hash,
                              law->max};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         hash = storm_hash_fold_real(hash, values[i]);
-    return hash;
+    return law->rho_exp != 0.0 ? storm_hash_fold_real(hash, law->rho_exp)
+                               : hash;
 }
 
 /* All that the meaning of a cell's state depends on: the laws of its material
@@ -53,9 +56,15 @@ static uint64_t restart_fold_matter(uint64_t hash,
                              p->group_min_kev, p->group_max_kev};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         hash = storm_hash_fold_real(hash, values[i]);
+    for (size_t g = 0; p->group_edge_kev != NULL && g <= p->n_groups; g++)
+        hash = storm_hash_fold_real(hash, p->group_edge_kev[g]);
+    if (p->group_average != STORM_GROUP_MIDDLE)
+        hash = storm_hash_fold(hash, (uint64_t)p->group_average);
     if (material < 0 || material >= (int)p->n_materials)
         return storm_hash_fold(hash, material < 0 ? 1 : 2);
     const struct storm_material *m = &p->materials[material];
+    if (m->matter != NULL)
+        return storm_hash_fold(hash, storm_table_hash(m->matter->self));
     hash = restart_fold_law(hash, &m->absorption);
     hash = restart_fold_law(hash, &m->scattering);
     return restart_fold_law(hash, &m->heat_capacity);
@@ -108,9 +117,9 @@ static storm_status restart_head(struct run *run,
     return status;
 }
 
-/* What a mesh needs that is not the deck's at rest; false: nothing. */
-static bool restart_mesh(const struct run *run, const struct run_first *now,
-                         struct io_checkpoint_mesh *mesh_out)
+/* What a mesh needs that is not the deck's at rest. */
+static struct io_checkpoint_mesh restart_mesh(const struct run *run,
+                                              const struct run_first *now)
 {
     struct io_checkpoint_mesh mesh = {
         .source = now->mesh_hash != run->first.mesh_hash ||
@@ -122,16 +131,13 @@ static bool restart_mesh(const struct run *run, const struct run_first *now,
         .dump_hash = run->series.mesh_hash,
     };
     storm_mesh_box(run->mesh, mesh.lo_cm, mesh.hi_cm);
-    *mesh_out = mesh;
-    return mesh.source != IO_CHECKPOINT_DECK || mesh.dump_step > 0 ||
-           !storm_mesh_is_in_order(run->mesh);
+    return mesh;
 }
 
 static storm_status restart_write(struct run *run)
 {
     const struct io_source source = run_source(run);
     struct io_checkpoint_head head;
-    struct io_checkpoint_mesh mesh;
     struct run_first now;
     storm_status status = restart_head(run, &head);
     if (status == STORM_OK)
@@ -140,9 +146,8 @@ static storm_status restart_write(struct run *run)
         return status;
     head.mesh_hash = now.mesh_hash;
     head.matter_hash = now.matter_hash;
-    bool needed = restart_mesh(run, &now, &mesh);
-    return io_checkpoint_write(&source, &run->series, &head,
-                               needed ? &mesh : NULL);
+    const struct io_checkpoint_mesh mesh = restart_mesh(run, &now);
+    return io_checkpoint_write(&source, &run->series, &head, &mesh);
 }
 
 /* Seconds that this rank guesses for a first checkpoint: a second, and its
@@ -179,6 +184,24 @@ storm_status run_checkpoint(struct run *run, bool last)
     if (status == STORM_OK && storm_context_rank(run->context) == 0)
         restart_prune(run, (uint64_t)output->checkpoint.keep);
     run->checkpoint_s = fmax(run->checkpoint_s, storm_clock_seconds() - begin);
+    return status;
+}
+
+storm_status run_drop_checkpoints(const struct run *run)
+{
+    char path[IO_PATH_BYTES];
+    storm_status status = STORM_OK;
+    size_t n = 0;
+    uint64_t step = io_checkpoint_newest(run->out_dir, UINT64_MAX, &n);
+    for (; n > 0; step = io_checkpoint_newest(run->out_dir, step, &n))
+        if (io_checkpoint_path(run->out_dir, step, path) &&
+            !io_remove_file(run->context, path)) {
+            storm_context_log(run->context, STORM_LOG_ERROR,
+                              "%s is of a replica that has ended and stays; "
+                              "restart when it can be removed",
+                              path);
+            status = STORM_ERR_IO;
+        }
     return status;
 }
 
@@ -287,6 +310,8 @@ static storm_status restart_apply(struct run *run,
 {
     const struct io_checkpoint_head *head = &c->head;
     storm_status status = restart_load(run, c);
+    if (status == STORM_OK)
+        status = run_tallies_load(run, c);
     for (size_t i = 0; i < c->n_packets && status == STORM_OK; i++)
         status = storm_engine_add(run->engine, &c->packets[i]);
     storm_engine_set_step(run->engine, head->step);

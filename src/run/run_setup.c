@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mesh, physics and engine of a deck. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <storm/io.h>
 
 #include "base/env.h"
+#include "base/math.h"
 #include "io/io_checkpoint.h"
 #include "run/run.h"
 #include "run/run_octree.h"
@@ -70,11 +72,42 @@ storm_status storm_run_check(const struct storm_deck *deck, char *problem,
     return why[0] == '\0' ? STORM_OK : STORM_ERR_NOSUP;
 }
 
+storm_status run_files_check(const struct run *run)
+{
+    const struct deck_values *v = &run->deck->values;
+    const struct {
+        const char *key, *path;
+    } files[] = {{"mesh.points_file", v->mesh.points_file},
+                 {"mesh.file", v->mesh.file},
+                 {"fields.file", v->fields.file}};
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const char *path = files[i].path;
+        if (storm_context_rank(run->context) != 0 || path == NULL ||
+            strcmp(path, "none") == 0)
+            continue;
+        FILE *file = fopen(path, "r");
+        if (file == NULL) {
+            storm_context_log(run->context, STORM_LOG_ERROR, "%s: %s: %s",
+                              files[i].key, path, strerror(errno));
+            status = STORM_ERR_IO;
+        } else {
+            fclose(file);
+        }
+    }
+    return storm_context_agree(run->context, status);
+}
+
 static storm_status run_make_cart(struct run *run)
 {
     const struct deck_values *v = &run->deck->values;
+    const double *edges[3] = {v->mesh.edges.x.item, v->mesh.edges.y.item,
+                              v->mesh.edges.z.item};
+    const size_t n_edges[3] = {v->mesh.edges.x.n, v->mesh.edges.y.n,
+                               v->mesh.edges.z.n};
     struct storm_cart_params params = STORM_CART_PARAMS_INIT;
     for (int d = 0; d < 3; d++) {
+        params.edges_cm[d] = n_edges[d] > 0 ? edges[d] : NULL;
         params.lo_cm[d] = v->mesh.box.lo[d];
         params.hi_cm[d] = v->mesh.box.hi[d];
         params.n[d] = v->mesh.cells[d];
@@ -174,7 +207,7 @@ static storm_status run_make_voronoi(struct run *run,
         return run_restore_voronoi(run, &params, from);
     if (strcmp(mesh->points_file, "none") != 0)
         return run_read_voronoi(run, &params);
-    set.width_cm = 0.5 * cbrt(volume / (double)mesh->points);
+    set.width_cm = 0.5 * storm_cbrt(volume / (double)mesh->points);
     return mesh->interfaces == DECK_INTERFACES_SHARP
                ? run_points_sharp(run->context, &set, &params, &run->mesh)
                : run_points_mesh(run->context, &set, &params, &run->mesh);
@@ -246,6 +279,16 @@ static storm_status run_make_engine(struct run *run)
     return status;
 }
 
+/* Physics and engine, on the mesh that is there. Collective. */
+static storm_status run_make_physics(struct run *run)
+{
+    storm_status status =
+        storm_imc_create(run->context, run->mesh, &run->problem, &run->imc);
+    if (status == STORM_OK)
+        status = run_tallies_declare(run);
+    return status < 0 ? status : run_make_engine(run);
+}
+
 /* Mesh, physics and engine, without a state. Collective. */
 static storm_status run_build(struct run *run, const struct io_checkpoint *from)
 {
@@ -255,10 +298,7 @@ static storm_status run_build(struct run *run, const struct io_checkpoint *from)
         status = run_boundaries_open(run);
     if (status == STORM_OK && (from != NULL || is_file))
         storm_mesh_box(run->mesh, run->problem.lo_cm, run->problem.hi_cm);
-    if (status == STORM_OK)
-        status =
-            storm_imc_create(run->context, run->mesh, &run->problem, &run->imc);
-    return status < 0 ? status : run_make_engine(run);
+    return status < 0 ? status : run_make_physics(run);
 }
 
 static void run_demolish(struct run *run)
@@ -281,9 +321,12 @@ static void run_demolish(struct run *run)
 static void run_take_problem(struct run *run)
 {
     deck_get_problem(run->deck, &run->problem);
+    if (run->tables.materials != NULL)
+        run->problem.materials = run->tables.materials;
     run->problem.seed =
         (uint64_t)storm_options_int(storm_context_options(run->context),
-                                    "seed");
+                                    "seed") +
+        run->job.n_done;
 }
 
 storm_status run_rebuild(struct run *run, const struct io_checkpoint *from)
@@ -294,16 +337,58 @@ storm_status run_rebuild(struct run *run, const struct io_checkpoint *from)
     return run_build(run, from);
 }
 
+/* Also if a cut has put its cells elsewhere. */
+storm_status run_renew(struct run *run)
+{
+    struct run_first now;
+    storm_status status = run_hashes(run, &now);
+    if (status < 0)
+        return status;
+    if (now.mesh_hash != run->first.mesh_hash ||
+        now.next_tag != run->first.next_tag || run->is_rebuilt)
+        return run_rebuild(run, NULL);
+    storm_engine_destroy(run->engine);
+    storm_comb_destroy(run->comb);
+    storm_imc_destroy(run->imc);
+    run->engine = NULL;
+    run->comb = NULL;
+    run->imc = NULL;
+    run->problem.seed = run->job.first_seed + run->job.n_done;
+    return run_make_physics(run);
+}
+
+/* Of a job, the present replica may have no checkpoint yet. Collective. */
+static storm_status run_has_checkpoint(const struct run *run, bool *has_out)
+{
+    int has = run->job.n == 0;
+    if (storm_context_rank(run->context) == 0 && run->job.n > 0)
+        has = storm_run_newest_checkpoint(run->restart_dir) > 0;
+    storm_status status =
+        storm_context_reduce(run->context, &has, 1, MPI_INT, MPI_MAX);
+    *has_out = has != 0;
+    return status;
+}
+
 /* The state to begin with. Collective. */
 static storm_status run_set_state(struct run *run)
 {
+    bool is_restart = run->restart_dir != NULL;
+    uint64_t fields_hash = 0;
     storm_status status = run_hashes(run, &run->first);
-    if (status < 0)
+    if (status == STORM_OK && is_restart)
+        status = run_has_checkpoint(run, &is_restart);
+    if (status < 0 || (run->job.n > 0 && run_job_is_over(run)))
         return status;
-    if (run->restart_dir != NULL)
+    if (!is_restart || run->job.n > 0)
+        status = run_fields_read(run, !is_restart, &fields_hash);
+    if (status == STORM_OK)
+        status = run_job_take_inputs(run, fields_hash);
+    if (status == STORM_OK && is_restart)
         return run_restart(run);
-    return storm_context_agree(run->context,
-                               storm_imc_start(run->imc, run->engine));
+    return status < 0
+               ? status
+               : storm_context_agree(run->context,
+                                     storm_imc_start(run->imc, run->engine));
 }
 
 /* Warns about cells in no region, which may be a mistake. */
@@ -349,6 +434,8 @@ storm_status run_open(struct run *run)
         run_find_material(run, run->deck->values.mesh.motion.material);
     status = storm_context_agree(run->context, run_sort_times(run));
     if (status == STORM_OK)
+        status = run_tables_open(run);
+    if (status == STORM_OK)
         status = run_build(run, NULL);
     if (status == STORM_OK)
         status = run_set_state(run);
@@ -362,7 +449,10 @@ storm_status run_open(struct run *run)
 void run_close(struct run *run)
 {
     run_demolish(run);
+    run_tables_close(run);
     run_materials_close(run);
+    run_job_close(run);
+    run_traffic_close(run);
     storm_free(storm_context_env(run->context)->memory, run->times);
     free(storm_page_end(&run->series.grids));
     io_rundir_unlock(run->lock);

@@ -66,6 +66,12 @@ static double chart_error(const struct storm_chart_series *series, size_t i)
     return isfinite(error) && error > 0.0 ? error : 0.0;
 }
 
+static double chart_band(const struct storm_chart_series *series, size_t i)
+{
+    double half = series->band != NULL ? series->band[i] : 0.0;
+    return isfinite(half) && half > 0.0 ? half : 0.0;
+}
+
 static void chart_cover_series(struct chart_frame *frame,
                                const struct storm_chart_series *series,
                                struct chart_range *x, struct chart_range *y)
@@ -77,8 +83,11 @@ static void chart_cover_series(struct chart_frame *frame,
         chart_cover(x, &frame->x, series->x[i]);
         if (series->style == STORM_CHART_STEPS)
             chart_cover(x, &frame->x, series->x[i + 1]);
-        double error = chart_error(series, i);
+        double error = chart_error(series, i), half = chart_band(series, i);
         chart_cover(y, &frame->y, series->y[i]);
+        if (half > 0.0 && (series->y[i] < 0.0 || series->y[i] > half))
+            chart_cover(y, &frame->y, series->y[i] - half);
+        chart_cover(y, &frame->y, series->y[i] + half);
         chart_cover(y, &frame->y, series->y[i] - error);
         chart_cover(y, &frame->y, series->y[i] + error);
     }
@@ -235,6 +244,46 @@ static void chart_add_path(struct storm_page *svg,
     }
 }
 
+/* Inside the frame. */
+static double chart_edge(const struct chart_frame *frame, double y)
+{
+    double bottom = frame->top + CHART_HEIGHT;
+    if (!storm_svg_shows(&frame->y, y))
+        return bottom;
+    return fmin(fmax(chart_y(frame, y), frame->top), bottom);
+}
+
+/* One piece of a band, between two gaps: there above the line, back below. */
+static void chart_add_piece(struct storm_page *svg,
+                            const struct chart_frame *frame,
+                            const struct storm_chart_series *series,
+                            size_t first, size_t end)
+{
+    storm_page_add(svg, "<path d=\"");
+    for (size_t i = first; i < end; i++)
+        storm_page_add(svg, "%s%.2f %.2f", i == first ? "M" : "L",
+                       chart_x(frame, series->x[i]),
+                       chart_edge(frame, series->y[i] + chart_band(series, i)));
+    for (size_t i = end; i-- > first;)
+        storm_page_add(svg, "L%.2f %.2f", chart_x(frame, series->x[i]),
+                       chart_edge(frame, series->y[i] - chart_band(series, i)));
+    storm_page_add(svg, "Z\" fill=\"#%06x\" fill-opacity=\"0.25\"/>\n",
+                   storm_chart_colour(series->colour));
+}
+
+static void chart_add_band(struct storm_page *svg,
+                           const struct chart_frame *frame,
+                           const struct storm_chart_series *series)
+{
+    size_t end;
+    for (size_t i = 0; i < series->n; i = end + 1) {
+        for (end = i; end < series->n && chart_shows(frame, series, end);)
+            end++;
+        if (end > i + 1)
+            chart_add_piece(svg, frame, series, i, end);
+    }
+}
+
 static void chart_add_errors(struct storm_page *svg,
                              const struct chart_frame *frame,
                              const struct storm_chart_series *series)
@@ -333,6 +382,9 @@ char *storm_chart_svg(const struct storm_chart *chart)
     storm_chart_head(&svg, frame.left, chart->title, chart->subtitle);
     chart_add_x_axis(&svg, &frame, chart->x.label);
     chart_add_y_axis(&svg, &frame, chart->y.label);
+    for (size_t i = 0; i < chart->n_series; i++)
+        if (chart->series[i].band != NULL)
+            chart_add_band(&svg, &frame, &chart->series[i]);
     for (size_t i = 0; i < chart->n_series; i++) {
         if (chart_has_line(chart->series[i].style))
             chart_add_path(&svg, &frame, &chart->series[i]);

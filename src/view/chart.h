@@ -37,6 +37,8 @@ struct storm_chart_series {
     size_t n;
     const double *x, *y;
     const double *error; /* n half heights of error bars, or NULL */
+    const double *band;  /* n half heights of a band around a line, or NULL; cut
+                            off at 0 on an axis that begins there */
 };
 
 struct storm_chart_axis {

@@ -22,6 +22,7 @@ static const char plot_usual[] = "material,cell_size,temperatures,owner";
 static const char plot_usual_solid[] =
     "material,solid,cell_size,temperatures,owner";
 static const char plot_usual_line[] = "owner"; /* profiles show the rest */
+static const char plot_usual_error[] = "radiation_energy_relative_error";
 
 /* The names asked for, one after the other. */
 struct plot_names {
@@ -548,6 +549,20 @@ static storm_status plot_field(struct plot_run *plot, const char *field,
     return status;
 }
 
+/* What is drawn if nothing is asked for; of replicas, errors as well. */
+static const char *plot_usual_fields(struct plot_run *plot, uint64_t step,
+                                     char fields_out[PLOT_TEXT])
+{
+    bool is_line = plot_is_line(plot);
+    const char *fields = is_line                ? plot_usual_line
+                         : plot_has_shape(plot) ? plot_usual_solid
+                                                : plot_usual;
+    bool has_errors = !is_line && plot_has_field(plot, plot_usual_error, step);
+    snprintf(fields_out, PLOT_TEXT, "%s%s%s", fields, has_errors ? "," : "",
+             has_errors ? plot_usual_error : "");
+    return fields_out;
+}
+
 static storm_status plot_all(struct plot_run *plot)
 {
     const struct storm_plot_params *params = plot->params;
@@ -558,15 +573,14 @@ static storm_status plot_all(struct plot_run *plot)
     const uint64_t *steps = params->n_steps > 0 ? params->steps : &last;
     const size_t n_steps = params->n_steps > 0 ? params->n_steps : 1;
     bool usual = params->fields == NULL;
+    char fields[PLOT_TEXT];
     storm_status status = plot_check_steps(plot);
     if (status == STORM_OK)
         status = plot_use(plot, steps[0]);
     if (status == STORM_OK)
         status = plot_split(plot,
-                            !usual                 ? params->fields
-                            : plot_is_line(plot)   ? plot_usual_line
-                            : plot_has_shape(plot) ? plot_usual_solid
-                                                   : plot_usual,
+                            usual ? plot_usual_fields(plot, steps[0], fields)
+                                  : params->fields,
                             steps[0], &names);
     if (status == STORM_OK)
         status = plot_place(plot, &axis, &at);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/student.h"
 #include "io/io_table.h"
 #include "view/chart.h"
 #include "view/plot.h"
@@ -16,6 +17,8 @@ static const char *const profile_columns[] = {
     "material_temperature", "radiation_temperature", "radiation_energy",
     "material_energy"};
 enum { PROFILE_N_COLUMNS = 4, PROFILE_N_USUAL = 2 };
+
+static const double profile_confidence = 0.95; /* of bands */
 
 /* The profiles of a chart. */
 struct profile_set {
@@ -71,6 +74,13 @@ static bool profile_has(const struct io_table *table, const char *name)
     return io_table_find(table, name) < table->n_columns;
 }
 
+/* The temperature of one material? */
+static bool profile_is_by_material(const char *name)
+{
+    static const char prefix[] = "material_temperature_";
+    return strncmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
 /* It must have a position, and something to compare. */
 static storm_status profile_read_reference(struct plot_run *plot,
                                            struct profile_set *set)
@@ -86,6 +96,8 @@ static storm_status profile_read_reference(struct plot_run *plot,
         return status == STORM_ERR_IO ? STORM_ERR_ARG : status;
     for (int i = 0; i < PROFILE_N_COLUMNS; i++)
         good = good || profile_has(table, profile_columns[i]);
+    for (size_t i = 0; i < table->n_columns; i++)
+        good = good || profile_is_by_material(table->names[i]);
     if (!good || !profile_has(table, "position"))
         return plot_fail(plot, STORM_ERR_ARG,
                          "%s: expected a column 'position' and one or more of "
@@ -119,6 +131,21 @@ static size_t profile_points(const struct io_table *table, const char *name,
     return table->n_rows;
 }
 
+/* Half the 95 % interval of each row; false: there are no errors. */
+static bool profile_band(const struct io_table *table, const char *name,
+                         double *band)
+{
+    char column[IO_TABLE_NAME + 8];
+    snprintf(column, sizeof column, "%s_error", name);
+    size_t error = io_table_find(table, column);
+    if (error == table->n_columns || table->replicas < 2)
+        return false;
+    double t = storm_student_t(profile_confidence, table->replicas - 1);
+    for (size_t i = 0; i < table->n_rows; i++)
+        band[i] = t * table->values[i * table->n_columns + error];
+    return true;
+}
+
 /* How many curves: steps, then the reference if it has the column. */
 static size_t profile_n_series(const struct profile_set *set, const char *name)
 {
@@ -146,6 +173,11 @@ static char *profile_svg(const struct plot_run *plot,
     plot_words(name, words);
     snprintf(subtitle, sizeof subtitle, "profile of the %s along %c", words,
              plot->profile_axis);
+    if (series[0].band != NULL)
+        snprintf(subtitle + strlen(subtitle),
+                 sizeof subtitle - strlen(subtitle),
+                 "; mean of %" PRIu64 " replicas, band: %.0f %% interval",
+                 set->tables[0].replicas, 100.0 * profile_confidence);
     snprintf(axis, sizeof axis, "%c%s", plot->profile_axis,
              plot->natural ? "" : " (cm)");
     struct storm_chart chart = {
@@ -174,7 +206,7 @@ static bool profile_make_room(const struct plot_run *plot,
 {
     size_t n_points = 1;
     for (size_t i = 0; i < n_series; i++)
-        n_points += 2 * set->tables[i].n_rows;
+        n_points += 3 * set->tables[i].n_rows;
     c->series = storm_alloc(plot->memory, PLOT_LABEL,
                             (n_series + 1) * sizeof *c->series);
     c->legend = storm_alloc(plot->memory, PLOT_LABEL,
@@ -192,8 +224,9 @@ static void profile_fill(const struct plot_run *plot,
     for (size_t i = 0; i < profile_n_series(set, name); i++) {
         const struct io_table *table = &set->tables[i];
         double *x = c->points + used, *y = x + table->n_rows;
+        double *band = y + table->n_rows;
         bool is_reference = i == set->n;
-        used += 2 * table->n_rows;
+        used += 3 * table->n_rows;
         if (is_reference)
             profile_reference_text(set, c->legend[i]);
         else
@@ -204,7 +237,8 @@ static void profile_fill(const struct plot_run *plot,
             .colour = (int)(is_reference ? i - 1 : i),
             .n = profile_points(table, name, x, y),
             .x = x,
-            .y = y};
+            .y = y,
+            .band = profile_band(table, name, band) ? band : NULL};
     }
 }
 
@@ -252,6 +286,11 @@ static storm_status profile_draw_all(struct plot_run *plot,
         if (wanted)
             status = profile_draw(plot, set, profile_columns[i]);
     }
+    /* Of single materials, those that the reference has. */
+    const struct io_table *reference = &set->tables[set->n];
+    for (size_t i = 0; set->has_reference && i < reference->n_columns; i++)
+        if (profile_is_by_material(reference->names[i]) && status >= 0)
+            status = profile_draw(plot, set, reference->names[i]);
     return status;
 }
 

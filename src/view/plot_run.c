@@ -143,8 +143,12 @@ static storm_status plot_read_materials(struct plot_run *plot)
             return plot_no_memory(plot);
         struct plot_material *material = &plot->materials[plot->n_materials++];
         memcpy(material->name, name, sizeof name);
+        snprintf(path, sizeof path, "materials.%zu.table", i);
+        bool has_table =
+            storm_deck_value(plot->deck, path, name, sizeof name) > 0 &&
+            strcmp(name, "none") != 0;
         material->has_heat =
-            plot_of_material(plot, i, "heat_capacity.coef") > 0.0;
+            has_table || plot_of_material(plot, i, "heat_capacity.coef") > 0.0;
         material->is_empty =
             !material->has_heat &&
             plot_of_material(plot, i, "absorption.coef") == 0.0 &&
@@ -276,6 +280,9 @@ static const char *const plot_mesh_fields[] = {"material", "solid", "owner",
                                                "cell_size", "volume"};
 enum { PLOT_N_MESH_FIELDS = 5 };
 
+/* Of an array NAME with NAME_error. */
+static const char plot_relative_suffix[] = "_relative_error";
+
 bool plot_is_dumped(const char *field)
 {
     for (int i = 0; i < PLOT_N_MESH_FIELDS; i++)
@@ -341,10 +348,47 @@ static storm_status plot_dumped(struct plot_run *plot, const char *field,
     return plot_reader(plot, status);
 }
 
+/* Error over value, of a run with replicas; NAN where the value is 0. */
+static storm_status plot_relative(struct plot_run *plot, const char *field,
+                                  uint64_t step, double *values_out)
+{
+    const uint64_t n = plot->reader.n_cells;
+    const int length = (int)(strlen(field) - strlen(plot_relative_suffix));
+    char name[PLOT_NAME], error[PLOT_NAME];
+    snprintf(name, sizeof name, "%.*s", length, field);
+    snprintf(error, sizeof error, "%.*s_error", length, field);
+    double *mean =
+        storm_alloc(plot->memory, PLOT_LABEL, (n + 1) * sizeof *mean);
+    if (mean == NULL)
+        return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
+    storm_status status = plot_dumped(plot, error, step, values_out);
+    if (status == STORM_OK)
+        status = plot_dumped(plot, name, step, mean);
+    for (uint64_t i = 0; i < n && status == STORM_OK; i++)
+        values_out[i] =
+            mean[i] != 0.0 ? values_out[i] / fabs(mean[i]) : (double)NAN;
+    storm_free(plot->memory, mean);
+    return status;
+}
+
+static bool plot_ends(const char *name, const char *tail)
+{
+    size_t n = strlen(name), m = strlen(tail);
+    return n > m && strcmp(name + n - m, tail) == 0;
+}
+
+/* Is it an error over its value? */
+static bool plot_is_relative(const char *field)
+{
+    return plot_ends(field, plot_relative_suffix);
+}
+
 storm_status plot_values(struct plot_run *plot, const char *field,
                          uint64_t step, double *values_out)
 {
     const uint64_t n = plot->reader.n_cells;
+    if (plot_is_relative(field))
+        return plot_relative(plot, field, step, values_out);
     if (plot_is_dumped(field))
         return plot_dumped(plot, field, step, values_out);
     if (strcmp(field, "owner") == 0)
@@ -375,8 +419,13 @@ char *plot_field_list(struct plot_run *plot, uint64_t step)
     storm_page_add(&page, "temperatures");
     snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
     if (io_reader_names(&plot->reader, file, &names, &n) == STORM_OK)
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            size_t length = strlen(names[i]);
             storm_page_add(&page, ", %s", names[i]);
+            if (plot_ends(names[i], "_error"))
+                storm_page_add(&page, ", %.*s%s", (int)length - 6, names[i],
+                               plot_relative_suffix);
+        }
     storm_free(plot->memory, names);
     return storm_page_end(&page);
 }
@@ -411,14 +460,23 @@ bool plot_is_line(const struct plot_run *plot)
 
 void plot_words(const char *field, char words_out[PLOT_NAME])
 {
-    snprintf(words_out, PLOT_NAME, "%s", field);
+    int n = (int)strlen(field);
+    if (plot_is_relative(field))
+        snprintf(words_out, PLOT_NAME, "relative error of the %.*s",
+                 n - (int)strlen(plot_relative_suffix), field);
+    else if (plot_ends(field, "_error"))
+        snprintf(words_out, PLOT_NAME, "standard error of the %.*s", n - 6,
+                 field);
+    else
+        snprintf(words_out, PLOT_NAME, "%s", field);
     for (char *c = words_out; *c != '\0'; c++)
         *c = *c == '_' ? ' ' : *c;
 }
 
 const char *plot_unit(const struct plot_run *plot, const char *field)
 {
-    const char *unit = strcmp(field, "cell_size") == 0        ? "cm"
+    const char *unit = plot_is_relative(field)                ? ""
+                       : strcmp(field, "cell_size") == 0      ? "cm"
                        : strcmp(field, "position") == 0       ? "cm"
                        : strcmp(field, "volume") == 0         ? "cm³"
                        : strstr(field, "temperature") != NULL ? "keV"

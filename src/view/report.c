@@ -236,6 +236,29 @@ static void report_energy(struct report *r)
     report_end_table(r);
 }
 
+/* Means of a run with replicas: error, interval and figure of merit. */
+static void report_errors(struct report *r)
+{
+    static const char *const accounts[] = {"created", "absorbed", "escaped",
+                                           "census"};
+    const struct deck_node *errors = deck_node_find(r->summary, "errors");
+    const struct deck_node *energy = deck_node_find(errors, "energy");
+    if (energy == NULL)
+        return;
+    report_begin_table(r, "Errors");
+    report_count(r, "replicas", errors, "replicas");
+    report_real(r, "Student's t, 95 %", errors, "student_t", "");
+    for (size_t i = 0; i < sizeof accounts / sizeof accounts[0]; i++) {
+        const struct deck_node *one = deck_node_find(energy, accounts[i]);
+        char name[64];
+        snprintf(name, sizeof name, "%s: relative error", accounts[i]);
+        report_real(r, name, one, "relative_error", "");
+        snprintf(name, sizeof name, "%s: figure of merit", accounts[i]);
+        report_real(r, name, one, "figure_of_merit", "1/s");
+    }
+    report_end_table(r);
+}
+
 /* What became of the packets when the mesh changed. */
 static void report_remap(struct report *r)
 {
@@ -264,6 +287,7 @@ static void report_tables(struct report *r)
     report_count(r, "passed between ranks", s, "transfers");
     report_end_table(r);
     report_energy(r);
+    report_errors(r);
     report_begin_table(r, "Run");
     report_count(r, "time steps", s, "cycles");
     report_real(r, "seconds of transport", s, "seconds", "");

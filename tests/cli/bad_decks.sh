@@ -120,7 +120,7 @@ cp "$scratch/out" "$scratch/keys"
 # ends KEY: the lowest value, if it may be taken, and the highest.
 ends() {
     awk -F ' *[|] *' -v key="\`$1\`" '$2 == key {
-        sub(/,? or a list.*/, "", $4)
+        sub(/,? or a (list|formula).*/, "", $4)
         n = split($4, word, " ")
         for (i = 1; i < n; i++)
             if (word[i] == "from") print word[i + 1]

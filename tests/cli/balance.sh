@@ -24,7 +24,7 @@ good() {
         --out "$scratch/out.d" --overwrite "$@"
     [ "$status" -eq 0 ] ||
         fail "$*: exit status $status: $(cat "$scratch/err")"
-    hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+    hash=$(hash_of)
     : "${reference:=$hash}"
     [ "${hash:-none}" = "$reference" ] || fail "$*: $hash, not $reference"
     python3 - "$scratch/out" "$condition" <<'PYTHON' || fail "$*: $condition"

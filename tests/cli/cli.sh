@@ -42,6 +42,21 @@ need_python() {
     }
 }
 
+# hash_of: the state at the end of the last run, of its summary.
+hash_of() {
+    sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out"
+}
+
+# till_balance FILE: a history without comments, up to the column `balance`:
+# what comes after it (times, traffic) is another in every run.
+till_balance() {
+    awk -F, '/^#/ { next }
+        !last { for (i = 1; i <= NF; i++) if ($i == "balance") last = i }
+        !last { exit 1 }
+        { line = $1; for (i = 2; i <= last; i++) line = line "," $i; print line }' \
+        "$1" || fail "$1: has no column \`balance\`"
+}
+
 finish() {
     echo "$checks runs, $failures failures"
     [ "$failures" -eq 0 ] || exit 1

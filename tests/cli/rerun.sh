@@ -56,7 +56,7 @@ run run "$deck" -n 1 --quiet --overwrite --set output.every=0
 [ "$status" -eq 0 ] || fail "--overwrite: $(cat "$scratch/err")"
 found=$(cd "$dir" && find . -type f | sort | tr '\n' ' ')
 [ "$found" = "./.lock ./checkpoint-.h5 ./deck.yaml ./fields-0.h5 ./fields-1.h5.bak \
-./fields-3.h5 ./fields-x.h5 ./fields.xdmf ./mesh.h5 ./my.part ./notes.txt \
+./fields-3.h5 ./fields-x.h5 ./fields.xdmf ./history.csv ./mesh.h5 ./my.part ./notes.txt \
 ./partition.csv ./plots/mine.svg ./profile-0.csv ./profile-3.csv \
 ./status.json ./summary.json " ] || fail "after --overwrite: $found"
 

@@ -17,16 +17,14 @@ ends() {
     grep -q "\"state_hash\": \"$1\"" "$scratch/out" || fail "not $1"
 }
 
-hash_of() {
-    sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out"
-}
-
 # check NAME SETS...: stopped after 7 of 11 steps, continued on other ranks.
 check() {
     name=$1
     shift
     whole=$scratch/$name-whole part=$scratch/$name-part
     every="--set output.checkpoint.every=3 --set output.every=7"
+    every="$every --set output.probes=[[0.05,0.05,0.05]]"
+    every="$every --set output.trace=[emission:2:1:0,emission:8:3:1]"
     # shellcheck disable=SC2086
     run run "$decks/$name.yaml" "$@" $every --set time.steps=11 --quiet \
         --json - --out "$whole" -n 2
@@ -45,16 +43,42 @@ check() {
     for file in "$whole"/*; do
         case $file in
         *summary.json | *partition.csv | *checkpoint* | *status.json) continue ;;
+        *history.csv) # HISTORY-1, HISTORY-2: up to the balance
+            till_balance "$file" >"$scratch/all"
+            till_balance "$part/history.csv" >"$scratch/both"
+            [ "$(wc -l <"$scratch/all")" -eq 12 ] || fail "$name: short history"
+            cmp -s "$scratch/all" "$scratch/both" ||
+                fail "$name: history.csv differs"
+            continue
+            ;;
         esac
         cmp -s "$file" "$part/${file##*/}" || fail "$name: ${file##*/} differs"
     done
 }
 
+# FLOWS-1: over all steps, created = absorbed + escaped + census.
+closes() {
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+        { for (i = 1; i <= NF; i++)
+              if (name[i] ~ /^absorbed_|^escaped_/) sum -= $i
+              else if (name[i] == "energy_census") census = $i
+              else if (name[i] ~ /^energy_/) { sum += $i; all += $i } }
+        END { d = (sum - census) / all; exit !(all > 0 && d * d < 1e-24) }' \
+        "$1/history.csv" || fail "$1: flows do not add up"
+}
+
 check marshak --set "mesh.cells=[40,2,1]" --set time.dt=2e-11
-check multigroup-slab --set "mesh.cells=[20,1,1]" --set groups.count=8 \
+check multigroup-slab --set groups.count=8 \
+    --set "mesh={edges: {x: [0, 0.01, 0.03, 0.07, 0.0701, 0.1, 0.15, 0.2]}}" \
+    --set "output.tallies=[{name: light, by: [time, group, wall], to: 1e-9}]" \
     --set boundaries.x_lo.packets=100
 # MOTION-1: a mesh and a box that move.
-check expand --set mesh.points=300 --set balance.host=cells
+check expand --set mesh.points=300 --set balance.host=cells \
+    --set "output.tallies=[{name: seen, by: [time, direction], to: 1, clock: observer}]"
+
+for name in marshak multigroup-slab expand; do
+    closes "$scratch/$name-part"
+done
 
 # MATERIALS-3: a layer that has moved out of its shape is not missed.
 slab="--set mesh.points=300 --set mesh.lloyd=1"

@@ -24,7 +24,7 @@ same() {
         fail "$name $*: exit status $status: $(cat "$scratch/err")"
         return
     }
-    hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+    hash=$(hash_of)
     # Cells and volumes go with the results.
     sed -n '/"materials": /,/^  \]/p' "$scratch/out" >"$scratch/new/materials"
     [ "$(grep -c '"volume"' "$scratch/new/materials")" -gt 0 ] ||
@@ -32,6 +32,9 @@ same() {
     # The resolved deck says what was overridden; the summary, how long it took;
     # the partition, whose cells are whose; the status, which process it was.
     (cd "$scratch/new" && rm -f summary.json deck.yaml partition.csv status.json)
+    # HISTORY-1: up to the balance.
+    till_balance "$scratch/new/history.csv" >"$scratch/history"
+    mv "$scratch/history" "$scratch/new/history.csv"
     if [ ! -d "$scratch/$name" ]; then
         mv "$scratch/new" "$scratch/$name"
         reference=$hash
@@ -52,8 +55,26 @@ same marshak "$small" -n 3 --backend p2p --batch 7 --set balance.weight=none
 same marshak "$small" -n 3 --backend mpirma --no-shm --protocol paper \
     --ring-slots 8 --batch 1 --set balance.weight=cells
 
+# Density in the laws, as if it were in the coefficients: powers of two, without
+# rounding.
+rm -rf "$scratch/marshak"
+small="--set time.steps=4 --set mesh.cells=[40,2,1] --set output.every=4"
+laws="--set materials.0.density=2 --set materials.0.absorption.rho_exp=1"
+laws="$laws --set materials.0.heat_capacity.rho_exp=2"
+same marshak "$small $laws" -n 1
+same marshak "$small $laws" -n 3 --set balance.every=2
+laws="--set materials.0.absorption.coef=600"
+laws="$laws --set materials.0.heat_capacity.coef=12e15"
+# shellcheck disable=SC2086
+run run "$decks/marshak.yaml" $small $laws --quiet --out "$scratch/new" -n 2 \
+    --overwrite
+cmp -s "$scratch/new/profile-4.csv" "$scratch/marshak/profile-4.csv" ||
+    fail "marshak: density 2 is not that in the coefficients"
+
 # A cylinder, outside, parts of a wall, empty cells.
-small="--set time.steps=4 --set mesh.kind=cartesian --set mesh.cells=[14,9,9]"
+small="--set time.steps=4 --set mesh.kind=cartesian --set mesh.cells=[1,9,9]"
+small="$small --set mesh.edges.x=[0,0.1,0.15,0.3,0.5,0.8,1.1,1.25,1.35,1.4]"
+small="$small --set output.profile.bins=cells"
 small="$small --set boundaries.x_lo.1.packets=500 --set time.dt=2e-11"
 small="$small --set output.every=3"
 same hohlraum "$small" -n 1
@@ -64,6 +85,11 @@ rm -rf "$scratch/hohlraum"
 small="$small --set acceleration.random_walk=false"
 same hohlraum "$small" -n 1
 same hohlraum "$small" -n 3 --set balance.every=2
+
+# Beams, points and shells.
+small="--set time.steps=3 --set mesh.cells=[10,5,5] --set output.every=3"
+same sources "$small" -n 1
+same sources "$small" -n 5 --set balance.every=1
 
 # Corners, parts of a wall.
 small="--set time.steps=6 --set mesh.cells=[35,20,1] --set output.every=3"
@@ -86,11 +112,19 @@ small="--set time.steps=2 --set packets.emit_per_cell=3"
 same thick-groups "$small" -n 1
 same thick-groups "$small" -n 3 --set balance.every=1
 
-# Groups.
+# Groups, also in the dumps, with moments of the radiation.
 small="--set time.steps=5 --set mesh.cells=[20,1,1] --set groups.count=8"
-small="$small --set boundaries.x_lo.packets=100"
+small="$small --set boundaries.x_lo.packets=100 --set output.every=3"
+small="$small --set output.groups=true"
+small="$small --set output.moments=[flux,pressure,momentum]"
 same multigroup-slab "$small" -n 1
 same multigroup-slab "$small" -n 3 --set balance.every=2
+same multigroup-slab "$small" -n 5
+for array in radiation_energy_group_0 radiation_energy_group_7 flux_x flux_z \
+    pressure_xx pressure_zx momentum_x momentum_z; do
+    grep -q "fields-3.h5:/$array<" "$scratch/multigroup-slab/fields.xdmf" ||
+        fail "multigroup-slab: no $array"
+done
 
 # Sources, periodic walls, no comb.
 small="--set time.steps=5 --set mesh.cells=[30,1,1] --set sources.0.packets=300"
@@ -156,7 +190,7 @@ run run "$decks/bent-pipe.yaml" -n 2 --set time.steps=7 --out "$scratch/part" \
     --set output.checkpoint.every=7 --quiet
 [ "$status" -eq 0 ] || fail "bent-pipe, 7 steps: $(cat "$scratch/err")"
 run run --restart "$scratch/part" --set time.steps=16 -n 3 --quiet --json -
-hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+hash=$(hash_of)
 [ "${hash:-none}" = "$reference" ] ||
     fail "bent-pipe, restarted: $hash, not $reference: $(cat "$scratch/err")"
 if [ -x "$STORM_BUILD/examples/write_mesh" ]; then
@@ -208,7 +242,7 @@ run run "$decks/hohlraum.yaml" --set mesh.points_file=nothing.csv -n 2
 # Another seed is another state.
 run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
     --out "$scratch/new" --overwrite
-hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out")
+hash=$(hash_of)
 run run "$decks/equilibrium.yaml" --set time.steps=5 --quiet --json - \
     --out "$scratch/new" --overwrite --set seed=2
 grep -q "${hash:-none}" "$scratch/out" && fail "the seed does not matter"

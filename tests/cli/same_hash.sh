@@ -10,10 +10,6 @@ set -u
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$(dirname "$0")/cli.sh"
 
-hash_of() {
-    sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' "$scratch/out"
-}
-
 # same ARGS...: the hash equals $reference (which the first run sets).
 same() {
     run bench uniform --cells 1000 --emit 3 --cycles 3 --timed 1 --json - \

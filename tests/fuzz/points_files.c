@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1; args: 1 1 text; timeout: 60; label: slow-mpich */
+/* TEST ranks: 1; args: 1 1 text; timeout: 60 */
 /* TEST ranks: 1; args: 2 1 all; timeout: 60; label: slow-asan slow-mpich */
 /* TEST ranks: 1; args: 600 0 all; timeout: 700; label: long */
 /*

@@ -2,10 +2,12 @@
 /* TEST ranks: 1 3; timeout: 20 */
 /*
  * Cartesian meshes: widths follow stretch, the last edge is exactly that of the
- * box, and invalid parameters are refused.
+ * box; edges that are given are those of the cells, and the same edges make the
+ * same mesh however they are given; invalid parameters are refused.
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <storm/context.h>
 #include <storm/mesh.h>
@@ -52,6 +54,63 @@ static void check_stretch(struct storm_context *context, double ratio)
     double beyond[3] = {nextafter(2.0, 3.0), 0.5, 0.5};
     CHECK_EQ(storm_mesh_locate(mesh, beyond, &cell), STORM_ERR_ARG);
     storm_mesh_destroy(mesh);
+}
+
+/* Cells between edges that are given: bounds, neighbours by location. */
+static void check_edges(struct storm_context *context)
+{
+    static const double x[] = {-1.0, -0.75, 0.0, 1e-9, 3.0}, z[] = {2.0, 5.0};
+    struct storm_cart_params params = {.size = sizeof params,
+                                       .hi_cm = {0.0, 1.0, 0.0},
+                                       .n = {4, 2, 1},
+                                       .edges_cm = {x, NULL, z}};
+    const double *edges = NULL;
+    struct storm_mesh *mesh;
+    CHECK_OK(storm_mesh_create_cart(context, &params, &mesh));
+    CHECK_EQ(storm_mesh_n_cells_total(mesh), 8);
+    CHECK_EQ(storm_mesh_edges(mesh, 0, &edges), 5);
+    CHECK(memcmp(edges, x, sizeof x) == 0);
+    CHECK_EQ(storm_mesh_edges(mesh, 1, &edges), 3);
+    CHECK(edges[0] == 0.0 && edges[1] == 0.5 && edges[2] == 1.0);
+    CHECK_EQ(storm_mesh_edges(mesh, 3, &edges), 0);
+    for (int i = 0; i < 4; i++) {
+        const double point[3] = {0.5 * (x[i] + x[i + 1]), 0.75, 4.0};
+        struct storm_cell_ref cell;
+        double lo[3], hi[3];
+        CHECK_OK(storm_mesh_locate(mesh, point, &cell));
+        if (cell.rank != storm_context_rank(context))
+            continue;
+        storm_mesh_bounds(mesh, cell.idx, lo, hi);
+        CHECK(lo[0] == x[i] && hi[0] == x[i + 1]);
+        CHECK(lo[1] == 0.5 && hi[1] == 1.0 && lo[2] == 2.0 && hi[2] == 5.0);
+        CHECK(fabs(storm_mesh_volume_cm3(mesh, cell.idx) /
+                       (1.5 * (x[i + 1] - x[i])) -
+                   1.0) < 1e-14);
+    }
+    storm_mesh_destroy(mesh);
+}
+
+/* The edges that a stretch makes, given as a list: the same bits. */
+static void check_same(struct storm_context *context)
+{
+    struct storm_cart_params params = {.size = sizeof params,
+                                       .lo_cm = {-1.0, 0.0, 0.0},
+                                       .hi_cm = {2.0, 1.0, 1.0},
+                                       .n = {7, 3, 1},
+                                       .stretch = {1.3, 0.0, 0.0}};
+    struct storm_mesh *a, *b;
+    CHECK_OK(storm_mesh_create_cart(context, &params, &a));
+    (void)storm_mesh_edges(a, 0, &params.edges_cm[0]);
+    params.stretch[0] = 1.0;
+    CHECK_OK(storm_mesh_create_cart(context, &params, &b));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(a); i++) {
+        double bounds[2][2][3];
+        storm_mesh_bounds(a, i, bounds[0][0], bounds[0][1]);
+        storm_mesh_bounds(b, i, bounds[1][0], bounds[1][1]);
+        CHECK(memcmp(bounds[0], bounds[1], sizeof bounds[0]) == 0);
+    }
+    storm_mesh_destroy(b);
+    storm_mesh_destroy(a);
 }
 
 static void refuse(struct storm_context *context,
@@ -101,6 +160,24 @@ int main(int argc, char **argv)
     bad.stretch[0] = 1e200; /* widths overflow */
     refuse(context, bad);
     bad.stretch[0] = 1e-30; /* widths underflow */
+    refuse(context, bad);
+
+    static const double falls[] = {0.0, 0.5, 0.4, 0.7, 1.0};
+    static const double equal[] = {0.0, 0.5, 0.5, 0.7, 1.0};
+    static const double holes[] = {0.0, 0.1, NAN, 0.7, 1.0};
+    static const double wider[] = {0.0, 0.1, 0.2, 0.7, 1.5};
+    static const double fine[] = {0.0, 0.1, 0.2, 0.7, 1.0};
+    const double *const lists[] = {falls, equal, holes, wider};
+    check_edges(context);
+    check_same(context);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        bad = good;
+        bad.edges_cm[1] = lists[i];
+        refuse(context, bad);
+    }
+    bad = good;
+    bad.edges_cm[2] = fine;
+    bad.stretch[2] = 1.1;
     refuse(context, bad);
 
     storm_context_destroy(context);

@@ -117,6 +117,18 @@ static struct storm_change *remove_cells(struct world *w)
     return change;
 }
 
+/* All flows of a kind. */
+static double flows(struct world *w, storm_imc_flow_kind kind)
+{
+    struct storm_imc_flow flow[16];
+    double sum = 0.0;
+    CHECK(storm_imc_n_flows(w->box.imc, kind) <= 16);
+    CHECK_OK(storm_imc_flows(w->box.imc, kind, flow));
+    for (size_t i = 0; i < storm_imc_n_flows(w->box.imc, kind); i++)
+        sum += flow[i].energy_erg;
+    return sum;
+}
+
 /* Differences of the accounts, of which none is left out. */
 static void check_booked(struct world *w, double energy_out[4])
 {
@@ -133,6 +145,11 @@ static void check_booked(struct world *w, double energy_out[4])
     CHECK(energy_out[1] > 0.0 && energy_out[1] < had);
     CHECK(energy_out[2] == 0.0 && energy_out[3] == 0.0);
     CHECK(fabs(matter(w) + energy_out[1] - had) <= 1e-13 * had);
+    /* FLOWS-1: of one step so far. */
+    CHECK(fabs(flows(w, STORM_IMC_FLOW_CREATED) - after[0]) <=
+          1e-13 * after[0]);
+    CHECK(fabs(flows(w, STORM_IMC_FLOW_ABSORBED) - after[1]) <=
+          1e-13 * after[0]);
     CHECK_EQ(w->n_warnings, storm_context_rank(w->box.context) == 0);
 }
 

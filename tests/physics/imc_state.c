@@ -3,7 +3,8 @@
 /*
  * What a host does between steps, through public headers alone: it saves the
  * state of implicit Monte Carlo, loads it on other numbers of ranks, and the
- * run ends with the same hash and accounts. And the fields of the cells:
+ * run ends with the same hash and accounts, also after the host has set
+ * density, emission, composition and materials. And the fields of the cells:
  * deposited minus emitted is the gain of the material, and agrees with the
  * accounts. Boxes and Voronoi cells.
  */
@@ -70,13 +71,44 @@ static void host_voronoi(struct imc_box *host)
     CHECK_OK(storm_mesh_create_voronoi(host->context, &params, &host->mesh));
 }
 
-static struct imc_box host_open(MPI_Comm comm, bool voronoi)
+/* Boxes, Voronoi cells, and boxes that the host sets fields of. */
+enum kind { BOXES, VORONOI, SET, KINDS };
+
+/* Sets all that can be set; cells of both materials change places. */
+static void host_set(struct imc_box *host)
+{
+    static const storm_imc_field fields[] = {
+        STORM_IMC_DENSITY, STORM_IMC_EMISSION, STORM_IMC_COMPOSITION,
+        STORM_IMC_TEMPERATURE, STORM_IMC_MATERIAL};
+    size_t n = (size_t)storm_mesh_n_cells(host->mesh);
+    double *values = malloc((2 * n + 1) * sizeof *values);
+    CHECK(values != NULL);
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
+        CHECK_OK(storm_imc_get(host->imc, host->engine, fields[f], values));
+        for (size_t i = 0; i < n; i++) {
+            storm_cell_id id =
+                storm_mesh_cell_id(host->mesh, (storm_cell_idx)i);
+            double by = 1.0 + (double)(id % 17) / 17.0;
+            if (fields[f] == STORM_IMC_COMPOSITION)
+                values[2 * i] = values[2 * i + 1] = by;
+            else if (fields[f] != STORM_IMC_MATERIAL)
+                values[i] *= by;
+            else if (values[i] >= 0.0 && id % 5 == 0)
+                values[i] = 1.0 - values[i];
+        }
+        CHECK_OK(storm_imc_set(host->imc, fields[f], values));
+    }
+    free(values);
+}
+
+static struct imc_box host_open(MPI_Comm comm, enum kind kind)
 {
     struct imc_box host = {.problem = problem};
+    host.problem.n_components = kind == SET ? 2 : 0;
     const struct storm_cart_params cart = {
         .size = sizeof cart, .hi_cm = {1, 1, 1}, .n = {8, 7, 6}};
     CHECK_OK(storm_context_create(comm, NULL, &host.context));
-    if (voronoi)
+    if (kind == VORONOI)
         host_voronoi(&host);
     else
         CHECK_OK(storm_mesh_create_cart(host.context, &cart, &host.mesh));
@@ -88,6 +120,7 @@ static struct imc_box host_open(MPI_Comm comm, bool voronoi)
 struct result {
     uint64_t hash;
     double energy[ACCOUNTS], error;
+    struct storm_imc_energies all;
 };
 
 static struct result host_result(struct imc_box *host)
@@ -97,6 +130,9 @@ static struct result host_result(struct imc_box *host)
     CHECK_OK(storm_imc_balance(host->imc, host->engine, result.energy,
                                &result.error));
     CHECK(result.error <= 1e-13);
+    result.all = (struct storm_imc_energies)STORM_IMC_ENERGIES_INIT;
+    CHECK_OK(storm_imc_energy(host->imc, host->engine, &result.all));
+    CHECK(result.all.error <= 1e-13);
     return result;
 }
 
@@ -104,6 +140,7 @@ static void check_same(const struct result *a, const struct result *b)
 {
     CHECK_EQ(a->hash, b->hash);
     CHECK(memcmp(a->energy, b->energy, sizeof a->energy) == 0);
+    CHECK(memcmp(&a->all, &b->all, sizeof a->all) == 0);
 }
 
 /* ---- saving and loading ------------------------------------------------- */
@@ -168,11 +205,10 @@ static struct saved save(struct imc_box *host)
 /* Packets are distributed: which rank gets which does not matter. */
 static void load(struct imc_box *host, const struct saved *saved)
 {
-    struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
-    CHECK_OK(storm_imc_state_layout(host->imc, &layout));
     bool is_root = storm_context_rank(host->context) == 0;
     const double *cells =
-        saved->cells + layout.cell_values * storm_mesh_cell_id(host->mesh, 0);
+        saved->cells + storm_imc_state_values(saved->version) *
+                           storm_mesh_cell_id(host->mesh, 0);
     CHECK_EQ(storm_imc_state_values(saved->version + 9), 0);
     CHECK_EQ(storm_imc_load_state(host->imc, saved->version + 9, cells,
                                   saved->accounts),
@@ -186,12 +222,12 @@ static void load(struct imc_box *host, const struct saved *saved)
     host->step = STEPS_BEFORE;
 }
 
-static void check_goes_on(MPI_Comm comm, bool voronoi,
+static void check_goes_on(MPI_Comm comm, enum kind kind,
                           const struct saved *saved,
                           const struct result *stopped,
                           const struct result *right)
 {
-    struct imc_box host = host_open(comm, voronoi);
+    struct imc_box host = host_open(comm, kind);
     load(&host, saved);
     struct result loaded = host_result(&host);
     check_same(&loaded, stopped);
@@ -199,6 +235,36 @@ static void check_goes_on(MPI_Comm comm, bool voronoi,
     struct result result = host_result(&host);
     check_same(&result, right);
     imc_box_close(&host);
+}
+
+/* Versions of older programs: rows without materials (1) and with them (2), and
+ * four accounts. */
+static void check_older(const struct saved *saved, const struct result *stopped,
+                        const struct result *right)
+{
+    for (uint64_t version = 1; version <= 2; version++) {
+        struct imc_box host = host_open(MPI_COMM_SELF, BOXES);
+        size_t n = (size_t)storm_mesh_n_cells(host.mesh);
+        size_t from = storm_imc_state_values(saved->version);
+        size_t to = storm_imc_state_values(version);
+        CHECK(to == 2 + version && from > 3);
+        CHECK_EQ(storm_imc_state_accounts(version), ACCOUNTS);
+        struct saved older = *saved;
+        older.version = version;
+        older.cells = malloc(n * to * sizeof(double));
+        CHECK(older.cells != NULL);
+        for (size_t i = 0; i < n; i++)
+            memcpy(&older.cells[to * i], &saved->cells[from * i],
+                   to * sizeof(double));
+        load(&host, &older);
+        CHECK_EQ(host_result(&host).hash, stopped->hash);
+        imc_box_run(&host, step_s, STEPS);
+        struct result result = host_result(&host);
+        CHECK_EQ(result.hash, right->hash);
+        CHECK(memcmp(result.energy, right->energy, sizeof result.energy) == 0);
+        free(older.cells);
+        imc_box_close(&host);
+    }
 }
 
 /* ---- fields ------------------------------------------------------------- */
@@ -272,23 +338,28 @@ static void check_fields(struct imc_box *host)
 
 /* ---- all ---------------------------------------------------------------- */
 
-static void check_kind(bool voronoi, MPI_Comm part)
+static void check_kind(enum kind kind, MPI_Comm part)
 {
-    struct imc_box host = host_open(MPI_COMM_WORLD, voronoi);
-    check_where("%s, rank %d", voronoi ? "voronoi" : "boxes",
+    struct imc_box host = host_open(MPI_COMM_WORLD, kind);
+    check_where("kind %d, rank %d", (int)kind,
                 storm_context_rank(host.context));
     CHECK_OK(storm_imc_start(host.imc, host.engine));
     imc_box_run(&host, step_s, STEPS_BEFORE);
+    if (kind == SET)
+        host_set(&host);
     struct saved saved = save(&host);
     struct result stopped = host_result(&host);
     imc_box_run(&host, step_s, STEPS);
     struct result right = host_result(&host);
     CHECK(right.hash != stopped.hash);
-    check_fields(&host);
+    if (kind != SET)
+        check_fields(&host);
     imc_box_close(&host);
 
-    check_goes_on(MPI_COMM_SELF, voronoi, &saved, &stopped, &right);
-    check_goes_on(part, voronoi, &saved, &stopped, &right);
+    if (kind == BOXES)
+        check_older(&saved, &stopped, &right);
+    check_goes_on(MPI_COMM_SELF, kind, &saved, &stopped, &right);
+    check_goes_on(part, kind, &saved, &stopped, &right);
     free(saved.cells);
     free(saved.accounts);
     free(saved.packets);
@@ -301,8 +372,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &part);
-    check_kind(false, part);
-    check_kind(true, part);
+    for (int kind = 0; kind < KINDS; kind++)
+        check_kind((enum kind)kind, part);
     MPI_Comm_free(&part);
     MPI_Finalize();
     return CHECK_PASS;

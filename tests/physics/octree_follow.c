@@ -150,12 +150,15 @@ static void check_streaming(void)
 
 /* ---- implicit Monte Carlo ----------------------------------------------- */
 
+enum { SUMS = 4 };
+
 /* The second has no heat capacity; part of the box is empty, part outside. */
 static const struct storm_material materials[] = {
     {.name = "matter",
      .absorption = {.coef = 2, .max = 1e12},
-     .heat_capacity = {.coef = 1, .t_exp = 1, .max = 1e12},
+     .heat_capacity = {.coef = 1, .t_exp = 1, .rho_exp = 1, .max = 1e12},
      .temperature_kev = 0.5,
+     .density_g_cm3 = 2,
      .radiation_temperature_kev = -1},
     {.name = "held",
      .absorption = {.coef = 1, .max = 1e12},
@@ -187,7 +190,18 @@ static const struct storm_problem problem = {STORM_PROBLEM_SIZES,
                                              .min_per_cell = 1,
                                              .max_per_cell = 4,
                                              .steer_by_error = true,
-                                             .seed = 1};
+                                             .seed = 1,
+                                             .n_components = 1};
+
+/* Other values in each cell. */
+static void matter_set(struct imc_box *m, storm_imc_field field)
+{
+    static double values[MAX_CELLS];
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(m->mesh); i++)
+        values[i] =
+            0.5 + (double)(storm_mesh_cell_id(m->mesh, i) * 31 % 17) / 17.0;
+    CHECK_OK(storm_imc_set(m->imc, field, values));
+}
 
 static void matter_open(struct imc_box *m, MPI_Comm comm)
 {
@@ -202,27 +216,46 @@ static void matter_open(struct imc_box *m, MPI_Comm comm)
     CHECK_OK(storm_context_create(comm, NULL, &m->context));
     CHECK_OK(storm_mesh_create_octree(m->context, &octree, &m->mesh));
     imc_box_open(m);
+    matter_set(m, STORM_IMC_DENSITY);
+    matter_set(m, STORM_IMC_COMPOSITION);
     CHECK_OK(storm_imc_start(m->imc, m->engine));
 }
 
-/* Matter's and radiation's energy. */
-static void matter_sums(struct imc_box *m, double sums_out[2])
+/* Energy of matter and of radiation, mass, and that of a component. */
+static void matter_sums(struct imc_box *m, double sums_out[SUMS])
 {
+    static double density[MAX_CELLS], part[MAX_CELLS];
     sums_out[0] = imc_box_total(m, STORM_IMC_MATERIAL_ENERGY);
     sums_out[1] = imc_box_total(m, STORM_IMC_RADIATION_PATH);
+    sums_out[2] = sums_out[3] = 0.0;
+    CHECK_OK(storm_imc_get(m->imc, m->engine, STORM_IMC_DENSITY, density));
+    CHECK_OK(storm_imc_get(m->imc, m->engine, STORM_IMC_COMPOSITION, part));
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(m->mesh); i++) {
+        int material = storm_imc_material(m->imc, i);
+        if (material != 0 && material != 1)
+            continue;
+        double mass = density[i] * storm_mesh_volume_cm3(m->mesh, i);
+        sums_out[2] += mass;
+        sums_out[3] += mass * part[i];
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &sums_out[2], 2, MPI_DOUBLE, MPI_SUM,
+                  storm_context_comm(m->context));
 }
 
 /* Takes the change over. */
 static void matter_follow(struct imc_box *m, struct storm_change *change,
-                          const double sums[2])
+                          const double sums[SUMS])
 {
-    double now[2], energy[4], error;
+    double now[SUMS], energy[4], error;
+    struct storm_imc_energies all = STORM_IMC_ENERGIES_INIT;
     CHECK_OK(storm_imc_follow(m->imc, change));
     CHECK_OK(storm_remap(m->engine, m->mesh, change, NULL, NULL));
     storm_change_destroy(change);
     matter_sums(m, now);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < SUMS; k++)
         CHECK(fabs(now[k] - sums[k]) <= 1e-13 * sums[k]);
+    CHECK_OK(storm_imc_energy(m->imc, m->engine, &all));
+    CHECK(all.error < 1e-13);
     CHECK_OK(storm_imc_balance(m->imc, m->engine, energy, &error));
     CHECK(error < 1e-14);
 }
@@ -250,7 +283,7 @@ static void check_undone(struct imc_box *m, uint64_t seed)
 {
     static double before[MAX_CELLS][2], after[MAX_CELLS][2];
     storm_cell_id first = storm_mesh_next_tag(m->mesh);
-    double sums[2];
+    double sums[SUMS];
     matter_sums(m, sums);
     matter_read(m, before);
     matter_follow(m, refine(m->mesh, seed), sums);
@@ -265,7 +298,7 @@ static void check_undone(struct imc_box *m, uint64_t seed)
 static void check_matter(void)
 {
     struct imc_box m[2];
-    double sums[2];
+    double sums[SUMS];
     matter_open(&m[0], MPI_COMM_WORLD);
     matter_open(&m[1], MPI_COMM_SELF);
     for (int k = 0; k < 2; k++)

@@ -28,11 +28,12 @@ struct newer_part {
 };
 
 struct given {
-    char name[8];
+    char name[8], formula[8], wall_formula[8];
     double curve[4];
     struct storm_material material;
     struct newer_region regions[2];
     struct newer_part part;
+    struct storm_source source;
     struct storm_problem problem;
 };
 
@@ -40,18 +41,29 @@ static void fill(struct given *g)
 {
     memset(g, 0, sizeof *g);
     strcpy(g->name, "gas");
+    strcpy(g->formula, "x + y");
+    strcpy(g->wall_formula, "1 + t");
     memcpy(g->curve, (double[]){0.0, 1.0, 1.0, 2.0}, sizeof g->curve);
     g->material =
         (struct storm_material){.name = g->name,
                                 .absorption = {.coef = 1, .max = 9},
                                 .heat_capacity = {.coef = 1, .max = 9},
-                                .temperature_kev = 0.5};
+                                .temperature_kev = 0.5,
+                                .temperature_formula = g->formula,
+                                .radiation_temperature_formula = g->formula,
+                                .density_formula = g->formula};
     g->regions[0].region.material = STORM_OUTSIDE;
     g->part.part =
         (struct storm_wall_part){.kind = STORM_WALL_BLACKBODY,
                                  .temperature = {.points = g->curve, .n = 2},
                                  .stop_s = 1,
-                                 .packets = 10};
+                                 .packets = 10,
+                                 .temperature_formula = g->wall_formula};
+    g->source = (struct storm_source){.power = {.points = g->curve, .n = 2},
+                                      .power_formula = g->wall_formula,
+                                      .stop_s = 1,
+                                      .packets = 10,
+                                      .temperature_kev = 1};
     g->problem = (struct storm_problem){
         STORM_PROBLEM_SIZES,
         .light_cm_s = 1,
@@ -62,6 +74,8 @@ static void fill(struct given *g)
         .regions = &g->regions[0].region,
         .n_regions = 2, /* the second fills the box with gas */
         .walls = {{.parts = &g->part.part, .n = 1}},
+        .sources = &g->source,
+        .n_sources = 1,
         .n_groups = 1,
         .max_per_cell = 10,
     };
@@ -88,6 +102,9 @@ int main(int argc, char **argv)
     CHECK_OK(storm_imc_create(context, mesh, &given.problem, &imc));
     memset(&given, 255, sizeof given);
     CHECK_EQ(storm_imc_material(imc, 0), 0);
+    double kev;
+    CHECK_OK(storm_imc_get(imc, NULL, STORM_IMC_TEMPERATURE, &kev));
+    CHECK(kev == 1.0);
     storm_imc_destroy(imc);
 
     fill(&given);

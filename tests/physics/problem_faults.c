@@ -100,11 +100,12 @@ static void fill(struct given *g)
 
 /* A member of the good problem that gets another value. */
 struct change {
-    enum { END, IS_REAL, IS_COUNT, IS_INT } kind;
+    enum { END, IS_REAL, IS_COUNT, IS_INT, IS_TEXT } kind;
     size_t offset;
     double real;
     uint64_t count;
     int integer;
+    const char *text;
 };
 #define AT(_member) offsetof(struct given, _member)
 #define REAL(_member, _value)                                  \
@@ -120,6 +121,10 @@ struct change {
         .kind = IS_INT, .offset = AT(_member), .integer = _value \
     }
 /* A pointer: all bits zero. */
+#define TEXT(_member, _value)                                  \
+    {                                                          \
+        .kind = IS_TEXT, .offset = AT(_member), .text = _value \
+    }
 #define NOTHING(_member) COUNT(_member, 0)
 
 /* What the message has in it; "": the problem is good. */
@@ -168,11 +173,25 @@ static const struct row {
      {COUNT(problem.n_groups, 1), REAL(materials[0].absorption.e_exp, -3)}},
     {"heat_capacity.t_exp: expected a number above -1",
      {REAL(materials[0].heat_capacity.t_exp, -1)}},
+    {"scattering.rho_exp: expected a number from -100 to 100",
+     {REAL(materials[0].scattering.rho_exp, 101)}},
+    {"density_g_cm3: expected a number from 0",
+     {REAL(materials[0].density_g_cm3, -1)}},
+    {"density_g_cm3: expected",
+     {REAL(materials[0].density_g_cm3, (double)NAN)}},
     {"heat_capacity.max: expected", {REAL(materials[0].heat_capacity.max, 0)}},
     {"[0].temperature_kev: expect", {REAL(materials[0].temperature_kev, -1)}},
     {"temperature_kev", {REAL(materials[0].temperature_kev, (double)NAN)}},
     {"[0].radiation_temperature_kev: expected",
      {REAL(materials[0].radiation_temperature_kev, (double)NAN)}},
+    {"materials[0].temperature_formula: expected a formula: column 1:",
+     {TEXT(materials[0].temperature_formula, "t")}},
+    {"[0].radiation_temperature_formula: expected a formula: column 3:",
+     {TEXT(materials[0].radiation_temperature_formula, "x+")}},
+    {"materials[0].density_formula: expected a formula: column 1: expected a",
+     {TEXT(materials[0].density_formula, ")")}},
+    {"parts[1].temperature_formula: expected a formula: column 1: expected",
+     {TEXT(parts[1].temperature_formula, "x")}},
     {"regions: expected an array of 2, got NULL", {NOTHING(problem.regions)}},
     {"regions[1].material: expected the index of one of 2 materials",
      {INT(regions[1].material, 2)}},
@@ -214,6 +233,21 @@ static const struct row {
     {"sources: expected an array of 1, got NULL", {NOTHING(problem.sources)}},
     {"sources[0].power_erg_cm3", {REAL(source.power_erg_cm3_s, (double)NAN)}},
     {"sources[0].packets: expected", {COUNT(source.packets, 0)}},
+    {"sources[0].kind: expected a kind of source, got 9",
+     {INT(source.kind, 9), TEXT(source.power_formula, "1")}},
+    {"sources[0].kind, power: power is required",
+     {INT(source.kind, STORM_SOURCE_POINT), REAL(source.cone_deg, 180)}},
+    {"planes: expected an array of 1, got NULL", {COUNT(problem.n_planes, 1)}},
+    {"sources[0].power: expected an array of 2, got NULL",
+     {COUNT(source.power.n, 2)}},
+    {"sources[0].power_formula: expected a formula: column 1",
+     {TEXT(source.power_formula, "*")}},
+    {"sources[0].energy_kev: expected", {REAL(source.energy_kev, -1)}},
+    {"sources[0].shell_radius_cm: expected a number above 0",
+     {INT(source.kind, STORM_SOURCE_SHELL), TEXT(source.power_formula, "1")}},
+    {"sources[0].side: expected a side, got 3",
+     {INT(source.kind, STORM_SOURCE_SHELL), TEXT(source.power_formula, "1"),
+      REAL(source.shell_radius_cm, 1), INT(source.side, 3)}},
     {"sources[0].stop_s, start_s: expected start", {REAL(source.stop_s, 0)}},
     {"sources[0].temperature_kev: expecte", {REAL(source.temperature_kev, 0)}},
     {"n_groups: expected a whole number from 1", {COUNT(problem.n_groups, 0)}},
@@ -225,6 +259,7 @@ static const struct row {
      {REAL(problem.group_max_kev, (double)NAN)}},
     {"group_max_kev, group_min_kev: expected min",
      {REAL(problem.group_max_kev, 0.1)}},
+    {"group_average: expected a kind", {INT(problem.group_average, 3)}},
     {"emit_per_cell: expected", {COUNT(problem.emit_per_cell, UINT64_MAX)}},
     {"min_per_cell, max_per_cell: expected min_per",
      {COUNT(problem.min_per_cell, 5)}},
@@ -240,6 +275,8 @@ static void row_apply(const struct row *row, struct given *g)
             memcpy(to, &c->real, sizeof c->real);
         else if (c->kind == IS_COUNT)
             memcpy(to, &c->count, sizeof c->count);
+        else if (c->kind == IS_TEXT)
+            memcpy(to, &c->text, sizeof c->text);
         else
             memcpy(to, &c->integer, sizeof c->integer);
     }
@@ -313,11 +350,50 @@ static void check_rows(struct world *w)
     }
 }
 
+/* Edges of two groups. */
+static void check_edges(struct world *w)
+{
+    static const struct {
+        const char *message;
+        double edge[3];
+    } edges[] = {
+        {"", {0.1, 0.2, 10.0}},
+        {"group_edge_kev: expected rising edges, got 0.2", {0.1, 0.3, 0.2}},
+        {"after 0.5 as edge 2 of 3", {0.5, 0.5, 1.0}},
+        {"group_edge_kev: expected a number above 0", {0.0, 0.3, 1.0}},
+        {"group_edge_kev: expected a number above 0", {-1.0, 0.3, 1.0}},
+        {"group_edge_kev: expected a number above 0 up to 1e+300, got nan",
+         {0.1, (double)NAN, 1.0}},
+        {"group_edge_kev: expected a number above 0", {0.1, 1.0, HUGE_VAL}},
+    };
+    static struct given g;
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        struct storm_imc *imc = NULL;
+        double copy[3];
+        fill(&g);
+        memcpy(copy, edges[i].edge, sizeof copy);
+        g.problem.group_edge_kev = copy;
+        g.problem.group_min_kev = g.problem.group_max_kev = 0.0;
+        storm_status status =
+            storm_imc_create(w->context, w->mesh, &g.problem, &imc);
+        memset(copy, 0, sizeof copy); /* they were copied */
+        if (edges[i].message[0] != '\0') {
+            check_refused(w, status, edges[i].message);
+            continue;
+        }
+        CHECK_OK(status);
+        run_good(w, imc);
+        storm_imc_destroy(imc);
+    }
+}
+
 /* Each part on the last rank alone; what is ignored may differ. */
 static void check_same_problem(struct world *w)
 {
     static const struct row differ[] = {
         {"constants or the box differ", {REAL(problem.hi_cm[0], 2)}},
+        {"materials differ", {REAL(materials[1].density_g_cm3, 2)}},
+        {"materials differ", {REAL(materials[1].absorption.rho_exp, 2)}},
         {"materials differ", {REAL(materials[1].heat_capacity.coef, 2)}},
         {"regions differ", {REAL(regions[1].shape.radius_cm[1], 0.2)}},
         {"walls differ", {REAL(curve[3], 3)}},
@@ -419,7 +495,7 @@ struct loader {
     struct storm_imc *imc;
     struct storm_imc_layout layout;
     double cells[512];
-    int64_t accounts[512];
+    int64_t accounts[1024];
     storm_status status;
 };
 
@@ -451,7 +527,7 @@ static void check_states(struct world *w, const struct storm_problem *problem)
     CHECK_OK(storm_imc_state_layout(loader.imc, &loader.layout));
     CHECK((size_t)storm_mesh_n_cells(w->mesh) * loader.layout.cell_values <=
               512 &&
-          loader.layout.n_accounts * loader.layout.account_words <= 512);
+          loader.layout.n_accounts * loader.layout.account_words <= 1024);
     CHECK_OK(storm_imc_set_step(loader.imc, 0.0, 0.1));
     CHECK_OK(storm_engine_step(engine));
     CHECK(loader.status == STORM_ERR_STATE);
@@ -533,6 +609,7 @@ int main(int argc, char **argv)
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, &params, &w.context));
     CHECK_OK(storm_mesh_create_cart(w.context, &cart, &w.mesh));
     check_rows(&w);
+    check_edges(&w);
     fill(&g);
     check_same_problem(&w);
     check_steps(&w, &g.problem);

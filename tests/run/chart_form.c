@@ -119,9 +119,9 @@ static void test_lines(void)
     const double ideal[N] = {8.1, 4.05, 2.025, 1.0125, 0.50625};
     const double error[N] = {0.4, 0.2, 0.1, 0.1, 0.05};
     const struct storm_chart_series series[] = {
-        {"shm", STORM_CHART_BOTH, 0, N, ranks, shm, error},
-        {"p2p", STORM_CHART_BOTH, 1, N, ranks, p2p, NULL},
-        {"ideal", STORM_CHART_REFERENCE, 7, N, ranks, ideal, NULL},
+        {"shm", STORM_CHART_BOTH, 0, N, ranks, shm, error, NULL},
+        {"p2p", STORM_CHART_BOTH, 1, N, ranks, p2p, NULL, NULL},
+        {"ideal", STORM_CHART_REFERENCE, 7, N, ranks, ideal, NULL, NULL},
     };
     struct storm_chart chart = {
         .title = "Strong scaling",
@@ -157,7 +157,7 @@ static void test_gaps(void)
 {
     const double x[7] = {0, 1, 2, 3, 4, 5, 6};
     const double y[7] = {1, 2, (double)NAN, 3, (double)INFINITY, -1, 4};
-    struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 7, x, y,
+    struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 7, x, y, NULL,
                                         NULL};
     struct storm_chart chart = {
         .x.label = "x", .y.label = "y", .series = &series, .n_series = 1};
@@ -173,12 +173,37 @@ static void test_gaps(void)
     free(svg);
 }
 
+/* A band has two pieces around a gap, lies in the frame, also where it would
+ * reach below zero, and what cannot be drawn has no width. */
+static void test_bands(void)
+{
+    const double x[6] = {0, 1, 2, 3, 4, 5};
+    const double y[6] = {1, 2, (double)NAN, 3, 1, 2};
+    const double band[6] = {2, 0.5, 1, (double)INFINITY, 3, (double)NAN};
+    struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 6, x, y, NULL,
+                                        band};
+    struct storm_chart chart = {.x.label = "x",
+                                .y = {.label = "y", .from_zero = true},
+                                .series = &series,
+                                .n_series = 1};
+    for (int i = 0; i < 2; i++) {
+        chart.y.log = i == 1;
+        char *svg = storm_chart_svg(&chart);
+        check_picture(svg);
+        CHECK_EQ(count(svg, "fill-opacity"), 2);
+        CHECK_EQ(count(svg, "nan"), 0);
+        CHECK_EQ(count(svg, "inf"), 0);
+        CHECK_EQ(count(svg, ">-1<"), 0); /* the axis still begins at 0 */
+        free(svg);
+    }
+}
+
 static void test_nothing(void)
 {
     const double bad[2] = {(double)NAN, (double)-INFINITY};
     const double x[2] = {1, 2};
-    struct storm_chart_series series = {"a", STORM_CHART_BOTH, 0, 2, x, bad,
-                                        bad};
+    struct storm_chart_series series = {
+        "a", STORM_CHART_BOTH, 0, 2, x, bad, bad, bad};
     struct storm_chart chart = {.title = "t",
                                 .x.label = "x",
                                 .y.label = "y",
@@ -215,9 +240,14 @@ static void test_extremes(void)
     const double error[2] = {DBL_MAX, 1e-3};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         for (int form = 0; form < 16; form++) {
-            struct storm_chart_series series = {
-                "a",      STORM_CHART_BOTH,       0, form & 8 ? 1 : 2, pairs[i],
-                pairs[i], form & 4 ? error : NULL};
+            struct storm_chart_series series = {"a",
+                                                STORM_CHART_BOTH,
+                                                0,
+                                                form & 8 ? 1 : 2,
+                                                pairs[i],
+                                                pairs[i],
+                                                form & 4 ? error : NULL,
+                                                NULL};
             struct storm_chart chart = {
                 .x = {.label = "x", .log = form & 1},
                 .y = {.label = "y", .log = form & 2, .from_zero = true},
@@ -344,8 +374,8 @@ static void test_escaping(void)
 {
     const char *nasty = "<a href=\"x\">&amp; & \x01\n</text>";
     const double x[1] = {1};
-    struct storm_chart_series series = {nasty, STORM_CHART_POINTS, 0, 1, x, x,
-                                        NULL};
+    struct storm_chart_series series = {
+        nasty, STORM_CHART_POINTS, 0, 1, x, x, NULL, NULL};
     struct storm_chart chart = {.title = nasty,
                                 .subtitle = nasty,
                                 .x.label = nasty,
@@ -379,7 +409,7 @@ static void test_long_texts(void)
     for (int i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "series %d, %*s", i, 2 * i, "long");
         series[i] = (struct storm_chart_series){
-            names[i], STORM_CHART_BOTH, i, 2, x, x, NULL};
+            names[i], STORM_CHART_BOTH, i, 2, x, x, NULL, NULL};
     }
     struct storm_chart chart = {.title = names[MANY - 1],
                                 .x.label = "x",
@@ -398,8 +428,8 @@ static void test_steps(void)
     const double edges[4] = {0, 1, 2.5, 4}, y[3] = {2, 1, 3};
     const double x[3] = {0.5, 1.75, 3.25}, exact[3] = {1.9, 1.2, 2.7};
     const struct storm_chart_series series[2] = {
-        {"Monte Carlo", STORM_CHART_STEPS, 0, 3, edges, y, NULL},
-        {"exact", STORM_CHART_REFERENCE, 7, 3, x, exact, NULL}};
+        {"Monte Carlo", STORM_CHART_STEPS, 0, 3, edges, y, NULL, NULL},
+        {"exact", STORM_CHART_REFERENCE, 7, 3, x, exact, NULL, NULL}};
     struct storm_chart chart = {.title = "Profile",
                                 .x.label = "x (cm)",
                                 .y = {.label = "T (keV)", .from_zero = true},
@@ -471,6 +501,7 @@ int main(int argc, char **argv)
     folder = argc > 1 ? argv[1] : NULL;
     test_lines();
     test_gaps();
+    test_bands();
     test_nothing();
     test_extremes();
     test_ticks();

@@ -37,7 +37,7 @@ static const struct {
     {"regions.1.radius", "[0, 0.25]"},
     {"boundaries.y_hi.0.kind", "reflect"},
     {"acceleration.random_walk", "true"},
-    {"output.profile", "{axis: y, bins: 100}"},
+    {"output.profile", "{axis: y, bins: 100, edges: []}"},
     {"output.times", "[1e-09, 2e-09]"},
     {"seed", "7"},
 };

@@ -32,7 +32,7 @@ static const struct walk_case {
 } cases[] = {
     {"grey", "thick-slab", {"time.steps=8"}, 10, {10, 11, 12}, 0.05, 5.0},
     {"groups", "thick-groups", {"time.steps=4"}, 10, {8, 11, 13}, 0.05, 5.0},
-    {"slab", "multigroup-slab", {NULL}, 12, {5, 12, 25}, 0.05, 1.1},
+    {"slab", "multigroup-slab", {NULL}, 12, {5, 12, 25}, 0.05, 1.0},
     {"marshak", "marshak", {NULL}, 3, {20, 50, 65}, 0.03, 0.8},
     {"voronoi",
      "thick-slab",

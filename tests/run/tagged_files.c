@@ -131,7 +131,7 @@ static void host_disturb(struct imc_box *host)
     struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
     size_t n = (size_t)storm_mesh_n_cells(host->mesh);
     CHECK_OK(storm_imc_state_layout(host->imc, &layout));
-    CHECK_EQ(layout.version, 2);
+    CHECK_EQ(layout.version, 3);
     CHECK_EQ(layout.cell_values, 4);
     double *cells = malloc((n + 1) * 4 * sizeof *cells);
     int64_t *accounts =
@@ -147,7 +147,7 @@ static void host_disturb(struct imc_box *host)
             row[3] = row[3] == 1 ? 0 : 1;
         }
     }
-    CHECK_OK(storm_imc_load_state(host->imc, 2, cells, accounts));
+    CHECK_OK(storm_imc_load_state(host->imc, 3, cells, accounts));
     for (size_t i = 0; i < n; i++)
         CHECK(cells[4 * i + 3] ==
               storm_imc_material(host->imc, (storm_cell_idx)i));

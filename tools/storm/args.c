@@ -304,6 +304,9 @@ static int args_set_flag(struct tool_args *args, const struct tool_flag *flag,
         return args_set_list(field, flag, name, text);
     case TOOL_SET:
         return args_set_pair(args, name, text);
+    case TOOL_TEXTS:
+        args->sets[args->n_sets++] = text;
+        return TOOL_OK;
     case TOOL_COUNT:
     case TOOL_COUNT32:
     case TOOL_REAL:

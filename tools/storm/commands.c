@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <storm/info.h>
+#include <storm/run.h>
 
 #include "tool.h"
 
@@ -76,6 +77,9 @@ static const struct tool_flag run_flags[] = {
         "as well, and without DECK its deck.yaml is used"),
     TOOL_SWITCH_FLAG("--overwrite", overwrite,
                      "replace the run that the output directory holds"),
+    TOOL_COUNT_FLAG("--replicas", replicas, STORM_RUN_MAX_REPLICAS,
+                    "run the deck so many times as one job, with seeds seed, "
+                    "seed + 1, ..., and write means and standard errors"),
     TOOL_TIME_FLAG("--time-limit", time_limit_s,
                    "stop in good time, with a checkpoint: seconds, 50m, "
                    "3h50m10s or 3:50:10 (default: the end of the Slurm job, if "
@@ -122,6 +126,43 @@ static const struct tool_flag report_flags[] = {
     QUIET_FLAG("do not print the file name"),
     {.name = NULL}};
 
+static const struct tool_flag points_flags[] = {
+    TOOL_WORD_FLAG("--shape", "WORD", shape, "box|cylinder|sphere",
+                   "box, cylinder or sphere (required)"),
+    TOOL_TEXT_FLAG("--lo", "X,Y,Z", lo, "box: lower corner (default 0,0,0)"),
+    TOOL_TEXT_FLAG("--hi", "X,Y,Z", hi, "box: upper corner"),
+    TOOL_REAL_FLAG("--radius", "R", radius, 0, 1e150, "cylinder, sphere"),
+    TOOL_REAL_FLAG("--length", "L", length, 0, 1e150, "cylinder"),
+    TOOL_REAL_FLAG("--from", "X", from, -1e150, 1e150,
+                   "cylinder: where it begins on its axis (default 0)"),
+    TOOL_WORD_FLAG("--axis", "x|y|z", axis, "x|y|z",
+                   "cylinder: its direction (default z)"),
+    TOOL_TEXT_FLAG("--centre", "X,Y[,Z]", centre,
+                   "cylinder: across the axis, in cyclic order; sphere "
+                   "(default 0)"),
+    TOOL_WORD_FLAG("--part", "WORD", part, "whole|half|quarter",
+                   "cylinder: whole, half or quarter, to be used with "
+                   "reflecting walls (default whole)"),
+    TOOL_COUNT_FLAG("--sides", sides, 1e9,
+                    "cylinder: plane sides of the part; sphere: directions "
+                    "(default 16 a circle, 500)"),
+    TOOL_TEXT_FLAG("--spacing", "D", spacing,
+                   "max thickness of layers, cm; or by coordinate: "
+                   "r=0.1,z=0.2 (required)"),
+    {.name = "--graded",
+     .value = "C=X:D:G",
+     .kind = TOOL_TEXTS,
+     .help = "at the surface where coordinate C (x, y, z, r) is X, the first "
+             "layer is D thick and others grow by G; X+ or X-: above or below "
+             "it alone, as z=2.5-:3e-4:1.4. May be repeated"},
+    TOOL_REAL_FLAG("--jitter", "J", jitter, 0, 0.9,
+                   "random shift, as a part of a layer (default 0)"),
+    TOOL_COUNT_FLAG("--seed", seed, 9e15, "of the shifts (default 1)"),
+    TOOL_TEXT_FLAG("--out", "FILE", out,
+                   "text, for mesh.points_file (default points.txt)"),
+    QUIET_FLAG("print nothing"),
+    {.name = NULL}};
+
 const struct tool_command tool_commands[] = {
     {.name = "run",
      .usage = " DECK [options]",
@@ -154,6 +195,11 @@ const struct tool_command tool_commands[] = {
      .flags = report_flags,
      .takes_run = true,
      .run = tool_report},
+    {.name = "points",
+     .usage = " [options]",
+     .summary = "write points for a mesh that is fine at surfaces",
+     .flags = points_flags,
+     .run = tool_points},
     {.name = "info",
      .usage = "",
      .summary = "show this build and which backends work here",

@@ -92,11 +92,11 @@ static void help_main(void)
     printf("\n");
     help_flags(tool_global_flags);
     printf("\n'storm help COMMAND' describes a command. Examples:\n\n"
-           "  storm info\n"
            "  storm run examples/decks/marshak.yaml\n"
            "  storm plot out/marshak\n"
            "  storm bench uniform --demo\n\n"
-           "Exit status: 0 success, 1 the run failed, 2 wrong command line.\n");
+           "Exit status: 0 success, 1 failed, 2 wrong command line or deck, 3 "
+           "stopped.\n");
 }
 
 static void help_bench(const struct tool_command *command)

@@ -84,6 +84,7 @@ static struct storm_run_params run_params(const struct tool_args *args)
                                      .out_dir = args->out,
                                      .restart_dir = args->restart,
                                      .overwrite = args->overwrite,
+                                     .replicas = args->replicas,
                                      .stop = tool_stop_asked,
                                      .time_limit_s = tool_time_limit_s(args)};
 }

@@ -130,9 +130,8 @@ static void stop_quote(const char *path, char *text_out, size_t bytes)
 void tool_go_on_text(const char *dir, char *text_out, size_t bytes)
 {
     char quoted[TOOL_PATH_BYTES];
-    uint64_t step = storm_run_newest_checkpoint(dir);
     stop_quote(dir, quoted, sizeof quoted);
-    if (step > 0)
+    if (storm_run_can_restart(dir))
         snprintf(text_out, bytes, "go on: storm run --restart %s", quoted);
     else
         snprintf(text_out, bytes,
@@ -178,8 +177,7 @@ bool tool_mark_changed(const char *dir, const struct tool_mark *before)
 void tool_print_go_on(const char *dir, const struct tool_mark *before)
 {
     char text[TOOL_PATH_BYTES + 128];
-    if (!tool_mark_changed(dir, before) ||
-        storm_run_newest_checkpoint(dir) == 0)
+    if (!tool_mark_changed(dir, before) || !storm_run_can_restart(dir))
         return;
     tool_go_on_text(dir, text, sizeof text);
     fprintf(stderr, "storm: %s\n", text);

@@ -17,7 +17,8 @@
  *   stop.c      requests to stop: signals, the time limit, how to go on
  *   output.c    files and directories
  *   voropp.c    what the Voronoi benchmark compares with
- *   info.c, options.c, run.c (with bench), plot.c, report.c: the commands
+ *   info.c, options.c, run.c (with bench), plot.c, report.c, points.c: the
+ *               commands
  */
 #ifndef STORM_TOOL_H
 #define STORM_TOOL_H
@@ -97,6 +98,7 @@ struct tool_args {
     const char *restart;
     bool overwrite;
     double time_limit_s; /* 0: none */
+    uint64_t replicas;   /* 0: none */
 
     /* plot, report */
     const char *run_dir;
@@ -105,6 +107,12 @@ struct tool_args {
     storm_plot_choice lines, scale;
     double at;
     struct storm_bench_numbers steps;
+
+    /* points; texts of --graded are in sets */
+    int shape, part;
+    double radius, length, from, jitter;
+    const char *lo, *hi, *centre, *spacing;
+    uint64_t sides, seed;
 
     /* The same command line without what is for the launcher; ends in NULL. */
     char **child_argv;
@@ -120,7 +128,8 @@ enum tool_flag_kind {
     TOOL_TIME,    /* double, seconds: 90, 50m, 3h50m, 3:50:00 */
     TOOL_WORD,    /* int or enum: which of `choices` */
     TOOL_LIST,    /* struct storm_bench_numbers */
-    TOOL_SET      /* KEY=VALUE for an option of the table */
+    TOOL_SET,     /* KEY=VALUE for an option of the table */
+    TOOL_TEXTS    /* a text in args->sets, each time it is given */
 };
 
 /* One flag of the program; those of the option table are not listed here. */
@@ -330,6 +339,7 @@ int tool_check(const struct tool_args *args);
 int tool_run(const struct tool_args *args);
 int tool_plot(const struct tool_args *args);
 int tool_report(const struct tool_args *args);
+int tool_points(const struct tool_args *args);
 
 /* Prints the state of a run that is drawn, if it is not done. */
 void tool_print_state(const struct tool_args *args);

@@ -14,6 +14,16 @@ static const char cart_label[] = "mesh edges";
 
 /* ---- edges -------------------------------------------------------------- */
 
+/* How many of the n cells between the edges have a width above 0, counted from
+ * the first up to one that has not. */
+static int64_t cart_n_growing(const double *edge, int64_t n)
+{
+    int64_t i = 0;
+    while (i < n && edge[i] < edge[i + 1])
+        i++;
+    return i;
+}
+
 /* Edges of n cells whose widths grow by `ratio`; multiplications only, so that
  * the bits do not depend on the mathematics library. False: a width underflows
  * or overflows. */
@@ -33,11 +43,7 @@ static bool cart_fill_edges(double lo, double hi, int32_t n, double ratio,
             edge_out[i] = lo + (hi - lo) * (edge_out[i] / sum);
     }
     edge_out[n] = hi;
-    for (int32_t i = 0; i < n; i++) {
-        if (!(edge_out[i] < edge_out[i + 1]))
-            return false;
-    }
-    return true;
+    return cart_n_growing(edge_out, n) == n;
 }
 
 /* Largest i < n with edge[i] <= x, where edge[0] <= x <= edge[n]. */
@@ -192,14 +198,46 @@ static int cart_bits(int32_t n)
     return bits;
 }
 
+/* Takes the box of a direction from its edges. */
+static storm_status cart_take_edges(const struct storm_env *env,
+                                    struct storm_cart_params *params, int d)
+{
+    const double *edge = params->edges_cm[d];
+    int64_t n = params->n[d] > 0 ? params->n[d] : 1;
+    int64_t i = cart_n_growing(edge, n);
+    double *lo = &params->lo_cm[d], *hi = &params->hi_cm[d];
+    bool has_box = *lo != 0.0 || *hi != 0.0; /* NaN is not 0 */
+    if (i < n) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "edges in direction %d must grow: edge %lld is %.17g "
+                        "after %.17g",
+                        d, (long long)i + 1, edge[i + 1], edge[i]);
+        return STORM_ERR_ARG;
+    }
+    if (has_box && (*lo != edge[0] || *hi != edge[n])) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "edges in direction %d go from %.17g to %.17g, but the "
+                        "box from %.17g to %.17g; make them agree",
+                        d, edge[0], edge[n], *lo, *hi);
+        return STORM_ERR_ARG;
+    }
+    if (params->stretch[d] != 0.0 && params->stretch[d] != 1.0) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "stretch in direction %d is %g; with edges it must be "
+                        "0 or 1",
+                        d, params->stretch[d]);
+        return STORM_ERR_ARG;
+    }
+    *lo = edge[0];
+    *hi = edge[n];
+    return STORM_OK;
+}
+
 static storm_status cart_check(const struct storm_env *env,
-                               const struct storm_cart_params *params)
+                               struct storm_cart_params *params)
 {
     double cells = 1.0; /* as a double it cannot overflow */
-    storm_status status =
-        storm_mesh_check_box(env, params->lo_cm, params->hi_cm);
-    if (status < 0)
-        return status;
+    storm_status status = STORM_OK;
     for (int d = 0; d < 3; d++) {
         if (params->n[d] < 0 || params->n[d] > STORM_HILBERT_MAX) {
             storm_log_write(&env->log, STORM_LOG_ERROR,
@@ -214,8 +252,15 @@ static storm_status cart_check(const struct storm_env *env,
                 params->stretch[d]);
             return STORM_ERR_ARG;
         }
+        if (params->edges_cm[d] != NULL)
+            status = cart_take_edges(env, params, d);
+        if (status < 0)
+            return status;
         cells *= params->n[d] > 0 ? (double)params->n[d] : 1.0;
     }
+    status = storm_mesh_check_box(env, params->lo_cm, params->hi_cm);
+    if (status < 0)
+        return status;
     if (cells >= 0x1p48) {
         storm_log_write(&env->log, STORM_LOG_ERROR,
                         "a mesh cannot have %g cells; 2^48 are too many",
@@ -244,8 +289,11 @@ static storm_status cart_fill(struct cart_mesh *cart,
                                     ((size_t)n + 1) * sizeof(double));
         if (cart->edge[d] == NULL)
             return STORM_ERR_NOMEM;
-        if (!cart_fill_edges(params->lo_cm[d], params->hi_cm[d], n, ratio,
-                             cart->edge[d])) {
+        if (params->edges_cm[d] != NULL) {
+            memcpy(cart->edge[d], params->edges_cm[d],
+                   ((size_t)n + 1) * sizeof(double));
+        } else if (!cart_fill_edges(params->lo_cm[d], params->hi_cm[d], n,
+                                    ratio, cart->edge[d])) {
             storm_log_write(&env->log, STORM_LOG_ERROR,
                             "%d cells with stretch %g do not fit between %g "
                             "and %g",
@@ -267,7 +315,7 @@ storm_status storm_mesh_create_cart(struct storm_context *context,
                                            params, &own, sizeof own);
     params = &own;
     if (status == STORM_OK)
-        status = cart_check(env, params);
+        status = cart_check(env, &own);
     if (status == STORM_OK) {
         cart = storm_alloc(env->memory, cart_label, sizeof *cart);
         status = cart != NULL ? STORM_OK : STORM_ERR_NOMEM;
@@ -284,6 +332,14 @@ storm_status storm_mesh_create_cart(struct storm_context *context,
         return status;
     *mesh_out = &cart->base;
     return STORM_OK;
+}
+
+size_t storm_mesh_edges(const struct storm_mesh *mesh, int axis,
+                        const double **edges_cm_out)
+{
+    bool has = mesh->ops == &storm_mesh_cart && axis >= 0 && axis < 3;
+    *edges_cm_out = has ? cart_of(mesh)->edge[axis] : NULL;
+    return has ? (size_t)cart_of(mesh)->n[axis] + 1 : 0;
 }
 
 static const struct storm_mesh_changes cart_changes = {

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/math.h"
 #include "base/port.h"
 #include "mesh/voronoi/voronoi_cell.h"
 
@@ -447,7 +448,7 @@ static double clip_guess2(const struct voronoi_cell *cell)
     double volume = 1.0;
     for (int d = 0; d < 3; d++)
         volume *= space->hi[d] - space->lo[d];
-    double side = cbrt(volume / (double)cell->points->n);
+    double side = storm_cbrt(volume / (double)cell->points->n);
     return 4.0 * side * side;
 }
 

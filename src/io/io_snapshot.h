@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fields of cells from an HDF5 file: docs/matter-files.md has the layout. */
+#ifndef STORM_IO_SNAPSHOT_H
+#define STORM_IO_SNAPSHOT_H
+
+#include <stdbool.h>
+
+#include <storm/mesh.h>
+
+struct storm_context;
+
+struct io_snapshot {
+    const char *path;
+    bool by_position; /* else by cell */
+    const struct storm_mesh *mesh;
+};
+
+/* The array `name` of the file for the cells of this rank, in local order.
+ * Collective. STORM_ERR_IO (logged once), STORM_ERR_NOMEM, STORM_ERR_PEER. */
+storm_status io_snapshot_read(struct storm_context *context,
+                              const struct io_snapshot *from, const char *name,
+                              double *values_out);
+
+#endif /* STORM_IO_SNAPSHOT_H */

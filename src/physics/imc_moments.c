@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Moments of the radiation: energy by group, flux, pressure; momentum given to
+ * matter. */
+#include <math.h>
+#include <string.h>
+
+#include <storm/context.h>
+#include <storm/tally.h>
+
+#include "physics/imc.h"
+
+static const char moments_label[] = "imc moments";
+
+/* Index of a moment, and where its sums are. */
+enum { GROUPS, FLUX, PRESSURE, MOMENTUM };
+_Static_assert(MOMENTUM + 1 == IMC_N_MOMENTS, "all of them");
+
+static storm_exact **moments_sums(struct storm_imc *imc, int k)
+{
+    storm_exact **const sums[IMC_N_MOMENTS] = {
+        &imc->moments.groups, &imc->moments.flux, &imc->moments.pressure,
+        &imc->moments.momentum};
+    return sums[k];
+}
+
+static size_t moments_values(const struct storm_imc *imc, int k)
+{
+    const size_t n[IMC_N_MOMENTS] = {imc->track.n_groups, 3, 6, 3};
+    return n[k];
+}
+
+/* ---- arrays ------------------------------------------------------------- */
+
+storm_status imc_moments_open(struct storm_imc *imc)
+{
+    struct storm_memory *memory = imc->env->memory;
+    bool ok = true;
+    for (int k = 0; k < IMC_N_MOMENTS; k++) {
+        if ((imc->wants >> k & 1u) == 0)
+            continue;
+        size_t n = (size_t)imc->n_cells * moments_values(imc, k) + 1;
+        storm_exact **sums = moments_sums(imc, k);
+        *sums = storm_alloc(memory, moments_label, n * sizeof **sums);
+        imc->moment[k] =
+            storm_alloc(memory, moments_label, n * sizeof *imc->moment[k]);
+        ok = ok && *sums != NULL && imc->moment[k] != NULL;
+    }
+    imc->moments.is_directed = (imc->wants & ~(unsigned)STORM_IMC_GROUPS) != 0;
+    imc->track.moments = imc->wants != 0 && ok ? &imc->moments : NULL;
+    return ok ? STORM_OK : STORM_ERR_NOMEM;
+}
+
+void imc_moments_close(struct storm_imc *imc)
+{
+    struct storm_memory *memory = imc->env->memory;
+    for (int k = 0; k < IMC_N_MOMENTS; k++) {
+        storm_exact **sums = moments_sums(imc, k);
+        storm_free(memory, *sums);
+        storm_free(memory, imc->moment[k]);
+        *sums = NULL;
+        imc->moment[k] = NULL;
+    }
+    imc->track.moments = NULL;
+}
+
+void imc_moments_begin(struct storm_imc *imc)
+{
+    imc->moments.path_scale = ldexp(1.0, imc->track.path_unit.lsb);
+}
+
+/* Sums of the step to values, and to zero. */
+void imc_moments_end(struct storm_imc *imc)
+{
+    const double light = imc->track.light_cm_s, length = light * imc->dt_s;
+    for (int k = 0; k < IMC_N_MOMENTS; k++) {
+        storm_exact *sums = *moments_sums(imc, k);
+        size_t n = moments_values(imc, k);
+        const struct storm_exact_unit unit =
+            k == MOMENTUM ? imc->track.deposit_unit : imc->track.path_unit;
+        if (sums == NULL)
+            continue;
+        for (size_t i = 0; i < n * (size_t)imc->n_cells; i++) {
+            double value = storm_exact_value(sums[i], unit);
+            double volume = imc->volume[i / n];
+            imc->moment[k][i] = k == MOMENTUM ? value / light
+                                : k == FLUX   ? value / (volume * imc->dt_s)
+                                              : value / (volume * length);
+            sums[i] = 0;
+        }
+    }
+}
+
+void imc_moments_clear(struct storm_imc *imc)
+{
+    for (int k = 0; k < IMC_N_MOMENTS; k++)
+        if (imc->moment[k] != NULL)
+            memset(imc->moment[k], 0,
+                   (size_t)imc->n_cells * moments_values(imc, k) *
+                       sizeof *imc->moment[k]);
+}
+
+/* ---- counting ----------------------------------------------------------- */
+
+void imc_moments_collision(const struct imc_track *track, storm_cell_idx cell,
+                           const double direction[3], double weight_erg)
+{
+    storm_exact *momentum = &track->moments->momentum[3 * (size_t)cell];
+    for (int d = 0; d < 3; d++)
+        storm_exact_add(&momentum[d], weight_erg * direction[d],
+                        track->deposit_unit);
+}
+
+void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
+                        const double direction[3], storm_exact path,
+                        double lost_erg)
+{
+    const struct imc_moments *m = track->moments;
+    /* A term has the bits of a double: this is exact. */
+    double length = (double)path * m->path_scale;
+    for (int d = 0; d < 3; d++) {
+        double along = length * direction[d];
+        if (m->flux != NULL)
+            storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d], along,
+                            track->path_unit);
+        if (m->pressure == NULL)
+            continue;
+        storm_exact *pressure = &m->pressure[6 * (size_t)cell];
+        storm_exact_add(&pressure[d], along * direction[d], track->path_unit);
+        storm_exact_add(&pressure[3 + d], along * direction[(d + 1) % 3],
+                        track->path_unit);
+    }
+    if (m->momentum != NULL && lost_erg > 0.0)
+        imc_moments_collision(track, cell, direction, lost_erg);
+}
+
+void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
+                      storm_exact path, const double moved_cm[3],
+                      double seconds)
+{
+    const struct imc_moments *m = track->moments;
+    double length = (double)path * m->path_scale;
+    double way = track->light_cm_s * seconds;
+    for (int d = 0; d < 3; d++) {
+        if (m->flux != NULL && way > 0.0)
+            storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d],
+                            length * (moved_cm[d] / way), track->path_unit);
+        if (m->pressure != NULL)
+            storm_exact_add(&m->pressure[6 * (size_t)cell + (size_t)d],
+                            length / 3.0, track->path_unit);
+    }
+}
+
+/* ---- public ------------------------------------------------------------- */
+
+storm_status storm_imc_request(struct storm_imc *imc, unsigned moments)
+{
+    storm_status status = imc->in_step                    ? STORM_ERR_STATE
+                          : moments >> IMC_N_MOMENTS != 0 ? STORM_ERR_ARG
+                                                          : STORM_OK;
+    status = storm_context_agree(imc->context, status);
+    if (status < 0)
+        return status;
+    imc_moments_close(imc);
+    imc->wants = moments;
+    status = storm_context_agree(imc->context, imc_moments_open(imc));
+    if (status < 0) {
+        imc_moments_close(imc);
+        imc->wants = 0;
+    }
+    return status;
+}
+
+/* -1: no such moment. */
+static int moments_index(storm_imc_moment moment)
+{
+    for (int k = 0; k < IMC_N_MOMENTS; k++)
+        if ((unsigned)moment == 1u << k)
+            return k;
+    return -1;
+}
+
+size_t storm_imc_moment_values(const struct storm_imc *imc,
+                               storm_imc_moment moment)
+{
+    int k = moments_index(moment);
+    return k < 0 ? 0 : moments_values(imc, k);
+}
+
+storm_status storm_imc_get_moment(const struct storm_imc *imc,
+                                  storm_imc_moment moment, double *values_out)
+{
+    int k = moments_index(moment);
+    storm_status status = imc_check(imc);
+    if (status < 0)
+        return status;
+    if (k < 0 || imc->moment[k] == NULL)
+        return STORM_ERR_ARG;
+    memcpy(values_out, imc->moment[k],
+           (size_t)imc->n_cells * moments_values(imc, k) * sizeof *values_out);
+    return STORM_OK;
+}

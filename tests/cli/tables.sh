@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 120; label: mpi slow-asan
+#
+# Matter from a table that examples/write_table.c writes: the same state on 1, 2,
+# 3, 5 ranks and after a restart on another number of them; another table is
+# another problem. What is beyond the table ends the run with one error that
+# names cell, value and range; files that are no tables are refused before
+# anything is written.
+set -u
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$(dirname "$0")/cli.sh"
+
+writer=$STORM_BUILD/examples/write_table
+[ -x "$writer" ] || {
+    echo "$writer is not there" >&2
+    exit 77
+}
+"$writer" "$scratch/slab.h5" >"$scratch/said" ||
+    fail "write_table: $(cat "$scratch/said")"
+cat >"$scratch/deck.yaml" <<'DECK'
+title: Slab from a table
+
+mesh:
+  box: {lo: [0, 0, 0], hi: [0.1, 1, 1]}
+  cells: [40, 1, 1]
+
+materials:
+  - {name: slab, table: slab.h5, density: 0.5, temperature: 0.01}
+
+boundaries:
+  x_lo: {kind: blackbody, temperature: 0.8, packets: 500}
+  y_lo: {kind: reflect}
+  y_hi: {kind: reflect}
+  z_lo: {kind: reflect}
+  z_hi: {kind: reflect}
+
+time: {dt: 5e-12, growth: 1.1, dt_max: 2e-11, steps: 8}
+packets: {emit_per_cell: 5, min_per_cell: 2, max_per_cell: 15}
+output: {every: 0, profile: {axis: x, bins: 40}}
+DECK
+
+state() {
+    run run "$@" --json - --quiet
+    [ "$status" -eq 0 ] || fail "$*: $(cat "$scratch/err")"
+    hash=$(hash_of)
+    [ -n "$hash" ] || fail "$*: no hash"
+}
+
+state "$scratch/deck.yaml" -n 1 --out "$scratch/one"
+first=$hash
+for n in 2 3 5; do
+    state "$scratch/deck.yaml" -n "$n" --out "$scratch/several" --overwrite
+    [ "$hash" = "$first" ] || fail "$n ranks: $hash, not $first"
+done
+state "$scratch/deck.yaml" -n 2 --out "$scratch/part" --set time.steps=3 \
+    --set output.checkpoint.every=3
+state --restart "$scratch/part" -n 3 --set time.steps=8
+[ "$hash" = "$first" ] || fail "restarted: $hash, not $first"
+
+# The number 10 after 1 in the list of densities becomes 11.
+LC_ALL=C sed 's/\xf0\x3f......\x24\x40/\xf0\x3f\x0\x0\x0\x0\x0\x0\x26\x40/' \
+    "$scratch/slab.h5" >"$scratch/other.h5"
+cmp -s "$scratch/slab.h5" "$scratch/other.h5" && fail "other.h5 is slab.h5"
+# other ARGS...: the checkpoint is that of another problem.
+other() {
+    run run --restart "$scratch/part" -n 2 --set time.steps=9 --quiet "$@"
+    [ "$status" -eq 1 ] || fail "$*: exit status $status"
+    [ "$(grep -c 'made with another choice of materials' "$scratch/err")" -eq 1 ] ||
+        fail "$*: $(cat "$scratch/err")"
+}
+other --set materials.slab.table="$scratch/other.h5"
+other --set materials.slab.table_beyond=edge
+cp "$scratch/slab.h5" "$scratch/same.h5"
+state --restart "$scratch/part" -n 2 --set time.steps=9 \
+    --set materials.slab.table="$scratch/same.h5"
+
+run plot "$scratch/one" --quiet
+[ "$status" -eq 0 ] || fail "plot: $(cat "$scratch/err")"
+
+# fails STATUS PATTERN ARGS...: one error, and no results of a bad file.
+fails() {
+    right=$1
+    pattern=$2
+    shift 2
+    rm -rf "$scratch/bad"
+    run run "$scratch/deck.yaml" --out "$scratch/bad" --quiet -n 3 "$@"
+    [ "$status" -eq "$right" ] || fail "$*: exit status $status"
+    [ "$(grep -c "error: .*$pattern" "$scratch/err")" -eq 1 ] ||
+        fail "$*: $(cat "$scratch/err")"
+    [ "$right" -eq 1 ] || [ ! -e "$scratch/bad" ] || fail "$*: left files"
+}
+beyond='cell [0-9]*: the temperature (keV) is 5e-05, beyond the table .*slab.h5, which has 0.0001 to 10'
+fails 1 "$beyond" --set materials.slab.temperature=5e-5
+fails 1 'cell [0-9]*: the density (g/cm3) is 50, beyond' \
+    --set materials.slab.density=50
+state "$scratch/deck.yaml" -n 1 --out "$scratch/edge" \
+    --set materials.slab.temperature=5e-5 --set materials.slab.table_beyond=edge
+fails 2 'none.h5: No such file' --set materials.slab.table=none.h5
+fails 2 'deck.yaml: expected a table in HDF5' --set materials.slab.table=deck.yaml
+head -c 1000 "$scratch/slab.h5" >"$scratch/cut.h5"
+fails 2 'cut.h5: is damaged' --set materials.slab.table=cut.h5
+run check "$scratch/deck.yaml" --set materials.slab.table=cut.h5
+[ "$status" -eq 2 ] || fail "check of a damaged table: exit status $status"
+
+finish

@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 1500; label: long mpi slow-asan slow-mpich
+#
+# Problems of examples/problems with fewer packets or replicas than on their pages:
+# the mean relative error beyond three standard errors and the accuracy of the
+# reference is at most 3 %. The scripts that compute reference solutions agree
+# with published numbers.
+#
+#   problems.sh [NAME...]   only these
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=../cli/cli.sh
+. "$here/../cli/cli.sh"
+need_python
+reference=$here/../reference
+only=" $* "
+
+# wanted NAME: among the arguments, or there are none.
+wanted() {
+    [ "$only" = "  " ] || case $only in *" $1 "*) ;; *) return 1 ;; esac
+}
+
+# solve NAME ARGS...: run the deck into $scratch/NAME.
+solve() {
+    name=$1
+    shift
+    run run "$here/../../examples/problems/$name.yaml" \
+        --out "$scratch/$name" -n 2 "$@"
+    [ "$status" -eq 0 ] ||
+        fail "$name: exit status $status: $(tail -3 "$scratch/err")"
+}
+
+# profile_at NAME TIME: the profile of the dump at that time.
+profile_at() {
+    for file in "$scratch/$1"/profile-*.csv; do
+        case $(head -n 1 "$file") in "# time $2 "*) echo "$file" ;; esac
+    done
+}
+
+# end_of NAME: the time of its last step.
+end_of() {
+    tail -n 1 "$scratch/$1/history.csv" | cut -d, -f2
+}
+
+# compare NAME TIME REFERENCE OPTIONS...
+compare() {
+    file=$(profile_at "$1" "$2")
+    [ -n "$file" ] || {
+        fail "$1: no profile at $2 s"
+        return
+    }
+    echo "$1, $2 s, $3:"
+    title="$1, $2 s"
+    shift 2
+    from=$1
+    shift
+    checks=$((checks + 1))
+    python3 "$reference/profile_error.py" "$from" "$file" --max 0.03 "$@" ||
+        fail "$title: above 3 %"
+}
+
+# check_script COMMAND...: a script of tests/reference with exit status 0.
+check_script() {
+    script=$1
+    shift
+    checks=$((checks + 1))
+    python3 "$reference/$script" "$@" || fail "$script $*"
+}
+
+# both NAME TIME REFERENCE OPTIONS...: temperatures of matter and of radiation.
+both() {
+    for part in material radiation; do
+        compare "$@" --y ${part}_kev --column ${part}_temperature
+    done
+}
+
+if wanted krief-mcclarren-2; then
+    check_script marshak_self_similar.py krief \
+        --compare "$reference/krief_mcclarren_2.csv"
+    python3 "$reference/marshak_self_similar.py" krief --time 0.5 \
+        >"$scratch/krief.csv" || fail "marshak_self_similar.py"
+    solve krief-mcclarren-2 --replicas 2
+    both krief-mcclarren-2 1e-09 "$reference/krief_mcclarren_2.csv" --to 0.14
+    both krief-mcclarren-2 5e-10 "$scratch/krief.csv" --to 0.07
+fi
+
+if wanted derei-1; then
+    check_script marshak_self_similar.py derei --compare "$reference/derei_1.csv"
+    solve derei-1 --replicas 2
+    both derei-1 1e-09 "$reference/derei_1.csv" --from 0.01 --to 0.76
+fi
+
+if wanted branson-marshak; then
+    solve branson-marshak --replicas 2
+    compare branson-marshak "$(end_of branson-marshak)" \
+        "$reference/branson_marshak.csv" --x position --y material_temperature --to 0.12
+fi
+
+if wanted shadow; then
+    python3 "$reference/shadow.py" | cmp -s - "$reference/shadow.csv" ||
+        fail "shadow.py does not print shadow.csv"
+    solve shadow --replicas 2 --set boundaries.x_lo.packets=20000
+    compare shadow "$(end_of shadow)" "$reference/shadow.csv" --x position --y radiation_energy \
+        --column radiation_energy
+fi
+
+# To 3 ns, when the first two points are hot.
+if wanted crooked-pipe; then
+    set -- r=0.49677+ r=0.99354- r=1.49031+ z=2.5- z=3+ z=4- z=4.5+
+    for surface; do set -- "$@" --graded "$surface:3e-4:1.4"; shift; done
+    run points --shape cylinder --radius 2 --length 7 --part quarter --sides 4 \
+        --spacing r=0.125,z=0.2 "$@" --out "$scratch/crooked-pipe.txt"
+    [ "$status" -eq 0 ] || fail "points: $(cat "$scratch/err")"
+    solve crooked-pipe --set mesh.points_file="$scratch/crooked-pipe.txt" \
+        --set time.stop=3.1e-9
+    check_script crooked_pipe.py "$scratch/crooked-pipe" --max 0.03
+fi
+
+if wanted densmore-2012; then
+    solve densmore-2012 --replicas 2
+    compare densmore-2012 1e-09 "$reference/densmore_2012.csv" --y t_kev \
+        --accuracy 0.01 --to 2.3
+fi
+
+if wanted diffusing-step; then
+    solve diffusing-step --replicas 2 --set packets.max_per_cell=400
+    for time in 1e-10:0.57 5e-10:0.65; do
+        python3 "$reference/diffusing_step.py" "${time%:*}" \
+            >"$scratch/step.csv" || fail "diffusing_step.py"
+        compare diffusing-step "${time%:*}" "$scratch/step.csv" \
+            --y radiation_erg_cm3 --column radiation_energy --to "${time#*:}"
+    done
+fi
+
+if wanted infinite-medium-groups; then
+    solve infinite-medium-groups
+    check_script infinite_medium_groups.py \
+        "$scratch/infinite-medium-groups/probes.csv"
+fi
+
+if wanted homogeneous-sphere; then
+    solve homogeneous-sphere --replicas 2 --set packets.emit_per_cell=200
+    check_script homogeneous_sphere.py "$scratch"/homogeneous-sphere/probes-?.csv
+fi
+
+# hohlraum_points FIRST: the points of the deck, with first layers of that.
+hohlraum_points() {
+    first=$1
+    set -- r=0.45- r=0.6+ x=0.1+ x=0.15- x=0.55+ x=0.95- x=1.35+
+    for surface; do set -- "$@" --graded "$surface:$first:1.5"; shift; done
+    run points --shape cylinder --axis x --radius 0.65 --length 1.4 \
+        --part quarter --sides 4 --spacing 0.05 "$@" \
+        --out "$scratch/hohlraum.txt"
+    [ "$status" -eq 0 ] || fail "points: $(cat "$scratch/err")"
+}
+
+# Two resolutions at 0.5 ns, before the capsule; in walls that are just being
+# heated coarse layers differ by more.
+if wanted hohlraum; then
+    hohlraum_points 2.5e-3
+    solve hohlraum --set mesh.points_file="$scratch/hohlraum.txt" --replicas 3 \
+        --set time.stop=5e-10
+    cp "$(profile_at hohlraum "$(end_of hohlraum)")" "$scratch/fine.csv"
+    hohlraum_points 5e-3
+    solve hohlraum --set mesh.points_file="$scratch/hohlraum.txt" --replicas 3 \
+        --set time.stop=5e-10 --overwrite
+    compare hohlraum "$(end_of hohlraum)" "$scratch/fine.csv" --x position \
+        --y radiation_energy --column radiation_energy \
+        --from 0.15 --to 0.55
+fi
+
+finish
