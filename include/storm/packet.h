@@ -55,7 +55,9 @@ struct storm_packet {
     storm_cell_id cell;
     uint64_t draws; /**< random numbers drawn so far, in blocks of four */
     double birth_weight_erg;
-    double optical_depth; /**< left to the next collision; 0: not drawn yet */
+    double optical_depth;    /**< left to the next collision; 0: not drawn yet;
+                               below: it diffuses, and has no place in its
+                               cell but this one */
     storm_cell_idx cell_idx; /**< index of `cell` on its owner */
     int32_t group;
     uint32_t spawns; /**< children so far */

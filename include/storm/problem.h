@@ -236,7 +236,7 @@ struct storm_problem {
                                               must have one then */
     bool steer_by_error; /**< packets per cell such that errors are even;
                               else their numbers are even */
-    bool random_walk;
+    bool random_walk; /**< many collisions deep in a thick cell as one event */
     uint64_t seed;
     /** Of a given mesh, by number, in place of walls; as many as the mesh has,
      *  none periodic. NULL: walls are its first, others are vacuum. */
@@ -254,6 +254,7 @@ struct storm_problem {
     size_t plane_size; /**< of an element */
     const struct storm_black_plane *planes;
     size_t n_planes;
+    bool diffusion; /**< packets hop between thick cells (DDMC) */
 };
 /** The sizes, to begin an initialiser of C with. */
 #define STORM_PROBLEM_SIZES                           \

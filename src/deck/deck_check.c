@@ -757,6 +757,22 @@ static void check_fault(void *self, const char *path, const char *member,
                   message);
 }
 
+/* ---- acceleration --------------------------------------------------------- */
+
+/* In the order of the key's words. */
+enum { METHOD_NONE, METHOD_RANDOM_WALK, METHOD_DDMC, METHOD_AUTO };
+
+static void check_acceleration(const struct check *s,
+                               const struct deck_node *root)
+{
+    const struct deck_node *map = deck_node_find(root, "acceleration");
+    if (s->deck->values.acceleration.random_walk &&
+        s->deck->values.acceleration.method == METHOD_DDMC)
+        deck_complain(s->problems, check_line(map, "random_walk"),
+                      "acceleration.random_walk",
+                      "true excludes method: ddmc; for both, method: auto");
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 void deck_check(struct storm_deck *deck, struct deck_node *root,
@@ -776,12 +792,26 @@ void deck_check(struct storm_deck *deck, struct deck_node *root,
     check_regions(&s, root);
     check_motion(&s, root);
     check_fields(&s, root);
+    check_acceleration(&s, root);
     deck_check_groups(deck, root, problems);
     if (deck->pool.failed)
         return;
     deck_check_tallies(deck, root, problems);
     deck_get_problem(deck, &problem);
     (void)storm_problem_check(&problem, check_fault, &s);
+}
+
+static bool deck_walks(const struct deck_values *v)
+{
+    return v->acceleration.random_walk ||
+           v->acceleration.method == METHOD_RANDOM_WALK ||
+           v->acceleration.method == METHOD_AUTO;
+}
+
+static bool deck_diffuses(const struct deck_values *v)
+{
+    return v->acceleration.method == METHOD_DDMC ||
+           v->acceleration.method == METHOD_AUTO;
 }
 
 void deck_get_problem(const struct storm_deck *deck,
@@ -810,7 +840,8 @@ void deck_get_problem(const struct storm_deck *deck,
         .max_per_cell = (uint64_t)v->packets.max_per_cell,
         .comb = v->packets.population == 0,
         .steer_by_error = v->packets.steer == 1,
-        .random_walk = v->acceleration.random_walk,
+        .random_walk = deck_walks(v),
+        .diffusion = deck_diffuses(v),
         .boundaries = deck->n_boundaries > 0 ? deck->boundaries : NULL,
         .n_boundaries = deck->n_boundaries,
     };

@@ -387,9 +387,14 @@
     KEY(fields, radiation_temperature, TEXT, "none",                          \
         "array of radiation temperatures, keV")
 
-#define DECK_KEYS_acceleration(KEY)               \
-    KEY(acceleration, random_walk, BOOL, "false", \
-        "random walk in thick cells; with groups, of those that are thick")
+#define DECK_KEYS_acceleration(KEY)                                         \
+    KEY(acceleration, method, WORD("none|random_walk|ddmc|auto"), "none",   \
+        "how packets cross thick cells: collision by collision, by random " \
+        "walks deep inside cells, by hops from cell to cell (discrete "     \
+        "diffusion), or by hops where cells are thick enough and walks "    \
+        "elsewhere; with groups, of those that are thick")                  \
+    KEY(acceleration, random_walk, BOOL, "false",                           \
+        "true: the same as method: random_walk")
 
 #define DECK_KEYS_balance(KEY)                                               \
     KEY(balance, every, INT(0, 4e9), "10",                                   \

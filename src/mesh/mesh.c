@@ -207,14 +207,6 @@ storm_status storm_mesh_face(const struct storm_mesh *mesh, storm_cell_idx cell,
     return storm_sized_write(&found, sizeof found, face_out);
 }
 
-void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
-                          int face, const double u[2], double point_cm_out[3])
-{
-    (void)face;
-    (void)u;
-    mesh->ops->centre(mesh, cell, point_cm_out);
-}
-
 /* ---- for kinds that do not change ---------------------------------------- */
 
 static storm_status mesh_refuse(const struct storm_mesh *mesh, const char *what)

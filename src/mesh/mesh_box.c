@@ -65,6 +65,22 @@ static void box_close(struct storm_polyhedra *polyhedra)
     storm_free(polyhedra->mesh->env->memory, polyhedra);
 }
 
+void storm_box_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                           int face, const double u[2], double point_cm_out[3])
+{
+    struct storm_face side = STORM_FACE_INIT;
+    double bounds[2][3];
+    mesh->ops->bounds(mesh, cell, bounds[0], bounds[1]);
+    mesh->ops->face(mesh, cell, face, &side);
+    int axis = side.normal[0] != 0.0 ? 0 : side.normal[1] != 0.0 ? 1 : 2;
+    point_cm_out[axis] = bounds[side.normal[axis] > 0.0][axis];
+    for (int k = 0; k < 2; k++) {
+        int d = (axis + 1 + k) % 3;
+        double x = bounds[0][d] + u[k] * (bounds[1][d] - bounds[0][d]);
+        point_cm_out[d] = x < bounds[1][d] ? x : bounds[1][d];
+    }
+}
+
 const struct storm_mesh_shape storm_mesh_boxes = {
     .boxes = true,
     .generator = box_generator,

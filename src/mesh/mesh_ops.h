@@ -166,7 +166,9 @@ struct storm_mesh_ops {
                    double lo_cm_out[3], double hi_cm_out[3]);
     void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    const double u[3], double point_cm_out[3]);
-    /* Uniform point of a face that is part of a numbered boundary. */
+    /* Uniform point of a face, in the frame of the cell: where its bounds are.
+     * On walls, exactly. Of a side of a box that has several faces, uniform in
+     * the side. */
     void (*sample_face)(const struct storm_mesh *mesh, storm_cell_idx cell,
                         int face, const double u[2], double point_cm_out[3]);
     storm_status (*locate)(const struct storm_mesh *mesh,
@@ -211,9 +213,9 @@ struct storm_mesh_changes {
                           struct storm_mesh_next *next_out);
 };
 
-/* For kinds whose boundaries are the walls of a box. */
-void storm_no_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
-                          int face, const double u[2], double point_cm_out[3]);
+/* sample_face for cells that are boxes with sides along the axes. */
+void storm_box_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                           int face, const double u[2], double point_cm_out[3]);
 
 /* For kinds without the feature: STORM_ERR_NOSUP, logged. */
 storm_status storm_no_move(const struct storm_mesh *mesh,

@@ -113,7 +113,8 @@ static storm_status comb_spawn(struct storm_step *step,
     child.draws = 0;
     child.weight_erg = weight;
     child.birth_weight_erg = weight;
-    child.optical_depth = 0.0; /* a collision of its own */
+    if (child.optical_depth > 0.0)
+        child.optical_depth = 0.0; /* a collision of its own */
     return storm_step_spawn(step, &child);
 }
 

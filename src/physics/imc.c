@@ -64,6 +64,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     if (status < 0) /* on all ranks */
         return status;
     imc_flows_begin(imc);
+    imc->methods = (struct imc_methods){.events = {0}};
     status = imc_fault_agree(imc, imc_fields_set(imc));
     if (status < 0) /* on all ranks */
         return status;
@@ -77,6 +78,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         status = imc_source_begin(imc);
     if (status == STORM_OK)
         status = imc_plane_begin(imc);
+    if (status == STORM_OK)
+        status = imc_ddmc_begin(imc);
     if (status == STORM_OK)
         status = imc_principle_check(imc, step);
     if (status == STORM_OK)

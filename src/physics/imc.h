@@ -22,6 +22,7 @@
 #include "base/exact.h"
 #include "physics/connect.h"
 #include "physics/curve.h"
+#include "physics/imc_ddmc.h"
 #include "physics/imc_matter.h"
 #include "physics/imc_user.h"
 #include "physics/imc_watch.h"
@@ -120,7 +121,9 @@ struct imc_track {
     const double *spectrum; /* the same: share of a group and those below in
                                what the cell emits, 0 .. 1 */
     const struct storm_walk_group *thick; /* the same, if they walk */
-    const unsigned char *edges;           /* by wall: enum imc_edge */
+    const struct imc_ddmc *ddmc;          /* NULL: nothing diffuses near */
+    struct imc_methods *methods;
+    const unsigned char *edges; /* by wall: enum imc_edge */
     struct storm_exact_unit deposit_unit, path_unit;
     struct imc_cell *cells;
     struct storm_ledger *escaped;
@@ -142,8 +145,9 @@ typedef void imc_advance_fn(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out);
 
 /* What neighbours need of a cell, beside its centre: T^4 times its emission,
- * negative if it does not emit; max of that and of the radiation, keV^4. */
-enum { IMC_HALO_T4, IMC_HALO_HOT, IMC_HALO_VALUES };
+ * negative if it does not emit; max of that and of the radiation; T^4, negative
+ * without matter; keV^4. */
+enum { IMC_HALO_T4, IMC_HALO_HOT, IMC_HALO_KEV4, IMC_HALO_VALUES };
 
 /* Cells behind the faces of this rank's cells, and values of cells. */
 struct imc_halo {
@@ -284,6 +288,8 @@ struct storm_imc {
     double *radiation;   /* path average, erg/cm3 */
     double *slope;       /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
+    struct imc_ddmc ddmc;
+    struct imc_methods methods; /* of this step, or the last */
     struct imc_source *sources;
     size_t n_walls;          /* of the problem and of the mesh */
     struct imc_wall **walls; /* one for each edge of each wall */
@@ -402,6 +408,12 @@ void imc_halo_close(struct storm_imc *imc);
 storm_status imc_halo_slopes(struct storm_imc *imc);
 /* Max T^4 of a neighbour, after that: next is of halo.next. */
 double imc_halo_hot(const struct storm_imc *imc, int32_t next);
+/* T^4 of its matter; negative: none. */
+double imc_halo_kev4(const struct storm_imc *imc, int32_t next);
+/* From the centre of a cell to that of a neighbour, across periodic walls if
+ * that is shorter. */
+void imc_halo_vector(const struct storm_imc *imc, storm_cell_idx cell,
+                     int32_t next, double vector_out[3]);
 
 /* The state of a cell beyond what the problem specifies: a change of the mesh
  * moves it, and storm_imc_save_state saves it (imc_state.c). */
@@ -487,6 +499,11 @@ void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
                       double seconds);
 void imc_moments_collision(const struct imc_track *track, storm_cell_idx cell,
                            const double direction[3], double weight_erg);
+/* A packet that diffuses goes between the point of a cell and a face: by this
+ * distance, and as many mean free paths. */
+void imc_moments_hop(const struct imc_track *track, storm_cell_idx cell,
+                     const double normal[3], double distance_erg_cm,
+                     double depth_erg);
 
 /* imc_steer.c: fills imc->steer, unless it is NULL. Collective. */
 storm_status imc_steer(struct storm_imc *imc, struct storm_step *step);
@@ -522,6 +539,11 @@ storm_status imc_wall_begin(struct storm_imc *imc);
 /* The edge that counts at a point of a wall; NULL: vacuum. */
 const struct storm_wall_part *imc_edge_at(const struct storm_problem *problem,
                                           int wall, const double point_cm[3]);
+
+/* The same in the middle of a face of a cell in it. */
+const struct storm_wall_part *imc_edge_middle(const struct storm_imc *imc,
+                                              storm_cell_idx cell, int face,
+                                              int wall);
 
 /* imc_boundary.c: a blackbody on a numbered boundary of a given mesh: its area
  * and faces. Collective. */

@@ -116,6 +116,8 @@ storm_status imc_cells_open(struct storm_imc *imc)
     if (status == STORM_OK)
         status = imc_principle_open(imc);
     if (status == STORM_OK)
+        status = imc_ddmc_open(imc);
+    if (status == STORM_OK)
         status = imc_wall_open(imc);
     if (status == STORM_OK)
         imc->generation = storm_mesh_generation(imc->mesh);
@@ -134,6 +136,7 @@ void imc_cells_close(struct storm_imc *imc)
     struct storm_memory *memory = imc->env->memory;
     imc_wall_close(imc);
     imc_source_close(imc);
+    imc_ddmc_close(imc);
     imc_principle_close(imc);
     imc_halo_close(imc);
     imc_moments_close(imc);

@@ -121,6 +121,7 @@ static storm_status imc_make(struct storm_imc *imc,
         .n_groups = (size_t)imc->problem->n_groups,
         .escaped = &imc->account[STORM_LEDGER_ESCAPED],
         .watch = &imc->watch,
+        .methods = &imc->methods,
     };
     status = imc_sort_walls(imc);
     if (status == STORM_OK)

@@ -94,6 +94,8 @@ static void halo_set(struct storm_imc *imc, storm_cell_idx i)
     value[IMC_HALO_T4] = imc->emitted[i] > 0.0 ? emits : -1.0;
     value[IMC_HALO_HOT] =
         fmax(emits, imc->radiation[i] / imc->problem->radiation_erg_cm3_kev4);
+    value[IMC_HALO_KEV4] =
+        imc_has_matter(imc, imc->material[i]) ? t2 * t2 : -1.0;
 }
 
 static const double *halo_values(const struct storm_imc *imc, int32_t next)
@@ -114,13 +116,18 @@ double imc_halo_hot(const struct storm_imc *imc, int32_t next)
     return halo_values(imc, next)[IMC_HALO_HOT];
 }
 
+double imc_halo_kev4(const struct storm_imc *imc, int32_t next)
+{
+    return halo_values(imc, next)[IMC_HALO_KEV4];
+}
+
 /* ---- slopes ------------------------------------------------------------- */
 
-/* From a cell to a neighbour, across periodic walls if that is shorter. */
-static void halo_vector(const struct storm_imc *imc, const double from[3],
-                        const double to[3], double vector_out[3])
+void imc_halo_vector(const struct storm_imc *imc, storm_cell_idx cell,
+                     int32_t next, double vector_out[3])
 {
     const struct storm_problem *p = imc->problem;
+    const double *from = halo_centre(imc, cell), *to = halo_centre(imc, next);
     for (int d = 0; d < 3; d++) {
         double length = p->hi_cm[d] - p->lo_cm[d];
         const struct storm_wall *wall = &p->walls[2 * d];
@@ -172,7 +179,7 @@ static void halo_slope(struct storm_imc *imc, storm_cell_idx i)
     for (size_t k = halo->first[i]; k < halo->first[i + 1]; k++) {
         int32_t next = halo->next[k];
         double other = halo_values(imc, next)[IMC_HALO_T4], vector[3];
-        halo_vector(imc, halo_centre(imc, i), halo_centre(imc, next), vector);
+        imc_halo_vector(imc, i, next, vector);
         double square = vector[0] * vector[0] + vector[1] * vector[1] +
                         vector[2] * vector[2];
         if (!(other >= 0.0) || !(square > 0.0))

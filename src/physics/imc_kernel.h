@@ -75,9 +75,17 @@ LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
 
 /* ---- functions for the scheduler ---------------------------------------- */
 
+/* What has diffused flies from a place of its own (DDMC-5). */
 static void imc_draw_depth(const struct pass *pass, struct storm_packet *packet)
 {
     double u[4];
+    if (packet->optical_depth < 0.0) {
+        storm_packet_random(packet, pass->imc->seed, u);
+        pass->mesh->ops->sample(pass->mesh, packet->cell_idx, u,
+                                packet->position_cm);
+        storm_packet_random(packet, pass->imc->seed, u);
+        storm_isotropic(u[0], u[1], packet->direction);
+    }
     storm_packet_random(packet, pass->imc->seed, u);
     packet->optical_depth = -storm_log(u[0]);
 }
@@ -93,6 +101,11 @@ static void imc_load_outside(const struct pass *pass, struct lane *lane,
     outcome_out->events = 0;
 }
 
+static bool ddmc_load(const struct pass *pass, struct lane *lane,
+                      struct storm_outcome *outcome_out);
+static void ddmc_park(const struct pass *pass, struct lane *lane,
+                      storm_fate fate);
+
 LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
                            struct storm_outcome *outcome_out)
 {
@@ -101,10 +114,14 @@ LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
         imc_load_outside(pass, lane, outcome_out);
         return false;
     }
-    if (!(packet->optical_depth > 0.0))
-        imc_draw_depth(pass, packet);
+    lane->imc.diffuses = false;
     lane->imc.weight = packet->weight_erg;
     lane->imc.light_weight = imc_analogue_below * packet->birth_weight_erg;
+    if (STORM_UNLIKELY(pass->imc->ddmc != NULL) &&
+        imc_ddmc_is_in(pass->imc->ddmc, lane->cell, packet->group))
+        return ddmc_load(pass, lane, outcome_out);
+    if (!(packet->optical_depth > 0.0))
+        imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
     return true;
 }
@@ -151,6 +168,8 @@ static const struct lanes_kernel imc_kernel = {
 
 static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate)
 {
+    if (STORM_UNLIKELY(lane->imc.diffuses))
+        ddmc_park(pass, lane, fate);
     return lanes_retire(pass, lane, fate, &imc_kernel);
 }
 
@@ -301,6 +320,16 @@ LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
     lane->time_left_s -= seconds;
 }
 
+/* All that is left of a packet. */
+static bool imc_absorb(struct pass *pass, struct lane *lane)
+{
+    const struct imc_track *track = pass->imc;
+    track->cells[lane->cell].deposit +=
+        lanes_term(lane->imc.weight, track->deposit_unit);
+    lane->imc.weight = 0.0;
+    return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+}
+
 /* Moves the packet by this distance in a random direction, which is
  * returned. */
 static void imc_displace(struct lane *lane, double distance, double u0,
@@ -312,17 +341,12 @@ static void imc_displace(struct lane *lane, double distance, double u0,
         lane->packet->position_cm[d] += distance * direction_out[d];
 }
 
-/* A direction out of a thick medium, eq. (18): mu is the larger of two or the
- * largest of three numbers. */
-static void imc_outwards(const double normal[3], const double u[4],
-                         double direction_out[3])
+/* The direction with this cosine to a normal; u turns it about that. */
+static void imc_about(const double normal[3], double mu, double u,
+                      double direction_out[3])
 {
-    double mu = u[0] > u[1] ? u[0] : u[1], circle[3], a[3], b[3];
-    if (u[2] < 0.5) {
-        double third = 2.0 * u[2];
-        mu = third > mu ? third : mu;
-    }
-    storm_isotropic(0.5, u[3], circle);
+    double circle[3], a[3], b[3];
+    storm_isotropic(0.5, u, circle);
     /* Two directions across the normal, from its smallest component. */
     int k = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
     k = fabs(normal[2]) < fabs(normal[k]) ? 2 : k;
@@ -338,6 +362,19 @@ static void imc_outwards(const double normal[3], const double u[4],
     for (int d = 0; d < 3; d++)
         direction_out[d] =
             mu * normal[d] + across * (circle[0] * a[d] + circle[1] * b[d]);
+}
+
+/* A direction out of a thick medium, eq. (18): mu is the larger of two or the
+ * largest of three numbers. */
+static void imc_outwards(const double normal[3], const double u[4],
+                         double direction_out[3])
+{
+    double mu = u[0] > u[1] ? u[0] : u[1];
+    if (u[2] < 0.5) {
+        double third = 2.0 * u[2];
+        mu = third > mu ? third : mu;
+    }
+    imc_about(normal, mu, u[3], direction_out);
 }
 
 /* A sphere about a packet that has just collided, in which many collisions
@@ -546,10 +583,7 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
         imc_spend(track, lane, absorbed_s, true);
         if (counts)
             imc_count_walk(track, lane, sphere, before, direction, absorbed_s);
-        track->cells[lane->cell].deposit +=
-            lanes_term(lane->imc.weight, track->deposit_unit);
-        lane->imc.weight = 0.0;
-        return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+        return imc_absorb(pass, lane);
     }
     imc_spend(track, lane, seconds, analogue);
     if (!(lane->imc.weight > 0.0)) {
@@ -591,15 +625,17 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
 }
 
 static bool imc_walk(struct pass *pass, struct lane *lane,
-                     const struct imc_sphere *sphere, bool analogue)
+                     const struct imc_sphere *sphere, bool analogue,
+                     bool counts)
 {
-    return imc_walk_as(pass, lane, sphere, analogue, false);
-}
-
-static bool imc_walk_counted(struct pass *pass, struct lane *lane,
-                             const struct imc_sphere *sphere, bool analogue)
-{
-    return imc_walk_as(pass, lane, sphere, analogue, true);
+    const struct imc_cell *cell = &pass->imc->cells[lane->cell];
+    struct imc_methods *methods = pass->imc->methods;
+    storm_exact before = cell->path;
+    bool more = counts ? imc_walk_as(pass, lane, sphere, analogue, true)
+                       : imc_walk_as(pass, lane, sphere, analogue, false);
+    methods->path[IMC_WALKED] += cell->path - before;
+    methods->events[IMC_WALKED]++;
+    return more;
 }
 
 /* Effective scattering draws a new group, eq. (14). Returns whether it was
@@ -620,6 +656,8 @@ static bool imc_change_group(const struct pass *pass, struct lane *lane)
     return true;
 }
 
+#include "physics/imc_ddmc_kernel.h"
+
 /* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
 LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
@@ -634,20 +672,23 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
     storm_packet_random(packet, track->seed, u);
     if (analogue && u[0] * (lane->imc.absorb_s + lane->imc.scatter_s) <
                         lane->imc.absorb_s) {
-        track->cells[lane->cell].deposit +=
-            lanes_term(lane->imc.weight, track->deposit_unit);
-        lane->imc.weight = 0.0;
-        return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+        return imc_absorb(pass, lane);
     }
     bool walks;
-    if (track->n_groups > 1)
-        walks = imc_change_group(pass, lane) && track->walk != NULL &&
+    if (track->n_groups > 1) {
+        bool is_new = imc_change_group(pass, lane);
+        bool is_mixed = STORM_UNLIKELY(track->ddmc != NULL) &&
+                        track->ddmc->cells[lane->cell].is_in;
+        if (is_new && is_mixed &&
+            imc_ddmc_is_in(track->ddmc, lane->cell, packet->group))
+            return ddmc_settle(lane);
+        walks = is_new && !is_mixed && track->walk != NULL &&
                 imc_sphere_groups(pass, lane, &sphere);
-    else
+    } else {
         walks = track->walk != NULL && imc_sphere_grey(pass, lane, &sphere);
+    }
     if (walks)
-        return counts ? imc_walk_counted(pass, lane, &sphere, analogue)
-                      : imc_walk(pass, lane, &sphere, analogue);
+        return imc_walk(pass, lane, &sphere, analogue, counts);
     storm_isotropic(u[1], u[2], packet->direction);
     if (counts)
         imc_count_collision(track, lane, -1.0);
@@ -689,12 +730,14 @@ static bool imc_reach_plane(const struct pass *pass, const struct lane *lane,
 }
 
 /* One event of one packet. Returns like imc_retire. */
-LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
-                           bool has_planes, const bool counts)
+LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
+                           const bool counts)
 {
     uint32_t side;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
         return imc_leave(pass, lane);
+    if (has_more && lane->imc.diffuses)
+        return counts ? ddmc_hop_counted(pass, lane) : ddmc_hop(pass, lane);
     imc_load_cell(pass, lane);
     bool analogue = lane->imc.weight < lane->imc.light_weight;
     double rate = lane->imc.scatter_s + (analogue ? lane->imc.absorb_s : 0.0);
@@ -704,7 +747,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
         seconds = lane->time_left_s;
         event = IMC_END;
     }
-    if (has_planes && imc_reach_plane(pass, lane, &seconds))
+    if (has_more && imc_reach_plane(pass, lane, &seconds))
         event = IMC_PLANE;
     if (STORM_UNLIKELY(lane->imc.depth < rate * seconds)) {
         seconds = lane->imc.depth / rate;
@@ -726,11 +769,17 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
     if (event == IMC_END)
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
-    if (has_planes && event == IMC_PLANE) {
+    if (has_more && event == IMC_PLANE) {
         lane->wall = -1;
         return imc_retire(pass, lane, STORM_FATE_ESCAPED);
     }
     geom_touch(&lane->geom, side);
+    if (has_more && pass->imc->ddmc != NULL) {
+        size_t face = geom_face(&lane->geom, side);
+        double behind = ddmc_behind(pass->imc, lane, face);
+        if (behind >= 0.0)
+            return ddmc_knock(pass, lane, face, behind, counts);
+    }
     int32_t next = geom_next(&pass->geom, &lane->geom, lane->cell, side);
     if (counts)
         imc_count_face(pass, lane, next, side);
@@ -744,8 +793,9 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
     return true;
 }
 
-/* The events of a pass. Planes are a constant: each event would ask. */
-LANES_INLINE void imc_run(struct pass *pass, bool has_planes, const bool counts)
+/* The events of a pass. Whether there are planes or cells that diffuse is a
+ * constant: each event would ask. */
+LANES_INLINE void imc_run(struct pass *pass, bool has_more, const bool counts)
 {
     uint64_t expires = pass->max_events;
     uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
@@ -755,11 +805,11 @@ LANES_INLINE void imc_run(struct pass *pass, bool has_planes, const bool counts)
         pass->round++;
         for (struct lane *lane = pass->lanes;
              lane < pass->lanes + pass->n_lanes; lane++)
-            lane -= !imc_step(pass, lane, has_planes, counts);
+            lane -= !imc_step(pass, lane, has_more, counts);
     }
 }
 
-static __attribute__((noinline)) void imc_run_planes(struct pass *pass)
+static __attribute__((noinline)) void imc_run_more(struct pass *pass)
 {
     imc_run(pass, true, false);
 }
@@ -775,10 +825,11 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
     pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
+    bool has_more = track->n_planes > 0 || track->ddmc != NULL;
     if (counts)
-        imc_run(&pass, track->n_planes > 0, true);
-    else if (STORM_UNLIKELY(track->n_planes > 0))
-        imc_run_planes(&pass);
+        imc_run(&pass, has_more, true);
+    else if (STORM_UNLIKELY(has_more))
+        imc_run_more(&pass);
     else
         imc_run(&pass, false, false);
 }

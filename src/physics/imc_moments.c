@@ -150,6 +150,21 @@ void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
     }
 }
 
+void imc_moments_hop(const struct imc_track *track, storm_cell_idx cell,
+                     const double normal[3], double distance_erg_cm,
+                     double depth_erg)
+{
+    const struct imc_moments *m = track->moments;
+    for (int d = 0; d < 3; d++) {
+        if (m->flux != NULL)
+            storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d],
+                            distance_erg_cm * normal[d], track->path_unit);
+        if (m->momentum != NULL)
+            storm_exact_add(&m->momentum[3 * (size_t)cell + (size_t)d],
+                            depth_erg * normal[d], track->deposit_unit);
+    }
+}
+
 /* ---- public ------------------------------------------------------------- */
 
 storm_status storm_imc_request(struct storm_imc *imc, unsigned moments)

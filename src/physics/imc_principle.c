@@ -26,15 +26,7 @@ static const struct storm_wall_part *principle_edge(const struct storm_imc *imc,
                                                     storm_cell_idx cell,
                                                     int face, int wall)
 {
-    static const double middle[2] = {0.25, 0.5}; /* of a triangle, about */
-    double point[3];
-    storm_mesh_centre(imc->mesh, cell, point);
-    if (imc->mesh->n_boundaries > 0)
-        imc->mesh->ops->sample_face(imc->mesh, cell, face, middle, point);
-    else
-        point[wall / 2] = wall % 2 ? imc->problem->hi_cm[wall / 2]
-                                   : imc->problem->lo_cm[wall / 2];
-    const struct storm_wall_part *edge = imc_edge_at(imc->problem, wall, point);
+    const struct storm_wall_part *edge = imc_edge_middle(imc, cell, face, wall);
     return edge != NULL && edge->kind == STORM_WALL_BLACKBODY ? edge : NULL;
 }
 

@@ -38,6 +38,21 @@ bool imc_wall_is(const struct storm_problem *problem, int wall,
     return edge != NULL && edge->kind == kind;
 }
 
+const struct storm_wall_part *imc_edge_middle(const struct storm_imc *imc,
+                                              storm_cell_idx cell, int face,
+                                              int wall)
+{
+    static const double middle[2] = {0.25, 0.5}; /* of a triangle, about */
+    double point[3];
+    storm_mesh_centre(imc->mesh, cell, point);
+    if (imc->mesh->n_boundaries > 0)
+        imc->mesh->ops->sample_face(imc->mesh, cell, face, middle, point);
+    else
+        point[wall / 2] = wall % 2 ? imc->problem->hi_cm[wall / 2]
+                                   : imc->problem->lo_cm[wall / 2];
+    return imc_edge_at(imc->problem, wall, point);
+}
+
 /* A rectangle on a wall, in its two directions. */
 struct wall_patch {
     double lo[2], hi[2];

@@ -82,6 +82,7 @@ struct lane {
             double depth;        /* optical, to the next collision */
             double absorb_s;     /* 1/s, in this cell */
             double scatter_s;
+            bool diffuses; /* it has no place in its cell */
         } imc;
     };
 };

@@ -196,6 +196,8 @@ static uint64_t hash_packets(const struct storm_problem *p)
         hash = storm_hash_fold(hash, values[i]);
     hash = storm_hash_fold(hash, p->n_components);
     hash = storm_hash_fold(hash, p->matter_by_host);
+    if (p->diffusion) /* runs without keep their hashes */
+        hash = storm_hash_fold(hash, UINT64_C(0x64646d63));
     if (p->n_groups > 1)
         hash = storm_hash_fold(hash, (uint64_t)p->group_average);
     if (p->group_edge_kev != NULL)

@@ -258,6 +258,8 @@ void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
                     double lo_cm_out[3], double hi_cm_out[3]);
 void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
                     const double u[3], double point_cm_out[3]);
+void voronoi_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                         int face, const double u[2], double point_cm_out[3]);
 /* Is a point, relative to the generator, so far from all faces that rounding
  * cannot matter? */
 bool voronoi_is_deep(const struct voronoi_part *part, storm_cell_idx cell,

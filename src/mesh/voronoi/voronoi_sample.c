@@ -90,6 +90,28 @@ void voronoi_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
     sample_settle(mesh, cell, y, point_cm_out);
 }
 
+void voronoi_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
+                         int face, const double u[2], double point_cm_out[3])
+{
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    const struct voronoi_head *head = &part->heads[cell];
+    size_t n = sample_n_faces(part, cell);
+    struct storm_plane array[n + 1];
+    struct storm_planes planes = {array, n, head->radius};
+    size_t place = (size_t)head->first_block * VORONOI_WIDTH + (size_t)face;
+    int32_t next =
+        part->blocks[place / VORONOI_WIDTH].next[place % VORONOI_WIDTH];
+    double y[3];
+    sample_planes(part, cell, n, array);
+    storm_planes_sample_face(&planes, (size_t)face, u, y);
+    for (int d = 0; d < 3; d++)
+        point_cm_out[d] = head->generator[d] + y[d];
+    if (next < 0 && part->borders[~next].rank < 0) {
+        const struct voronoi_border *wall = &part->borders[~next];
+        point_cm_out[wall->wall / 2] = wall->generator[wall->wall / 2];
+    }
+}
+
 void voronoi_bounds(const struct storm_mesh *mesh, storm_cell_idx cell,
                     double lo_cm_out[3], double hi_cm_out[3])
 {

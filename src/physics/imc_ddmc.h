@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Discrete diffusion (DDMC): in thick cells packets hop from cell to cell
+ * instead of flying, eqs. (D1) to (D7). Thick groups of a cell diffuse together
+ * as one ensemble; others fly through it.
+ *
+ *   DDMC-1  Which groups of which cells diffuse is decided before the step,
+ *           from fields alone: the same on any number of ranks.
+ *   DDMC-2  A cell may diffuse if each of its faces is square to the line
+ *           between its point and that of the cell behind: Voronoi cells, and
+ *           boxes whose neighbours have the same sides. Not at walls that ask
+ *           the host, nor where there are blackbody planes.
+ *   DDMC-3  Opacities at a face are those at its temperature, eq. (D1), and
+ *           computed once, by the owner of the cell.
+ *   DDMC-4  A packet diffuses whenever it is, between two events, in a cell and
+ *           group that diffuse: it needs no mark for that, and KERNEL-1 holds.
+ *   DDMC-5  At rest it has a place of its cell, drawn at the end of the step,
+ *           and the mark IMC_DIFFUSES in place of an optical depth. It flies
+ *           from a new place of its cell if that does not diffuse any more;
+ *           a remap leaves it in its cell.
+ */
+#ifndef STORM_PHYSICS_IMC_DDMC_H
+#define STORM_PHYSICS_IMC_DDMC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <storm/mesh.h>
+#include <storm/packet.h>
+#include <storm/status.h>
+
+#include "base/exact.h"
+#include "physics/walk.h"
+
+struct storm_imc;
+
+/* Values of a packet's optical depth that are marks: it has diffused; it was
+ * born on `face` of its cell, a wall, and comes in there (eq. D3); it has hopped
+ * in through `face`. */
+#define IMC_DIFFUSES (-1.0)
+#define IMC_KNOCKS (-2.0)
+#define IMC_ENTERS (-3.0)
+
+enum imc_ddmc_side { DDMC_LOCAL, DDMC_GHOST, DDMC_WALL };
+
+struct imc_ddmc_face {
+    double leak;        /* 1/cm: through this face and those before it */
+    double normal[3];   /* outward */
+    double reach;       /* 1/cm: area over the volume of the cell */
+    double distance_cm; /* from the point of the cell */
+    int32_t next;       /* local cell, number of a ghost, or wall */
+    int16_t back;       /* number of the face in the cell behind it */
+    int8_t side;        /* enum imc_ddmc_side */
+    bool is_mirror;     /* all of it */
+};
+_Static_assert(sizeof(struct imc_ddmc_face) == 56, "no holes");
+
+struct imc_ddmc_cell {
+    double absorb;   /* 1/cm, of the ensemble, after Fleck */
+    double leak;     /* 1/cm, through all faces */
+    double change;   /* 1/cm, into groups that fly */
+    double width_cm; /* the smallest in which it can leak */
+    bool may;        /* DDMC-2 */
+    bool is_in;      /* some group diffuses in this step */
+};
+
+struct imc_ddmc_ghost {
+    storm_cell_id tag;
+    struct storm_cell_ref where;
+};
+
+struct imc_ddmc {
+    size_t n_groups;
+    size_t *first; /* n_cells + 1: faces of cells, in their order */
+    struct imc_ddmc_face *faces;
+    struct imc_ddmc_cell *cells;
+    struct imc_ddmc_ghost *ghosts;
+    const double *centre, *ghost_centre; /* 3 each */
+    size_t max_faces;                    /* of a cell, on all ranks */
+    double *share;  /* n_groups a cell: of the ensemble; 0: it flies */
+    double *depth;  /* n_groups a face, max_faces a cell: mean free paths from
+                       the point to the face; negative: it flies */
+    double *beyond; /* the same of ghosts */
+    double *behind; /* n_groups a face: depth in the cell behind; negative:
+                       it flies there */
+    bool is_told;   /* that some cells may not */
+};
+
+/* Path and events that were not flown, in this step. */
+enum imc_method { IMC_WALKED, IMC_DIFFUSED, IMC_METHODS };
+struct imc_methods {
+    storm_exact path[IMC_METHODS];
+    uint64_t events[IMC_METHODS];
+};
+
+/* imc_ddmc.c: faces of the present cells. Collective. */
+storm_status imc_ddmc_open(struct storm_imc *imc);
+void imc_ddmc_close(struct storm_imc *imc);
+
+/* imc_ddmc_step.c: what diffuses in this step, and how fast; opacities, T^4 of
+ * neighbours and temperatures of walls are known. Collective. */
+storm_status imc_ddmc_begin(struct storm_imc *imc);
+/* For packets born on a wall: knocks, if that cell and group diffuse. */
+void imc_ddmc_knock(const struct storm_imc *imc, int wall,
+                    struct storm_packet *packet);
+
+/* Does the group diffuse in a local cell? */
+static inline bool imc_ddmc_is_in(const struct imc_ddmc *ddmc,
+                                  storm_cell_idx cell, int32_t group)
+{
+    return ddmc->share[(size_t)cell * ddmc->n_groups + (size_t)group] > 0.0;
+}
+
+/* Mean free paths between the point of a local cell and a face. */
+static inline double imc_ddmc_depth(const struct imc_ddmc *ddmc,
+                                    storm_cell_idx cell, size_t face,
+                                    int32_t group)
+{
+    size_t row = (size_t)cell * ddmc->max_faces + face;
+    return ddmc->depth[row * ddmc->n_groups + (size_t)group];
+}
+
+/* Probability to be taken in at this cosine, eq. (D3). */
+static inline double imc_ddmc_taken(double depth, double mu)
+{
+    double p =
+        2.0 * (1.0 + 1.5 * mu) / (3.0 * (depth + storm_walk_extrapolation));
+    return p < 1.0 ? p : 1.0;
+}
+
+/* Its mean over what comes from all directions, eq. (D4). */
+double imc_ddmc_mean_taken(double depth);
+
+/* Leakage through a face, 1/cm, eqs. (D2) and (D4). */
+double imc_ddmc_leak(double reach, double depth, double behind);
+
+#endif /* STORM_PHYSICS_IMC_DDMC_H */

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets that diffuse, for imc_kernel.h, which includes it among its events.
+ * What a lane has of geometry is not theirs: ddmc_park sets it when they leave
+ * their lane, ddmc_fly when they fly.
+ */
+#ifndef STORM_PHYSICS_IMC_DDMC_KERNEL_H
+#define STORM_PHYSICS_IMC_DDMC_KERNEL_H
+
+/* Tries to find a cosine: half of them fail at worst. */
+enum { DDMC_MAX_TRIES = 100 };
+
+static const struct imc_ddmc_face *
+ddmc_face_of(const struct imc_track *track, storm_cell_idx cell, size_t face)
+{
+    return &track->ddmc->faces[track->ddmc->first[cell] + face];
+}
+
+/* Mean free paths behind a face, for the packet of a lane; negative: it flies
+ * there. */
+LANES_INLINE double ddmc_behind(const struct imc_track *track,
+                                const struct lane *lane, size_t face)
+{
+    size_t at = track->ddmc->first[lane->cell] + face;
+    return track->ddmc
+        ->behind[at * track->n_groups + (size_t)lane->packet->group];
+}
+
+/* The packet of the lane diffuses in its cell from now on. */
+static bool ddmc_settle(struct lane *lane)
+{
+    lane->imc.diffuses = true;
+    lane->imc.depth = IMC_DIFFUSES;
+    return true;
+}
+
+/* A direction on the side of the normal: out of a cell, p(mu) ~ mu P(mu), or
+ * back from it, p(mu) ~ mu (1 - P(mu)), eq. (D5). */
+static void ddmc_turn(const struct pass *pass, struct storm_packet *packet,
+                      const double normal[3], double depth, bool is_out)
+{
+    double u[4], mu, max = is_out ? imc_ddmc_taken(depth, 1.0) : 1.0;
+    for (int i = 0;; i++) {
+        storm_packet_random(packet, pass->imc->seed, u);
+        mu = u[0] > u[1] ? u[0] : u[1];
+        double p = imc_ddmc_taken(depth, mu);
+        if (u[2] * max < (is_out ? p : 1.0 - p) || i == DDMC_MAX_TRIES)
+            break;
+    }
+    imc_about(normal, mu, u[3], packet->direction);
+}
+
+/* ---- moments (MOMENTS-1) ------------------------------------------------- */
+
+/* Between the point of a cell and a face: out is 1, in is -1. */
+static void ddmc_count_half(const struct pass *pass, const struct lane *lane,
+                            storm_cell_idx cell, size_t face, double sign)
+{
+    const struct imc_track *track = pass->imc;
+    const struct imc_ddmc_face *f = ddmc_face_of(track, cell, face);
+    double weight = sign * lane->imc.weight;
+    if (track->moments == NULL || !track->moments->is_directed)
+        return;
+    double depth = imc_ddmc_depth(track->ddmc, cell, face, lane->packet->group);
+    imc_moments_hop(track, cell, f->normal, weight * f->distance_cm,
+                    weight * depth);
+}
+
+/* Time in a cell: its group is one of the ensemble's. */
+static void ddmc_count_stay(const struct imc_track *track,
+                            const struct lane *lane, storm_exact before)
+{
+    static const double no_move[3] = {0.0, 0.0, 0.0};
+    const struct imc_moments *moments = track->moments;
+    storm_exact path = track->cells[lane->cell].path - before;
+    size_t n = track->n_groups, group = 0;
+    if (moments == NULL)
+        return;
+    if (moments->groups != NULL && n > 1) {
+        const double *share = &track->ddmc->share[(size_t)lane->cell * n];
+        double u[4];
+        storm_random(track->seed, STORM_STREAM_TALLY, lane->packet->id,
+                     lane->packet->draws, u);
+        for (size_t g = 0; g < n; g++) {
+            if (!(share[g] > 0.0))
+                continue;
+            group = g;
+            u[0] -= share[g];
+            if (u[0] < 0.0)
+                break;
+        }
+    }
+    if (moments->groups != NULL)
+        moments->groups[(size_t)lane->cell * n + group] += path;
+    if (moments->is_directed)
+        imc_moments_walk(track, lane->cell, path, no_move, 0.0);
+}
+
+/* A hop through a face that is part of a tally's surface: at a point of it, in
+ * a direction that packets have there. Draws for it change no history. */
+static void ddmc_count_surface(const struct pass *pass, const struct lane *lane,
+                               size_t face)
+{
+    const struct imc_track *track = pass->imc;
+    const struct imc_surfaces *s = track->surfaces;
+    const struct imc_ddmc_face *f = ddmc_face_of(track, lane->cell, face);
+    if (s == NULL || f->side == DDMC_WALL)
+        return;
+    const unsigned char *from = &s->own[(size_t)lane->cell * s->n];
+    const unsigned char *to = f->side == DDMC_LOCAL
+                                  ? &s->own[(size_t)f->next * s->n]
+                                  : &s->ghosts[(size_t)f->next * s->n];
+    if (memcmp(from, to, s->n) == 0)
+        return;
+    struct storm_packet at = *lane->packet;
+    double u[4];
+    storm_random(track->seed, STORM_STREAM_TALLY, at.id, at.draws, u);
+    pass->mesh->ops->sample_face(pass->mesh, lane->cell, (int)face, u,
+                                 at.position_cm);
+    imc_about(f->normal, sqrt(u[2]), u[3], at.direction);
+    at.time_left_s = lane->time_left_s;
+    at.weight_erg = lane->imc.weight;
+    imc_surface_cross(track, &at, from, to);
+}
+
+/* ---- in and out of lanes ------------------------------------------------- */
+
+/* A packet that was refused at the wall where it was born. */
+static void ddmc_refuse(const struct pass *pass, struct lane *lane,
+                        const struct imc_ddmc_face *face,
+                        struct storm_outcome *outcome_out)
+{
+    geom_enter(&pass->geom, &lane->geom, lane->packet);
+    geom_rest(&lane->geom, lane->packet);
+    imc_escape(pass->imc, lane->packet, face->next);
+    outcome_out->fate = STORM_FATE_ESCAPED;
+    outcome_out->events = 0;
+}
+
+/* A packet in a cell and group that diffuse, DDMC-4. */
+static bool ddmc_load(const struct pass *pass, struct lane *lane,
+                      struct storm_outcome *outcome_out)
+{
+    struct storm_packet *packet = lane->packet;
+    double mark = packet->optical_depth, u[4], mu = 0.0;
+    (void)ddmc_settle(lane);
+    if (mark == IMC_ENTERS)
+        ddmc_count_half(pass, lane, lane->cell, packet->face, -1.0);
+    if (mark != IMC_KNOCKS)
+        return true;
+    const struct imc_ddmc_face *face =
+        ddmc_face_of(pass->imc, lane->cell, packet->face);
+    double depth = imc_ddmc_depth(pass->imc->ddmc, lane->cell, packet->face,
+                                  packet->group);
+    for (int d = 0; d < 3; d++)
+        mu -= packet->direction[d] * face->normal[d];
+    storm_packet_random(packet, pass->imc->seed, u);
+    if (u[0] < imc_ddmc_taken(depth, mu)) {
+        ddmc_count_half(pass, lane, lane->cell, packet->face, -1.0);
+        return true;
+    }
+    ddmc_turn(pass, packet, face->normal, depth, false);
+    ddmc_refuse(pass, lane, face, outcome_out);
+    return false;
+}
+
+/* A place for a packet that leaves its lane; that of one which is sent is not
+ * here. */
+static void ddmc_park(const struct pass *pass, struct lane *lane,
+                      storm_fate fate)
+{
+    struct storm_packet *packet = lane->packet;
+    double u[4];
+    if (fate == STORM_FATE_SEND)
+        return;
+    memcpy(packet->position_cm,
+           &pass->imc->ddmc->centre[3 * (size_t)lane->cell],
+           sizeof packet->position_cm);
+    if (fate == STORM_FATE_CENSUS) {
+        storm_packet_random(packet, pass->imc->seed, u);
+        pass->mesh->ops->sample(pass->mesh, lane->cell, u, packet->position_cm);
+    }
+    packet->cell_idx = lane->cell;
+    geom_enter(&pass->geom, &lane->geom, packet);
+}
+
+/* ---- hops ---------------------------------------------------------------- */
+
+/* Into the cell behind a face, where it diffuses. Returns like imc_retire. */
+static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face,
+                       const bool counts)
+{
+    const struct imc_ddmc *ddmc = pass->imc->ddmc;
+    const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
+    struct storm_packet *packet = lane->packet;
+    if (counts)
+        ddmc_count_surface(pass, lane, face);
+    (void)ddmc_settle(lane);
+    if (f->side == DDMC_LOCAL) {
+        lane->cell = f->next;
+        if (counts)
+            ddmc_count_half(pass, lane, lane->cell, (size_t)f->back, -1.0);
+        imc_prefetch(pass, lane->cell);
+        return true;
+    }
+    const struct imc_ddmc_ghost *ghost = &ddmc->ghosts[f->next];
+    packet->cell = ghost->tag;
+    packet->cell_idx = ghost->where.idx;
+    packet->face = (uint32_t)f->back;
+    lane->imc.depth = IMC_ENTERS;
+    pass->outcomes[lane->i_packet].rank = ghost->where.rank;
+    bool more = imc_retire(pass, lane, STORM_FATE_SEND);
+    memcpy(packet->position_cm, &ddmc->ghost_centre[3 * (size_t)f->next],
+           sizeof packet->position_cm);
+    return more;
+}
+
+/* Out through a face, to fly behind it. The part of a wall that is a mirror
+ * keeps it. Returns like imc_retire. */
+static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face,
+                     const bool counts)
+{
+    const struct imc_track *track = pass->imc;
+    const struct imc_ddmc *ddmc = track->ddmc;
+    struct storm_packet *packet = lane->packet;
+    double u[4];
+    uint32_t side;
+    storm_packet_random(packet, track->seed, u);
+    pass->mesh->ops->sample_face(pass->mesh, lane->cell, (int)face, u,
+                                 packet->position_cm);
+    ddmc_turn(pass, packet, ddmc_face_of(track, lane->cell, face)->normal,
+              imc_ddmc_depth(ddmc, lane->cell, face, packet->group), true);
+    packet->cell_idx = lane->cell;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    (void)geom_nearest(&lane->geom, &side);
+    geom_touch(&lane->geom, side);
+    int32_t next = geom_next(&pass->geom, &lane->geom, lane->cell, side);
+    if (next < 0) {
+        struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
+        if (imc_is_mirror(pass, lane, &exit))
+            return true;
+    }
+    /* Rounding may find a face beside this one. */
+    size_t found = geom_face(&lane->geom, side);
+    if (ddmc_behind(track, lane, found) >= 0.0)
+        return ddmc_enter(pass, lane, found, counts);
+    lane->imc.diffuses = false;
+    lane->imc.depth = -storm_log(u[2]);
+    if (counts) {
+        ddmc_count_half(pass, lane, lane->cell, found, 1.0);
+        imc_count_face(pass, lane, next, side);
+    }
+    if (next < 0)
+        return imc_border(pass, lane, next, side);
+    geom_cross(&pass->geom, &lane->geom, side, next);
+    lane->cell = next;
+    imc_prefetch(pass, next);
+    return true;
+}
+
+/* The group that leaves through a face, of those of the ensemble: by its share
+ * times its leakage. */
+static int32_t ddmc_leaving(const struct imc_ddmc *ddmc, storm_cell_idx cell,
+                            size_t face, double u)
+{
+    size_t n = ddmc->n_groups, at = ddmc->first[cell] + face;
+    const struct imc_ddmc_face *f = &ddmc->faces[at];
+    const double *share = &ddmc->share[(size_t)cell * n];
+    double before = face > 0 ? f[-1].leak : 0.0;
+    double left = u * (f->leak - before);
+    int32_t last = 0;
+    for (size_t g = 0; g < n; g++) {
+        if (!(share[g] > 0.0))
+            continue;
+        last = (int32_t)g;
+        left -= share[g] * imc_ddmc_leak(f->reach,
+                                         imc_ddmc_depth(ddmc, cell, face, last),
+                                         ddmc->behind[at * n + g]);
+        if (left < 0.0)
+            break;
+    }
+    return last;
+}
+
+/* Effective scattering out of the ensemble: flies in the cell. */
+static bool ddmc_change(struct pass *pass, struct lane *lane)
+{
+    const struct imc_track *track = pass->imc;
+    struct storm_packet *packet = lane->packet;
+    size_t n = track->n_groups;
+    const double *share = &track->ddmc->share[(size_t)lane->cell * n];
+    const double *spectrum = &track->spectrum[(size_t)lane->cell * n];
+    double u[4], flown = 0.0, below = 0.0;
+    storm_packet_random(packet, track->seed, u);
+    for (size_t g = 0; g < n; g++) {
+        flown += share[g] > 0.0 ? 0.0 : spectrum[g] - below;
+        below = spectrum[g];
+    }
+    double left = u[0] * flown;
+    below = 0.0;
+    for (size_t g = 0; g < n; g++) {
+        double part = share[g] > 0.0 ? 0.0 : spectrum[g] - below;
+        below = spectrum[g];
+        if (!(part > 0.0))
+            continue;
+        packet->group = (int32_t)g;
+        left -= part;
+        if (left < 0.0)
+            break;
+    }
+    packet->cell_idx = lane->cell;
+    imc_draw_depth(pass, packet);
+    lane->imc.depth = packet->optical_depth;
+    lane->imc.diffuses = false;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    return true;
+}
+
+/* Leaves its cell through one of its faces. Returns like imc_retire. */
+LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u,
+                            const bool counts)
+{
+    const struct imc_ddmc *ddmc = pass->imc->ddmc;
+    struct storm_packet *packet = lane->packet;
+    size_t n = ddmc->n_groups, face = 0;
+    size_t first = ddmc->first[lane->cell];
+    size_t n_faces = ddmc->first[lane->cell + 1] - first;
+    double target = u * ddmc->cells[lane->cell].leak;
+    while (face + 1 < n_faces && !(target < ddmc->faces[first + face].leak))
+        face++;
+    if (n > 1) {
+        double v[4];
+        storm_packet_random(packet, pass->imc->seed, v);
+        packet->group = ddmc_leaving(ddmc, lane->cell, face, v[0]);
+    }
+    if (!(ddmc_behind(pass->imc, lane, face) >= 0.0))
+        return ddmc_fly(pass, lane, face, counts);
+    if (counts)
+        ddmc_count_half(pass, lane, lane->cell, face, 1.0);
+    return ddmc_enter(pass, lane, face, counts);
+}
+
+/* One event of a packet that diffuses. Returns like imc_retire. */
+LANES_INLINE bool ddmc_hop_as(struct pass *pass, struct lane *lane,
+                              const bool counts)
+{
+    const struct imc_track *track = pass->imc;
+    const struct imc_ddmc_cell *cell = &track->ddmc->cells[lane->cell];
+    const double light = track->light_cm_s, out = cell->leak + cell->change;
+    storm_exact before = track->cells[lane->cell].path;
+    double u[4], seconds = INFINITY;
+    storm_packet_random(lane->packet, track->seed, u);
+    lane->imc.absorb_s = cell->absorb * light;
+    bool analogue = lane->imc.weight < lane->imc.light_weight;
+    bool stays = true, ends = false;
+    if (out > 0.0)
+        seconds = -storm_log(u[0]) / (out * light);
+    if (seconds < lane->time_left_s)
+        stays = false;
+    else
+        seconds = lane->time_left_s;
+    if (analogue) {
+        double absorbed_s = -storm_log(u[1]) / lane->imc.absorb_s;
+        ends = absorbed_s < seconds;
+        seconds = ends ? absorbed_s : seconds;
+    }
+    imc_spend(track, lane, seconds, analogue);
+    track->methods->path[IMC_DIFFUSED] +=
+        track->cells[lane->cell].path - before;
+    track->methods->events[IMC_DIFFUSED]++;
+    if (counts)
+        ddmc_count_stay(track, lane, before);
+    if (ends)
+        return imc_absorb(pass, lane);
+    if (!(lane->imc.weight > 0.0))
+        return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+    if (stays)
+        return imc_retire(pass, lane, STORM_FATE_CENSUS);
+    if (u[2] * out < cell->change)
+        return ddmc_change(pass, lane);
+    return ddmc_leak(pass, lane, u[3], counts);
+}
+
+static bool ddmc_hop(struct pass *pass, struct lane *lane)
+{
+    return ddmc_hop_as(pass, lane, false);
+}
+
+static bool ddmc_hop_counted(struct pass *pass, struct lane *lane)
+{
+    return ddmc_hop_as(pass, lane, true);
+}
+
+/* A packet in flight stands on a face behind which it would diffuse: it is
+ * taken in or sent back, eq. (D3). Returns like imc_retire. */
+static bool ddmc_knock(struct pass *pass, struct lane *lane, size_t face,
+                       double behind, const bool counts)
+{
+    const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
+    struct storm_packet *packet = lane->packet;
+    double u[4], mu = 0.0, back[3];
+    for (int d = 0; d < 3; d++) {
+        mu += packet->direction[d] * f->normal[d];
+        back[d] = -f->normal[d];
+    }
+    storm_packet_random(packet, pass->imc->seed, u);
+    if (u[0] < imc_ddmc_taken(behind, mu))
+        return ddmc_enter(pass, lane, face, counts);
+    if (counts)
+        imc_count_collision(pass->imc, lane, 1.0);
+    ddmc_turn(pass, packet, back, behind, false);
+    if (counts)
+        imc_count_collision(pass->imc, lane, -1.0);
+    geom_leave(&lane->geom, packet);
+    packet->cell_idx = lane->cell;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    return true;
+}
+
+#endif /* STORM_PHYSICS_IMC_DDMC_KERNEL_H */

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What diffuses in a step, and how fast. */
+#include <math.h>
+
+#include <storm/change.h>
+#include <storm/context.h>
+
+#include "mesh/mesh_ops.h"
+#include "physics/imc.h"
+#include "physics/imc_ddmc.h"
+
+/* Where diffusion is as accurate as transport, eq. (D7): this many mean free
+ * paths in the smallest width of a cell, and in the length of the step; and
+ * with several groups this many changes of the group before a packet leaks. */
+static const double ddmc_min_depth = 10.0;
+static const double ddmc_min_time = 10.0;
+static const double ddmc_min_changes = 10.0;
+
+/* ---- eqs. (D2) and (D4) -------------------------------------------------- */
+
+double imc_ddmc_mean_taken(double depth)
+{
+    double a = 2.0 / (3.0 * (depth + storm_walk_extrapolation));
+    double full = (1.0 / a - 1.0) / 1.5; /* from this cosine on it is 1 */
+    if (full >= 1.0)
+        return 2.0 * a;
+    if (full <= 0.0)
+        return 1.0;
+    double square = full * full;
+    return a * (square + square * full) + (1.0 - square);
+}
+
+double imc_ddmc_leak(double reach, double depth, double behind)
+{
+    if (behind < 0.0)
+        return 0.25 * reach * imc_ddmc_mean_taken(depth);
+    /* No more than flies. */
+    return reach * fmin(0.25, 1.0 / (3.0 * (depth + behind)));
+}
+
+/* ---- which, eq. (D7) ----------------------------------------------------- */
+
+/* Does a plane pass through the cell in this step? */
+static bool step_has_plane(const struct storm_imc *imc, storm_cell_idx cell)
+{
+    double lo[3], hi[3];
+    bool found = false;
+    if (imc->track.n_planes == 0)
+        return false;
+    storm_mesh_bounds(imc->mesh, cell, lo, hi);
+    for (size_t i = 0; i < imc->track.n_planes; i++) {
+        const struct imc_plane *p = &imc->track.planes[i];
+        double other = p->end_cm - p->velocity * imc->dt_s;
+        found = found || (fmin(p->end_cm, other) <= hi[p->axis] &&
+                          fmax(p->end_cm, other) >= lo[p->axis]);
+    }
+    return found;
+}
+
+static bool step_is_thick(const struct storm_imc *imc,
+                          const struct imc_ddmc_cell *cell, double opacity)
+{
+    return opacity * cell->width_cm >= ddmc_min_depth &&
+           opacity * imc->track.light_cm_s * imc->dt_s >= ddmc_min_time;
+}
+
+static void step_choose_grey(struct storm_imc *imc, storm_cell_idx i)
+{
+    struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
+    const struct imc_cell *now = &imc->track.cells[i];
+    cell->is_in = step_is_thick(imc, cell, now->absorb + now->scatter);
+    cell->absorb = now->absorb;
+    cell->change = 0.0;
+    imc->ddmc.share[i] = cell->is_in ? 1.0 : 0.0;
+}
+
+/* Groups that are thick, and change into each other often enough to be one,
+ * eq. (D6). */
+static void step_choose_groups(struct storm_imc *imc, storm_cell_idx i)
+{
+    struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
+    size_t n = imc->ddmc.n_groups;
+    const struct imc_opacity *o = &imc->opacity[(size_t)i * n];
+    const double *spectrum = &imc->spectrum[(size_t)i * n];
+    double *share = &imc->ddmc.share[(size_t)i * n];
+    double sum = 0.0, emitted = 0.0, below = 0.0, events = 0.0;
+    cell->absorb = 0.0;
+    for (size_t g = 0; g < n; g++) {
+        double effective = o[g].effective * o[g].scatter;
+        double opacity = o[g].absorb + o[g].scatter;
+        double leak = 2.0 / (3.0 * opacity * cell->width_cm * cell->width_cm);
+        double part = spectrum[g] - below;
+        below = spectrum[g];
+        share[g] = 0.0;
+        if (!step_is_thick(imc, cell, opacity) || !(part > 0.0) ||
+            !(effective >= ddmc_min_changes * leak))
+            continue;
+        share[g] = part / (o[g].absorb + effective);
+        sum += share[g];
+        emitted += part;
+        cell->absorb += share[g] * o[g].absorb;
+        events += share[g] * effective;
+    }
+    cell->is_in = sum > 0.0;
+    if (!cell->is_in)
+        return;
+    cell->absorb /= sum;
+    cell->change = events / sum * fmax(1.0 - emitted, 0.0);
+    for (size_t g = 0; g < n; g++)
+        share[g] /= sum;
+}
+
+static void step_choose(struct storm_imc *imc, storm_cell_idx i)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    ddmc->cells[i].is_in = false;
+    for (size_t g = 0; g < ddmc->n_groups; g++)
+        ddmc->share[(size_t)i * ddmc->n_groups + g] = 0.0;
+    if (!ddmc->cells[i].may || !imc_has_matter(imc, imc->material[i]) ||
+        step_has_plane(imc, i))
+        return;
+    if (ddmc->n_groups == 1)
+        step_choose_grey(imc, i);
+    else
+        step_choose_groups(imc, i);
+}
+
+/* ---- opacities at faces, eq. (D1) ---------------------------------------- */
+
+/* T^4 behind a face; negative: no matter. */
+static double step_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
+                               const struct imc_ddmc_face *face, int k)
+{
+    if (face->side == DDMC_LOCAL)
+        return imc_halo_kev4(imc, face->next);
+    if (face->side == DDMC_GHOST)
+        return imc_halo_kev4(imc, ~face->next);
+    const struct storm_wall_part *edge =
+        imc_edge_middle(imc, cell, k, face->next);
+    if (edge == NULL || edge->kind != STORM_WALL_BLACKBODY)
+        return -1.0;
+    double kev = imc_edge_hottest(imc, face->next, edge);
+    return kev > 0.0 ? kev * kev * (kev * kev) : -1.0;
+}
+
+static double step_face_kev(const struct storm_imc *imc, storm_cell_idx cell,
+                            const struct imc_ddmc_face *face, int k)
+{
+    double own = imc_halo_kev4(imc, cell);
+    double other = step_behind_kev4(imc, cell, face, k);
+    return other < 0.0 ? imc->temperature[cell]
+                       : sqrt(sqrt(0.5 * (own + other)));
+}
+
+/* Faces of one material that are asked about together. */
+struct step_asked {
+    size_t n;
+    int material;
+    size_t *row; /* in `depth`, without groups */
+    double *distance;
+    double *kev;
+};
+
+/* Asks for those, and fills their depths. */
+static storm_status step_ask(struct storm_imc *imc, struct step_asked *asked)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    struct imc_block *block = &imc->matter.block;
+    size_t n_groups = ddmc->n_groups;
+    if (asked->n == 0)
+        return STORM_OK;
+    imc_block_fill(imc, asked->material, block->cell, asked->n);
+    for (size_t k = 0; k < asked->n; k++)
+        block->temperature[k] = asked->kev[k];
+    storm_status status = imc_ask_opacity(imc);
+    for (size_t k = 0; k < asked->n && status >= 0; k++) {
+        const double *share = &ddmc->share[(size_t)block->cell[k] * n_groups];
+        for (size_t g = 0; g < n_groups; g++) {
+            size_t at = k * n_groups + g;
+            ddmc->depth[asked->row[k] * n_groups + g] =
+                share[g] > 0.0
+                    ? (block->absorption[at] + block->scattering[at]) *
+                          asked->distance[k]
+                    : -1.0;
+        }
+    }
+    asked->n = 0;
+    return status;
+}
+
+static storm_status step_ask_cell(struct storm_imc *imc, storm_cell_idx i,
+                                  struct step_asked *asked)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    struct imc_block *block = &imc->matter.block;
+    storm_status status = STORM_OK;
+    asked->material = imc->material[i];
+    for (size_t f = ddmc->first[i]; f < ddmc->first[i + 1]; f++) {
+        const struct imc_ddmc_face *face = &ddmc->faces[f];
+        size_t k = f - ddmc->first[i];
+        if (asked->n == block->room)
+            status = step_ask(imc, asked);
+        if (status < 0)
+            return status;
+        asked->row[asked->n] = (size_t)i * ddmc->max_faces + k;
+        asked->distance[asked->n] = face->distance_cm;
+        asked->kev[asked->n] = step_face_kev(imc, i, face, (int)k);
+        block->cell[asked->n++] = i;
+    }
+    return status;
+}
+
+/* Depths of this rank's cells. Local. */
+static storm_status step_depths(struct storm_imc *imc)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    const struct imc_matter *matter = &imc->matter;
+    size_t n = (size_t)imc->n_cells * ddmc->max_faces * ddmc->n_groups;
+    size_t room = matter->block.room;
+    size_t row[room];
+    double distance[room], kev[room];
+    struct step_asked asked = {.row = row, .distance = distance, .kev = kev};
+    storm_status status = STORM_OK;
+    for (size_t k = 0; k < n; k++)
+        ddmc->depth[k] = -1.0;
+    for (size_t m = 0; m < imc->problem->n_materials; m++) {
+        for (size_t k = matter->first[m]; k < matter->first[m + 1]; k++)
+            if (status >= 0 && ddmc->cells[matter->order[k]].is_in)
+                status = step_ask_cell(imc, matter->order[k], &asked);
+        if (status >= 0)
+            status = step_ask(imc, &asked);
+    }
+    return status;
+}
+
+/* ---- leakage ------------------------------------------------------------ */
+
+/* What is behind a face, of all groups; NULL: a wall. */
+static const double *step_behind(const struct imc_ddmc *ddmc,
+                                 const struct imc_ddmc_face *face)
+{
+    if (face->side == DDMC_WALL)
+        return NULL;
+    size_t row = (size_t)face->next * ddmc->max_faces + (size_t)face->back;
+    return &(face->side == DDMC_LOCAL ? ddmc->depth
+                                      : ddmc->beyond)[row * ddmc->n_groups];
+}
+
+/* Returns whether something diffuses in the cell or behind one of its faces. */
+static bool step_leaks(struct storm_imc *imc, storm_cell_idx i)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    struct imc_ddmc_cell *cell = &ddmc->cells[i];
+    size_t n = ddmc->n_groups;
+    const double *share = &ddmc->share[(size_t)i * n];
+    bool any = cell->is_in;
+    cell->leak = 0.0;
+    for (size_t f = ddmc->first[i]; f < ddmc->first[i + 1]; f++) {
+        struct imc_ddmc_face *face = &ddmc->faces[f];
+        const double *there = step_behind(ddmc, face);
+        for (size_t g = 0; g < n; g++) {
+            double behind = there != NULL ? there[g] : -1.0;
+            ddmc->behind[f * n + g] = behind;
+            any = any || behind >= 0.0;
+            if (share[g] > 0.0 && !face->is_mirror)
+                cell->leak +=
+                    share[g] *
+                    imc_ddmc_leak(face->reach,
+                                  imc_ddmc_depth(ddmc, i, f - ddmc->first[i],
+                                                 (int32_t)g),
+                                  behind);
+        }
+        face->leak = cell->leak;
+    }
+    return any;
+}
+
+storm_status imc_ddmc_begin(struct storm_imc *imc)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    imc->track.ddmc = NULL;
+    if (!imc->problem->diffusion)
+        return STORM_OK;
+    uint64_t n = 0;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        step_choose(imc, i);
+        n += ddmc->cells[i].is_in;
+    }
+    storm_status status =
+        storm_context_reduce(imc->context, &n, 1, MPI_UINT64_T, MPI_SUM);
+    if (status < 0 || n == 0)
+        return status;
+    status = imc_fault_agree(imc, step_depths(imc));
+    if (status >= 0)
+        status =
+            storm_context_agree(imc->context,
+                                storm_mesh_ghosts(imc->mesh,
+                                                  ddmc->max_faces *
+                                                      ddmc->n_groups *
+                                                      sizeof *ddmc->depth,
+                                                  ddmc->depth, ddmc->beyond));
+    if (status < 0)
+        return status;
+    bool any = false;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        any = step_leaks(imc, i) || any;
+    imc->track.ddmc = any ? ddmc : NULL;
+    return STORM_OK;
+}
+
+void imc_ddmc_knock(const struct storm_imc *imc, int wall,
+                    struct storm_packet *packet)
+{
+    const struct imc_ddmc *ddmc = imc->track.ddmc;
+    if (ddmc == NULL || !imc_ddmc_is_in(ddmc, packet->cell_idx, packet->group))
+        return;
+    size_t first = ddmc->first[packet->cell_idx];
+    size_t end = ddmc->first[packet->cell_idx + 1];
+    for (size_t f = first; f < end; f++)
+        if (ddmc->faces[f].side == DDMC_WALL && ddmc->faces[f].next == wall) {
+            packet->optical_depth = IMC_KNOCKS;
+            packet->face = (uint32_t)(f - first);
+        }
+}
