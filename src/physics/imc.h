@@ -284,6 +284,7 @@ struct storm_imc {
     double *temperature; /* keV */
     bool *is_stale;      /* the temperature is not that of the energy, yet */
     double *emitted;     /* in this step, erg */
+    double *fleck;       /* factor, in this step */
     double *deposited;   /* in the last step, erg */
     double *radiation;   /* path average, erg/cm3 */
     double *slope;       /* 3 each: of the emission, relative, per cm */
@@ -367,6 +368,9 @@ storm_status imc_start_check(const struct storm_imc *imc, storm_cell_idx cell);
 /* imc_fields.c: opacities and emission at the start of a step. Local, faults
  * are those of matter. */
 storm_status imc_fields_set(struct storm_imc *imc);
+/* Another beta of eq. (3) for a cell, after that. */
+void imc_fields_set_beta(struct storm_imc *imc, storm_cell_idx cell,
+                         double beta);
 /* Temperature that the heat capacity is asked for at. */
 double imc_capacity_kev(double temperature_kev);
 

@@ -91,6 +91,7 @@ storm_status imc_cells_open(struct storm_imc *imc)
     imc->temperature = cells_array(imc, sizeof(double), &ok);
     imc->is_stale = cells_array(imc, sizeof(bool), &ok);
     imc->emitted = cells_array(imc, sizeof(double), &ok);
+    imc->fleck = cells_array(imc, sizeof(double), &ok);
     imc->deposited = cells_array(imc, sizeof(double), &ok);
     imc->radiation = cells_array(imc, sizeof(double), &ok);
     imc->slope = cells_array(imc, 3 * sizeof(double), &ok);
@@ -157,6 +158,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->temperature);
     storm_free(memory, imc->is_stale);
     storm_free(memory, imc->emitted);
+    storm_free(memory, imc->fleck);
     storm_free(memory, imc->deposited);
     storm_free(memory, imc->radiation);
     storm_free(memory, imc->slope);
@@ -171,7 +173,8 @@ void imc_cells_close(struct storm_imc *imc)
     imc->matter.order = NULL;
     imc->volume = imc->half = imc->centre = NULL;
     imc->density = imc->emission = imc->composition = imc->energy = NULL;
-    imc->temperature = imc->emitted = imc->deposited = NULL;
+    imc->temperature = imc->emitted = imc->fleck = NULL;
+    imc->deposited = NULL;
     imc->radiation = imc->slope = NULL;
     imc->opacity = NULL;
     imc->spectrum = NULL;

@@ -244,6 +244,7 @@ static storm_status ddmc_build(struct storm_imc *imc, size_t n_ghosts)
     ddmc->faces = ddmc_array(imc, n_faces, sizeof *ddmc->faces, &ok);
     ddmc->cells = ddmc_array(imc, n, sizeof *ddmc->cells, &ok);
     ddmc->ghosts = ddmc_array(imc, n_ghosts, sizeof *ddmc->ghosts, &ok);
+    ddmc->heats = ddmc_array(imc, n, sizeof *ddmc->heats, &ok);
     ddmc->share = ddmc_array(imc, n * n_groups, sizeof(double), &ok);
     ddmc->depth = ddmc_array(imc, n * row, sizeof(double), &ok);
     ddmc->beyond = ddmc_array(imc, n_ghosts * row, sizeof(double), &ok);
@@ -307,6 +308,7 @@ void imc_ddmc_close(struct storm_imc *imc)
     storm_free(memory, ddmc->faces);
     storm_free(memory, ddmc->cells);
     storm_free(memory, ddmc->ghosts);
+    storm_free(memory, ddmc->heats);
     storm_free(memory, ddmc->share);
     storm_free(memory, ddmc->depth);
     storm_free(memory, ddmc->beyond);

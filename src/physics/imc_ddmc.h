@@ -84,6 +84,7 @@ struct imc_ddmc {
     double *beyond; /* the same of ghosts */
     double *behind; /* n_groups a face: depth in the cell behind; negative:
                        it flies there */
+    bool *heats;    /* n_cells: a wave reaches the cell in this step */
     bool is_told;   /* that some cells may not */
 };
 
@@ -101,6 +102,13 @@ void imc_ddmc_close(struct storm_imc *imc);
 /* imc_ddmc_step.c: what diffuses in this step, and how fast; opacities, T^4 of
  * neighbours and temperatures of walls are known. Collective. */
 storm_status imc_ddmc_begin(struct storm_imc *imc);
+/* T^4 behind a face of a local cell, a blackbody included; negative: there is
+ * no matter. */
+double imc_ddmc_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
+                            int face);
+/* imc_ddmc_heat.c: Fleck factors of cells that a wave reaches in this step.
+ * Local; faults are those of matter. */
+storm_status imc_ddmc_heat(struct storm_imc *imc);
 /* For packets born on a wall: knocks, if that cell and group diffuse. */
 void imc_ddmc_knock(const struct storm_imc *imc, int wall,
                     struct storm_packet *packet);

@@ -69,13 +69,10 @@ static void step_choose_grey(struct storm_imc *imc, storm_cell_idx i)
     struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
     const struct imc_cell *now = &imc->track.cells[i];
     cell->is_in = step_is_thick(imc, cell, now->absorb + now->scatter);
-    cell->absorb = now->absorb;
-    cell->change = 0.0;
     imc->ddmc.share[i] = cell->is_in ? 1.0 : 0.0;
 }
 
-/* Groups that are thick, and change into each other often enough to be one,
- * eq. (D6). */
+/* Groups that are thick, and change into each other often enough to be one. */
 static void step_choose_groups(struct storm_imc *imc, storm_cell_idx i)
 {
     struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
@@ -83,30 +80,21 @@ static void step_choose_groups(struct storm_imc *imc, storm_cell_idx i)
     const struct imc_opacity *o = &imc->opacity[(size_t)i * n];
     const double *spectrum = &imc->spectrum[(size_t)i * n];
     double *share = &imc->ddmc.share[(size_t)i * n];
-    double sum = 0.0, emitted = 0.0, below = 0.0, events = 0.0;
-    cell->absorb = 0.0;
+    double sum = 0.0, below = 0.0;
     for (size_t g = 0; g < n; g++) {
         double effective = o[g].effective * o[g].scatter;
         double opacity = o[g].absorb + o[g].scatter;
         double leak = 2.0 / (3.0 * opacity * cell->width_cm * cell->width_cm);
         double part = spectrum[g] - below;
         below = spectrum[g];
-        share[g] = 0.0;
         if (!step_is_thick(imc, cell, opacity) || !(part > 0.0) ||
             !(effective >= ddmc_min_changes * leak))
             continue;
         share[g] = part / (o[g].absorb + effective);
         sum += share[g];
-        emitted += part;
-        cell->absorb += share[g] * o[g].absorb;
-        events += share[g] * effective;
     }
     cell->is_in = sum > 0.0;
-    if (!cell->is_in)
-        return;
-    cell->absorb /= sum;
-    cell->change = events / sum * fmax(1.0 - emitted, 0.0);
-    for (size_t g = 0; g < n; g++)
+    for (size_t g = 0; g < n && cell->is_in; g++)
         share[g] /= sum;
 }
 
@@ -125,12 +113,34 @@ static void step_choose(struct storm_imc *imc, storm_cell_idx i)
         step_choose_groups(imc, i);
 }
 
+/* eq. (D6): what the groups that diffuse in a cell do together. */
+static void step_ensemble(struct storm_imc *imc, storm_cell_idx i)
+{
+    struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
+    size_t n = imc->ddmc.n_groups;
+    const double *share = &imc->ddmc.share[(size_t)i * n];
+    double emitted = 0.0, below = 0.0, changes = 0.0;
+    cell->change = 0.0;
+    cell->absorb = n == 1 ? imc->track.cells[i].absorb : 0.0;
+    for (size_t g = 0; g < n && n > 1; g++) {
+        const struct imc_opacity *o = &imc->opacity[(size_t)i * n + g];
+        double up = imc->spectrum[(size_t)i * n + g];
+        emitted += share[g] > 0.0 ? up - below : 0.0;
+        below = up;
+        cell->absorb += share[g] * o->absorb;
+        changes += share[g] * (o->effective * o->scatter);
+    }
+    if (n > 1)
+        cell->change = changes * fmax(1.0 - emitted, 0.0);
+}
+
 /* ---- opacities at faces, eq. (D1) ---------------------------------------- */
 
-/* T^4 behind a face; negative: no matter. */
-static double step_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
-                               const struct imc_ddmc_face *face, int k)
+double imc_ddmc_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
+                            int k)
 {
+    const struct imc_ddmc_face *face =
+        &imc->ddmc.faces[imc->ddmc.first[cell] + (size_t)k];
     if (face->side == DDMC_LOCAL)
         return imc_halo_kev4(imc, face->next);
     if (face->side == DDMC_GHOST)
@@ -144,10 +154,10 @@ static double step_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
 }
 
 static double step_face_kev(const struct storm_imc *imc, storm_cell_idx cell,
-                            const struct imc_ddmc_face *face, int k)
+                            int k)
 {
     double own = imc_halo_kev4(imc, cell);
-    double other = step_behind_kev4(imc, cell, face, k);
+    double other = imc_ddmc_behind_kev4(imc, cell, k);
     return other < 0.0 ? imc->temperature[cell]
                        : sqrt(sqrt(0.5 * (own + other)));
 }
@@ -204,7 +214,7 @@ static storm_status step_ask_cell(struct storm_imc *imc, storm_cell_idx i,
             return status;
         asked->row[asked->n] = (size_t)i * ddmc->max_faces + k;
         asked->distance[asked->n] = face->distance_cm;
-        asked->kev[asked->n] = step_face_kev(imc, i, face, (int)k);
+        asked->kev[asked->n] = step_face_kev(imc, i, (int)k);
         block->cell[asked->n++] = i;
     }
     return status;
@@ -305,7 +315,10 @@ storm_status imc_ddmc_begin(struct storm_imc *imc)
     for (storm_cell_idx i = 0; i < imc->n_cells; i++)
         any = step_leaks(imc, i) || any;
     imc->track.ddmc = any ? ddmc : NULL;
-    return STORM_OK;
+    status = imc_fault_agree(imc, imc_ddmc_heat(imc));
+    for (storm_cell_idx i = 0; i < imc->n_cells && status >= 0; i++)
+        step_ensemble(imc, i);
+    return status;
 }
 
 void imc_ddmc_knock(const struct storm_imc *imc, int wall,

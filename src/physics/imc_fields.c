@@ -27,6 +27,12 @@ struct imc_asked {
     const double *scattering;
 };
 
+static double imc_fleck_of(const struct storm_imc *imc, double beta,
+                           double sigma)
+{
+    return 1.0 / (1.0 + beta * imc->problem->light_cm_s * sigma * imc->dt_s);
+}
+
 /* f = 1 / (1 + beta c sigma dt), eqs. (3) and (33). */
 static double imc_fleck(const struct storm_imc *imc,
                         const struct imc_asked *asked, double sigma)
@@ -37,24 +43,22 @@ static double imc_fleck(const struct storm_imc *imc,
     double t = imc_capacity_kev(imc->temperature[asked->cell]);
     double beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) /
                   asked->capacity * imc->emission[asked->cell];
-    return 1.0 / (1.0 + beta * p->light_cm_s * sigma * imc->dt_s);
+    return imc_fleck_of(imc, beta, sigma);
 }
 
 /* What the material of a cell radiates in the step, eqs. (4) and (33); never
  * more than it has. */
-static double imc_emission(const struct storm_imc *imc,
-                           const struct imc_asked *asked, double sigma,
-                           double fleck)
+static double imc_emission(const struct storm_imc *imc, storm_cell_idx cell,
+                           double sigma, double fleck)
 {
     const struct storm_problem *p = imc->problem;
-    storm_cell_idx cell = asked->cell;
     double t2 = imc->temperature[cell] * imc->temperature[cell];
     double volume = imc->volume[cell];
     double energy = fleck * sigma * p->radiation_erg_cm3_kev4 * p->light_cm_s *
                     (t2 * t2) * imc->dt_s * volume * imc->emission[cell];
     if (p->emit_per_cell == 0)
         return 0.0;
-    if (asked->is_warm)
+    if (imc_is_warm(imc, imc->material[cell]))
         energy = fmin(energy, imc->energy[cell] * volume);
     return energy > imc_min_erg ? energy : 0.0;
 }
@@ -67,7 +71,8 @@ static void imc_grey(struct storm_imc *imc, const struct imc_asked *asked)
     imc->track.cells[cell].absorb = fleck * absorb;
     imc->track.cells[cell].scatter =
         (1.0 - fleck) * absorb + asked->scattering[0];
-    imc->emitted[cell] = imc_emission(imc, asked, absorb, fleck);
+    imc->emitted[cell] = imc_emission(imc, cell, absorb, fleck);
+    imc->fleck[cell] = fleck;
 }
 
 /* Eqs. (12) to (14). */
@@ -98,7 +103,31 @@ static void imc_groups(struct storm_imc *imc, const struct imc_asked *asked)
         spectrum[g] = planck_mean > 0.0 ? spectrum[g] / planck_mean : 1.0;
     }
     imc->track.cells[cell].absorb = fleck * planck_mean;
-    imc->emitted[cell] = imc_emission(imc, asked, planck_mean, fleck);
+    imc->emitted[cell] = imc_emission(imc, cell, planck_mean, fleck);
+    imc->fleck[cell] = fleck;
+}
+
+void imc_fields_set_beta(struct storm_imc *imc, storm_cell_idx cell,
+                         double beta)
+{
+    struct imc_cell *c = &imc->track.cells[cell];
+    double old = imc->fleck[cell];
+    double mean = c->absorb / old; /* sigma_P */
+    double fleck = imc_fleck_of(imc, beta, mean);
+    size_t n = (size_t)imc->problem->n_groups;
+    for (size_t g = 0; n > 1 && g < n; g++) {
+        struct imc_opacity *o = &imc->opacity[(size_t)cell * n + g];
+        double absorb = o->absorb / old, total = o->absorb + o->scatter;
+        double effective = (1.0 - fleck) * absorb;
+        o->absorb = fleck * absorb;
+        o->scatter = fmax(total - o->absorb, effective);
+        o->effective = o->scatter > 0.0 ? effective / o->scatter : 0.0;
+    }
+    double total = c->absorb + c->scatter;
+    c->absorb = fleck * mean;
+    c->scatter = fmax(total - c->absorb, 0.0);
+    imc->emitted[cell] = imc_emission(imc, cell, mean, fleck);
+    imc->fleck[cell] = fleck;
 }
 
 /* Groups in order of thickness, for the random walk. What a group emits, over
