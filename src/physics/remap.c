@@ -9,7 +9,9 @@
  *            and the packet stays in the engine. But if only owners of cells
  *            have changed a bundled packet stays in the cell of its tag:
  *            tracking may have left it there beyond a face by a rounding, and
- *            it would be there without the change.
+ *            it would be there without the change. A bundled packet that
+ *            diffuses (optical depth below 0) has no place of its own: it rides
+ *            with its cell, and is put into its middle, unless that is gone.
  *   REMAP-3  The hops of a packet and whether it changed ranks travel in its
  *            scratch, which is zero when it is home.
  *   REMAP-4  Packets go in the order of the cells that the change answers with:
@@ -229,10 +231,11 @@ static bool remap_jumps(const struct remap *remap, void *packet,
 static bool remap_stays(const struct remap *remap, void *packet,
                         storm_cell_idx cell)
 {
-    return remap->is_bundled && remap->change->is_cut &&
+    const struct storm_packet *p = packet;
+    return remap->is_bundled &&
+           (remap->change->is_cut || p->optical_depth < 0.0) &&
            (*remap_scratch(remap, packet) & ~remap_moved) == 0 &&
-           ((struct storm_packet *)packet)->cell ==
-               storm_mesh_part_tag(remap->mesh->part, cell);
+           p->cell == storm_mesh_part_tag(remap->mesh->part, cell);
 }
 
 /* Where the walk of a packet begins; -1: where it is best. False: it does not
@@ -256,6 +259,9 @@ static bool remap_begins(struct remap *remap, void *packet,
     *cell_out = cell;
     if (!remap_stays(remap, packet, cell))
         return true;
+    if (!remap->change->is_cut)
+        remap->mesh->ops->centre(remap->mesh, cell,
+                                 remap_position(remap, packet));
     remap_home(remap, packet, cell, outcome_out);
     return false;
 }
