@@ -462,10 +462,11 @@ bool imc_plane_hit(const struct imc_track *track, const double x[3],
                    double *seconds_inout);
 double imc_plane_clearance(const struct imc_track *track, const double x[3],
                            double time_left_s);
-/* MOMENTS-1, and for tallies of surfaces. */
+/* MOMENTS-1, and for tallies of surfaces and planes. */
 static inline imc_advance_fn *imc_kernel_of(const struct storm_imc *imc)
 {
-    return imc->track.moments != NULL || imc->track.surfaces != NULL
+    return imc->track.moments != NULL || imc->track.surfaces != NULL ||
+                   imc->track.n_planes > 0
                ? imc->advance_counted
                : imc->advance;
 }

@@ -744,26 +744,8 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
     return true;
 }
 
-/* The events of a pass. Planes are a constant: each event would ask. */
-LANES_INLINE void imc_run(struct pass *pass, bool has_planes, const bool counts)
-{
-    uint64_t expires = pass->max_events;
-    uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
-    while (pass->n_lanes > 0) {
-        if (STORM_UNLIKELY(pass->round == due))
-            due = imc_pause(pass, &expires);
-        pass->round++;
-        for (struct lane *lane = pass->lanes;
-             lane < pass->lanes + pass->n_lanes; lane++)
-            lane -= !imc_step(pass, lane, has_planes, counts);
-    }
-}
-
-static __attribute__((noinline)) void imc_run_planes(struct pass *pass)
-{
-    imc_run(pass, true, false);
-}
-
+/* Moves n packets. What each event would have to ask is a constant, or chosen
+ * once in a pass. */
 LANES_INLINE void imc_advance_as(const struct imc_track *track,
                                  void *const *packets, size_t n,
                                  struct storm_outcome *outcomes_out,
@@ -775,12 +757,17 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
     pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
-    if (counts)
-        imc_run(&pass, track->n_planes > 0, true);
-    else if (STORM_UNLIKELY(track->n_planes > 0))
-        imc_run_planes(&pass);
-    else
-        imc_run(&pass, false, false);
+    bool has_planes = counts && track->n_planes > 0;
+    uint64_t expires = track->max_events;
+    uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
+    while (pass.n_lanes > 0) {
+        if (STORM_UNLIKELY(pass.round == due))
+            due = imc_pause(&pass, &expires);
+        pass.round++;
+        for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
+             lane++)
+            lane -= !imc_step(&pass, lane, has_planes, counts);
+    }
 }
 
 static void imc_advance(const struct imc_track *track, void *const *packets,
