@@ -94,7 +94,10 @@ struct imc_moments {
     storm_exact *flux;     /* 3 each: path times direction */
     storm_exact *pressure; /* 6 each: times two of its components */
     storm_exact *momentum; /* 3 each: erg, c times the momentum */
-    bool is_directed;      /* any of the last three */
+    storm_exact *events;   /* STORM_IMC_N_EVENTS each: numbers */
+    double *effective;     /* grey: share of the effective in scattering; with
+                              events */
+    bool is_directed;      /* flux, pressure or momentum */
     double path_scale;     /* of path_unit: 2^lsb */
 };
 
@@ -247,7 +250,8 @@ enum imc_account {
     IMC_ACCOUNTS
 };
 
-enum { IMC_N_MOMENTS = 4 };
+enum { IMC_N_MOMENTS = 5 };
+
 struct storm_imc {
     const struct storm_context *context;
     const struct storm_env *env;
@@ -300,7 +304,8 @@ struct storm_imc {
     unsigned wants;                /* bits of storm_imc_moment */
     struct imc_moments moments;    /* sums of the step */
     double *moment[IMC_N_MOMENTS]; /* of the last step; NULL: not asked for */
-    bool is_counting;              /* something may have been counted */
+    uint64_t events[STORM_IMC_N_EVENTS]; /* the same, of this rank's cells */
+    bool is_counting;                    /* something may have been counted */
     struct imc_user user;
     struct imc_plane *planes; /* of the problem */
     double time_s, dt_s;

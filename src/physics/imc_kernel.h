@@ -431,6 +431,49 @@ static void imc_walk_group(const struct pass *pass, struct lane *lane,
 
 /* ---- in kernels that count: moments (MOMENTS-1), surfaces --------------- */
 
+LANES_INLINE void imc_count_event(const struct imc_track *track,
+                                  storm_cell_idx cell, storm_imc_event kind)
+{
+    const struct imc_moments *moments = track->moments;
+    if (moments != NULL && moments->events != NULL)
+        moments->events[(size_t)cell * STORM_IMC_N_EVENTS + (size_t)kind]++;
+}
+
+/* Which of the two scattered is not known if there are no groups: it is drawn
+ * (MOMENTS-3). */
+static void imc_count_scattering(const struct imc_track *track,
+                                 const struct lane *lane, bool effective)
+{
+    const struct imc_moments *moments = track->moments;
+    if (moments == NULL || moments->events == NULL)
+        return;
+    if (moments->effective != NULL) {
+        double u[4];
+        storm_random(track->seed, STORM_STREAM_TALLY, lane->packet->id,
+                     lane->packet->draws, u);
+        effective = u[0] < moments->effective[lane->cell];
+    }
+    imc_count_event(track, lane->cell,
+                    effective ? STORM_IMC_EFFECTIVE : STORM_IMC_PHYSICAL);
+}
+
+/* imc_border, and what became of the packet. */
+static bool imc_border_counted(struct pass *pass, struct lane *lane,
+                               int32_t next, uint32_t side)
+{
+    struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
+    struct storm_outcome *outcome = &pass->outcomes[lane->i_packet];
+    storm_cell_idx cell = lane->cell;
+    outcome->fate = STORM_FATE_CONTINUE; /* unless it leaves its lane */
+    bool more = imc_border(pass, lane, next, side);
+    imc_count_event(pass->imc, cell,
+                    exit.rank >= 0 ? STORM_IMC_CROSSING
+                    : outcome->fate == STORM_FATE_ESCAPED
+                        ? STORM_IMC_ESCAPE
+                        : STORM_IMC_REFLECTION);
+    return more;
+}
+
 /* What a flight adds: its path is the change of the cell's. */
 LANES_INLINE void imc_count_flight(const struct imc_track *track,
                                    const struct lane *lane, double weight,
@@ -599,6 +642,7 @@ static bool imc_walk(struct pass *pass, struct lane *lane,
 static bool imc_walk_counted(struct pass *pass, struct lane *lane,
                              const struct imc_sphere *sphere, bool analogue)
 {
+    imc_count_event(pass->imc, lane->cell, STORM_IMC_WALK);
     return imc_walk_as(pass, lane, sphere, analogue, true);
 }
 
@@ -637,20 +681,26 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
         track->cells[lane->cell].deposit +=
             lanes_term(lane->imc.weight, track->deposit_unit);
         lane->imc.weight = 0.0;
+        if (counts)
+            imc_count_event(track, lane->cell, STORM_IMC_ABSORPTION);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
-    bool walks;
-    if (track->n_groups > 1)
-        walks = imc_change_group(pass, lane) && track->walk != NULL &&
+    bool walks, effective = false;
+    if (track->n_groups > 1) {
+        effective = imc_change_group(pass, lane);
+        walks = effective && track->walk != NULL &&
                 imc_sphere_groups(pass, lane, &sphere);
-    else
+    } else {
         walks = track->walk != NULL && imc_sphere_grey(pass, lane, &sphere);
+    }
     if (walks)
         return counts ? imc_walk_counted(pass, lane, &sphere, analogue)
                       : imc_walk(pass, lane, &sphere, analogue);
     storm_isotropic(u[1], u[2], packet->direction);
-    if (counts)
+    if (counts) {
+        imc_count_scattering(track, lane, effective);
         imc_count_collision(track, lane, -1.0);
+    }
     lane->imc.depth = -storm_log(u[3]);
     geom_leave(&lane->geom, packet);
     packet->cell_idx = lane->cell;
@@ -716,17 +766,25 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
     if (counts)
         imc_count_flight(pass->imc, lane, weight, before);
     geom_move(&lane->geom, seconds);
-    if (STORM_UNLIKELY(!(lane->imc.weight > 0.0)))
+    if (STORM_UNLIKELY(!(lane->imc.weight > 0.0))) {
+        if (counts)
+            imc_count_event(pass->imc, lane->cell, STORM_IMC_ABSORPTION);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+    }
     if (event == IMC_COLLISION)
         return counts ? imc_collide_counted(pass, lane, analogue)
                       : imc_collide(pass, lane, analogue);
     /* Never zero: that means "not drawn", and the next rank would draw. */
     double depth = lane->imc.depth - rate * seconds;
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
-    if (event == IMC_END)
+    if (event == IMC_END) {
+        if (counts)
+            imc_count_event(pass->imc, lane->cell, STORM_IMC_CENSUS);
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
+    }
     if (has_planes && event == IMC_PLANE) {
+        if (counts)
+            imc_count_event(pass->imc, lane->cell, STORM_IMC_ESCAPE);
         lane->wall = -1;
         return imc_retire(pass, lane, STORM_FATE_ESCAPED);
     }
@@ -735,7 +793,10 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
     if (counts)
         imc_count_face(pass, lane, next, side);
     if (STORM_UNLIKELY(next < 0))
-        return imc_border(pass, lane, next, side);
+        return counts ? imc_border_counted(pass, lane, next, side)
+                      : imc_border(pass, lane, next, side);
+    if (counts)
+        imc_count_event(pass->imc, lane->cell, STORM_IMC_CROSSING);
     geom_cross(&pass->geom, &lane->geom, side, next);
     lane->cell = next;
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, next));

@@ -154,6 +154,8 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     run->start_s = run->time_s;
     run->time_s = target->end_s;
     run->step++;
+    if (status == STORM_OK)
+        status = run_events_add(run);
     if (status == STORM_OK && run_is_dump(run, target))
         status = run_scarce_look(run);
     if (status == STORM_OK)
@@ -292,6 +294,7 @@ static char *run_json(const struct run *run,
     storm_json_close(&json, '}');
     storm_json_uint(&json, "seed", run->problem.seed);
     run_groups_json(run, &json);
+    run_events_json(run, &json);
     run_job_json(run, &json);
     run_scarce_json(run, &json);
     run_materials_json(run, &json);
