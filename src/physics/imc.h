@@ -487,7 +487,7 @@ void imc_moments_clear(struct storm_imc *imc);
 /* What the kernels count: in a flight, a walk, a collision. */
 void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
                         const double direction[3], storm_exact path,
-                        double lost_erg);
+                        double given_erg);
 void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
                       storm_exact path, const double moved_cm[3],
                       double seconds);

@@ -55,6 +55,13 @@ LANES_INLINE double imc_mean(double x)
 
 enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END, IMC_PLANE };
 
+/* What a kernel knows of, a constant of each of its copies. */
+enum imc_counts {
+    IMC_COUNTS_NOTHING,
+    IMC_COUNTS_GROUPS, /* energy by group */
+    IMC_COUNTS_ALL     /* moments, events, surfaces; and planes */
+};
+
 /* At the start of each event, not at the crossing: the cell's memory then
  * arrives during the other lanes' events. */
 LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
@@ -274,9 +281,11 @@ static int32_t imc_draw_group(const struct imc_track *track,
     return imc_find_group(&track->spectrum[(size_t)cell * n], n, u);
 }
 
-/* In the cell for `seconds`: deposits and counts path, eqs. (5) and (7). */
-LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
-                            double seconds, bool analogue)
+/* In the cell for `seconds`: deposits and counts path, eqs. (5) and (7), which
+ * it returns. */
+LANES_INLINE storm_exact imc_spend(const struct imc_track *track,
+                                   struct lane *lane, double seconds,
+                                   bool analogue)
 {
     struct imc_cell *cell = &track->cells[lane->cell];
     double weight = lane->imc.weight;
@@ -296,9 +305,11 @@ LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
     lost = weight - lane->imc.weight;
     if (lost > 0.0)
         cell->deposit += lanes_term(lost, track->deposit_unit);
-    cell->path += lanes_term(path, track->path_unit);
+    storm_exact term = lanes_term(path, track->path_unit);
+    cell->path += term;
     cell->events++;
     lane->time_left_s -= seconds;
+    return term;
 }
 
 /* Moves the packet by this distance in a random direction, which is
@@ -474,32 +485,33 @@ static bool imc_border_counted(struct pass *pass, struct lane *lane,
     return more;
 }
 
-/* What a flight adds: its path is the change of the cell's. */
+/* What a flight adds, and the momentum of `given_erg` along it. */
 LANES_INLINE void imc_count_flight(const struct imc_track *track,
-                                   const struct lane *lane, double weight,
-                                   storm_exact before)
+                                   const struct lane *lane, storm_exact path,
+                                   double given_erg,
+                                   const enum imc_counts counts)
 {
     const struct imc_moments *moments = track->moments;
-    storm_exact path = track->cells[lane->cell].path - before;
-    if (moments == NULL)
+    if (counts == IMC_COUNTS_ALL && moments == NULL)
         return;
-    if (moments->groups != NULL)
+    if (counts == IMC_COUNTS_GROUPS || moments->groups != NULL)
         moments->groups[(size_t)lane->cell * track->n_groups +
                         (size_t)lane->packet->group] += path;
+    if (counts == IMC_COUNTS_GROUPS)
+        return;
     if (moments->is_directed)
         imc_moments_flight(track, lane->cell, lane->packet->direction, path,
-                           weight - lane->imc.weight);
+                           given_erg);
 }
 
 /* What a walk adds that was `seconds` long and went this far in a direction:
  * the mean weight moves by that much; and its group is one of those inside. */
 static void imc_count_walk(const struct imc_track *track,
                            const struct lane *lane,
-                           const struct imc_sphere *sphere, storm_exact before,
+                           const struct imc_sphere *sphere, storm_exact path,
                            const double moved_cm[3], double seconds)
 {
     const struct imc_moments *moments = track->moments;
-    storm_exact path = track->cells[lane->cell].path - before;
     if (moments == NULL)
         return;
     if (moments->groups != NULL) {
@@ -518,13 +530,14 @@ static void imc_count_walk(const struct imc_track *track,
         imc_moments_walk(track, lane->cell, path, moved_cm, seconds);
 }
 
-/* Momentum that a collision takes from the packet, or gives to it. */
+/* Momentum that a collision gives to the packet. What it had before has been
+ * counted with its flight. */
 LANES_INLINE void imc_count_collision(const struct imc_track *track,
-                                      const struct lane *lane, double sign)
+                                      const struct lane *lane)
 {
     if (track->moments != NULL && track->moments->momentum != NULL)
         imc_moments_collision(track, lane->cell, lane->packet->direction,
-                              sign * lane->imc.weight);
+                              -lane->imc.weight);
 }
 
 /* A packet at a face: does another cell begin there that is in another place
@@ -556,13 +569,12 @@ LANES_INLINE void imc_count_face(const struct pass *pass,
  * collided: its direction does not matter. Returns like imc_retire. */
 LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
                               const struct imc_sphere *sphere, bool analogue,
-                              const bool counts)
+                              const enum imc_counts counts)
 {
     const struct imc_track *track = pass->imc;
     const struct storm_walk_medium *medium = &sphere->medium;
     struct storm_packet *packet = lane->packet;
     double u[4], v[4], direction[3] = {0.0}, light = track->light_cm_s;
-    storm_exact before = track->cells[lane->cell].path;
     storm_packet_random(packet, track->seed, u);
     storm_packet_random(packet, track->seed, v);
     double whole = sphere->radius_cm + medium->beyond_cm;
@@ -586,18 +598,18 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
         }
     }
     if (absorbed_s < seconds) {
-        imc_spend(track, lane, absorbed_s, true);
+        storm_exact path = imc_spend(track, lane, absorbed_s, true);
         if (counts)
-            imc_count_walk(track, lane, sphere, before, direction, absorbed_s);
+            imc_count_walk(track, lane, sphere, path, direction, absorbed_s);
         track->cells[lane->cell].deposit +=
             lanes_term(lane->imc.weight, track->deposit_unit);
         lane->imc.weight = 0.0;
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
-    imc_spend(track, lane, seconds, analogue);
+    storm_exact path = imc_spend(track, lane, seconds, analogue);
     if (!(lane->imc.weight > 0.0)) {
         if (counts)
-            imc_count_walk(track, lane, sphere, before, direction, seconds);
+            imc_count_walk(track, lane, sphere, path, direction, seconds);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     double distance = sphere->radius_cm;
@@ -614,7 +626,7 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
         double most = fmin(distance, light * seconds);
         const double moved[3] = {most * direction[0], most * direction[1],
                                  most * direction[2]};
-        imc_count_walk(track, lane, sphere, before, moved, seconds);
+        imc_count_walk(track, lane, sphere, path, moved, seconds);
     }
     storm_packet_random(packet, track->seed, v);
     if (end == STORM_WALK_OUT)
@@ -622,7 +634,7 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
     else
         storm_isotropic(v[0], v[1], packet->direction);
     if (counts)
-        imc_count_collision(track, lane, -1.0);
+        imc_count_collision(track, lane);
     imc_walk_group(pass, lane, sphere, end);
     imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
@@ -636,14 +648,14 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
 static bool imc_walk(struct pass *pass, struct lane *lane,
                      const struct imc_sphere *sphere, bool analogue)
 {
-    return imc_walk_as(pass, lane, sphere, analogue, false);
+    return imc_walk_as(pass, lane, sphere, analogue, IMC_COUNTS_NOTHING);
 }
 
 static bool imc_walk_counted(struct pass *pass, struct lane *lane,
                              const struct imc_sphere *sphere, bool analogue)
 {
     imc_count_event(pass->imc, lane->cell, STORM_IMC_WALK);
-    return imc_walk_as(pass, lane, sphere, analogue, true);
+    return imc_walk_as(pass, lane, sphere, analogue, IMC_COUNTS_ALL);
 }
 
 /* Effective scattering draws a new group, eq. (14). Returns whether it was
@@ -667,21 +679,19 @@ static bool imc_change_group(const struct pass *pass, struct lane *lane)
 /* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
 LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
-                                 bool analogue, const bool counts)
+                                 bool analogue, const enum imc_counts counts)
 {
     const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
     struct imc_sphere sphere;
     double u[4];
-    if (counts)
-        imc_count_collision(track, lane, 1.0);
     storm_packet_random(packet, track->seed, u);
     if (analogue && u[0] * (lane->imc.absorb_s + lane->imc.scatter_s) <
                         lane->imc.absorb_s) {
         track->cells[lane->cell].deposit +=
             lanes_term(lane->imc.weight, track->deposit_unit);
         lane->imc.weight = 0.0;
-        if (counts)
+        if (counts == IMC_COUNTS_ALL)
             imc_count_event(track, lane->cell, STORM_IMC_ABSORPTION);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
@@ -697,26 +707,15 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
         return counts ? imc_walk_counted(pass, lane, &sphere, analogue)
                       : imc_walk(pass, lane, &sphere, analogue);
     storm_isotropic(u[1], u[2], packet->direction);
-    if (counts) {
+    if (counts == IMC_COUNTS_ALL) {
         imc_count_scattering(track, lane, effective);
-        imc_count_collision(track, lane, -1.0);
+        imc_count_collision(track, lane);
     }
     lane->imc.depth = -storm_log(u[3]);
     geom_leave(&lane->geom, packet);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
     return true;
-}
-
-static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
-{
-    return imc_collide_as(pass, lane, analogue, false);
-}
-
-static bool imc_collide_counted(struct pass *pass, struct lane *lane,
-                                bool analogue)
-{
-    return imc_collide_as(pass, lane, analogue, true);
 }
 
 /* The lane has crossed into a cell that is outside. The crossing was counted as
@@ -740,7 +739,7 @@ static bool imc_reach_plane(const struct pass *pass, const struct lane *lane,
 
 /* One event of one packet. Returns like imc_retire. */
 LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
-                           bool has_planes, const bool counts)
+                           bool has_planes, const enum imc_counts counts)
 {
     uint32_t side;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
@@ -761,41 +760,43 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
         event = IMC_COLLISION;
     }
     double weight = lane->imc.weight;
-    storm_exact before = pass->imc->cells[lane->cell].path;
-    imc_spend(pass->imc, lane, seconds, analogue);
+    storm_exact path = imc_spend(pass->imc, lane, seconds, analogue);
     if (counts)
-        imc_count_flight(pass->imc, lane, weight, before);
+        imc_count_flight(pass->imc, lane, path,
+                         event == IMC_COLLISION ? weight
+                                                : weight - lane->imc.weight,
+                         counts);
     geom_move(&lane->geom, seconds);
     if (STORM_UNLIKELY(!(lane->imc.weight > 0.0))) {
-        if (counts)
+        if (counts == IMC_COUNTS_ALL)
             imc_count_event(pass->imc, lane->cell, STORM_IMC_ABSORPTION);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     if (event == IMC_COLLISION)
-        return counts ? imc_collide_counted(pass, lane, analogue)
-                      : imc_collide(pass, lane, analogue);
+        return imc_collide_as(pass, lane, analogue, counts);
     /* Never zero: that means "not drawn", and the next rank would draw. */
     double depth = lane->imc.depth - rate * seconds;
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
     if (event == IMC_END) {
-        if (counts)
+        if (counts == IMC_COUNTS_ALL)
             imc_count_event(pass->imc, lane->cell, STORM_IMC_CENSUS);
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
     }
     if (has_planes && event == IMC_PLANE) {
-        if (counts)
+        if (counts == IMC_COUNTS_ALL)
             imc_count_event(pass->imc, lane->cell, STORM_IMC_ESCAPE);
         lane->wall = -1;
         return imc_retire(pass, lane, STORM_FATE_ESCAPED);
     }
     geom_touch(&lane->geom, side);
     int32_t next = geom_next(&pass->geom, &lane->geom, lane->cell, side);
-    if (counts)
+    if (counts == IMC_COUNTS_ALL)
         imc_count_face(pass, lane, next, side);
     if (STORM_UNLIKELY(next < 0))
-        return counts ? imc_border_counted(pass, lane, next, side)
-                      : imc_border(pass, lane, next, side);
-    if (counts)
+        return counts == IMC_COUNTS_ALL
+                   ? imc_border_counted(pass, lane, next, side)
+                   : imc_border(pass, lane, next, side);
+    if (counts == IMC_COUNTS_ALL)
         imc_count_event(pass->imc, lane->cell, STORM_IMC_CROSSING);
     geom_cross(&pass->geom, &lane->geom, side, next);
     lane->cell = next;
@@ -810,7 +811,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane,
 LANES_INLINE void imc_advance_as(const struct imc_track *track,
                                  void *const *packets, size_t n,
                                  struct storm_outcome *outcomes_out,
-                                 const bool counts)
+                                 const enum imc_counts counts)
 {
     struct pass pass;
     pass.imc = track;
@@ -818,7 +819,7 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
     pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
-    bool has_planes = counts && track->n_planes > 0;
+    bool has_planes = counts == IMC_COUNTS_ALL && track->n_planes > 0;
     uint64_t expires = track->max_events;
     uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
     while (pass.n_lanes > 0) {
@@ -834,14 +835,32 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
 static void imc_advance(const struct imc_track *track, void *const *packets,
                         size_t n, struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, false);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_NOTHING);
+}
+
+static void imc_advance_groups(const struct imc_track *track,
+                               void *const *packets, size_t n,
+                               struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_GROUPS);
+}
+
+static void imc_advance_all(const struct imc_track *track, void *const *packets,
+                            size_t n, struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL);
 }
 
 static void imc_advance_counted(const struct imc_track *track,
                                 void *const *packets, size_t n,
                                 struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, true);
+    const struct imc_moments *m = track->moments;
+    if (m != NULL && m->groups != NULL && !m->is_directed &&
+        m->events == NULL && track->surfaces == NULL && track->n_planes == 0)
+        imc_advance_groups(track, packets, n, outcomes_out);
+    else
+        imc_advance_all(track, packets, n, outcomes_out);
 }
 
 #endif /* STORM_PHYSICS_IMC_KERNEL_H */

@@ -134,25 +134,31 @@ void imc_moments_collision(const struct imc_track *track, storm_cell_idx cell,
 
 void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
                         const double direction[3], storm_exact path,
-                        double lost_erg)
+                        double given_erg)
 {
     const struct imc_moments *m = track->moments;
+    const struct storm_exact_unit unit = track->path_unit;
+    const double x = direction[0], y = direction[1], z = direction[2];
     /* A term has the bits of a double: this is exact. */
     double length = (double)path * m->path_scale;
-    for (int d = 0; d < 3; d++) {
-        double along = length * direction[d];
-        if (m->flux != NULL)
-            storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d], along,
-                            track->path_unit);
-        if (m->pressure == NULL)
-            continue;
-        storm_exact *pressure = &m->pressure[6 * (size_t)cell];
-        storm_exact_add(&pressure[d], along * direction[d], track->path_unit);
-        storm_exact_add(&pressure[3 + d], along * direction[(d + 1) % 3],
-                        track->path_unit);
+    const double along[3] = {length * x, length * y, length * z};
+    if (m->flux != NULL) {
+        storm_exact *flux = &m->flux[3 * (size_t)cell];
+        storm_exact_add(&flux[0], along[0], unit);
+        storm_exact_add(&flux[1], along[1], unit);
+        storm_exact_add(&flux[2], along[2], unit);
     }
-    if (m->momentum != NULL && lost_erg > 0.0)
-        imc_moments_collision(track, cell, direction, lost_erg);
+    if (m->pressure != NULL) {
+        storm_exact *pressure = &m->pressure[6 * (size_t)cell];
+        storm_exact_add(&pressure[0], along[0] * x, unit);
+        storm_exact_add(&pressure[1], along[1] * y, unit);
+        storm_exact_add(&pressure[2], along[2] * z, unit);
+        storm_exact_add(&pressure[3], along[0] * y, unit);
+        storm_exact_add(&pressure[4], along[1] * z, unit);
+        storm_exact_add(&pressure[5], along[2] * x, unit);
+    }
+    if (m->momentum != NULL && given_erg > 0.0)
+        imc_moments_collision(track, cell, direction, given_erg);
 }
 
 void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
