@@ -39,6 +39,32 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_imc_balance(struct storm_imc *imc, struct storm_engine *engine,
                   double energy_erg_out[4], double *error_out);
 
+/** How packets have crossed cells. */
+typedef enum storm_imc_method {
+    STORM_IMC_FLOWN = 0, /**< from collision to collision */
+    STORM_IMC_WALKED,    /**< random walks within cells */
+    STORM_IMC_DIFFUSED   /**< hops between cells */
+} storm_imc_method;
+enum { STORM_IMC_METHODS = 3 };
+
+struct storm_imc_share {
+    double energy;    /**< its part of all energy times time, 0 .. 1 */
+    uint64_t events;  /**< since the object was made */
+    uint64_t packets; /**< at rest now; none walks then */
+};
+
+/**
+ * The shares of the methods since the object was made. Collective, blocks;
+ * between steps.
+ *
+ * @param[out] shares_out  STORM_IMC_METHODS of them
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_shares(struct storm_imc *imc, struct storm_engine *engine,
+                 struct storm_imc_share *shares_out);
+
 /** What came and went in a step, by where. */
 typedef enum storm_imc_flow_kind {
     STORM_IMC_FLOW_CREATED = 0, /**< by storm_origin; BOUNDARY: by blackbody

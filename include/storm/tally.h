@@ -166,11 +166,32 @@ typedef enum storm_imc_moment {
                                  erg/cm3 */
     STORM_IMC_FLUX = 2,     /**< x, y, z: erg/cm2/s, averaged the same */
     STORM_IMC_PRESSURE = 4, /**< xx, yy, zz, xy, yz, zx: erg/cm3 */
-    STORM_IMC_MOMENTUM = 8  /**< x, y, z: given to matter by absorption and
+    STORM_IMC_MOMENTUM = 8, /**< x, y, z: given to matter by absorption and
                                  scattering in the step, g cm/s. Matter at rest
                                  emits evenly: that is 0 but for chance, and is
                                  left out */
+    STORM_IMC_EVENTS = 16   /**< the number of events of the step, by
+                                 storm_imc_event */
 } storm_imc_moment;
+
+/** Kinds of events: each event is of one, in the cell where the packet was. The
+ *  names are those of storm_imc_event_name. */
+typedef enum storm_imc_event {
+    STORM_IMC_CROSSING = 0, /**< of a face, also into a cell that is outside */
+    STORM_IMC_REFLECTION,   /**< at a wall; also where the host lets a packet go
+                                 on, and at a cell in which packets diffuse */
+    STORM_IMC_EFFECTIVE,    /**< scattering: absorbed and emitted in the step */
+    STORM_IMC_PHYSICAL,     /**< scattering. Without groups, random numbers that
+                                 the transport does not use decide which of the
+                                 two it was */
+    STORM_IMC_ABSORPTION,   /**< of what is left of a packet */
+    STORM_IMC_WALK,         /**< random walk, however it ended */
+    STORM_IMC_DIFFUSION,    /**< a stay in a cell in which packets diffuse,
+                                 however it ended */
+    STORM_IMC_CENSUS,       /**< flight to the end of the step */
+    STORM_IMC_ESCAPE,       /**< at a wall or a blackbody plane */
+    STORM_IMC_N_EVENTS
+} storm_imc_event;
 
 /** Ask for moments: @p moments is the sum of those wanted, in place of any
  *  asked for before. They are 0 until the next step has ended, and after
@@ -193,6 +214,18 @@ storm_imc_get_moment(const struct storm_imc *imc, storm_imc_moment moment,
 /** Number of values of a moment for each cell; 0: no such moment. Local. */
 STORM_API size_t storm_imc_moment_values(const struct storm_imc *imc,
                                          storm_imc_moment moment);
+
+/** "crossing", "reflection", ...; NULL: no such kind. Local. */
+STORM_API const char *storm_imc_event_name(storm_imc_event kind);
+
+/** STORM_IMC_EVENTS of the last step of all cells and ranks: STORM_IMC_N_EVENTS
+ *  numbers, together the events that the statistics of the engine have of that
+ *  step. Collective, blocks; between steps.
+ *  @retval STORM_ERR_ARG     they were not asked for
+ *  @retval STORM_ERR_FABRIC  MPI reports an error
+ *  @retval STORM_ERR_LOST    a rank is lost (logged) */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_get_events(const struct storm_imc *imc, uint64_t *numbers_out);
 /** @} */
 
 /** @name State, beside that of storm_imc_save_state. */

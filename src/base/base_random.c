@@ -29,22 +29,33 @@ void storm_random_bits(const uint64_t key[2], const uint64_t counter[4],
         bits_out[i] = r.v[i];
 }
 
+/* One function for all of it, and no array on the way: each collision comes
+ * here, and a vector that is read from where single words were just written
+ * waits for them to reach the cache. */
+static inline __attribute__((always_inline)) void
+random_draw(uint64_t seed, storm_stream stream, struct storm_packet_id id,
+            uint64_t block, double uniform_out[4])
+{
+    philox4x64_key_t k = {{seed, (uint64_t)stream}};
+    philox4x64_ctr_t c = {{id.hi, id.lo, block, 0}};
+    philox4x64_ctr_t r = philox4x64_R(10, c, k);
+    uniform_out[0] = storm_random_uniform(r.v[0]);
+    uniform_out[1] = storm_random_uniform(r.v[1]);
+    uniform_out[2] = storm_random_uniform(r.v[2]);
+    uniform_out[3] = storm_random_uniform(r.v[3]);
+}
+
 void storm_random(uint64_t seed, storm_stream stream, struct storm_packet_id id,
                   uint64_t block, double uniform_out[4])
 {
-    const uint64_t key[2] = {seed, (uint64_t)stream};
-    const uint64_t counter[4] = {id.hi, id.lo, block, 0};
-    uint64_t bits[4];
-    storm_random_bits(key, counter, bits);
-    for (int i = 0; i < 4; i++)
-        uniform_out[i] = storm_random_uniform(bits[i]);
+    random_draw(seed, stream, id, block, uniform_out);
 }
 
 void storm_packet_random(struct storm_packet *packet, uint64_t seed,
                          double uniform_out[4])
 {
-    storm_random(seed, STORM_STREAM_HISTORY, packet->id, packet->draws,
-                 uniform_out);
+    random_draw(seed, STORM_STREAM_HISTORY, packet->id, packet->draws,
+                uniform_out);
     packet->draws++;
 }
 

@@ -306,16 +306,18 @@ static inline double storm_cbrt(double x)
  * Of a quarter turn times f, |f| <= 1/2, by powers of f^2 (eq. of the tables),
  * the first two terms in parts. */
 
-/* Two polynomials at once, so that compilers can use two lanes. */
-static inline void storm_math_cos_sin_series(double q, double sum_out[2])
+/* Two doubles, each operation rounded by itself as of one: compilers do not
+ * find the two lanes below by themselves. */
+typedef double storm_math_pair __attribute__((vector_size(16)));
+
+/* Two polynomials at once. */
+static inline storm_math_pair storm_math_cos_sin_series(double q)
 {
-    const double(*c)[2] = storm_math_cos_sin;
-    double q2 = q * q;
-    double a[2] = {c[0][0] + c[1][0] * q, c[0][1] + c[1][1] * q};
-    double b[2] = {c[2][0] + c[3][0] * q, c[2][1] + c[3][1] * q};
-    double d[2] = {c[4][0] + c[5][0] * q, c[4][1] + c[5][1] * q};
-    sum_out[0] = a[0] + q2 * (b[0] + q2 * d[0]);
-    sum_out[1] = a[1] + q2 * (b[1] + q2 * d[1]);
+    storm_math_pair c[6], q1 = {q, q};
+    memcpy(c, storm_math_cos_sin, sizeof c);
+    storm_math_pair q2 = q1 * q1;
+    storm_math_pair a = c[0] + c[1] * q1, b = c[2] + c[3] * q1;
+    return a + q2 * (b + q2 * (c[4] + c[5] * q1));
 }
 
 static inline double storm_math_cos_quarter(double f, double series)
@@ -345,8 +347,7 @@ static inline void storm_math_turns(double turns, double *cos_out,
     double shifted = quarters + STORM_MATH_ROUND;
     uint64_t n = storm_math_bits(shifted);
     double f = quarters - (shifted - STORM_MATH_ROUND); /* exact */
-    double series[2];
-    storm_math_cos_sin_series(f * f, series);
+    storm_math_pair series = storm_math_cos_sin_series(f * f);
     uint64_t c = storm_math_bits(storm_math_cos_quarter(f, series[0]));
     uint64_t s = storm_math_bits(storm_math_sin_quarter(f, series[1]));
     uint64_t swap = (c ^ s) & -(n & 1);

@@ -430,9 +430,10 @@
         "hexadecimal digits of an id")                                        \
     KEY(output, groups, BOOL, "false",                                        \
         "radiation energy of each group in dumps as well")                    \
-    KEY(output, moments, WORDS("flux|pressure|momentum"), "[]",               \
+    KEY(output, moments, WORDS("flux|pressure|momentum|events"), "[]",        \
         "in dumps as well: flux and pressure of the radiation, momentum "     \
-        "given to matter in the step")                                        \
+        "given to matter in the step, its events by kind (history.csv and "   \
+        "summary.json have their sums)")                                      \
     KEY(output, tallies, LIST(deck_tally, tally), "[]",                       \
         "what escapes or crosses surfaces, by time, group, direction: "       \
         "tallies.h5 and tally-NAME.csv, complete at each dump")

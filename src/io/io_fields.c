@@ -41,6 +41,9 @@ void io_moment_name(storm_imc_moment moment, size_t i, char *name_out,
         snprintf(name_out, bytes, "radiation_energy_group_%zu", i);
     else if (moment == STORM_IMC_PRESSURE)
         snprintf(name_out, bytes, "pressure_%s", pairs[i]);
+    else if (moment == STORM_IMC_EVENTS)
+        snprintf(name_out, bytes, "events_%s",
+                 storm_imc_event_name((storm_imc_event)i));
     else
         snprintf(name_out, bytes, "%s_%c",
                  moment == STORM_IMC_FLUX ? "flux" : "momentum", "xyz"[i]);

@@ -178,6 +178,28 @@ static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
     imc->energy[i] = energy > 0.0 ? energy : 0.0;
 }
 
+/* What was not walked or diffused has flown. */
+static void imc_sum_methods(struct storm_imc *imc)
+{
+    const struct imc_methods *now = &imc->methods;
+    static const storm_imc_method of[IMC_METHODS] = {
+        [IMC_WALKED] = STORM_IMC_WALKED, [IMC_DIFFUSED] = STORM_IMC_DIFFUSED};
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        const struct imc_cell *cell = &imc->track.cells[i];
+        storm_ledger_add_exact(&imc->crossed[STORM_IMC_FLOWN], cell->path,
+                               imc->track.path_unit);
+        imc->crossings[STORM_IMC_FLOWN] += cell->events;
+    }
+    for (int k = 0; k < IMC_METHODS; k++) {
+        storm_ledger_add_exact(&imc->crossed[STORM_IMC_FLOWN], -now->path[k],
+                               imc->track.path_unit);
+        storm_ledger_add_exact(&imc->crossed[of[k]], now->path[k],
+                               imc->track.path_unit);
+        imc->crossings[STORM_IMC_FLOWN] -= now->events[k];
+        imc->crossings[of[k]] += now->events[k];
+    }
+}
+
 static storm_status imc_post_step(void *self, struct storm_step *step)
 {
     struct storm_imc *imc = self;
@@ -188,6 +210,8 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     storm_status status = imc_check(imc);
     if (status < 0) /* on all ranks */
         return status;
+    if (imc->walk != NULL || imc->problem->diffusion)
+        imc_sum_methods(imc);
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         struct imc_cell *cell = &imc->track.cells[i];
         storm_exact sum = cell->deposit;

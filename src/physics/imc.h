@@ -95,7 +95,10 @@ struct imc_moments {
     storm_exact *flux;     /* 3 each: path times direction */
     storm_exact *pressure; /* 6 each: times two of its components */
     storm_exact *momentum; /* 3 each: erg, c times the momentum */
-    bool is_directed;      /* any of the last three */
+    storm_exact *events;   /* STORM_IMC_N_EVENTS each: numbers */
+    double *effective;     /* grey: share of the effective in scattering; with
+                              events */
+    bool is_directed;      /* flux, pressure or momentum */
     double path_scale;     /* of path_unit: 2^lsb */
 };
 
@@ -251,7 +254,8 @@ enum imc_account {
     IMC_ACCOUNTS
 };
 
-enum { IMC_N_MOMENTS = 4 };
+enum { IMC_N_MOMENTS = 5 };
+
 struct storm_imc {
     const struct storm_context *context;
     const struct storm_env *env;
@@ -291,6 +295,8 @@ struct storm_imc {
     struct imc_halo halo;
     struct imc_ddmc ddmc;
     struct imc_methods methods; /* of this step, or the last */
+    struct storm_ledger crossed[STORM_IMC_METHODS]; /* path, erg cm, so far */
+    uint64_t crossings[STORM_IMC_METHODS];          /* events */
     struct imc_source *sources;
     size_t n_walls;          /* of the problem and of the mesh */
     struct imc_wall **walls; /* one for each edge of each wall */
@@ -307,7 +313,8 @@ struct storm_imc {
     unsigned wants;                /* bits of storm_imc_moment */
     struct imc_moments moments;    /* sums of the step */
     double *moment[IMC_N_MOMENTS]; /* of the last step; NULL: not asked for */
-    bool is_counting;              /* something may have been counted */
+    uint64_t events[STORM_IMC_N_EVENTS]; /* the same, of this rank's cells */
+    bool is_counting;                    /* something may have been counted */
     struct imc_user user;
     struct imc_plane *planes; /* of the problem */
     double time_s, dt_s;
@@ -478,10 +485,11 @@ bool imc_plane_hit(const struct imc_track *track, const double x[3],
                    double *seconds_inout);
 double imc_plane_clearance(const struct imc_track *track, const double x[3],
                            double time_left_s);
-/* MOMENTS-1, and for tallies of surfaces. */
+/* MOMENTS-1, and for tallies of surfaces, planes, cells that diffuse. */
 static inline imc_advance_fn *imc_kernel_of(const struct storm_imc *imc)
 {
-    return imc->track.moments != NULL || imc->track.surfaces != NULL
+    return imc->track.moments != NULL || imc->track.surfaces != NULL ||
+                   imc->track.n_planes > 0 || imc->track.ddmc != NULL
                ? imc->advance_counted
                : imc->advance;
 }
@@ -497,7 +505,7 @@ void imc_moments_clear(struct storm_imc *imc);
 /* What the kernels count: in a flight, a walk, a collision. */
 void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
                         const double direction[3], storm_exact path,
-                        double lost_erg);
+                        double given_erg);
 void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
                       storm_exact path, const double moved_cm[3],
                       double seconds);

@@ -68,12 +68,12 @@ static void ddmc_count_half(const struct pass *pass, const struct lane *lane,
 
 /* Time in a cell: its group is one of the ensemble's. */
 static void ddmc_count_stay(const struct imc_track *track,
-                            const struct lane *lane, storm_exact before)
+                            const struct lane *lane, storm_exact path)
 {
     static const double no_move[3] = {0.0, 0.0, 0.0};
     const struct imc_moments *moments = track->moments;
-    storm_exact path = track->cells[lane->cell].path - before;
     size_t n = track->n_groups, group = 0;
+    imc_count_event(track, lane->cell, STORM_IMC_DIFFUSION);
     if (moments == NULL)
         return;
     if (moments->groups != NULL && n > 1) {
@@ -187,19 +187,16 @@ static void ddmc_park(const struct pass *pass, struct lane *lane,
 /* ---- hops ---------------------------------------------------------------- */
 
 /* Into the cell behind a face, where it diffuses. Returns like imc_retire. */
-static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face,
-                       const bool counts)
+static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face)
 {
     const struct imc_ddmc *ddmc = pass->imc->ddmc;
     const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
     struct storm_packet *packet = lane->packet;
-    if (counts)
-        ddmc_count_surface(pass, lane, face);
+    ddmc_count_surface(pass, lane, face);
     (void)ddmc_settle(lane);
     if (f->side == DDMC_LOCAL) {
         lane->cell = f->next;
-        if (counts)
-            ddmc_count_half(pass, lane, lane->cell, (size_t)f->back, -1.0);
+        ddmc_count_half(pass, lane, lane->cell, (size_t)f->back, -1.0);
         imc_prefetch(pass, lane->cell);
         return true;
     }
@@ -217,8 +214,7 @@ static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face,
 
 /* Out through a face, to fly behind it. The part of a wall that is a mirror
  * keeps it. Returns like imc_retire. */
-static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face,
-                     const bool counts)
+static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face)
 {
     const struct imc_track *track = pass->imc;
     const struct imc_ddmc *ddmc = track->ddmc;
@@ -243,13 +239,11 @@ static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face,
     /* Rounding may find a face beside this one. */
     size_t found = geom_face(&lane->geom, side);
     if (ddmc_behind(track, lane, found) >= 0.0)
-        return ddmc_enter(pass, lane, found, counts);
+        return ddmc_enter(pass, lane, found);
     lane->imc.diffuses = false;
     lane->imc.depth = -storm_log(u[2]);
-    if (counts) {
-        ddmc_count_half(pass, lane, lane->cell, found, 1.0);
-        imc_count_face(pass, lane, next, side);
-    }
+    ddmc_count_half(pass, lane, lane->cell, found, 1.0);
+    imc_count_face(pass, lane, next, side);
     if (next < 0)
         return imc_border(pass, lane, next, side);
     geom_cross(&pass->geom, &lane->geom, side, next);
@@ -317,8 +311,7 @@ static bool ddmc_change(struct pass *pass, struct lane *lane)
 }
 
 /* Leaves its cell through one of its faces. Returns like imc_retire. */
-LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u,
-                            const bool counts)
+LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u)
 {
     const struct imc_ddmc *ddmc = pass->imc->ddmc;
     struct storm_packet *packet = lane->packet;
@@ -334,20 +327,17 @@ LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u,
         packet->group = ddmc_leaving(ddmc, lane->cell, face, v[0]);
     }
     if (!(ddmc_behind(pass->imc, lane, face) >= 0.0))
-        return ddmc_fly(pass, lane, face, counts);
-    if (counts)
-        ddmc_count_half(pass, lane, lane->cell, face, 1.0);
-    return ddmc_enter(pass, lane, face, counts);
+        return ddmc_fly(pass, lane, face);
+    ddmc_count_half(pass, lane, lane->cell, face, 1.0);
+    return ddmc_enter(pass, lane, face);
 }
 
 /* One event of a packet that diffuses. Returns like imc_retire. */
-LANES_INLINE bool ddmc_hop_as(struct pass *pass, struct lane *lane,
-                              const bool counts)
+static bool ddmc_hop(struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
     const struct imc_ddmc_cell *cell = &track->ddmc->cells[lane->cell];
     const double light = track->light_cm_s, out = cell->leak + cell->change;
-    storm_exact before = track->cells[lane->cell].path;
     double u[4], seconds = INFINITY;
     storm_packet_random(lane->packet, track->seed, u);
     lane->imc.absorb_s = cell->absorb * light;
@@ -364,12 +354,10 @@ LANES_INLINE bool ddmc_hop_as(struct pass *pass, struct lane *lane,
         ends = absorbed_s < seconds;
         seconds = ends ? absorbed_s : seconds;
     }
-    imc_spend(track, lane, seconds, analogue);
-    track->methods->path[IMC_DIFFUSED] +=
-        track->cells[lane->cell].path - before;
+    storm_exact path = imc_spend(track, lane, seconds, analogue);
+    track->methods->path[IMC_DIFFUSED] += path;
     track->methods->events[IMC_DIFFUSED]++;
-    if (counts)
-        ddmc_count_stay(track, lane, before);
+    ddmc_count_stay(track, lane, path);
     if (ends)
         return imc_absorb(pass, lane);
     if (!(lane->imc.weight > 0.0))
@@ -378,23 +366,13 @@ LANES_INLINE bool ddmc_hop_as(struct pass *pass, struct lane *lane,
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
     if (u[2] * out < cell->change)
         return ddmc_change(pass, lane);
-    return ddmc_leak(pass, lane, u[3], counts);
-}
-
-static bool ddmc_hop(struct pass *pass, struct lane *lane)
-{
-    return ddmc_hop_as(pass, lane, false);
-}
-
-static bool ddmc_hop_counted(struct pass *pass, struct lane *lane)
-{
-    return ddmc_hop_as(pass, lane, true);
+    return ddmc_leak(pass, lane, u[3]);
 }
 
 /* A packet in flight stands on a face behind which it would diffuse: it is
  * taken in or sent back, eq. (D3). Returns like imc_retire. */
 static bool ddmc_knock(struct pass *pass, struct lane *lane, size_t face,
-                       double behind, const bool counts)
+                       double behind)
 {
     const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
     struct storm_packet *packet = lane->packet;
@@ -404,13 +382,12 @@ static bool ddmc_knock(struct pass *pass, struct lane *lane, size_t face,
         back[d] = -f->normal[d];
     }
     storm_packet_random(packet, pass->imc->seed, u);
-    if (u[0] < imc_ddmc_taken(behind, mu))
-        return ddmc_enter(pass, lane, face, counts);
-    if (counts)
-        imc_count_collision(pass->imc, lane, 1.0);
+    if (u[0] < imc_ddmc_taken(behind, mu)) {
+        imc_count_event(pass->imc, lane->cell, STORM_IMC_CROSSING);
+        return ddmc_enter(pass, lane, face);
+    }
+    imc_count_event(pass->imc, lane->cell, STORM_IMC_REFLECTION);
     ddmc_turn(pass, packet, back, behind, false);
-    if (counts)
-        imc_count_collision(pass->imc, lane, -1.0);
     geom_leave(&lane->geom, packet);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);

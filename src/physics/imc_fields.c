@@ -71,6 +71,11 @@ static void imc_grey(struct storm_imc *imc, const struct imc_asked *asked)
     imc->track.cells[cell].absorb = fleck * absorb;
     imc->track.cells[cell].scatter =
         (1.0 - fleck) * absorb + asked->scattering[0];
+    if (imc->moments.effective != NULL) {
+        double scatter = imc->track.cells[cell].scatter;
+        imc->moments.effective[cell] =
+            scatter > 0.0 ? (1.0 - fleck) * absorb / scatter : 0.0;
+    }
     imc->emitted[cell] = imc_emission(imc, cell, absorb, fleck);
     imc->fleck[cell] = fleck;
 }

@@ -55,6 +55,13 @@ LANES_INLINE double imc_mean(double x)
 
 enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END, IMC_PLANE };
 
+/* What a kernel knows of, a constant of each of its copies. */
+enum imc_counts {
+    IMC_COUNTS_NOTHING,
+    IMC_COUNTS_GROUPS, /* energy by group */
+    IMC_COUNTS_ALL     /* moments, events, surfaces; planes, diffusion */
+};
+
 /* At the start of each event, not at the crossing: the cell's memory then
  * arrives during the other lanes' events. */
 LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
@@ -293,9 +300,11 @@ static int32_t imc_draw_group(const struct imc_track *track,
     return imc_find_group(&track->spectrum[(size_t)cell * n], n, u);
 }
 
-/* In the cell for `seconds`: deposits and counts path, eqs. (5) and (7). */
-LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
-                            double seconds, bool analogue)
+/* In the cell for `seconds`: deposits and counts path, eqs. (5) and (7), which
+ * it returns. */
+LANES_INLINE storm_exact imc_spend(const struct imc_track *track,
+                                   struct lane *lane, double seconds,
+                                   bool analogue)
 {
     struct imc_cell *cell = &track->cells[lane->cell];
     double weight = lane->imc.weight;
@@ -315,9 +324,11 @@ LANES_INLINE void imc_spend(const struct imc_track *track, struct lane *lane,
     lost = weight - lane->imc.weight;
     if (lost > 0.0)
         cell->deposit += lanes_term(lost, track->deposit_unit);
-    cell->path += lanes_term(path, track->path_unit);
+    storm_exact term = lanes_term(path, track->path_unit);
+    cell->path += term;
     cell->events++;
     lane->time_left_s -= seconds;
+    return term;
 }
 
 /* All that is left of a packet. */
@@ -468,32 +479,76 @@ static void imc_walk_group(const struct pass *pass, struct lane *lane,
 
 /* ---- in kernels that count: moments (MOMENTS-1), surfaces --------------- */
 
-/* What a flight adds: its path is the change of the cell's. */
-LANES_INLINE void imc_count_flight(const struct imc_track *track,
-                                   const struct lane *lane, double weight,
-                                   storm_exact before)
+LANES_INLINE void imc_count_event(const struct imc_track *track,
+                                  storm_cell_idx cell, storm_imc_event kind)
 {
     const struct imc_moments *moments = track->moments;
-    storm_exact path = track->cells[lane->cell].path - before;
-    if (moments == NULL)
+    if (moments != NULL && moments->events != NULL)
+        moments->events[(size_t)cell * STORM_IMC_N_EVENTS + (size_t)kind]++;
+}
+
+/* Which of the two scattered is not known if there are no groups: it is drawn
+ * (MOMENTS-3). */
+static void imc_count_scattering(const struct imc_track *track,
+                                 const struct lane *lane, bool effective)
+{
+    const struct imc_moments *moments = track->moments;
+    if (moments == NULL || moments->events == NULL)
         return;
-    if (moments->groups != NULL)
+    if (moments->effective != NULL) {
+        double u[4];
+        storm_random(track->seed, STORM_STREAM_TALLY, lane->packet->id,
+                     lane->packet->draws, u);
+        effective = u[0] < moments->effective[lane->cell];
+    }
+    imc_count_event(track, lane->cell,
+                    effective ? STORM_IMC_EFFECTIVE : STORM_IMC_PHYSICAL);
+}
+
+/* imc_border, and what became of the packet. */
+static bool imc_border_counted(struct pass *pass, struct lane *lane,
+                               int32_t next, uint32_t side)
+{
+    struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
+    struct storm_outcome *outcome = &pass->outcomes[lane->i_packet];
+    storm_cell_idx cell = lane->cell;
+    outcome->fate = STORM_FATE_CONTINUE; /* unless it leaves its lane */
+    bool more = imc_border(pass, lane, next, side);
+    imc_count_event(pass->imc, cell,
+                    exit.rank >= 0 ? STORM_IMC_CROSSING
+                    : outcome->fate == STORM_FATE_ESCAPED
+                        ? STORM_IMC_ESCAPE
+                        : STORM_IMC_REFLECTION);
+    return more;
+}
+
+/* What a flight adds, and the momentum of `given_erg` along it. */
+LANES_INLINE void imc_count_flight(const struct imc_track *track,
+                                   const struct lane *lane, storm_exact path,
+                                   double given_erg,
+                                   const enum imc_counts counts)
+{
+    const struct imc_moments *moments = track->moments;
+    if (counts == IMC_COUNTS_ALL && moments == NULL)
+        return;
+    if (counts == IMC_COUNTS_GROUPS || moments->groups != NULL)
         moments->groups[(size_t)lane->cell * track->n_groups +
                         (size_t)lane->packet->group] += path;
+    if (counts == IMC_COUNTS_GROUPS)
+        return;
     if (moments->is_directed)
         imc_moments_flight(track, lane->cell, lane->packet->direction, path,
-                           weight - lane->imc.weight);
+                           given_erg);
 }
 
 /* What a walk adds that was `seconds` long and went this far in a direction:
  * the mean weight moves by that much; and its group is one of those inside. */
 static void imc_count_walk(const struct imc_track *track,
                            const struct lane *lane,
-                           const struct imc_sphere *sphere, storm_exact before,
+                           const struct imc_sphere *sphere, storm_exact path,
                            const double moved_cm[3], double seconds)
 {
     const struct imc_moments *moments = track->moments;
-    storm_exact path = track->cells[lane->cell].path - before;
     if (moments == NULL)
         return;
     if (moments->groups != NULL) {
@@ -512,13 +567,14 @@ static void imc_count_walk(const struct imc_track *track,
         imc_moments_walk(track, lane->cell, path, moved_cm, seconds);
 }
 
-/* Momentum that a collision takes from the packet, or gives to it. */
+/* Momentum that a collision gives to the packet. What it had before has been
+ * counted with its flight. */
 LANES_INLINE void imc_count_collision(const struct imc_track *track,
-                                      const struct lane *lane, double sign)
+                                      const struct lane *lane)
 {
     if (track->moments != NULL && track->moments->momentum != NULL)
         imc_moments_collision(track, lane->cell, lane->packet->direction,
-                              sign * lane->imc.weight);
+                              -lane->imc.weight);
 }
 
 /* A packet at a face: does another cell begin there that is in another place
@@ -550,13 +606,12 @@ LANES_INLINE void imc_count_face(const struct pass *pass,
  * collided: its direction does not matter. Returns like imc_retire. */
 LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
                               const struct imc_sphere *sphere, bool analogue,
-                              const bool counts)
+                              const enum imc_counts counts)
 {
     const struct imc_track *track = pass->imc;
     const struct storm_walk_medium *medium = &sphere->medium;
     struct storm_packet *packet = lane->packet;
     double u[4], v[4], direction[3] = {0.0}, light = track->light_cm_s;
-    storm_exact before = track->cells[lane->cell].path;
     storm_packet_random(packet, track->seed, u);
     storm_packet_random(packet, track->seed, v);
     double whole = sphere->radius_cm + medium->beyond_cm;
@@ -580,15 +635,15 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
         }
     }
     if (absorbed_s < seconds) {
-        imc_spend(track, lane, absorbed_s, true);
+        storm_exact path = imc_spend(track, lane, absorbed_s, true);
         if (counts)
-            imc_count_walk(track, lane, sphere, before, direction, absorbed_s);
+            imc_count_walk(track, lane, sphere, path, direction, absorbed_s);
         return imc_absorb(pass, lane);
     }
-    imc_spend(track, lane, seconds, analogue);
+    storm_exact path = imc_spend(track, lane, seconds, analogue);
     if (!(lane->imc.weight > 0.0)) {
         if (counts)
-            imc_count_walk(track, lane, sphere, before, direction, seconds);
+            imc_count_walk(track, lane, sphere, path, direction, seconds);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     double distance = sphere->radius_cm;
@@ -605,7 +660,7 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
         double most = fmin(distance, light * seconds);
         const double moved[3] = {most * direction[0], most * direction[1],
                                  most * direction[2]};
-        imc_count_walk(track, lane, sphere, before, moved, seconds);
+        imc_count_walk(track, lane, sphere, path, moved, seconds);
     }
     storm_packet_random(packet, track->seed, v);
     if (end == STORM_WALK_OUT)
@@ -613,7 +668,7 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
     else
         storm_isotropic(v[0], v[1], packet->direction);
     if (counts)
-        imc_count_collision(track, lane, -1.0);
+        imc_count_collision(track, lane);
     imc_walk_group(pass, lane, sphere, end);
     imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
@@ -631,8 +686,11 @@ static bool imc_walk(struct pass *pass, struct lane *lane,
     const struct imc_cell *cell = &pass->imc->cells[lane->cell];
     struct imc_methods *methods = pass->imc->methods;
     storm_exact before = cell->path;
-    bool more = counts ? imc_walk_as(pass, lane, sphere, analogue, true)
-                       : imc_walk_as(pass, lane, sphere, analogue, false);
+    if (counts)
+        imc_count_event(pass->imc, lane->cell, STORM_IMC_WALK);
+    bool more =
+        counts ? imc_walk_as(pass, lane, sphere, analogue, IMC_COUNTS_ALL)
+               : imc_walk_as(pass, lane, sphere, analogue, IMC_COUNTS_NOTHING);
     methods->path[IMC_WALKED] += cell->path - before;
     methods->events[IMC_WALKED]++;
     return more;
@@ -661,28 +719,30 @@ static bool imc_change_group(const struct pass *pass, struct lane *lane)
 /* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
 LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
-                                 bool analogue, const bool counts)
+                                 bool analogue, const enum imc_counts counts)
 {
     const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
     struct imc_sphere sphere;
     double u[4];
-    if (counts)
-        imc_count_collision(track, lane, 1.0);
     storm_packet_random(packet, track->seed, u);
     if (analogue && u[0] * (lane->imc.absorb_s + lane->imc.scatter_s) <
                         lane->imc.absorb_s) {
+        if (counts == IMC_COUNTS_ALL)
+            imc_count_event(track, lane->cell, STORM_IMC_ABSORPTION);
         return imc_absorb(pass, lane);
     }
-    bool walks;
+    bool walks, effective = false;
     if (track->n_groups > 1) {
-        bool is_new = imc_change_group(pass, lane);
-        bool is_mixed = STORM_UNLIKELY(track->ddmc != NULL) &&
+        effective = imc_change_group(pass, lane);
+        bool is_mixed = counts == IMC_COUNTS_ALL && track->ddmc != NULL &&
                         track->ddmc->cells[lane->cell].is_in;
-        if (is_new && is_mixed &&
-            imc_ddmc_is_in(track->ddmc, lane->cell, packet->group))
+        if (effective && is_mixed &&
+            imc_ddmc_is_in(track->ddmc, lane->cell, packet->group)) {
+            imc_count_event(track, lane->cell, STORM_IMC_EFFECTIVE);
             return ddmc_settle(lane);
-        walks = is_new && !is_mixed && track->walk != NULL &&
+        }
+        walks = effective && !is_mixed && track->walk != NULL &&
                 imc_sphere_groups(pass, lane, &sphere);
     } else {
         walks = track->walk != NULL && imc_sphere_grey(pass, lane, &sphere);
@@ -690,24 +750,15 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
     if (walks)
         return imc_walk(pass, lane, &sphere, analogue, counts);
     storm_isotropic(u[1], u[2], packet->direction);
-    if (counts)
-        imc_count_collision(track, lane, -1.0);
+    if (counts == IMC_COUNTS_ALL) {
+        imc_count_scattering(track, lane, effective);
+        imc_count_collision(track, lane);
+    }
     lane->imc.depth = -storm_log(u[3]);
     geom_leave(&lane->geom, packet);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
     return true;
-}
-
-static bool imc_collide(struct pass *pass, struct lane *lane, bool analogue)
-{
-    return imc_collide_as(pass, lane, analogue, false);
-}
-
-static bool imc_collide_counted(struct pass *pass, struct lane *lane,
-                                bool analogue)
-{
-    return imc_collide_as(pass, lane, analogue, true);
 }
 
 /* The lane has crossed into a cell that is outside. The crossing was counted as
@@ -731,13 +782,13 @@ static bool imc_reach_plane(const struct pass *pass, const struct lane *lane,
 
 /* One event of one packet. Returns like imc_retire. */
 LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
-                           const bool counts)
+                           const enum imc_counts counts)
 {
     uint32_t side;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
         return imc_leave(pass, lane);
     if (has_more && lane->imc.diffuses)
-        return counts ? ddmc_hop_counted(pass, lane) : ddmc_hop(pass, lane);
+        return ddmc_hop(pass, lane);
     imc_load_cell(pass, lane);
     bool analogue = lane->imc.weight < lane->imc.light_weight;
     double rate = lane->imc.scatter_s + (analogue ? lane->imc.absorb_s : 0.0);
@@ -754,22 +805,31 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
         event = IMC_COLLISION;
     }
     double weight = lane->imc.weight;
-    storm_exact before = pass->imc->cells[lane->cell].path;
-    imc_spend(pass->imc, lane, seconds, analogue);
+    storm_exact path = imc_spend(pass->imc, lane, seconds, analogue);
     if (counts)
-        imc_count_flight(pass->imc, lane, weight, before);
+        imc_count_flight(pass->imc, lane, path,
+                         event == IMC_COLLISION ? weight
+                                                : weight - lane->imc.weight,
+                         counts);
     geom_move(&lane->geom, seconds);
-    if (STORM_UNLIKELY(!(lane->imc.weight > 0.0)))
+    if (STORM_UNLIKELY(!(lane->imc.weight > 0.0))) {
+        if (counts == IMC_COUNTS_ALL)
+            imc_count_event(pass->imc, lane->cell, STORM_IMC_ABSORPTION);
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
+    }
     if (event == IMC_COLLISION)
-        return counts ? imc_collide_counted(pass, lane, analogue)
-                      : imc_collide(pass, lane, analogue);
+        return imc_collide_as(pass, lane, analogue, counts);
     /* Never zero: that means "not drawn", and the next rank would draw. */
     double depth = lane->imc.depth - rate * seconds;
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
-    if (event == IMC_END)
+    if (event == IMC_END) {
+        if (counts == IMC_COUNTS_ALL)
+            imc_count_event(pass->imc, lane->cell, STORM_IMC_CENSUS);
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
+    }
     if (has_more && event == IMC_PLANE) {
+        if (counts == IMC_COUNTS_ALL)
+            imc_count_event(pass->imc, lane->cell, STORM_IMC_ESCAPE);
         lane->wall = -1;
         return imc_retire(pass, lane, STORM_FATE_ESCAPED);
     }
@@ -778,13 +838,17 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
         size_t face = geom_face(&lane->geom, side);
         double behind = ddmc_behind(pass->imc, lane, face);
         if (behind >= 0.0)
-            return ddmc_knock(pass, lane, face, behind, counts);
+            return ddmc_knock(pass, lane, face, behind);
     }
     int32_t next = geom_next(&pass->geom, &lane->geom, lane->cell, side);
-    if (counts)
+    if (counts == IMC_COUNTS_ALL)
         imc_count_face(pass, lane, next, side);
     if (STORM_UNLIKELY(next < 0))
-        return imc_border(pass, lane, next, side);
+        return counts == IMC_COUNTS_ALL
+                   ? imc_border_counted(pass, lane, next, side)
+                   : imc_border(pass, lane, next, side);
+    if (counts == IMC_COUNTS_ALL)
+        imc_count_event(pass->imc, lane->cell, STORM_IMC_CROSSING);
     geom_cross(&pass->geom, &lane->geom, side, next);
     lane->cell = next;
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, next));
@@ -793,31 +857,12 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     return true;
 }
 
-/* The events of a pass. Whether there are planes or cells that diffuse is a
- * constant: each event would ask. */
-LANES_INLINE void imc_run(struct pass *pass, bool has_more, const bool counts)
-{
-    uint64_t expires = pass->max_events;
-    uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
-    while (pass->n_lanes > 0) {
-        if (STORM_UNLIKELY(pass->round == due))
-            due = imc_pause(pass, &expires);
-        pass->round++;
-        for (struct lane *lane = pass->lanes;
-             lane < pass->lanes + pass->n_lanes; lane++)
-            lane -= !imc_step(pass, lane, has_more, counts);
-    }
-}
-
-static __attribute__((noinline)) void imc_run_more(struct pass *pass)
-{
-    imc_run(pass, true, false);
-}
-
+/* Moves n packets. What each event would have to ask is a constant, or chosen
+ * once in a pass. */
 LANES_INLINE void imc_advance_as(const struct imc_track *track,
                                  void *const *packets, size_t n,
                                  struct storm_outcome *outcomes_out,
-                                 const bool counts)
+                                 const enum imc_counts counts)
 {
     struct pass pass;
     pass.imc = track;
@@ -825,26 +870,50 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
     pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
-    bool has_more = track->n_planes > 0 || track->ddmc != NULL;
-    if (counts)
-        imc_run(&pass, has_more, true);
-    else if (STORM_UNLIKELY(has_more))
-        imc_run_more(&pass);
-    else
-        imc_run(&pass, false, false);
+    bool has_more = counts == IMC_COUNTS_ALL &&
+                    (track->n_planes > 0 || track->ddmc != NULL);
+    uint64_t expires = track->max_events;
+    uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
+    while (pass.n_lanes > 0) {
+        if (STORM_UNLIKELY(pass.round == due))
+            due = imc_pause(&pass, &expires);
+        pass.round++;
+        for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
+             lane++)
+            lane -= !imc_step(&pass, lane, has_more, counts);
+    }
 }
 
 static void imc_advance(const struct imc_track *track, void *const *packets,
                         size_t n, struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, false);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_NOTHING);
+}
+
+static void imc_advance_groups(const struct imc_track *track,
+                               void *const *packets, size_t n,
+                               struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_GROUPS);
+}
+
+static void imc_advance_all(const struct imc_track *track, void *const *packets,
+                            size_t n, struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL);
 }
 
 static void imc_advance_counted(const struct imc_track *track,
                                 void *const *packets, size_t n,
                                 struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, true);
+    const struct imc_moments *m = track->moments;
+    if (m != NULL && m->groups != NULL && !m->is_directed &&
+        m->events == NULL && track->surfaces == NULL && track->n_planes == 0 &&
+        track->ddmc == NULL)
+        imc_advance_groups(track, packets, n, outcomes_out);
+    else
+        imc_advance_all(track, packets, n, outcomes_out);
 }
 
 #endif /* STORM_PHYSICS_IMC_KERNEL_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moments of the radiation: energy by group, flux, pressure; momentum given to
- * matter. */
+ * matter; events by kind. */
 #include <math.h>
 #include <string.h>
 
@@ -12,20 +12,21 @@
 static const char moments_label[] = "imc moments";
 
 /* Index of a moment, and where its sums are. */
-enum { GROUPS, FLUX, PRESSURE, MOMENTUM };
-_Static_assert(MOMENTUM + 1 == IMC_N_MOMENTS, "all of them");
+enum { GROUPS, FLUX, PRESSURE, MOMENTUM, EVENTS };
+_Static_assert(EVENTS + 1 == IMC_N_MOMENTS, "all of them");
 
 static storm_exact **moments_sums(struct storm_imc *imc, int k)
 {
     storm_exact **const sums[IMC_N_MOMENTS] = {
         &imc->moments.groups, &imc->moments.flux, &imc->moments.pressure,
-        &imc->moments.momentum};
+        &imc->moments.momentum, &imc->moments.events};
     return sums[k];
 }
 
 static size_t moments_values(const struct storm_imc *imc, int k)
 {
-    const size_t n[IMC_N_MOMENTS] = {imc->track.n_groups, 3, 6, 3};
+    const size_t n[IMC_N_MOMENTS] = {imc->track.n_groups, 3, 6, 3,
+                                     STORM_IMC_N_EVENTS};
     return n[k];
 }
 
@@ -45,7 +46,15 @@ storm_status imc_moments_open(struct storm_imc *imc)
             storm_alloc(memory, moments_label, n * sizeof *imc->moment[k]);
         ok = ok && *sums != NULL && imc->moment[k] != NULL;
     }
-    imc->moments.is_directed = (imc->wants & ~(unsigned)STORM_IMC_GROUPS) != 0;
+    if ((imc->wants & STORM_IMC_EVENTS) != 0 && imc->track.n_groups == 1) {
+        imc->moments.effective =
+            storm_alloc(memory, moments_label,
+                        ((size_t)imc->n_cells + 1) * sizeof(double));
+        ok = ok && imc->moments.effective != NULL;
+    }
+    imc->moments.is_directed =
+        (imc->wants &
+         (STORM_IMC_FLUX | STORM_IMC_PRESSURE | STORM_IMC_MOMENTUM)) != 0;
     imc->track.moments = imc->wants != 0 && ok ? &imc->moments : NULL;
     return ok ? STORM_OK : STORM_ERR_NOMEM;
 }
@@ -60,6 +69,8 @@ void imc_moments_close(struct storm_imc *imc)
         *sums = NULL;
         imc->moment[k] = NULL;
     }
+    storm_free(memory, imc->moments.effective);
+    imc->moments.effective = NULL;
     imc->track.moments = NULL;
 }
 
@@ -68,9 +79,19 @@ void imc_moments_begin(struct storm_imc *imc)
     imc->moments.path_scale = ldexp(1.0, imc->track.path_unit.lsb);
 }
 
+static void moments_end_events(struct storm_imc *imc)
+{
+    const storm_exact *sums = imc->moments.events;
+    memset(imc->events, 0, sizeof imc->events);
+    for (size_t i = 0; i < STORM_IMC_N_EVENTS * (size_t)imc->n_cells; i++)
+        imc->events[i % STORM_IMC_N_EVENTS] += (uint64_t)sums[i];
+}
+
 /* Sums of the step to values, and to zero. */
 void imc_moments_end(struct storm_imc *imc)
 {
+    if (imc->moments.events != NULL)
+        moments_end_events(imc);
     const double light = imc->track.light_cm_s, length = light * imc->dt_s;
     for (int k = 0; k < IMC_N_MOMENTS; k++) {
         storm_exact *sums = *moments_sums(imc, k);
@@ -82,9 +103,10 @@ void imc_moments_end(struct storm_imc *imc)
         for (size_t i = 0; i < n * (size_t)imc->n_cells; i++) {
             double value = storm_exact_value(sums[i], unit);
             double volume = imc->volume[i / n];
-            imc->moment[k][i] = k == MOMENTUM ? value / light
-                                : k == FLUX   ? value / (volume * imc->dt_s)
-                                              : value / (volume * length);
+            imc->moment[k][i] = k == EVENTS     ? (double)sums[i]
+                                : k == MOMENTUM ? value / light
+                                : k == FLUX     ? value / (volume * imc->dt_s)
+                                                : value / (volume * length);
             sums[i] = 0;
         }
     }
@@ -112,25 +134,31 @@ void imc_moments_collision(const struct imc_track *track, storm_cell_idx cell,
 
 void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
                         const double direction[3], storm_exact path,
-                        double lost_erg)
+                        double given_erg)
 {
     const struct imc_moments *m = track->moments;
+    const struct storm_exact_unit unit = track->path_unit;
+    const double x = direction[0], y = direction[1], z = direction[2];
     /* A term has the bits of a double: this is exact. */
     double length = (double)path * m->path_scale;
-    for (int d = 0; d < 3; d++) {
-        double along = length * direction[d];
-        if (m->flux != NULL)
-            storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d], along,
-                            track->path_unit);
-        if (m->pressure == NULL)
-            continue;
-        storm_exact *pressure = &m->pressure[6 * (size_t)cell];
-        storm_exact_add(&pressure[d], along * direction[d], track->path_unit);
-        storm_exact_add(&pressure[3 + d], along * direction[(d + 1) % 3],
-                        track->path_unit);
+    const double along[3] = {length * x, length * y, length * z};
+    if (m->flux != NULL) {
+        storm_exact *flux = &m->flux[3 * (size_t)cell];
+        storm_exact_add(&flux[0], along[0], unit);
+        storm_exact_add(&flux[1], along[1], unit);
+        storm_exact_add(&flux[2], along[2], unit);
     }
-    if (m->momentum != NULL && lost_erg > 0.0)
-        imc_moments_collision(track, cell, direction, lost_erg);
+    if (m->pressure != NULL) {
+        storm_exact *pressure = &m->pressure[6 * (size_t)cell];
+        storm_exact_add(&pressure[0], along[0] * x, unit);
+        storm_exact_add(&pressure[1], along[1] * y, unit);
+        storm_exact_add(&pressure[2], along[2] * z, unit);
+        storm_exact_add(&pressure[3], along[0] * y, unit);
+        storm_exact_add(&pressure[4], along[1] * z, unit);
+        storm_exact_add(&pressure[5], along[2] * x, unit);
+    }
+    if (m->momentum != NULL && given_erg > 0.0)
+        imc_moments_collision(track, cell, direction, given_erg);
 }
 
 void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
@@ -177,6 +205,7 @@ storm_status storm_imc_request(struct storm_imc *imc, unsigned moments)
         return status;
     imc_moments_close(imc);
     imc->wants = moments;
+    memset(imc->events, 0, sizeof imc->events);
     status = storm_context_agree(imc->context, imc_moments_open(imc));
     if (status < 0) {
         imc_moments_close(imc);
@@ -213,4 +242,35 @@ storm_status storm_imc_get_moment(const struct storm_imc *imc,
     memcpy(values_out, imc->moment[k],
            (size_t)imc->n_cells * moments_values(imc, k) * sizeof *values_out);
     return STORM_OK;
+}
+
+const char *storm_imc_event_name(storm_imc_event kind)
+{
+    static const char *const names[STORM_IMC_N_EVENTS] = {
+        [STORM_IMC_CROSSING] = "crossing",
+        [STORM_IMC_REFLECTION] = "reflection",
+        [STORM_IMC_EFFECTIVE] = "effective_scattering",
+        [STORM_IMC_PHYSICAL] = "physical_scattering",
+        [STORM_IMC_ABSORPTION] = "absorption",
+        [STORM_IMC_WALK] = "random_walk",
+        [STORM_IMC_DIFFUSION] = "diffusion",
+        [STORM_IMC_CENSUS] = "census",
+        [STORM_IMC_ESCAPE] = "escape",
+    };
+    return (unsigned)kind < STORM_IMC_N_EVENTS ? names[kind] : NULL;
+}
+
+storm_status storm_imc_get_events(const struct storm_imc *imc,
+                                  uint64_t *numbers_out)
+{
+    uint64_t sum[STORM_IMC_N_EVENTS];
+    if ((imc->wants & STORM_IMC_EVENTS) == 0) /* on all ranks */
+        return STORM_ERR_ARG;
+    memcpy(sum, imc->events, sizeof sum);
+    storm_status status =
+        storm_context_reduce(imc->context, sum, STORM_IMC_N_EVENTS,
+                             MPI_UINT64_T, MPI_SUM);
+    if (status == STORM_OK)
+        memcpy(numbers_out, sum, sizeof sum);
+    return status;
 }

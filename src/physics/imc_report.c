@@ -167,6 +167,41 @@ storm_status storm_imc_balance(struct storm_imc *imc,
                                              energy_erg_out, error_out);
 }
 
+storm_status storm_imc_shares(struct storm_imc *imc,
+                              struct storm_engine *engine,
+                              struct storm_imc_share *shares_out)
+{
+    struct storm_ledger sum[STORM_IMC_METHODS];
+    uint64_t numbers[2 * STORM_IMC_METHODS] = {0};
+    uint64_t *packets = &numbers[STORM_IMC_METHODS];
+    size_t n;
+    void *const *all = storm_engine_packets(engine, &n);
+    for (size_t i = 0; i < n; i++) {
+        const struct storm_packet *packet = all[i];
+        packets[packet->optical_depth < 0.0 ? STORM_IMC_DIFFUSED
+                                            : STORM_IMC_FLOWN]++;
+    }
+    for (int k = 0; k < STORM_IMC_METHODS; k++)
+        numbers[k] = imc->crossings[k];
+    storm_status status =
+        storm_ledger_sum(imc->crossed, STORM_IMC_METHODS, imc->context, sum);
+    if (status >= 0)
+        status =
+            storm_context_reduce(imc->context, numbers, 2 * STORM_IMC_METHODS,
+                                 MPI_UINT64_T, MPI_SUM);
+    if (status < 0)
+        return status;
+    double energy = 0.0;
+    for (int k = 0; k < STORM_IMC_METHODS; k++)
+        energy += storm_ledger_value(&sum[k]);
+    for (int k = 0; k < STORM_IMC_METHODS; k++)
+        shares_out[k] = (struct storm_imc_share){
+            .energy = energy > 0.0 ? storm_ledger_value(&sum[k]) / energy : 0.0,
+            .events = numbers[k],
+            .packets = packets[k]};
+    return STORM_OK;
+}
+
 /* Energy of all matter, of this rank, exactly. */
 static struct storm_ledger imc_matter_now(const struct storm_imc *imc)
 {

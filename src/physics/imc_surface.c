@@ -134,14 +134,16 @@ void imc_surface_cross(const struct imc_track *track,
         .group = packet->group,
         .wall = -1,
     };
-    storm_exact term = storm_exact_term(event.weight_erg, set->unit);
+    const struct storm_ledger_parts parts =
+        storm_ledger_parts(storm_exact_term(event.weight_erg, set->unit),
+                           set->unit);
     for (size_t i = 0, k = 0; i < set->n; i++) {
         struct tally *tally = &set->tallies[i];
         if (!is_surface(tally))
             continue;
         if (from[k] != to[k] && to[k] != PLACE_OUTSIDE) {
             event.side = from[k] == PLACE_IN ? 0 : 1;
-            tally_add(set, tally, &event, term);
+            tally_add(set, tally, &event, &parts);
         }
         k++;
     }

@@ -149,12 +149,14 @@ static void tally_escape(const struct imc_track *track,
         .group = packet->group,
         .wall = wall,
     };
-    storm_exact term = storm_exact_term(event.weight_erg, set->unit);
-    storm_ledger_add_exact(track->escaped, term, set->unit);
-    storm_ledger_add_exact(&flow->energy, term, set->unit);
+    const struct storm_ledger_parts parts =
+        storm_ledger_parts(storm_exact_term(event.weight_erg, set->unit),
+                           set->unit);
+    storm_ledger_book(track->escaped, &parts, set->unit);
+    storm_ledger_book(&flow->energy, &parts, set->unit);
     for (size_t i = 0; i < set->n; i++)
         if (set->tallies[i].own.where == STORM_TALLY_ESCAPE)
-            tally_add(set, &set->tallies[i], &event, term);
+            tally_add(set, &set->tallies[i], &event, &parts);
 }
 
 void imc_escape(const struct imc_track *track,

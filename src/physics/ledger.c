@@ -35,8 +35,8 @@ void storm_ledger_add(struct storm_ledger *ledger, double value)
         storm_ledger_carry(ledger);
 }
 
-void storm_ledger_spread(int64_t *limb, storm_exact sum,
-                         struct storm_exact_unit unit)
+static void ledger_spread(int64_t *limb, storm_exact sum,
+                          struct storm_exact_unit unit)
 {
     int shift = (unit.lsb + 1074) % 32;
     int64_t sign = sum < 0 ? -1 : 1;
@@ -51,7 +51,16 @@ void storm_ledger_spread(int64_t *limb, storm_exact sum,
 void storm_ledger_add_exact(struct storm_ledger *ledger, storm_exact sum,
                             struct storm_exact_unit unit)
 {
-    storm_ledger_spread(&ledger->limb[storm_ledger_limb(unit)], sum, unit);
+    ledger_spread(&ledger->limb[storm_ledger_limb(unit)], sum, unit);
+    if (STORM_UNLIKELY(++ledger->n_since_carry >= LEDGER_CARRY_AFTER))
+        storm_ledger_carry(ledger);
+}
+
+void storm_ledger_book(struct storm_ledger *ledger,
+                       const struct storm_ledger_parts *parts,
+                       struct storm_exact_unit unit)
+{
+    storm_ledger_add_parts(&ledger->limb[storm_ledger_limb(unit)], parts);
     if (STORM_UNLIKELY(++ledger->n_since_carry >= LEDGER_CARRY_AFTER))
         storm_ledger_carry(ledger);
 }

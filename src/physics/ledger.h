@@ -42,16 +42,40 @@ void storm_ledger_add(struct storm_ledger *ledger, double value);
 void storm_ledger_add_exact(struct storm_ledger *ledger, storm_exact sum,
                             struct storm_exact_unit unit);
 
-/* The same for limbs that begin at that of the unit: limb[0] has 2^(32 i -
- * 1074) with i = storm_ledger_limb(unit). Up to STORM_LEDGER_SPREAD limbs
- * change, each by less than 2^32. */
+/* The limb of 2^(32 i - 1074) at which sums in a unit begin; up to
+ * STORM_LEDGER_SPREAD limbs change, each by less than 2^32. */
 enum { STORM_LEDGER_SPREAD = 5 };
-void storm_ledger_spread(int64_t *limb, storm_exact sum,
-                         struct storm_exact_unit unit);
 static inline int storm_ledger_limb(struct storm_exact_unit unit)
 {
     return (unit.lsb + 1074) / 32;
 }
+
+/* A term that is not negative and was cut to the unit in parts, to be added to
+ * any number of sums: limbs that begin at that of the unit. */
+enum { STORM_LEDGER_PARTS = 4 };
+struct storm_ledger_parts {
+    int64_t part[STORM_LEDGER_PARTS];
+};
+static inline struct storm_ledger_parts
+storm_ledger_parts(storm_exact term, struct storm_exact_unit unit)
+{
+    /* Below 2^87 before it is shifted by up to 31 bits. */
+    storm_exact wide = term * ((int64_t)1 << (unit.lsb + 1074) % 32);
+    uint64_t low = (uint64_t)wide, high = (uint64_t)(wide >> 64);
+    return (struct storm_ledger_parts){
+        {(int64_t)(low & 0xffffffffu), (int64_t)(low >> 32),
+         (int64_t)(high & 0xffffffffu), (int64_t)(high >> 32)}};
+}
+static inline void
+storm_ledger_add_parts(int64_t *limb, const struct storm_ledger_parts *parts)
+{
+    for (int i = 0; i < STORM_LEDGER_PARTS; i++)
+        limb[i] += parts->part[i];
+}
+/* And to an account. */
+void storm_ledger_book(struct storm_ledger *ledger,
+                       const struct storm_ledger_parts *parts,
+                       struct storm_exact_unit unit);
 
 /* Brings `n` limbs to [0, 2^32), the last one keeping the sign. */
 void storm_ledger_carry_limbs(int64_t *limb, int n);

@@ -316,6 +316,9 @@ static storm_status tally_make(struct tally_set *set,
         struct tally_axis *axis = &tally->axes[tally->n_axes++];
         axis->by = (storm_tally_by)by;
         status = axis_make(set, from, world, axis);
+        if (status == STORM_OK && axis->n_edges > 1)
+            axis->per_unit = (double)(axis->n_edges - 1) /
+                             (axis->edges[axis->n_edges - 1] - axis->edges[0]);
         if (status == STORM_OK && axis->n_bins > TALLY_MAX_BINS / tally->n_bins)
             status = STORM_ERR_NOMEM;
         tally->n_bins *= axis->n_bins;
@@ -412,10 +415,17 @@ void tally_carry(struct tally_set *set)
 
 /* ---- adding ------------------------------------------------------------- */
 
-/* The bin of x: intervals contain their lower edge. */
-static size_t find_interval(const struct tally_axis *axis, double x)
+/* Number of edges up to x. Of equal bins the first guess is right but for
+ * roundings. */
+static size_t count_edges(const struct tally_axis *axis, double x)
 {
-    size_t low = 0, high = axis->n_edges; /* edges up to x */
+    size_t low = 0, high = axis->n_edges;
+    double guess = (x - axis->edges[0]) * axis->per_unit;
+    if (guess >= 0.0 && guess < (double)(axis->n_edges - 1)) {
+        size_t i = (size_t)guess;
+        if (axis->edges[i] <= x && x < axis->edges[i + 1])
+            return i + 1;
+    }
     while (low < high) {
         size_t middle = (low + high) / 2;
         if (axis->edges[middle] <= x)
@@ -423,6 +433,13 @@ static size_t find_interval(const struct tally_axis *axis, double x)
         else
             high = middle;
     }
+    return low;
+}
+
+/* The bin of x: intervals contain their lower edge. */
+static size_t find_interval(const struct tally_axis *axis, double x)
+{
+    size_t low = count_edges(axis, x);
     if (axis->by == STORM_TALLY_MU && low == axis->n_edges &&
         x == axis->edges[low - 1] && x >= 1.0)
         low--; /* no cosine is above 1: the last bin has it */
@@ -471,13 +488,14 @@ size_t tally_bin(const struct tally_set *set, const struct tally *tally,
 }
 
 void tally_add(struct tally_set *set, struct tally *tally,
-               const struct tally_event *event, storm_exact term)
+               const struct tally_event *event,
+               const struct storm_ledger_parts *parts)
 {
     size_t bin = tally_bin(set, tally, event);
     int64_t *limbs = &tally->limbs[bin * (size_t)set->n_limbs];
     STORM_ASSERT(bin < tally->n_bins);
-    storm_ledger_spread(&limbs[storm_ledger_limb(set->unit) - set->first], term,
-                        set->unit);
+    storm_ledger_add_parts(&limbs[storm_ledger_limb(set->unit) - set->first],
+                           parts);
     tally->packets[bin]++;
     if (STORM_UNLIKELY(++set->n_since_carry >= tally_carry_after))
         tally_carry(set);

@@ -35,8 +35,10 @@ struct tally_event {
 struct tally_axis {
     storm_tally_by by;
     size_t n_bins, n_edges;
-    double *edges; /* AZIMUTH: see tally_find_azimuth; else as declared */
-    double *turns; /* AZIMUTH: the same, as declared */
+    double *edges;   /* AZIMUTH: see tally_find_azimuth; else as declared */
+    double *turns;   /* AZIMUTH: the same, as declared */
+    double per_unit; /* bins for each unit between the first and the last edge,
+                        on average: where to look first */
     bool has_ends;
 };
 
@@ -85,9 +87,10 @@ storm_status tally_begin(struct tally_set *set, struct storm_exact_unit unit);
 /* Makes room for limbs first .. end-1. */
 storm_status tally_widen(struct tally_set *set, int first, int end);
 
-/* Adds a term in the unit of the set to the bin of the event. */
+/* Adds a term, cut to the unit of the set, to the bin of the event. */
 void tally_add(struct tally_set *set, struct tally *tally,
-               const struct tally_event *event, storm_exact term);
+               const struct tally_event *event,
+               const struct storm_ledger_parts *parts);
 size_t tally_bin(const struct tally_set *set, const struct tally *tally,
                  const struct tally_event *event);
 

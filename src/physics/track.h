@@ -62,7 +62,7 @@ struct storm_track_ops {
     const struct storm_mesh_ops *mesh;
     storm_track_fn *advance;
     imc_advance_fn *imc;
-    imc_advance_fn *imc_counted; /* with moments (MOMENTS-1), surfaces */
+    imc_advance_fn *imc_counted; /* moments (MOMENTS-1), surfaces, planes */
 };
 
 /* The kernels for a mesh, NULL if there are none. */

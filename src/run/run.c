@@ -154,6 +154,8 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     run->start_s = run->time_s;
     run->time_s = target->end_s;
     run->step++;
+    if (status == STORM_OK)
+        status = run_events_add(run);
     if (status == STORM_OK && run_is_dump(run, target))
         status = run_scarce_look(run);
     if (status == STORM_OK)
@@ -292,6 +294,8 @@ static char *run_json(const struct run *run,
     storm_json_close(&json, '}');
     storm_json_uint(&json, "seed", run->problem.seed);
     run_groups_json(run, &json);
+    run_events_json(run, &json);
+    run_methods_json(run, &json);
     run_job_json(run, &json);
     run_scarce_json(run, &json);
     run_materials_json(run, &json);
@@ -328,6 +332,7 @@ static char *run_table(const struct run *run, const struct storm_run_summary *s)
                    "              %.6g escaped, %.6g at census\n",
                    run->energy_erg[0], run->energy_erg[1], run->energy_erg[2],
                    run->energy_erg[3]);
+    run_methods_table(run, &page);
     run_job_table(run, &page);
     storm_page_add(&page, "  balance     closed to %.1e in every step\n",
                    run->worst_balance);
@@ -356,7 +361,9 @@ static storm_status run_summarise(struct run *run,
     summary.run.created += run->before.created;
     summary.run.absorbed += run->before.absorbed;
     summary.run.escaped += run->before.escaped;
-    status = storm_run_summary_reduce(run->context, run->engine, &summary);
+    status = run_methods_gather(run);
+    if (status >= 0)
+        status = storm_run_summary_reduce(run->context, run->engine, &summary);
     *summary_out = summary;
     return status < 0 ? status : run_traffic_gather(run);
 }

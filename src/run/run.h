@@ -92,6 +92,12 @@ struct run_scarce {
     double packet;        /* of the heaviest packet at census, max of all */
 };
 
+/* Events by kind, run_events.c: of the last step, and since the run began or
+ * was restarted; of all ranks. */
+struct run_events {
+    uint64_t step[STORM_IMC_N_EVENTS], run[STORM_IMC_N_EVENTS];
+};
+
 struct storm_env; /* base/env.h */
 
 /* Matter of materials that have a table. */
@@ -141,7 +147,9 @@ struct run {
     double seconds;         /* of transport: sum of maxima over ranks */
     struct io_series series;
     struct run_history history;
+    struct run_events events;
     struct run_traffic *traffic; /* on rank 0, at the end */
+    struct storm_imc_share shares[STORM_IMC_METHODS]; /* at the end */
     size_t n_traffic;
     double energy_erg[RUN_N_ENERGIES], balance;
     double worst_balance;
@@ -230,6 +238,17 @@ storm_status run_follow(struct run *run, uint64_t generation,
 storm_status run_traffic_gather(struct run *run);
 void run_traffic_close(struct run *run);
 void run_traffic_json(const struct run *run, struct storm_json *json);
+
+/* run_events.c: after a step, before the mesh changes; collective. Columns of
+ * history.csv and a part of the summary, if the deck asks for them. */
+storm_status run_events_add(struct run *run);
+void run_events_header(const struct run *run, struct storm_page *page);
+void run_events_row(const struct run *run, struct storm_page *page);
+void run_events_json(const struct run *run, struct storm_json *json);
+/* Shares of the methods, if there are several; gather is collective. */
+storm_status run_methods_gather(struct run *run);
+void run_methods_json(const struct run *run, struct storm_json *json);
+void run_methods_table(const struct run *run, struct storm_page *page);
 
 /* run_motion.c: moves the mesh as the deck asks for. Collective. STORM_ERR_ARG
  * (logged): it would leave the box. */

@@ -72,7 +72,9 @@ static char *history_header(const struct run *run)
     for (size_t i = 0; i + 1 < run->history.n_walls; i++)
         history_wall(run, &page, i);
     storm_page_add(&page, ",escaped_outside,packets_escaped,energy_census,"
-                          "packets_census,events,balance,seconds");
+                          "packets_census,events");
+    run_events_header(run, &page);
+    storm_page_add(&page, ",balance,seconds");
     for (int i = 0; i < IO_N_TIMES; i++)
         storm_page_add(&page, ",%s", io_time_names[i]);
     storm_page_add(&page, ",imbalance,transfers,growths,ring_memory_mb,"
@@ -182,6 +184,7 @@ static void history_add(struct run *run, const struct history_row *row)
     io_rows_real(page, run->energy_erg[3], ',');
     storm_page_add(page, "%" PRIu64 ",%" PRIu64 ",", s->timed.census,
                    s->timed.events);
+    run_events_row(run, page);
     io_rows_real(page, run->balance, ',');
     storm_page_add(page, "%.6g", s->seconds);
     storm_run_times(&s->timed.times, times);

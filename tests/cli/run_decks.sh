@@ -116,15 +116,31 @@ same thick-groups "$small" -n 3 --set balance.every=1
 small="--set time.steps=5 --set mesh.cells=[20,1,1] --set groups.count=8"
 small="$small --set boundaries.x_lo.packets=100 --set output.every=3"
 small="$small --set output.groups=true"
-small="$small --set output.moments=[flux,pressure,momentum]"
+small="$small --set output.moments=[flux,pressure,momentum,events]"
 same multigroup-slab "$small" -n 1
 same multigroup-slab "$small" -n 3 --set balance.every=2
 same multigroup-slab "$small" -n 5
 for array in radiation_energy_group_0 radiation_energy_group_7 flux_x flux_z \
-    pressure_xx pressure_zx momentum_x momentum_z; do
+    pressure_xx pressure_zx momentum_x momentum_z events_crossing \
+    events_escape; do
     grep -q "fields-3.h5:/$array<" "$scratch/multigroup-slab/fields.xdmf" ||
         fail "multigroup-slab: no $array"
 done
+# Events by kind add up, in each step and in the summary.
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
+    { sum = 0
+      for (i = 1; i <= NF; i++)
+          if (name[i] == "events") all = $i
+          else if (name[i] ~ /^events_/) { sum += $i; n++ }
+      if (sum != all || all == 0) wrong = 1 }
+    END { exit wrong || n != 5 * 8 }' "$scratch/multigroup-slab/history.csv" ||
+    fail "multigroup-slab: events of steps do not add up"
+awk -F'[:,]' '/"steps"/ { all = $2 }
+    /"events": \{/ { inside = 1; next }
+    inside && /}/ { inside = 0 }
+    inside { sum += $2 }
+    END { exit !(sum > 0 && sum == all) }' "$scratch/out" ||
+    fail "multigroup-slab: events do not add up: $(cat "$scratch/out")"
 
 # Sources, periodic walls, no comb.
 small="--set time.steps=5 --set mesh.cells=[30,1,1] --set sources.0.packets=300"
