@@ -91,7 +91,7 @@ static void watch_write(struct imc_watch *watch, size_t top, double seconds,
         (unsigned long long)storm_step_number(watch->step), seconds,
         imc->env->rank, 100.0 * (double)watch->places[top].n / (double)watch->n,
         name != NULL ? name : unnamed, group, free_path_cm,
-        imc->problem->random_walk ? "" : ", acceleration.random_walk: true");
+        imc->problem->diffusion ? "" : ", acceleration.method: auto");
 }
 
 static void watch_send(struct imc_watch *watch)

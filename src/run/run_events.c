@@ -45,7 +45,7 @@ void run_events_json(const struct run *run, struct storm_json *json)
     storm_json_close(json, '}');
 }
 
-/* ---- methods -------------------------------------------------------------- */
+/* ---- methods ------------------------------------------------------------- */
 
 static bool methods_are_several(const struct run *run)
 {
