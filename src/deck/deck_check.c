@@ -757,7 +757,7 @@ static void check_fault(void *self, const char *path, const char *member,
                   message);
 }
 
-/* ---- acceleration --------------------------------------------------------- */
+/* ---- acceleration -------------------------------------------------------- */
 
 /* In the order of the key's words. */
 enum { METHOD_NONE, METHOD_RANDOM_WALK, METHOD_DDMC, METHOD_AUTO };

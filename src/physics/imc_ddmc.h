@@ -14,10 +14,11 @@
  *           computed once, by the owner of the cell.
  *   DDMC-4  A packet diffuses whenever it is, between two events, in a cell and
  *           group that diffuse: it needs no mark for that, and KERNEL-1 holds.
- *   DDMC-5  At rest it has a place of its cell, drawn at the end of the step,
- *           and the mark IMC_DIFFUSES in place of an optical depth. It flies
- *           from a new place of its cell if that does not diffuse any more;
- *           a remap leaves it in its cell.
+ *   DDMC-5  A mark in place of its optical depth says whether its position is
+ *           one that it has (IMC_PLACED): where it was born or collided, until
+ *           it hops. It flies from there if its group changes, or if the cell
+ *           does not diffuse any more; without, from any point of the cell.
+ *           A remap leaves it in its cell, without a place.
  */
 #ifndef STORM_PHYSICS_IMC_DDMC_H
 #define STORM_PHYSICS_IMC_DDMC_H
@@ -35,10 +36,11 @@
 
 struct storm_imc;
 
-/* Values of a packet's optical depth that are marks: it has diffused; it was
- * born on `face` of its cell, a wall, and comes in there (eq. D3); it has hopped
- * in through `face`. */
+/* Values of a packet's optical depth that are marks: it diffuses, without or
+ * with a place; it was born on `face` of its cell, a wall, and comes in there
+ * (eq. D3); it has hopped in through `face`. */
 #define IMC_DIFFUSES (-1.0)
+#define IMC_PLACED (-4.0)
 #define IMC_KNOCKS (-2.0)
 #define IMC_ENTERS (-3.0)
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cold cells that a wave reaches in the step. Where the heat capacity grows with
- * temperature, cold matter would take a part of 1 / beta of what comes in, which
- * may be a thousandth, and several steps to heat: the wave then moves with the
- * time step. Their beta is that of the secant from the present temperature to
- * the one that the cell should reach, eqs. (D8) and (D9).
+ * Cold cells that a wave reaches in the step. Where the heat capacity grows
+ * with temperature, cold matter would take 1 / beta of what comes in, maybe a
+ * thousandth, and several steps to heat: the wave would move with the time
+ * step. Their beta is that of the secant from the present temperature to the
+ * one that the cell should reach, eqs. (D8) and (D9).
  */
 #include <math.h>
 

@@ -27,10 +27,10 @@ LANES_INLINE double ddmc_behind(const struct imc_track *track,
 }
 
 /* The packet of the lane diffuses in its cell from now on. */
-static bool ddmc_settle(struct lane *lane)
+static bool ddmc_settle(struct lane *lane, double mark)
 {
     lane->imc.diffuses = true;
-    lane->imc.depth = IMC_DIFFUSES;
+    lane->imc.depth = mark;
     return true;
 }
 
@@ -143,7 +143,8 @@ static bool ddmc_load(const struct pass *pass, struct lane *lane,
 {
     struct storm_packet *packet = lane->packet;
     double mark = packet->optical_depth, u[4], mu = 0.0;
-    (void)ddmc_settle(lane);
+    (void)ddmc_settle(lane, mark >= 0.0 || mark == IMC_PLACED ? IMC_PLACED
+                                                              : IMC_DIFFUSES);
     if (mark == IMC_ENTERS)
         ddmc_count_half(pass, lane, lane->cell, packet->face, -1.0);
     if (mark != IMC_KNOCKS)
@@ -193,7 +194,7 @@ static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face)
     const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
     struct storm_packet *packet = lane->packet;
     ddmc_count_surface(pass, lane, face);
-    (void)ddmc_settle(lane);
+    (void)ddmc_settle(lane, IMC_DIFFUSES);
     if (f->side == DDMC_LOCAL) {
         lane->cell = f->next;
         ddmc_count_half(pass, lane, lane->cell, (size_t)f->back, -1.0);
@@ -303,6 +304,7 @@ static bool ddmc_change(struct pass *pass, struct lane *lane)
             break;
     }
     packet->cell_idx = lane->cell;
+    packet->optical_depth = lane->imc.depth;
     imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
     lane->imc.diffuses = false;

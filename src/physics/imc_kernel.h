@@ -82,14 +82,16 @@ LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
 
 /* ---- functions for the scheduler ---------------------------------------- */
 
-/* What has diffused flies from a place of its own (DDMC-5). */
+/* What has diffused flies from its place, or any (DDMC-5), in any direction. */
 static void imc_draw_depth(const struct pass *pass, struct storm_packet *packet)
 {
     double u[4];
-    if (packet->optical_depth < 0.0) {
+    if (packet->optical_depth < 0.0 && packet->optical_depth != IMC_PLACED) {
         storm_packet_random(packet, pass->imc->seed, u);
         pass->mesh->ops->sample(pass->mesh, packet->cell_idx, u,
                                 packet->position_cm);
+    }
+    if (packet->optical_depth < 0.0) {
         storm_packet_random(packet, pass->imc->seed, u);
         storm_isotropic(u[0], u[1], packet->direction);
     }
@@ -740,7 +742,8 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
         if (effective && is_mixed &&
             imc_ddmc_is_in(track->ddmc, lane->cell, packet->group)) {
             imc_count_event(track, lane->cell, STORM_IMC_EFFECTIVE);
-            return ddmc_settle(lane);
+            geom_leave(&lane->geom, packet);
+            return ddmc_settle(lane, IMC_PLACED);
         }
         walks = effective && !is_mixed && track->walk != NULL &&
                 imc_sphere_groups(pass, lane, &sphere);

@@ -33,6 +33,7 @@
 #include "engine/engine_side.h"
 #include "mesh/mesh_change.h"
 #include "physics/census.h"
+#include "physics/imc_ddmc.h"
 
 enum { REMAP_JUMP_AFTER = 8, REMAP_SOME = 64 };
 
@@ -259,9 +260,11 @@ static bool remap_begins(struct remap *remap, void *packet,
     *cell_out = cell;
     if (!remap_stays(remap, packet, cell))
         return true;
-    if (!remap->change->is_cut)
+    if (!remap->change->is_cut) {
         remap->mesh->ops->centre(remap->mesh, cell,
                                  remap_position(remap, packet));
+        ((struct storm_packet *)packet)->optical_depth = IMC_DIFFUSES;
+    }
     remap_home(remap, packet, cell, outcome_out);
     return false;
 }
