@@ -133,7 +133,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
           if (name[i] == "events") all = $i
           else if (name[i] ~ /^events_/) { sum += $i; n++ }
       if (sum != all || all == 0) wrong = 1 }
-    END { exit wrong || n != 5 * 8 }' "$scratch/multigroup-slab/history.csv" ||
+    END { exit wrong || n != 5 * 9 }' "$scratch/multigroup-slab/history.csv" ||
     fail "multigroup-slab: events of steps do not add up"
 awk -F'[:,]' '/"steps"/ { all = $2 }
     /"events": \{/ { inside = 1; next }

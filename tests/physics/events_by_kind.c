@@ -5,10 +5,10 @@
  * Events by kind (STORM_IMC_EVENTS). In each step they add up to the events of
  * the engine, by cell and in all; on these ranks they are the numbers of one
  * rank, and the state is the one without them (MOMENTS-3): on boxes and
- * Voronoi cells, grey and with groups, with random walk, walls of all kinds,
- * regions outside and a blackbody plane; each kind occurs. The events of one
- * packet in vacuum are those that can be counted by hand. Of two kinds of
- * scattering, each has its share (k standard errors).
+ * Voronoi cells, grey and with groups, with random walk and diffusion, walls
+ * of all kinds, regions outside and a blackbody plane; each kind occurs. The
+ * events of one packet in vacuum are those that can be counted by hand. Of two
+ * kinds of scattering, each has its share (k standard errors).
  */
 #include <math.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static storm_wall_answer at_wall(void *self, const struct storm_wall_hit *hit,
 }
 
 static void check_all(bool voronoi, uint64_t n_groups, bool walk,
-                      uint64_t seen[KINDS])
+                      bool diffusion, uint64_t seen[KINDS])
 {
     const struct storm_material materials[] = {
         {.absorption = {.coef = 30, .max = STORM_UNLIMITED},
@@ -153,6 +153,7 @@ static void check_all(bool voronoi, uint64_t n_groups, bool walk,
                                     .group_min_kev = 0.1,
                                     .group_max_kev = 10,
                                     .random_walk = walk,
+                                    .diffusion = diffusion,
                                     .emit_per_cell = 5,
                                     .min_per_cell = 2,
                                     .max_per_cell = 10,
@@ -265,9 +266,9 @@ int main(int argc, char **argv)
     uint64_t seen[KINDS] = {0};
     MPI_Init(&argc, &argv);
     for (int voronoi = 0; voronoi < 2; voronoi++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             check_where("mesh %d, case %d", voronoi, i);
-            check_all(voronoi, i < 2 ? 1 : 4, i > 0, seen);
+            check_all(voronoi, i == 2 ? 4 : 1, i > 0, i == 3, seen);
         }
     for (int kind = 0; kind < KINDS; kind++) {
         const char *name = storm_imc_event_name((storm_imc_event)kind);
