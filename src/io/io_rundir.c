@@ -294,7 +294,8 @@ static const struct rundir_kind rundir_kinds[] = {
 };
 
 /* What storm plot makes of a run, in plots/. */
-static const char *const rundir_pictures[] = {"slice-", "view-", "profile-"};
+static const char *const rundir_pictures[] = {"slice-",   "view-",   "profile-",
+                                              "history-", "probes-", "tally-"};
 
 /* A file of a run, and how it is to be treated. */
 struct rundir_file {
