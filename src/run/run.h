@@ -168,6 +168,8 @@ struct run {
  * takes its directory: a wrong name must not cost the run that is there.
  * Collective. STORM_ERR_IO (logged). */
 storm_status run_files_check(const struct run *run);
+/* The same without a run; false: the text has key, file and reason. */
+bool run_has_files(const struct storm_deck *deck, char *text, size_t size);
 
 /* Mesh, physics and engine from the deck. Collective. */
 storm_status run_open(struct run *run);
@@ -200,6 +202,11 @@ void run_tables_close(struct run *run);
 /* Are the tables of the deck such? Local; STORM_ERR_IO or STORM_ERR_ARG, logged
  * to the environment. */
 storm_status run_tables_check(const struct storm_deck *deck,
+                              const struct storm_env *env);
+
+/* run_fields.c: does the file of `fields` have the arrays? Local; STORM_ERR_IO,
+ * logged to the environment. */
+storm_status run_fields_check(const struct storm_deck *deck,
                               const struct storm_env *env);
 
 /* run_fields.c: temperatures and densities of the start from a file.

@@ -72,28 +72,44 @@ storm_status storm_run_check(const struct storm_deck *deck, char *problem,
     return why[0] == '\0' ? STORM_OK : STORM_ERR_NOSUP;
 }
 
+/* Can a file be read, if one is named? Else the text says why. */
+static bool run_can_read(const char *key, const char *path, char *text,
+                         size_t size)
+{
+    if (path == NULL || strcmp(path, "none") == 0)
+        return true;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        snprintf(text, size, "%s: %s: %s", key, path, strerror(errno));
+        return false;
+    }
+    fclose(file);
+    return true;
+}
+
+bool run_has_files(const struct storm_deck *deck, char *text, size_t size)
+{
+    const struct deck_values *v = &deck->values;
+    bool has =
+        run_can_read("mesh.points_file", v->mesh.points_file, text, size) &&
+        run_can_read("mesh.file", v->mesh.file, text, size) &&
+        run_can_read("fields.file", v->fields.file, text, size);
+    for (size_t i = 0; has && i < v->materials.n; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "materials.%zu.table", i);
+        has = run_can_read(key, v->materials.item[i].table, text, size);
+    }
+    return has;
+}
+
 storm_status run_files_check(const struct run *run)
 {
-    const struct deck_values *v = &run->deck->values;
-    const struct {
-        const char *key, *path;
-    } files[] = {{"mesh.points_file", v->mesh.points_file},
-                 {"mesh.file", v->mesh.file},
-                 {"fields.file", v->fields.file}};
+    char text[IO_PATH_BYTES + 256];
     storm_status status = STORM_OK;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        const char *path = files[i].path;
-        if (storm_context_rank(run->context) != 0 || path == NULL ||
-            strcmp(path, "none") == 0)
-            continue;
-        FILE *file = fopen(path, "r");
-        if (file == NULL) {
-            storm_context_log(run->context, STORM_LOG_ERROR, "%s: %s: %s",
-                              files[i].key, path, strerror(errno));
-            status = STORM_ERR_IO;
-        } else {
-            fclose(file);
-        }
+    if (storm_context_rank(run->context) == 0 &&
+        !run_has_files(run->deck, text, sizeof text)) {
+        storm_context_log(run->context, STORM_LOG_ERROR, "%s", text);
+        status = STORM_ERR_IO;
     }
     return storm_context_agree(run->context, status);
 }

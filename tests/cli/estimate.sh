@@ -87,7 +87,8 @@ awk '/ MB a rank/ { exit !($3 > 1e18) }' "$scratch/out" ||
     fail "many packets: $(cat "$scratch/out")"
 
 # Nothing where cells are counted in a file.
-run check "$decks/hohlraum.yaml" --set mesh.points_file=points.csv
+echo "0.5 0 0" >"$scratch/points.csv"
+run check "$decks/hohlraum.yaml" --set mesh.points_file="$scratch/points.csv"
 [ "$status" -eq 0 ] || fail "a file: $(cat "$scratch/err")"
 [ "$(wc -l <"$scratch/out")" -eq 1 ] || fail "a file: $(cat "$scratch/out")"
 

@@ -121,7 +121,7 @@ int tool_check_files(const struct storm_deck *deck)
         return TOOL_OK;
     fprintf(stderr, "storm: error: %s\n",
             problem[0] != '\0' ? problem : storm_status_name(status));
-    return status == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
+    return status == STORM_ERR_NOMEM ? TOOL_FAILED : TOOL_USAGE;
 }
 
 int tool_check(const struct tool_args *args)
