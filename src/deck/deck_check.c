@@ -809,7 +809,8 @@ void deck_check(struct storm_deck *deck, struct deck_node *root,
         return;
     deck_check_tallies(deck, root, problems);
     deck_get_problem(deck, &problem);
-    (void)storm_problem_check(&problem, check_fault, &s);
+    if (storm_problem_check(&problem, check_fault, &s) == 0)
+        deck_check_formulas(deck, &problem, check_fault, &s);
 }
 
 static bool deck_walks(const struct deck_values *v)

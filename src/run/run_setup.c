@@ -80,7 +80,8 @@ static bool run_can_read(const char *key, const char *path, char *text,
         return true;
     FILE *file = fopen(path, "r");
     if (file == NULL) {
-        snprintf(text, size, "%s: %s: %s", key, path, strerror(errno));
+        snprintf(text, size, "%s: %s: %s; names are relative to the deck", key,
+                 path, strerror(errno));
         return false;
     }
     fclose(file);
