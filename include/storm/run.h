@@ -108,10 +108,11 @@ storm_run_check_files(const struct storm_deck *deck, char *problem,
                       size_t problem_size);
 
 /**
- * Is there something in a valid deck that is probably not meant? Local;
- * storm_run logs it as a warning.
+ * Is there something in a valid deck that does nothing, which is probably not
+ * meant? Local; storm_run logs it as warnings.
  *
- * @param text  one line, empty if there is nothing
+ * @param text  a line for each, without the last new line; empty if there is
+ *              nothing; as many whole lines as fit
  * @param size  bytes available there, at least 1
  */
 STORM_API void storm_run_doubts(const struct storm_deck *deck, char *text,

@@ -342,6 +342,9 @@ void run_job_summarise(struct run *run, struct storm_run_summary *summary);
 void run_job_json(const struct run *run, struct storm_json *json);
 void run_job_table(const struct run *run, struct storm_page *page);
 
+/* run_doubts.c: is the point where cells can be? */
+bool run_is_in_box(const struct deck_values *v, const double x[3]);
+
 /* run_scarce.c: looks at the step that has just ended, before the mesh changes.
  * Collective. The others on rank 0. */
 storm_status run_scarce_look(struct run *run);

@@ -47,21 +47,6 @@ static void run_why_not(const struct deck_values *v, char *text_out,
         run_no_such_mesh(v->mesh.kind, text_out, bytes);
 }
 
-/* Of output.times, those that no step reaches. */
-void storm_run_doubts(const struct storm_deck *deck, char *text, size_t size)
-{
-    const struct deck_values *v = &deck->values;
-    size_t n = 0;
-    for (size_t i = 0; i < v->output.times.n; i++)
-        n += v->output.times.item[i] > v->time.stop;
-    text[0] = '\0';
-    if (n > 0)
-        snprintf(text, size,
-                 "output.times: %zu of %zu are after time.stop, %g: nothing is "
-                 "written then",
-                 n, v->output.times.n, v->time.stop);
-}
-
 storm_status storm_run_check(const struct storm_deck *deck, char *problem,
                              size_t problem_size)
 {
@@ -433,6 +418,20 @@ static int run_find_material(const struct run *run, const char *name)
     return -1;
 }
 
+/* On rank 0, a warning for each. */
+static void run_warn_doubts(const struct run *run)
+{
+    char text[4096];
+    if (storm_context_rank(run->context) != 0)
+        return;
+    storm_run_doubts(run->deck, text, sizeof text);
+    for (const char *line = text; *line != '\0';) {
+        int n = (int)strcspn(line, "\n");
+        storm_context_log(run->context, STORM_LOG_WARN, "%.*s", n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
 storm_status run_open(struct run *run)
 {
     char problem[256];
@@ -442,9 +441,7 @@ storm_status run_open(struct run *run)
             storm_context_log(run->context, STORM_LOG_ERROR, "%s", problem);
         return status;
     }
-    storm_run_doubts(run->deck, problem, sizeof problem);
-    if (problem[0] != '\0' && storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_WARN, "%s", problem);
+    run_warn_doubts(run);
     run_take_problem(run);
     run->nominal_s = run->deck->values.time.dt;
     run->moving =
