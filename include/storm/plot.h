@@ -48,17 +48,17 @@ struct storm_plot_params {
     const char *reference;   /**< CSV file to compare profiles with; NULL */
     storm_plot_choice lines; /**< edges of cells; by default in some pictures
                                   with few cells */
-    storm_plot_choice log;   /**< logarithmic scales; by default for slices
-                                  with a wide range of values, except of
-                                  temperatures */
+    storm_plot_choice log;   /**< logarithmic scales; by default for a wide
+                                  range of values, except of temperatures, and
+                                  not in profiles */
     storm_plot_take *take;   /**< required */
     void *take_self;
 };
 #define STORM_PLOT_PARAMS_INIT STORM_INIT(struct storm_plot_params)
 
 /**
- * Draw slices through the mesh and charts of the profiles; docs/output.md lists
- * them. Local, blocks.
+ * Draw slices through the mesh and charts of profiles, history, probes and
+ * tallies; docs/output.md lists them. Local, blocks.
  *
  * @param problem       after an error other than that of take, one line with
  *                      the reason

@@ -93,12 +93,14 @@ storm_run_check(const struct storm_deck *deck, char *problem,
                 size_t problem_size);
 
 /**
- * Is the mesh file of the deck a mesh, and does it have the boundaries that the
- * deck has? Of other decks nothing is read. Local, blocks; no MPI.
+ * Can the files be read that the deck names, and are they what it expects: a
+ * mesh that has the boundaries of the deck, points, tables with its groups,
+ * fields? Local, blocks; no MPI.
  *
  * @param problem       after an error, one line with the reason
  * @param problem_size  bytes available there, at least 1
  * @retval STORM_ERR_IO     no
+ * @retval STORM_ERR_ARG    no: a table has other groups, or values out of range
  * @retval STORM_ERR_NOMEM  no memory
  */
 STORM_API STORM_MUST_CHECK storm_status
@@ -106,10 +108,11 @@ storm_run_check_files(const struct storm_deck *deck, char *problem,
                       size_t problem_size);
 
 /**
- * Is there something in a valid deck that is probably not meant? Local;
- * storm_run logs it as a warning.
+ * Is there something in a valid deck that does nothing, which is probably not
+ * meant? Local; storm_run logs it as warnings.
  *
- * @param text  one line, empty if there is nothing
+ * @param text  a line for each, without the last new line; empty if there is
+ *              nothing; as many whole lines as fit
  * @param size  bytes available there, at least 1
  */
 STORM_API void storm_run_doubts(const struct storm_deck *deck, char *text,

@@ -41,11 +41,12 @@ storm_formula_check(const char *text, const char *variables,
                     char fault_out[STORM_FORMULA_FAULT_BYTES]);
 
 /* Compiles what has been checked; NULL: no memory. Free with storm_free. */
-struct storm_formula *storm_formula_make(struct storm_memory *memory,
-                                         const char *text);
+STORM_PRIVATE struct storm_formula *
+storm_formula_make(struct storm_memory *memory, const char *text);
 
 /* The value; variables that the formula does not name may be anything. */
-double storm_formula_value(const struct storm_formula *formula,
-                           const double variables[STORM_FORMULA_VARIABLES]);
+STORM_PRIVATE double
+storm_formula_value(const struct storm_formula *formula,
+                    const double variables[STORM_FORMULA_VARIABLES]);
 
 #endif /* STORM_BASE_FORMULA_H */

@@ -199,6 +199,15 @@ void deck_fill(struct storm_deck *deck, struct deck_node *root,
 void deck_check(struct storm_deck *deck, struct deck_node *root,
                 struct deck_problems *problems);
 
+/* Reports a fault of the problem: storm_problem_check. */
+typedef void deck_fault(void *self, const char *path, const char *member,
+                        const char *other, const char *message);
+
+/* deck_formulas.c: values of formulas of time where these begin and end. */
+void deck_check_formulas(const struct storm_deck *deck,
+                         const struct storm_problem *problem, deck_fault *fault,
+                         void *self);
+
 /* A file of the deck's folder: from here on an absolute path, so that the
  * resolved deck can be elsewhere. NULL: as it is. */
 char *deck_resolve(struct storm_deck *deck, const char *name);

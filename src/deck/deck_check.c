@@ -108,6 +108,22 @@ static void check_file(const struct check *s, const struct deck_node *map)
         mesh->file = resolved;
 }
 
+static void check_points_file(const struct check *s,
+                              const struct deck_node *map)
+{
+    struct deck_mesh *mesh = &s->deck->values.mesh;
+    if (!check_good(map, "points_file") || mesh->points_file == NULL ||
+        strcmp(mesh->points_file, "none") == 0)
+        return;
+    if (mesh->interfaces == DECK_INTERFACES_SHARP)
+        deck_complain(s->problems, check_line(map, "interfaces"),
+                      "mesh.interfaces",
+                      "expected plain: points of a file stay where they are");
+    char *resolved = deck_resolve(s->deck, mesh->points_file);
+    if (resolved != NULL)
+        mesh->points_file = resolved;
+}
+
 static bool check_is_wall(const char *key)
 {
     return key[0] >= 'x' && key[0] <= 'z' &&
@@ -252,12 +268,7 @@ static void check_mesh(const struct check *s, const struct deck_node *root)
     if (check_usable(map, "cells") && cells >= 0x1p48)
         deck_complain(s->problems, check_line(map, "cells"), "mesh.cells",
                       "expected fewer than 2^48 cells, got %g", cells);
-    if (mesh->interfaces == DECK_INTERFACES_SHARP &&
-        check_good(map, "points_file") &&
-        strcmp(mesh->points_file, "none") != 0)
-        deck_complain(s->problems, check_line(map, "interfaces"),
-                      "mesh.interfaces",
-                      "expected plain: points of a file stay where they are");
+    check_points_file(s, map);
     if (mesh->kind == STORM_MESH_OCTREE && check_usable(map, "level") &&
         check_usable(map, "refine_levels") && check_usable(map, "roots"))
         check_octree(s, map);
@@ -798,7 +809,8 @@ void deck_check(struct storm_deck *deck, struct deck_node *root,
         return;
     deck_check_tallies(deck, root, problems);
     deck_get_problem(deck, &problem);
-    (void)storm_problem_check(&problem, check_fault, &s);
+    if (storm_problem_check(&problem, check_fault, &s) == 0)
+        deck_check_formulas(deck, &problem, check_fault, &s);
 }
 
 static bool deck_walks(const struct deck_values *v)

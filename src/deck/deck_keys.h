@@ -66,37 +66,38 @@
 
 /* ---- mesh ---------------------------------------------------------------- */
 
-#define DECK_KEYS_mesh(KEY)                                                  \
-    KEY(mesh, kind, WORD(STORM_MESH_WORDS), "cartesian", "kind of mesh")     \
-    KEY(mesh, box, MAP(box), "{}", "the domain")                             \
-    KEY(mesh, cells, INT3(1, 2097152), "[1, 1, 1]",                          \
-        "cartesian: cells per direction")                                    \
-    KEY(mesh, stretch, POSITIVE3(1e6), "[1, 1, 1]",                          \
-        "cartesian: ratio of successive widths")                             \
-    KEY(mesh, edges, MAP(mesh_edges), "{}",                                  \
-        "cartesian: edges of the cells, per direction")                      \
-    KEY(mesh, roots, INT3(1, 1048576), "[1, 1, 1]",                          \
-        "octree: root cells per direction; each is cut 2^level times")       \
-    KEY(mesh, level, INT(0, 15), "4",                                        \
-        "octree: uniform start, 2^level cells per direction and root cell")  \
-    KEY(mesh, refine_levels, INT(0, 15), "0",                                \
-        "octree: extra levels at material interfaces; with level 20 at "     \
-        "most")                                                              \
-    KEY(mesh, points, INT(1, 1e12), "1000", "voronoi: generators, in total") \
-    KEY(mesh, lloyd, INT(0, 1000), "5", "voronoi: Lloyd relaxations")        \
-    KEY(mesh, points_file, TEXT, "none",                                     \
-        "voronoi: generators from this file (text or HDF5) instead")         \
-    KEY(mesh, file, TEXT, "none",                                            \
-        "file: cells from this file (HDF5, or Gmsh 4.1 text: see "           \
-        "mesh-files.md), relative to the deck; required then")               \
-    KEY(mesh, refine_interfaces, REAL(1, 1e6), "1",                          \
-        "voronoi: how many times denser the points are where the material "  \
-        "changes, within half a mean distance between points")               \
-    KEY(mesh, interfaces, WORD("plain|sharp"), "plain",                      \
-        "voronoi: sharp: generators in mirrored pairs, so that faces lie "   \
-        "where the material changes; `points` is then their number to a "    \
-        "fifth or so")                                                       \
-    KEY(mesh, seed, INT(0, 1e18), "1", "voronoi: seed of the generators")    \
+#define DECK_KEYS_mesh(KEY)                                                   \
+    KEY(mesh, kind, WORD(STORM_MESH_WORDS), "cartesian", "kind of mesh")      \
+    KEY(mesh, box, MAP(box), "{}", "the domain")                              \
+    KEY(mesh, cells, INT3(1, 2097152), "[1, 1, 1]",                           \
+        "cartesian: cells per direction")                                     \
+    KEY(mesh, stretch, POSITIVE3(1e6), "[1, 1, 1]",                           \
+        "cartesian: ratio of successive widths")                              \
+    KEY(mesh, edges, MAP(mesh_edges), "{}",                                   \
+        "cartesian: edges of the cells, per direction")                       \
+    KEY(mesh, roots, INT3(1, 1048576), "[1, 1, 1]",                           \
+        "octree: root cells per direction; each is cut 2^level times")        \
+    KEY(mesh, level, INT(0, 15), "4",                                         \
+        "octree: uniform start, 2^level cells per direction and root cell")   \
+    KEY(mesh, refine_levels, INT(0, 15), "0",                                 \
+        "octree: extra levels at material interfaces; with level 20 at "      \
+        "most")                                                               \
+    KEY(mesh, points, INT(1, 1e12), "1000", "voronoi: generators, in total")  \
+    KEY(mesh, lloyd, INT(0, 1000), "5", "voronoi: Lloyd relaxations")         \
+    KEY(mesh, points_file, TEXT, "none",                                      \
+        "voronoi: generators from this file (text or HDF5), relative to the " \
+        "deck, instead")                                                      \
+    KEY(mesh, file, TEXT, "none",                                             \
+        "file: cells from this file (HDF5, or Gmsh 4.1 text: see "            \
+        "mesh-files.md), relative to the deck; required then")                \
+    KEY(mesh, refine_interfaces, REAL(1, 1e6), "1",                           \
+        "voronoi: how many times denser the points are where the material "   \
+        "changes, within half a mean distance between points")                \
+    KEY(mesh, interfaces, WORD("plain|sharp"), "plain",                       \
+        "voronoi: sharp: generators in mirrored pairs, so that faces lie "    \
+        "where the material changes; `points` is then their number to a "     \
+        "fifth or so")                                                        \
+    KEY(mesh, seed, INT(0, 1e18), "1", "voronoi: seed of the generators")     \
     KEY(mesh, motion, MAP(motion), "{}", "how the mesh moves")
 
 #define DECK_KEYS_box(KEY)                                      \

@@ -9,7 +9,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include <storm/packet.h>
+
 #include "base/env.h"
+#include "base/exact.h"
 #include "io/io_cells.h"
 #include "io/io_h5.h"
 #include "io/io_means.h"
@@ -49,6 +52,43 @@ void io_moment_name(storm_imc_moment moment, size_t i, char *name_out,
                  moment == STORM_IMC_FLUX ? "flux" : "momentum", "xyz"[i]);
 }
 
+/* Energy density of the packets by cell and group, in exact sums: together they
+ * are the radiation energy of the census. Collective. */
+static storm_status groups_at_census(const struct io_source *source,
+                                     size_t n_groups, double *values)
+{
+    struct storm_memory *memory = storm_context_env(source->context)->memory;
+    size_t n_cells = (size_t)storm_mesh_n_cells(source->mesh), n;
+    void *const *packets = storm_engine_packets(source->engine, &n);
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest,
+                       ((const struct storm_packet *)packets[i])->weight_erg);
+    storm_exact *sums =
+        storm_alloc(memory, "output", (n_groups * n_cells + 1) * sizeof *sums);
+    storm_status status =
+        storm_context_agree(source->context,
+                            sums != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    if (status == STORM_OK)
+        status = storm_context_reduce(source->context, &largest, 1, MPI_DOUBLE,
+                                      MPI_MAX);
+    struct storm_exact_unit unit = storm_exact_unit(largest);
+    for (size_t i = 0; i < n && status == STORM_OK; i++) {
+        const struct storm_packet *packet = packets[i];
+        size_t cell = (size_t)packet->cell_idx, group = (size_t)packet->group;
+        if (cell < n_cells && group < n_groups &&
+            storm_mesh_cell_id(source->mesh, packet->cell_idx) == packet->cell)
+            storm_exact_add(&sums[n_groups * cell + group], packet->weight_erg,
+                            unit);
+    }
+    for (size_t k = 0; k < n_groups * n_cells && status == STORM_OK; k++)
+        values[k] =
+            storm_exact_value(sums[k], unit) /
+            storm_mesh_volume_cm3(source->mesh, (storm_cell_idx)(k / n_groups));
+    storm_free(memory, sums);
+    return status;
+}
+
 static storm_status moment_put(const struct io_means *means,
                                struct io_h5_writer *file,
                                storm_imc_moment moment, double *mine)
@@ -63,6 +103,9 @@ static storm_status moment_put(const struct io_means *means,
         values != NULL ? storm_imc_get_moment(source->imc, moment, values)
                        : STORM_ERR_NOMEM;
     status = storm_context_agree(source->context, status);
+    if (status == STORM_OK && moment == STORM_IMC_GROUPS &&
+        source->radiation == STORM_IMC_RADIATION_CENSUS)
+        status = groups_at_census(source, n, values);
     for (size_t i = 0; i < n && status == STORM_OK; i++) {
         char name[64];
         io_moment_name(moment, i, name, sizeof name);

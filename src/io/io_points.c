@@ -47,6 +47,24 @@ static storm_status points_choose(const struct io_points_share *share,
     return STORM_OK;
 }
 
+storm_status io_points_check(const struct storm_env *env, const char *path)
+{
+    const struct io_points_format *format = NULL;
+    struct io_points_share share = {.env = env, .path = path};
+    storm_status status = points_choose(&share, &format);
+    if (status == STORM_OK)
+        status = format->check(&share);
+    if (status == STORM_OK)
+        status = format->read(&share);
+    if (status == STORM_OK && share.n == 0) {
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "%s: has no points; expected one a line", path);
+        status = STORM_ERR_IO;
+    }
+    storm_free(env->memory, share.points);
+    return status;
+}
+
 storm_status storm_points_read(struct storm_context *context, const char *path,
                                double **points_out, uint64_t *n_out)
 {

@@ -45,4 +45,8 @@ extern const struct io_points_format io_points_hdf5;
 /* Makes room for so many points in total. STORM_ERR_NOMEM. */
 storm_status io_points_reserve(struct io_points_share *share, size_t n);
 
+/* Is it a file of points? Reads all of it, without MPI. STORM_ERR_IO (logged),
+ * STORM_ERR_NOMEM. */
+storm_status io_points_check(const struct storm_env *env, const char *path);
+
 #endif /* STORM_IO_POINTS_H */

@@ -81,6 +81,8 @@ static char *status_json(const struct io_run_status *status)
     storm_json_open(&json, NULL, '{');
     storm_json_text(&json, "state", io_run_state_name(status->state));
     storm_json_uint(&json, "step", status->step);
+    if (status->replica > 0)
+        storm_json_uint(&json, "replica", status->replica);
     storm_json_real(&json, "time", status->time_s);
     storm_json_text(&json, "reason", status->reason);
     storm_json_text(&json, "host", status->host);
@@ -168,6 +170,8 @@ static struct io_run_status status_parse(const char *text)
             status.state = (io_run_state)i;
     int64_t step = status_int(text, "step");
     status.step = step > 0 ? (uint64_t)step : 0;
+    int64_t replica = status_int(text, "replica");
+    status.replica = replica > 0 ? (uint64_t)replica : 0;
     status_value(text, "time", value);
     (void)storm_text_to_real(value, &status.time_s);
     status_value(text, "reason", status.reason);
@@ -217,24 +221,33 @@ bool io_status_is_recent(const struct io_run_status *status, int64_t *age_s_out)
            age_s > -IO_STATUS_RECENT_S;
 }
 
+/* "step 20", "step 20 of replica 3" */
+static const char *status_step(const struct io_run_status *status,
+                               char text_out[64])
+{
+    int n = snprintf(text_out, 64, "step %" PRIu64, status->step);
+    if (status->replica > 0)
+        snprintf(text_out + n, (size_t)(64 - n), " of replica %" PRIu64,
+                 status->replica);
+    return text_out;
+}
+
 /* A run that says it is running: is it? */
 static void status_text_running(const struct io_run_status *status,
                                 char *text_out, size_t bytes)
 {
+    char step[64];
+    status_step(status, step);
     if (io_status_is_alive(status))
-        snprintf(text_out, bytes,
-                 "still running, after step %" PRIu64 " or later",
-                 status->step);
+        snprintf(text_out, bytes, "still running, after %s or later", step);
     else if (status->pid == 0 || status_is_here(status))
         snprintf(text_out, bytes,
-                 "the run did not finish: killed after step %" PRIu64
-                 " or later",
-                 status->step);
+                 "the run did not finish: killed after %s or later", step);
     else
         snprintf(text_out, bytes,
-                 "the run did not finish: running or killed after step "
-                 "%" PRIu64 " or later (on %s, %lld s ago)",
-                 status->step, status->host,
+                 "the run did not finish: running or killed after %s or later "
+                 "(on %s, %lld s ago)",
+                 step, status->host,
                  (long long)((int64_t)time(NULL) - status->written_s));
 }
 
@@ -242,18 +255,19 @@ void io_status_text(const struct io_run_status *status, char *text_out,
                     size_t bytes)
 {
     const char *colon = status->reason[0] != '\0' ? ": " : "";
+    char step[64];
     text_out[0] = '\0';
     switch (status->state) {
     case IO_RUN_RUNNING:
         status_text_running(status, text_out, bytes);
         break;
     case IO_RUN_STOPPED:
-        snprintf(text_out, bytes, "stopped at step %" PRIu64 "%s%s",
-                 status->step, colon, status->reason);
+        snprintf(text_out, bytes, "stopped at %s%s%s",
+                 status_step(status, step), colon, status->reason);
         break;
     case IO_RUN_FAILED:
-        snprintf(text_out, bytes, "the run failed after step %" PRIu64 "%s%s",
-                 status->step, colon, status->reason);
+        snprintf(text_out, bytes, "the run failed after %s%s%s",
+                 status_step(status, step), colon, status->reason);
         break;
     case IO_RUN_NONE:
     case IO_RUN_DONE:
@@ -294,7 +308,8 @@ static const struct rundir_kind rundir_kinds[] = {
 };
 
 /* What storm plot makes of a run, in plots/. */
-static const char *const rundir_pictures[] = {"slice-", "view-", "profile-"};
+static const char *const rundir_pictures[] = {"slice-",   "view-",   "profile-",
+                                              "history-", "probes-", "tally-"};
 
 /* A file of a run, and how it is to be treated. */
 struct rundir_file {

@@ -44,6 +44,7 @@ typedef enum io_run_state {
 struct io_run_status {
     io_run_state state;
     uint64_t step;
+    uint64_t replica; /* that is under way, from 1; 0: the run has none */
     double time_s;
     char reason[IO_STATUS_TEXT]; /* stopped or failed: why */
     char host[IO_STATUS_TEXT];   /* of rank 0 */

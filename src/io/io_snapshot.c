@@ -217,10 +217,9 @@ static storm_status snapshot_load(const struct snapshot *s,
     return STORM_OK;
 }
 
-static storm_status snapshot_places(const struct snapshot *s,
-                                    double *values_out)
+/* There is a place for each value. */
+static storm_status snapshot_has_places(const struct snapshot *s)
 {
-    const struct storm_mesh *mesh = s->from->mesh;
     uint64_t n_places = 0;
     if (!snapshot_is_whole(s, "position"))
         return snapshot_fail(s, "position", snapshot_too_large);
@@ -229,6 +228,13 @@ static storm_status snapshot_places(const struct snapshot *s,
         return snapshot_fail(s, "position",
                              "expected an array of n x 3 numbers (cm), a row "
                              "for each value");
+    return STORM_OK;
+}
+
+static storm_status snapshot_places(const struct snapshot *s,
+                                    double *values_out)
+{
+    const struct storm_mesh *mesh = s->from->mesh;
     bool fits = s->n < SIZE_MAX / sizeof(struct snapshot_sample);
     struct snapshot_sample *samples =
         fits ? storm_alloc(s->env->memory, snapshot_label,
@@ -251,18 +257,25 @@ static storm_status snapshot_places(const struct snapshot *s,
 
 /* ---- a file -------------------------------------------------------------- */
 
+/* The arrays are there, and fit each other; of an open file. */
+static storm_status snapshot_form(struct snapshot *s)
+{
+    if (!snapshot_is_whole(s, s->name))
+        return snapshot_fail(s, s->name, snapshot_too_large);
+    if (!io_h5_count_rows(s->h5, s->name, 1, &s->n))
+        return snapshot_fail(s, s->name,
+                             "there is no list of numbers of this name");
+    return s->from->by_position ? snapshot_has_places(s) : STORM_OK;
+}
+
+/* values_out NULL: they are not read. */
 static storm_status snapshot_read(struct snapshot *s, double *values_out)
 {
     s->h5 = io_h5_open(s->from->path);
     if (s->h5 < 0)
         return snapshot_fail(s, s->name, "the file is damaged");
-    storm_status status;
-    if (!snapshot_is_whole(s, s->name))
-        status = snapshot_fail(s, s->name, snapshot_too_large);
-    else if (!io_h5_count_rows(s->h5, s->name, 1, &s->n))
-        status = snapshot_fail(s, s->name,
-                               "there is no list of numbers of this name");
-    else
+    storm_status status = snapshot_form(s);
+    if (status == STORM_OK && values_out != NULL)
         status = s->from->by_position ? snapshot_places(s, values_out)
                                       : snapshot_cells(s, values_out);
     io_h5_close(s->h5);
@@ -292,4 +305,12 @@ storm_status io_snapshot_read(struct storm_context *context,
     if (status < 0 || worst < 0)
         return status < 0 ? status : (storm_status)worst;
     return storm_context_agree(context, snapshot_read(&s, values_out));
+}
+
+storm_status io_snapshot_check(const struct storm_env *env,
+                               const struct io_snapshot *from, const char *name)
+{
+    struct snapshot s = {env, from, -1, name, 0};
+    storm_status status = snapshot_probe(&s);
+    return status < 0 ? status : snapshot_read(&s, NULL);
 }

@@ -8,6 +8,7 @@
 #include <storm/mesh.h>
 
 struct storm_context;
+struct storm_env;
 
 struct io_snapshot {
     const char *path;
@@ -20,5 +21,11 @@ struct io_snapshot {
 storm_status io_snapshot_read(struct storm_context *context,
                               const struct io_snapshot *from, const char *name,
                               double *values_out);
+
+/* Does the file have this array, and positions if it needs them? Local, without
+ * MPI or mesh. STORM_ERR_IO (logged). */
+storm_status io_snapshot_check(const struct storm_env *env,
+                               const struct io_snapshot *from,
+                               const char *name);
 
 #endif /* STORM_IO_SNAPSHOT_H */

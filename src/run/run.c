@@ -247,6 +247,8 @@ static storm_status run_loop(struct run *run)
         last = target.last;
     }
     run_report_progress(run);
+    if (status >= 0 && run->stopped == RUN_GOES_ON)
+        run_trace_warn(run);
     run_history_close(run);
     return status;
 }

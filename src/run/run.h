@@ -176,6 +176,8 @@ struct run {
  * takes its directory: a wrong name must not cost the run that is there.
  * Collective. STORM_ERR_IO (logged). */
 storm_status run_files_check(const struct run *run);
+/* The same without a run; false: the text has key, file and reason. */
+bool run_has_files(const struct storm_deck *deck, char *text, size_t size);
 
 /* Mesh, physics and engine from the deck. Collective. */
 storm_status run_open(struct run *run);
@@ -208,6 +210,11 @@ void run_tables_close(struct run *run);
 /* Are the tables of the deck such? Local; STORM_ERR_IO or STORM_ERR_ARG, logged
  * to the environment. */
 storm_status run_tables_check(const struct storm_deck *deck,
+                              const struct storm_env *env);
+
+/* run_fields.c: does the file of `fields` have the arrays? Local; STORM_ERR_IO,
+ * logged to the environment. */
+storm_status run_fields_check(const struct storm_deck *deck,
                               const struct storm_env *env);
 
 /* run_fields.c: temperatures and densities of the start from a file.
@@ -353,6 +360,9 @@ storm_status run_job_begin_replica(struct run *run);
 void run_job_summarise(struct run *run, struct storm_run_summary *summary);
 void run_job_json(const struct run *run, struct storm_json *json);
 void run_job_table(const struct run *run, struct storm_page *page);
+
+/* run_doubts.c: is the point where cells can be? */
+bool run_is_in_box(const struct deck_values *v, const double x[3]);
 
 /* run_scarce.c: looks at the step that has just ended, before the mesh changes.
  * Collective. The others on rank 0. */

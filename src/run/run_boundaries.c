@@ -3,11 +3,13 @@
  * vacuum; and of cells, which regions refer to. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <storm/context.h>
 
 #include "base/env.h"
 #include "io/io_meshfile.h"
+#include "io/io_points.h"
 #include "run/run.h"
 
 static const char boundaries_label[] = "run";
@@ -176,14 +178,21 @@ storm_status storm_run_check_files(const struct storm_deck *deck, char *problem,
                                     .self = &record,
                                     .level = STORM_LOG_ERROR}};
     struct io_meshfile file = {.env = &env, .path = deck->values.mesh.file};
+    const char *points = deck->values.mesh.points_file;
     problem[0] = '\0';
+    if (!run_has_files(deck, problem, problem_size))
+        return STORM_ERR_IO;
     storm_status status = storm_memory_create(&env.memory);
     if (status < 0)
         return status;
     if (deck->values.mesh.kind == STORM_MESH_FILE)
         status = boundaries_of_file(deck, &file, problem, problem_size);
+    if (status == STORM_OK && strcmp(points, "none") != 0)
+        status = io_points_check(&env, points);
     if (status == STORM_OK)
         status = run_tables_check(deck, &env);
+    if (status == STORM_OK)
+        status = run_fields_check(deck, &env);
     io_meshfile_clear(&file);
     storm_memory_end(env.memory);
     return status;

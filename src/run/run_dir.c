@@ -189,8 +189,10 @@ storm_status run_begin_output(struct run *run)
 static storm_status record_at(struct run *run, io_run_state state,
                               const char *reason, storm_log_level level)
 {
-    struct io_run_status status = {
-        .state = state, .step = run->step, .time_s = run->time_s};
+    struct io_run_status status = {.state = state,
+                                   .step = run->step,
+                                   .replica = run_job_replica(run),
+                                   .time_s = run->time_s};
     if (!run->began)
         return STORM_OK;
     snprintf(status.reason, sizeof status.reason, "%s", reason);

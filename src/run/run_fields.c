@@ -15,6 +15,20 @@ static bool fields_has(const char *name)
     return name != NULL && strcmp(name, "none") != 0;
 }
 
+storm_status run_fields_check(const struct storm_deck *deck,
+                              const struct storm_env *env)
+{
+    const struct deck_fields *f = &deck->values.fields;
+    const char *const names[3] = {f->density, f->temperature,
+                                  f->radiation_temperature};
+    const struct io_snapshot from = {f->file, f->by == 1, NULL};
+    storm_status status = STORM_OK;
+    for (int i = 0; i < 3 && status == STORM_OK && fields_has(f->file); i++)
+        if (fields_has(names[i]))
+            status = io_snapshot_check(env, &from, names[i]);
+    return status;
+}
+
 /* Density at constant temperature. */
 static storm_status fields_set_density(struct run *run, const double *values,
                                        double *room)

@@ -45,6 +45,8 @@ storm_status run_probes_add(struct run *run);
 /* run_trace.c: the same for packets that are followed. */
 storm_status run_trace_open(struct run *run);
 storm_status run_trace_add(struct run *run);
+/* At the end, about packets that never were; of replicas, of the first. */
+void run_trace_warn(const struct run *run);
 
 /* On rank 0: the file <name>.csv, or <name>-<replica>.csv in a job. A run that
  * is restarted keeps its rows (ROWS-3), or warns that there are none. */

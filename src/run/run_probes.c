@@ -114,10 +114,12 @@ static void probes_row(struct run *run, size_t i, const double *value)
     const double *x = run->deck->values.output.probes.item[i];
     double a = run->problem.radiation_erg_cm3_kev4;
     if (value[PROBES_FOUND] == 0.0) {
-        if (run->step == 0)
+        /* storm_run_doubts has reported those outside the box. */
+        if (run->step == 0 && run_job_replica(run) <= 1 &&
+            run_is_in_box(&run->deck->values, x))
             storm_context_log(run->context, STORM_LOG_WARN,
                               "output.probes.%zu: [%g, %g, %g] is not in the "
-                              "mesh",
+                              "mesh and has no rows in probes.csv: move it",
                               i, x[0], x[1], x[2]);
         return;
     }

@@ -47,21 +47,6 @@ static void run_why_not(const struct deck_values *v, char *text_out,
         run_no_such_mesh(v->mesh.kind, text_out, bytes);
 }
 
-/* Of output.times, those that no step reaches. */
-void storm_run_doubts(const struct storm_deck *deck, char *text, size_t size)
-{
-    const struct deck_values *v = &deck->values;
-    size_t n = 0;
-    for (size_t i = 0; i < v->output.times.n; i++)
-        n += v->output.times.item[i] > v->time.stop;
-    text[0] = '\0';
-    if (n > 0)
-        snprintf(text, size,
-                 "output.times: %zu of %zu are after time.stop, %g: nothing is "
-                 "written then",
-                 n, v->output.times.n, v->time.stop);
-}
-
 storm_status storm_run_check(const struct storm_deck *deck, char *problem,
                              size_t problem_size)
 {
@@ -72,28 +57,45 @@ storm_status storm_run_check(const struct storm_deck *deck, char *problem,
     return why[0] == '\0' ? STORM_OK : STORM_ERR_NOSUP;
 }
 
+/* Can a file be read, if one is named? Else the text says why. */
+static bool run_can_read(const char *key, const char *path, char *text,
+                         size_t size)
+{
+    if (path == NULL || strcmp(path, "none") == 0)
+        return true;
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        snprintf(text, size, "%s: %s: %s; names are relative to the deck", key,
+                 path, strerror(errno));
+        return false;
+    }
+    fclose(file);
+    return true;
+}
+
+bool run_has_files(const struct storm_deck *deck, char *text, size_t size)
+{
+    const struct deck_values *v = &deck->values;
+    bool has =
+        run_can_read("mesh.points_file", v->mesh.points_file, text, size) &&
+        run_can_read("mesh.file", v->mesh.file, text, size) &&
+        run_can_read("fields.file", v->fields.file, text, size);
+    for (size_t i = 0; has && i < v->materials.n; i++) {
+        char key[64];
+        snprintf(key, sizeof key, "materials.%zu.table", i);
+        has = run_can_read(key, v->materials.item[i].table, text, size);
+    }
+    return has;
+}
+
 storm_status run_files_check(const struct run *run)
 {
-    const struct deck_values *v = &run->deck->values;
-    const struct {
-        const char *key, *path;
-    } files[] = {{"mesh.points_file", v->mesh.points_file},
-                 {"mesh.file", v->mesh.file},
-                 {"fields.file", v->fields.file}};
+    char text[IO_PATH_BYTES + 256];
     storm_status status = STORM_OK;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        const char *path = files[i].path;
-        if (storm_context_rank(run->context) != 0 || path == NULL ||
-            strcmp(path, "none") == 0)
-            continue;
-        FILE *file = fopen(path, "r");
-        if (file == NULL) {
-            storm_context_log(run->context, STORM_LOG_ERROR, "%s: %s: %s",
-                              files[i].key, path, strerror(errno));
-            status = STORM_ERR_IO;
-        } else {
-            fclose(file);
-        }
+    if (storm_context_rank(run->context) == 0 &&
+        !run_has_files(run->deck, text, sizeof text)) {
+        storm_context_log(run->context, STORM_LOG_ERROR, "%s", text);
+        status = STORM_ERR_IO;
     }
     return storm_context_agree(run->context, status);
 }
@@ -416,6 +418,20 @@ static int run_find_material(const struct run *run, const char *name)
     return -1;
 }
 
+/* On rank 0, a warning for each. */
+static void run_warn_doubts(const struct run *run)
+{
+    char text[4096];
+    if (storm_context_rank(run->context) != 0)
+        return;
+    storm_run_doubts(run->deck, text, sizeof text);
+    for (const char *line = text; *line != '\0';) {
+        int n = (int)strcspn(line, "\n");
+        storm_context_log(run->context, STORM_LOG_WARN, "%.*s", n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
 storm_status run_open(struct run *run)
 {
     char problem[256];
@@ -425,9 +441,7 @@ storm_status run_open(struct run *run)
             storm_context_log(run->context, STORM_LOG_ERROR, "%s", problem);
         return status;
     }
-    storm_run_doubts(run->deck, problem, sizeof problem);
-    if (problem[0] != '\0' && storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_WARN, "%s", problem);
+    run_warn_doubts(run);
     run_take_problem(run);
     run->nominal_s = run->deck->values.time.dt;
     run->moving =

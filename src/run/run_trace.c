@@ -7,6 +7,7 @@
  *            random numbers drawn, then from cell to cell.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,4 +179,26 @@ storm_status run_trace_add(struct run *run)
     }
     storm_free(all.memory, all.events);
     return status;
+}
+
+void run_trace_warn(const struct run *run)
+{
+    const char *rows =
+        run_job_replica(run) <= 1 ? run->history.trace.text.text : NULL;
+    for (size_t i = 0; rows != NULL && i < trace_n(run); i++) {
+        const char *name = run->deck->values.output.trace.item[i];
+        struct storm_packet_id id;
+        char text[64];
+        if (!storm_packet_id_parse(name, &id))
+            continue;
+        snprintf(text, sizeof text, ",%016" PRIx64 "%016" PRIx64 ",", id.hi,
+                 id.lo);
+        if (strstr(rows, text) == NULL)
+            storm_context_log(
+                run->context, STORM_LOG_WARN,
+                "output.trace.%zu: there was no packet %s in the steps up to "
+                "%" PRIu64 "; ORIGIN:STEP:PLACE:NUMBER count from 0, and "
+                "checkpoints have the ids of packets",
+                i, name, run->step);
+    }
 }

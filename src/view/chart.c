@@ -24,6 +24,7 @@ struct chart_frame {
     struct storm_svg_tick y_ticks[STORM_SVG_MAX_TICKS];
     size_t n_x_ticks, n_y_ticks;
     bool has_data;
+    bool y_from_zero; /* begins a little below 0, where nothing is */
 };
 
 static double chart_x(const struct chart_frame *frame, double x)
@@ -107,8 +108,8 @@ static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
         storm_svg_scale(range.lo, range.hi, axis->log);
     bool at_zero = from_zero && scale.lo == 0.0;
     scale = storm_svg_widen(scale, chart_margin);
-    if (at_zero)
-        scale.lo = 0.0;
+    if (at_zero) /* a line at 0 is seen above the frame */
+        scale.lo = -0.25 * chart_margin * scale.hi;
     return scale;
 }
 
@@ -140,6 +141,7 @@ static struct chart_frame chart_layout(const struct storm_chart *chart)
         chart_cover_series(&frame, &chart->series[i], &x, &y);
     frame.x = chart_scale(&chart->x, x);
     frame.y = chart_scale(&chart->y, y);
+    frame.y_from_zero = chart->y.from_zero && !chart->y.log && y.lo >= 0.0;
     frame.n_x_ticks = chart_ticks(&chart->x, &frame.x, frame.x_ticks);
     frame.n_y_ticks = chart_ticks(&chart->y, &frame.y, frame.y_ticks);
     storm_svg_clear(&frame.x, CHART_WIDTH, false, frame.x_ticks,
@@ -250,6 +252,8 @@ static double chart_edge(const struct chart_frame *frame, double y)
     double bottom = frame->top + CHART_HEIGHT;
     if (!storm_svg_shows(&frame->y, y))
         return bottom;
+    if (frame->y_from_zero)
+        y = fmax(y, 0.0);
     return fmin(fmax(chart_y(frame, y), frame->top), bottom);
 }
 
@@ -259,14 +263,22 @@ static void chart_add_piece(struct storm_page *svg,
                             const struct storm_chart_series *series,
                             size_t first, size_t end)
 {
+    bool stairs = series->style == STORM_CHART_STEPS;
     storm_page_add(svg, "<path d=\"");
-    for (size_t i = first; i < end; i++)
+    for (size_t i = first; i < end; i++) {
         storm_page_add(svg, "%s%.2f %.2f", i == first ? "M" : "L",
                        chart_x(frame, series->x[i]),
                        chart_edge(frame, series->y[i] + chart_band(series, i)));
-    for (size_t i = end; i-- > first;)
-        storm_page_add(svg, "L%.2f %.2f", chart_x(frame, series->x[i]),
+        if (stairs)
+            storm_page_add(svg, "H%.2f", chart_x(frame, series->x[i + 1]));
+    }
+    for (size_t i = end; i-- > first;) {
+        storm_page_add(svg, "L%.2f %.2f",
+                       chart_x(frame, series->x[stairs ? i + 1 : i]),
                        chart_edge(frame, series->y[i] - chart_band(series, i)));
+        if (stairs)
+            storm_page_add(svg, "H%.2f", chart_x(frame, series->x[i]));
+    }
     storm_page_add(svg, "Z\" fill=\"#%06x\" fill-opacity=\"0.25\"/>\n",
                    storm_chart_colour(series->colour));
 }
@@ -279,7 +291,7 @@ static void chart_add_band(struct storm_page *svg,
     for (size_t i = 0; i < series->n; i = end + 1) {
         for (end = i; end < series->n && chart_shows(frame, series, end);)
             end++;
-        if (end > i + 1)
+        if (end > i + (series->style == STORM_CHART_STEPS ? 0 : 1))
             chart_add_piece(svg, frame, series, i, end);
     }
 }

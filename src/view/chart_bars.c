@@ -80,11 +80,13 @@ static void bars_add_axis(struct storm_page *svg,
     const double bottom = frame->top + frame->height;
     struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS];
     size_t n = storm_svg_ticks(&frame->scale, BARS_N_TICKS, ticks);
+    storm_svg_clear(&frame->scale, BARS_WIDTH, false, ticks, n);
     for (size_t i = 0; i < n; i++) {
         double x = bars_x(frame, ticks[i].value);
         storm_svg_line(svg, x, frame->top, 0, frame->height, "thin");
         storm_svg_line(svg, x, bottom, 0, 6, "line");
-        storm_svg_text(svg, x, bottom + 23, "mid", ticks[i].label);
+        if (ticks[i].label[0] != '\0')
+            storm_svg_text(svg, x, bottom + 23, "mid", ticks[i].label);
     }
     storm_svg_text(svg, frame->left + 0.5 * BARS_WIDTH, bottom + 50, "mid",
                    label);

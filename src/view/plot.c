@@ -563,6 +563,35 @@ static const char *plot_usual_fields(struct plot_run *plot, uint64_t step,
     return fields_out;
 }
 
+/* Charts of a file of rows. */
+static storm_status plot_table(struct plot_run *plot, const char *name,
+                               bool all)
+{
+    if (strcmp(name, "history") == 0)
+        return plot_history(plot, all);
+    if (strcmp(name, "probes") == 0)
+        return plot_probes(plot, all);
+    return plot_tally(plot, name + strlen("tally-"));
+}
+
+/* All that there are. */
+static storm_status plot_usual_tables(struct plot_run *plot)
+{
+    char name[PLOT_NAME], field[PLOT_NAME + 8];
+    storm_status status = STORM_OK;
+    if (plot_is_table(plot, "history"))
+        status = plot_table(plot, "history", false);
+    if (plot_is_table(plot, "probes") && status == STORM_OK)
+        status = plot_table(plot, "probes", false);
+    for (size_t i = 0; plot_tally_name(plot, i, name) && status == STORM_OK;
+         i++) {
+        snprintf(field, sizeof field, "tally-%s", name);
+        if (plot_is_table(plot, field))
+            status = plot_table(plot, field, false);
+    }
+    return status;
+}
+
 static storm_status plot_all(struct plot_run *plot)
 {
     const struct storm_plot_params *params = plot->params;
@@ -588,7 +617,11 @@ static storm_status plot_all(struct plot_run *plot)
     if (status == STORM_OK)
         status = plot_profiles(plot, names.name, usual ? 0 : names.n);
     for (size_t i = 0; i < names.n && status == STORM_OK; i++)
-        status = plot_field(plot, names.name[i], steps, n_steps);
+        status = plot_is_table(plot, names.name[i])
+                     ? plot_table(plot, names.name[i], true)
+                     : plot_field(plot, names.name[i], steps, n_steps);
+    if (usual && status == STORM_OK)
+        status = plot_usual_tables(plot);
     storm_free(plot->memory, names.name);
     return status;
 }

@@ -8,6 +8,9 @@
  *   plot_slice.c    a slice as SVG
  *   plot_view.c     the material in three dimensions
  *   plot_profile.c  charts of profiles
+ *   plot_curves.c   curves over time, photon energy or direction
+ *   plot_history.c  charts of history.csv and probes.csv
+ *   plot_tally.c    charts of tallies
  */
 #ifndef STORM_VIEW_PLOT_H
 #define STORM_VIEW_PLOT_H
@@ -86,10 +89,19 @@ bool plot_is_dumped(const char *field);
 char *plot_field_list(struct plot_run *plot, uint64_t step);
 bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step);
 
+/* Is it a file of rows, history, probes or tally-NAME, that the run has? */
+bool plot_is_table(const struct plot_run *plot, const char *field);
+
+/* Name of the i-th tally of the deck; false: there is none. */
+bool plot_tally_name(const struct plot_run *plot, size_t i,
+                     char name_out[PLOT_NAME]);
+
 /* "material temperature", "keV" */
 void plot_words(const char *field, char words_out[PLOT_NAME]);
 const char *plot_unit(const struct plot_run *plot, const char *field);
-/* "material temperature (keV)" */
+/* "time (s)", "material temperature (keV)" */
+void plot_with_unit(const struct plot_run *plot, const char *words,
+                    const char *unit, char label_out[PLOT_TEXT]);
 void plot_label(const struct plot_run *plot, const char *field,
                 char label_out[PLOT_TEXT]);
 
@@ -111,6 +123,10 @@ bool plot_is_line(const struct plot_run *plot);
 storm_status plot_cut(struct plot_run *plot, uint64_t step);
 
 /* ---- plot_scale.c -------------------------------------------------------- */
+
+/* Max / min above which scales are logarithmic by default, and the lower end of
+ * those relative to the max. */
+extern const double plot_wide, plot_deep;
 
 /* Min, positive min and max of values. lo > hi: there are none. */
 struct plot_range {
@@ -183,6 +199,14 @@ storm_status plot_view_svg(struct io_reader *reader,
 storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
                            size_t n_names);
 bool plot_is_profile(const char *field);
+
+/* ---- plot_history.c, plot_tally.c ---------------------------------------- */
+
+/* Charts of history.csv and probes.csv, and of one of the tallies; none if the
+ * file has no rows. `all`: also those that are not drawn by default. */
+storm_status plot_history(struct plot_run *plot, bool all);
+storm_status plot_probes(struct plot_run *plot, bool all);
+storm_status plot_tally(struct plot_run *plot, const char *name);
 
 /* Message for params without a valid size. */
 extern const char plot_not_initialised[];

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/student.h"
 #include "io/io_table.h"
-#include "view/chart.h"
-#include "view/plot.h"
+#include "view/plot_curves.h"
 
 enum { PROFILE_STEPS = 6 }; /* in one chart, unless more are asked for */
 
@@ -17,8 +15,6 @@ static const char *const profile_columns[] = {
     "material_temperature", "radiation_temperature", "radiation_energy",
     "material_energy"};
 enum { PROFILE_N_COLUMNS = 4, PROFILE_N_USUAL = 2 };
-
-static const double profile_confidence = 0.95; /* of bands */
 
 /* The profiles of a chart. */
 struct profile_set {
@@ -131,21 +127,6 @@ static size_t profile_points(const struct io_table *table, const char *name,
     return table->n_rows;
 }
 
-/* Half the 95 % interval of each row; false: there are no errors. */
-static bool profile_band(const struct io_table *table, const char *name,
-                         double *band)
-{
-    char column[IO_TABLE_NAME + 8];
-    snprintf(column, sizeof column, "%s_error", name);
-    size_t error = io_table_find(table, column);
-    if (error == table->n_columns || table->replicas < 2)
-        return false;
-    double t = storm_student_t(profile_confidence, table->replicas - 1);
-    for (size_t i = 0; i < table->n_rows; i++)
-        band[i] = t * table->values[i * table->n_columns + error];
-    return true;
-}
-
 /* How many curves: steps, then the reference if it has the column. */
 static size_t profile_n_series(const struct profile_set *set, const char *name)
 {
@@ -174,10 +155,7 @@ static char *profile_svg(const struct plot_run *plot,
     snprintf(subtitle, sizeof subtitle, "profile of the %s along %c", words,
              plot->profile_axis);
     if (series[0].band != NULL)
-        snprintf(subtitle + strlen(subtitle),
-                 sizeof subtitle - strlen(subtitle),
-                 "; mean of %" PRIu64 " replicas, band: %.0f %% interval",
-                 set->tables[0].replicas, 100.0 * profile_confidence);
+        plot_band_text(set->tables[0].replicas, subtitle, sizeof subtitle);
     snprintf(axis, sizeof axis, "%c%s", plot->profile_axis,
              plot->natural ? "" : " (cm)");
     struct storm_chart chart = {
@@ -238,7 +216,7 @@ static void profile_fill(const struct plot_run *plot,
             .n = profile_points(table, name, x, y),
             .x = x,
             .y = y,
-            .band = profile_band(table, name, band) ? band : NULL};
+            .band = plot_band(table, name, band) ? band : NULL};
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/io_rundir.h"
 #include "io/io_table.h"
@@ -408,6 +409,41 @@ storm_status plot_values(struct plot_run *plot, const char *field,
     return plot_reader(plot, status);
 }
 
+/* ---- tables -------------------------------------------------------------- */
+
+bool plot_tally_name(const struct plot_run *plot, size_t i,
+                     char name_out[PLOT_NAME])
+{
+    char key[PLOT_NAME];
+    snprintf(key, sizeof key, "output.tallies.%zu.name", i);
+    return storm_deck_value(plot->deck, key, name_out, PLOT_NAME) > 0;
+}
+
+bool plot_is_table(const struct plot_run *plot, const char *field)
+{
+    char path[IO_READER_PATH + PLOT_NAME + 8];
+    bool may = strcmp(field, "history") == 0 || strcmp(field, "probes") == 0 ||
+               strncmp(field, "tally-", 6) == 0;
+    snprintf(path, sizeof path, "%s/%s.csv", plot->params->run_dir, field);
+    return may && access(path, F_OK) == 0;
+}
+
+/* Those of the run, each with a comma before it. */
+static void plot_add_tables(const struct plot_run *plot,
+                            struct storm_page *page)
+{
+    char name[PLOT_NAME], field[PLOT_NAME + 8];
+    static const char *const single[] = {"history", "probes"};
+    for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+        if (plot_is_table(plot, single[i]))
+            storm_page_add(page, ", %s", single[i]);
+    for (size_t i = 0; plot_tally_name(plot, i, name); i++) {
+        snprintf(field, sizeof field, "tally-%s", name);
+        if (plot_is_table(plot, field))
+            storm_page_add(page, ", %s", field);
+    }
+}
+
 char *plot_field_list(struct plot_run *plot, uint64_t step)
 {
     struct storm_page page = {0};
@@ -427,6 +463,7 @@ char *plot_field_list(struct plot_run *plot, uint64_t step)
                                plot_relative_suffix);
         }
     storm_free(plot->memory, names);
+    plot_add_tables(plot, &page);
     return storm_page_end(&page);
 }
 
@@ -481,18 +518,27 @@ const char *plot_unit(const struct plot_run *plot, const char *field)
                        : strcmp(field, "volume") == 0         ? "cm³"
                        : strstr(field, "temperature") != NULL ? "keV"
                        : strstr(field, "energy") != NULL      ? "erg/cm³"
+                       : strncmp(field, "flux_", 5) == 0      ? "erg/cm²/s"
+                       : strncmp(field, "pressure_", 9) == 0  ? "erg/cm³"
+                       : strncmp(field, "momentum_", 9) == 0  ? "g cm/s"
                                                               : "";
     return plot->natural ? "" : unit;
+}
+
+void plot_with_unit(const struct plot_run *plot, const char *words,
+                    const char *unit, char label_out[PLOT_TEXT])
+{
+    bool has_unit = !plot->natural && *unit != '\0';
+    snprintf(label_out, PLOT_TEXT, "%s%s%s%s", words, has_unit ? " (" : "",
+             has_unit ? unit : "", has_unit ? ")" : "");
 }
 
 void plot_label(const struct plot_run *plot, const char *field,
                 char label_out[PLOT_TEXT])
 {
     char words[PLOT_NAME];
-    const char *unit = plot_unit(plot, field);
     plot_words(field, words);
-    snprintf(label_out, PLOT_TEXT, "%s%s%s%s", words, *unit != '\0' ? " (" : "",
-             unit, *unit != '\0' ? ")" : "");
+    plot_with_unit(plot, words, plot_unit(plot, field), label_out);
 }
 
 void plot_time_text(const struct plot_run *plot, double time, uint64_t step,

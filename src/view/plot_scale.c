@@ -5,10 +5,8 @@
 
 #include "view/plot.h"
 
-/* Max / min above which scales are logarithmic by default, and the lower end of
- * those relative to the max. */
-static const double plot_wide = 100.0;
-static const double plot_deep = 1e-6;
+const double plot_wide = 100.0;
+const double plot_deep = 1e-6;
 
 /* Linear scales begin at zero if min / max is smaller. */
 static const double plot_low = 0.05;

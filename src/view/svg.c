@@ -339,6 +339,32 @@ static bool svg_goes_first(const struct storm_svg_scale *scale, double value)
     return fabs(power - round(power)) < 1e-9;
 }
 
+/* Every k-th label of a linear scale, 0 among them: the first k for which none
+ * touch. Leaves at least two, or returns false. */
+static bool svg_thin_out(struct svg_row *row)
+{
+    if (row->scale->log || row->n < 3)
+        return false;
+    double step = row->ticks[1].value - row->ticks[0].value;
+    for (size_t k = 1; k < row->n; k++) {
+        size_t n_left = 0;
+        bool touches = false;
+        memset(row->stays, 0, sizeof row->stays);
+        for (size_t i = 0; i < row->n; i++) {
+            double number = round(row->ticks[i].value / step);
+            if (fmod(number, (double)k) != 0.0)
+                continue;
+            touches = touches || svg_touches(row, i);
+            row->stays[i] = true;
+            n_left++;
+        }
+        if (!touches && n_left > 1)
+            return true;
+    }
+    memset(row->stays, 0, sizeof row->stays);
+    return false;
+}
+
 void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
                      bool upright, struct storm_svg_tick *ticks, size_t n)
 {
@@ -347,7 +373,8 @@ void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
                           .upright = upright,
                           .ticks = ticks,
                           .n = n};
-    for (int round = 0; round < 2; round++)
+    bool is_done = svg_thin_out(&row);
+    for (int round = 0; round < 2 && !is_done; round++)
         for (size_t i = 0; i < n; i++)
             if (svg_goes_first(scale, ticks[i].value) == (round == 0))
                 row.stays[i] = !svg_touches(&row, i);

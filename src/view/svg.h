@@ -82,7 +82,8 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
 
 /* Empties the labels (at most STORM_SVG_MAX_TICKS) that would touch another on
  * an axis of so many pixels, along the labels or, upright, across them. Powers
- * of ten on a logarithmic scale stay if they can. */
+ * of ten on a logarithmic scale stay if they can; of a linear one every second,
+ * or third, ... stays. */
 void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
                      bool upright, struct storm_svg_tick *ticks, size_t n);
 

@@ -87,7 +87,8 @@ awk '/ MB a rank/ { exit !($3 > 1e18) }' "$scratch/out" ||
     fail "many packets: $(cat "$scratch/out")"
 
 # Nothing where cells are counted in a file.
-run check "$decks/hohlraum.yaml" --set mesh.points_file=points.csv
+echo "0.5 0 0" >"$scratch/points.csv"
+run check "$decks/hohlraum.yaml" --set mesh.points_file="$scratch/points.csv"
 [ "$status" -eq 0 ] || fail "a file: $(cat "$scratch/err")"
 [ "$(wc -l <"$scratch/out")" -eq 1 ] || fail "a file: $(cat "$scratch/out")"
 
@@ -113,4 +114,44 @@ grep -q 'error: no memory on rank 0 for [0-9.]* MB (.*) besides .*: use fewer' \
     "$scratch/err" || fail "no memory: $(cat "$scratch/err")"
 run check "$here/good.yaml" --quiet
 [ ! -s "$scratch/out" ] || fail "--quiet talks"
+# What does nothing is said, by check and by the run, once each.
+cat >"$scratch/idle.yaml" <<'YAML'
+title: idle
+mesh: {box: {lo: [0, 0, 0], hi: [1, 1, 1]}, cells: [2, 2, 2]}
+materials: [{name: gas, absorption: {coef: 1}, heat_capacity: {coef: 1e14}, temperature: 0.1}]
+planes:
+  - {axis: y, at: 1.5, temperature: 1}
+  - {axis: x, at: 1.5, velocity: -1e10, temperature: 1}
+  - {axis: x, at: 0.5, lo: [2, 0], hi: [3, 1], temperature: 1}
+sources:
+  - {kind: beam, at: [2, 0.5, 0.5], direction: [1, 0, 0], disc_radius: 3, power: 1}
+  - {kind: beam, at: [1.2, 0.5, 0.5], direction: [0, 1, 0], disc_radius: 0.3, power: 1}
+  - {kind: shell, at: [0.5, 0.5, 0.5], shell_radius: 2, power: 1}
+  - {shape: box, lo: [2, 0, 0], hi: [3, 1, 1], power: 1}
+  - {kind: shell, at: [0.5, 0.5, 0.5], shell_radius: 0.2, power: 1, start: 2e-10}
+time: {dt: 5e-11, stop: 1e-10}
+output:
+  probes: [[0.5, 0.5, 0.5], [0.5, 0.5, 7]]
+  trace: ["emission:0:1:0", "emission:0:77:0"]
+YAML
+run check "$scratch/idle.yaml"
+for text in "planes.0: at y = 1.5 it is wholly outside mesh.box" \
+    "planes.2: at x = 0.5 it is wholly outside" \
+    "sources.0: the beam at .2, 0.5, 0.5. is wholly outside" \
+    "sources.2: the shell at" "sources.3: its shape is wholly" \
+    "sources.4.start: 2e-10 is not before time.stop, 1e-10" \
+    "output.probes.1: .0.5, 0.5, 7. is outside mesh.box"; do
+    [ "$(grep -c "warning: .*$text" "$scratch/err")" -eq 1 ] ||
+        fail "check: no $text: $(cat "$scratch/err")"
+done
+[ "$(wc -l <"$scratch/err")" -eq 7 ] || fail "check: $(cat "$scratch/err")"
+run run "$scratch/idle.yaml" -n 2 --out "$scratch/idle" --replicas 2
+[ "$status" -eq 0 ] || fail "idle: $(cat "$scratch/err")"
+for text in planes.0 sources.2 output.probes.1 \
+    "output.trace.1: there was no packet emission:0:77:0"; do
+    [ "$(grep -c "warning: .*$text" "$scratch/err")" -eq 1 ] ||
+        fail "run: not once $text: $(cat "$scratch/err")"
+done
+grep -q "output.trace.0" "$scratch/err" && fail "a packet that was traced"
+
 finish

@@ -58,23 +58,23 @@ cmp -s "$scratch/end" "$scratch/start" ||
 state -n 2 --out "$scratch/plain"
 [ "$hash" != "$first" ] || fail "the file does not matter"
 
-# fails PATTERN ARGS...: one error on three ranks.
+# fails STATUS PATTERN ARGS...: one error on three ranks.
 fails() {
-    pattern=$1
-    shift
+    right=$1 pattern=$2
+    shift 2
     run run "$scratch/deck.yaml" --quiet -n 3 --overwrite --out "$scratch/bad" "$@"
-    [ "$status" -ne 0 ] || fail "$*: no error"
+    [ "$status" -eq "$right" ] || fail "$*: exit status $status"
     [ "$(grep -c "error: .*$pattern" "$scratch/err")" -eq 1 ] ||
         fail "$*: $(cat "$scratch/err")"
 }
-fails 'expected 12 rows, as there are cells, got 24' --set "$fields" \
+fails 1 'expected 12 rows, as there are cells, got 24' --set "$fields" \
     --set 'mesh.cells=[12,1,1]'
-fails '.nothing.: there is no list of numbers of this name' \
+fails 2 '.nothing.: there is no list of numbers of this name' \
     --set "fields={file: $dump, temperature: nothing}"
-fails '.position.: expected an array of n x 3' \
+fails 2 '.position.: expected an array of n x 3' \
     --set "fields={file: $dump, by: position, temperature: material_temperature}"
-fails 'none.h5: .*No such file' --set 'fields={file: none.h5, temperature: x}'
-fails 'the file is damaged, or not HDF5' \
+fails 2 'none.h5: .*No such file' --set 'fields={file: none.h5, temperature: x}'
+fails 2 'the file is damaged, or not HDF5' \
     --set 'fields={file: deck.yaml, temperature: x}'
 
 # The second replica is the run with the next seed, also of a job that goes on.

@@ -33,6 +33,33 @@ state() {
     [ -n "$hash" ] || fail "$*: no hash"
 }
 
+# Groups of one cell add up to its energy, of the step and of the packets at its
+# end: a picture of one value has it as text.
+if command -v python3 >/dev/null; then
+    for radiation in path census; do
+        state -n 1 --out "$scratch/one" --set mesh.cells='[1,1,1]' \
+            --set output.groups=true --set output.radiation=$radiation
+        for step in 0 4; do
+            run plot "$scratch/one" --step $step --out "$scratch/plots" --quiet \
+                --field "radiation_energy$(printf ',radiation_energy_group_%d' 0 1 2 3 4 5)"
+            python3 - "$scratch/plots" $step <<'PYTHON' || fail "$radiation, step $step"
+import re, sys
+
+def value(name):
+    svg = open(f"{sys.argv[1]}/slice-z-{name}-{sys.argv[2]}.svg").read()
+    high = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-"))
+    text = re.search(r">([^<]*) erg/cm³<", svg)[1]
+    base, _, power = text.replace("×10", "e").partition("e")
+    return float(base) * 10.0 ** int("".join(high[c] for c in power) or 0)
+
+whole = value("radiation_energy")
+parts = sum(value(f"radiation_energy_group_{g}") for g in range(6))
+assert whole > 0 and abs(parts / whole - 1) < 1e-3, (parts, whole)
+PYTHON
+        done
+    done
+fi
+
 seen=
 for opacity in middle planck rosseland; do
     state -n 1 --set "groups.opacity=$opacity"

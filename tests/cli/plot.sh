@@ -75,7 +75,7 @@ run run "$decks/hohlraum.yaml" -n 3 --quiet --out "$scratch/cells" \
     --set mesh.kind=voronoi --set mesh.points=2000 --set time.steps=2 \
     --set time.dt=5e-11 --set boundaries.x_lo.1.packets=500
 [ "$status" -eq 0 ] || fail "hohlraum, voronoi: $(cat "$scratch/err")"
-pictures "$scratch/boxes" 7
+pictures "$scratch/boxes" 12
 for name in slice-z-material view-z-solid slice-z-cell_size \
     slice-z-temperatures-4 slice-z-owner profile-material_temperature \
     profile-radiation_temperature; do
@@ -93,7 +93,7 @@ grep -q ">10⁻.*</text>" "$scratch/plots/slice-z-temperatures-4.svg" &&
 pictures "$scratch/boxes" 1 --field temperatures --scale log
 grep -q ">10⁻.*</text>" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no logarithmic scale"
-pictures "$scratch/cells" 7
+pictures "$scratch/cells" 11
 grep -q ">rank 2<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
 pictures "$scratch/cells" 1 --field material --axis x --at 0
 pictures "$scratch/cells" 1 --field solid --axis y --at 0.1
@@ -176,12 +176,12 @@ grep -q '>192 cells from a file, to ' "$scratch/pipe/report.html" ||
 # ones; it belongs to the last step and says so.
 sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,4 >"$scratch/ref.csv"
 head -1 "$scratch/ref.csv" | grep -q radiation_energy || fail "wrong column"
-pictures "$scratch/boxes" 8 --reference "$scratch/ref.csv"
+pictures "$scratch/boxes" 13 --reference "$scratch/ref.csv"
 grep -q ">reference for step 4 (ref.csv)<" \
     "$scratch/plots/profile-radiation_energy.svg" || fail "no reference"
 grep -q "ref.csv" "$scratch/plots/profile-radiation_temperature.svg" &&
     fail "a reference without values"
-pictures "$scratch/boxes" 8 --reference "$scratch/ref.csv" --step 2
+pictures "$scratch/boxes" 13 --reference "$scratch/ref.csv" --step 2
 grep -q ">reference (ref.csv)<" \
     "$scratch/plots/profile-radiation_energy.svg" || fail "reference, one step"
 

@@ -38,6 +38,33 @@ volume=$(sed -n '/"name": "gas"/,/}/s/.*"volume": \([0-9.e-]*\).*/\1/p' "$scratc
 awk "BEGIN { v = $volume / 2 / 0.200961894; exit !(v > 0.999999 && v < 1.000001) }" ||
     fail "gas has a volume of $volume"
 
+# Files of a deck are in its folder; those that are not there or damaged are a
+# fault of the deck, also under a launcher of the user's, and nothing is written.
+sed -i "s|points_file: [^,]*|points_file: pipe.txt|" "$scratch/pipe.yaml"
+run check "$scratch/pipe.yaml"
+[ "$status" -eq 0 ] || fail "a file in the folder: $(cat "$scratch/err")"
+printf "1 1 1\n1 2\n" >"$scratch/cut.txt"
+echo "x,y,z" >"$scratch/empty.txt"
+for case in "none.txt: No such file" "cut.txt.*expected" \
+    "empty.txt: has no points"; do
+    file=${case%%.txt*}.txt
+    for command in check run; do
+        run "$command" "$scratch/pipe.yaml" --set mesh.points_file="$file"
+        [ "$status" -eq 2 ] || fail "$command $file: exit status $status"
+        grep -q "error: .*$case" "$scratch/err" ||
+            fail "$command $file: $(cat "$scratch/err")"
+    done
+    [ -z "${STORM_MPIEXEC:-}" ] && continue
+    status=0
+    "$STORM_MPIEXEC" -n 2 "$STORM_BIN" run "$scratch/pipe.yaml" \
+        --set mesh.points_file="$file" --out "$scratch/bad" \
+        >"$scratch/out" 2>"$scratch/err" || status=$?
+    [ "$status" -eq 2 ] || fail "launched, $file: exit status $status"
+    [ "$(grep -c "error: .*$case" "$scratch/err")" -eq 1 ] ||
+        fail "launched, $file: $(cat "$scratch/err")"
+done
+[ -z "$(ls -A "$scratch/cwd")" ] && [ ! -e "$scratch/bad" ] || fail "a bad file left files"
+
 # The same again; with a shift, the seed matters.
 set -- --shape box --hi 1,1,1 --spacing 0.3 --jitter 0.5 --quiet
 for file in a b; do

@@ -170,7 +170,7 @@ kill -TERM $pid
 wait $pid
 status=$?
 [ $status -eq 3 ] || fail "stopped: exit status $status: $(cat "$scratch/err")"
-grep -q "go on: storm run --restart stopped" "$scratch/err" ||
+grep -q "stopped at step [0-9]* of replica [0-9]*; go on: storm run --restart stopped" "$scratch/err" ||
     fail "stopped: $(cat "$scratch/err")"
 begin 3 --restart stopped --set output.checkpoint.every=7
 kill -KILL "$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' stopped/status.json)"

@@ -36,8 +36,8 @@ run run "$here/good.yaml" -n 2 --quiet --out "$scratch/run" \
 run report "$scratch/run"
 [ "$status" -eq 0 ] || fail "report: $(cat "$scratch/err")"
 [ "$(cat "$scratch/out")" = "$scratch/run/report.html" ] || fail "no name"
-# time, two profiles, four slices, two moments
-python3 "$scratch/look.py" "$scratch/run/report.html" 9 \
+# time, two profiles, four slices, four of the history, two moments
+python3 "$scratch/look.py" "$scratch/run/report.html" 13 \
     "$scratch/run/deck.yaml" created "state hash" "time steps" ||
     fail "the page"
 
@@ -54,8 +54,8 @@ PYTHON
 run run "$here/good.yaml" -n 2 --quiet --out "$scratch/line" \
     --set title='a <b> & "c"'
 run report "$scratch/line"
-# time, two profiles, owners
-python3 "$scratch/look.py" "$scratch/line/report.html" 4 \
+# time, two profiles, owners, four of the history
+python3 "$scratch/look.py" "$scratch/line/report.html" 8 \
     "$scratch/line/deck.yaml" || fail "the page of a line"
 
 rm "$scratch/run/summary.json"
@@ -63,7 +63,7 @@ run report "$scratch/run" --quiet --out "$scratch/new/page.html"
 [ "$status" -eq 0 ] || fail "no summary: $(cat "$scratch/err")"
 [ ! -s "$scratch/out" ] || fail "--quiet talks"
 grep -q "the run has not ended" "$scratch/new/page.html" || fail "no word"
-python3 "$scratch/look.py" "$scratch/new/page.html" 8 \
+python3 "$scratch/look.py" "$scratch/new/page.html" 12 \
     "$scratch/run/deck.yaml" || fail "no summary"
 
 run report "$scratch/cwd"

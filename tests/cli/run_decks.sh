@@ -251,7 +251,7 @@ same hohlraum "$small --set mesh.points_file=$scratch/points.csv" -n 1
 same hohlraum "$small --set mesh.points_file=$scratch/points.csv" -n 3
 same hohlraum "$small --set mesh.points_file=$scratch/hohlraum/mesh.h5" -n 2
 run run "$decks/hohlraum.yaml" --set mesh.points_file=nothing.csv -n 2
-[ "$status" -eq 1 ] || fail "no points: exit status $status"
+[ "$status" -eq 2 ] || fail "no points: exit status $status"
 [ "$(grep -c 'nothing.csv: No such file' "$scratch/err")" -eq 1 ] ||
     fail "no points: $(cat "$scratch/err")"
 

@@ -177,7 +177,7 @@ static void test_gaps(void)
  * reach below zero, and what cannot be drawn has no width. */
 static void test_bands(void)
 {
-    const double x[6] = {0, 1, 2, 3, 4, 5};
+    const double x[7] = {0, 1, 2, 3, 4, 5, 6};
     const double y[6] = {1, 2, (double)NAN, 3, 1, 2};
     const double band[6] = {2, 0.5, 1, (double)INFINITY, 3, (double)NAN};
     struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 6, x, y, NULL,
@@ -186,16 +186,42 @@ static void test_bands(void)
                                 .y = {.label = "y", .from_zero = true},
                                 .series = &series,
                                 .n_series = 1};
-    for (int i = 0; i < 2; i++) {
-        chart.y.log = i == 1;
+    for (int i = 0; i < 4; i++) {
+        chart.y.log = i & 1;
+        series.style = i & 2 ? STORM_CHART_STEPS : STORM_CHART_LINE;
         char *svg = storm_chart_svg(&chart);
         check_picture(svg);
         CHECK_EQ(count(svg, "fill-opacity"), 2);
+        /* stairs: there and back, and the line itself */
+        CHECK_EQ(count(svg, "H"), (i & 2 ? 3 * 5 : 0) + count(svg, "Helv"));
         CHECK_EQ(count(svg, "nan"), 0);
         CHECK_EQ(count(svg, "inf"), 0);
         CHECK_EQ(count(svg, ">-1<"), 0); /* the axis still begins at 0 */
         free(svg);
     }
+}
+
+/* A line at 0 is above the frame's. */
+static void test_zero(void)
+{
+    const double x[2] = {0, 1}, zero[2] = {0, 0}, one[2] = {0, 1};
+    const struct storm_chart_series series[] = {
+        {"0", STORM_CHART_LINE, 0, 2, x, zero, NULL, NULL},
+        {"1", STORM_CHART_LINE, 1, 2, x, one, NULL, NULL}};
+    const struct storm_chart chart = {.x.label = "x",
+                                      .y = {.label = "y", .from_zero = true},
+                                      .series = series,
+                                      .n_series = 2};
+    char *svg = storm_chart_svg(&chart);
+    double box[4];
+    find_frame(svg, box);
+    const char *line = strstr(svg, " fill=\"none\" stroke=\"#0072b2\"");
+    CHECK(line != NULL);
+    while (line[-1] != ' ')
+        line--;
+    double y = strtod(line, NULL);
+    CHECK(y < box[3] - 3.0 && y > box[3] - 20.0);
+    free(svg);
 }
 
 static void test_nothing(void)
@@ -370,6 +396,27 @@ static void test_room(void)
         }
 }
 
+/* Labels of a linear axis stay at equal distances, 0 among them. */
+static void test_even_labels(void)
+{
+    struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS];
+    struct storm_svg_scale scale = storm_svg_scale(0.0, 4.1e-10, false);
+    size_t n = storm_svg_ticks(&scale, 6, ticks), n_left = 0;
+    double last = 0.0, step = 0.0;
+    storm_svg_clear(&scale, 540.0, false, ticks, n);
+    for (size_t i = 0; i < n; i++) {
+        if (ticks[i].label[0] == '\0')
+            continue;
+        if (++n_left == 2)
+            step = ticks[i].value;
+        if (n_left > 2)
+            CHECK(fabs(ticks[i].value - last - step) < 1e-6 * step);
+        last = ticks[i].value;
+    }
+    CHECK(n > 5 && n_left >= 3 && n_left < n);
+    CHECK_TEXT(ticks[0].label, "0");
+}
+
 static void test_escaping(void)
 {
     const char *nasty = "<a href=\"x\">&amp; & \x01\n</text>";
@@ -502,11 +549,13 @@ int main(int argc, char **argv)
     test_lines();
     test_gaps();
     test_bands();
+    test_zero();
     test_nothing();
     test_extremes();
     test_ticks();
     test_known_ticks();
     test_room();
+    test_even_labels();
     test_escaping();
     test_long_texts();
     test_steps();

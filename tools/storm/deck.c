@@ -113,6 +113,18 @@ static void deck_print_needs(const struct tool_args *args,
     deck_warn_memory(args, needs.total_bytes);
 }
 
+static void deck_print_doubts(const struct tool_args *args,
+                              const struct storm_deck *deck)
+{
+    char text[4096];
+    storm_run_doubts(deck, text, sizeof text);
+    for (const char *line = text; *line != '\0';) {
+        int n = (int)strcspn(line, "\n");
+        fprintf(stderr, "storm: warning: %s: %.*s\n", args->deck, n, line);
+        line += n + (line[n] == '\n');
+    }
+}
+
 int tool_check_files(const struct storm_deck *deck)
 {
     char problem[1024];
@@ -121,7 +133,7 @@ int tool_check_files(const struct storm_deck *deck)
         return TOOL_OK;
     fprintf(stderr, "storm: error: %s\n",
             problem[0] != '\0' ? problem : storm_status_name(status));
-    return status == STORM_ERR_IO ? TOOL_USAGE : TOOL_FAILED;
+    return status == STORM_ERR_NOMEM ? TOOL_FAILED : TOOL_USAGE;
 }
 
 int tool_check(const struct tool_args *args)
@@ -145,9 +157,7 @@ int tool_check(const struct tool_args *args)
                 problem);
     else if (!args->quiet) {
         printf("%s: valid\n", args->deck);
-        storm_run_doubts(deck, problem, sizeof problem);
-        if (problem[0] != '\0')
-            fprintf(stderr, "storm: warning: %s: %s\n", args->deck, problem);
+        deck_print_doubts(args, deck);
         deck_print_needs(args, deck);
     }
     storm_deck_destroy(deck);

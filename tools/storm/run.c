@@ -23,8 +23,8 @@ static void run_default_out(const char *deck, char out_out[RUN_PATH_BYTES])
 }
 
 /* Reads the deck, checks that it can be run, and runs it. Files that it needs
- * are checked before ranks are started, while nothing is written yet; ranks
- * that a launcher of the user's has started find out when they read them. */
+ * are checked before ranks are started, while nothing is written yet, or by the
+ * first of those that a launcher of the user's has started. */
 static int run_with_deck(const struct tool_args *args)
 {
     struct tool_args mine = *args;

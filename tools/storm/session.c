@@ -259,8 +259,9 @@ static int session_output(const struct tool_args *args, int rank,
     return status;
 }
 
-/* May the run write to its directory? Under a launcher of the user's no process
- * has asked before; only one may, as the answer changes when a run begins. */
+/* May the run write to its directory, and are the files of its deck good? Under
+ * a launcher of the user's no process has asked before; only one may, as the
+ * first answer changes when a run begins. */
 static int session_check_out(const struct session *session)
 {
     int status = TOOL_OK;
@@ -268,6 +269,9 @@ static int session_check_out(const struct session *session)
         status = tool_check_out(session->args);
     if (status == TOOL_OK && session->rank == 0)
         status = tool_check_json(session->args);
+    if (status == TOOL_OK && session->rank == 0 && !tool_was_launched() &&
+        session->args->loaded != NULL)
+        status = tool_check_files(session->args->loaded);
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;
 }

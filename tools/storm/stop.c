@@ -143,12 +143,14 @@ void tool_go_on_text(const char *dir, char *text_out, size_t bytes)
 void tool_print_stopped(const char *dir)
 {
     char state[512], text[TOOL_PATH_BYTES + 128];
-    unsigned long long step = 0;
+    unsigned long long step = 0, replica = 0;
     (void)storm_run_read_state(dir, state, sizeof state);
-    (void)sscanf(state, "stopped at step %llu", &step);
+    (void)sscanf(state, "stopped at step %llu of replica %llu", &step,
+                 &replica);
     tool_go_on_text(dir, text, sizeof text);
-    if (step > 0)
-        fprintf(stderr, "storm: stopped at step %llu; %s\n", step, text);
+    if (step > 0 || replica > 1) /* without the reason */
+        fprintf(stderr, "storm: %.*s; %s\n", (int)strcspn(state, ":"), state,
+                text);
     else
         fprintf(stderr, "storm: stopped before the first step: nothing was "
                         "computed; start again with --overwrite\n");

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 60; label: mpi slow-mpich
+#
+# storm plot of history, probes and tallies: curves are the energies of the
+# bins over their widths (TALLY-1), bins without a place are mentioned
+# (TALLY-2), means of replicas have bands unless bins are added up (TALLY-3).
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+need_python
+
+cat >"$scratch/ball.yaml" <<'YAML'
+title: ball
+mesh: {box: {lo: [-1, -1, -1], hi: [1, 1, 1]}, cells: [4, 4, 4]}
+materials:
+  - {name: star, absorption: {coef: 30, E_exp: -1}, heat_capacity: {coef: 1e14}, temperature: 1}
+  - {name: space}
+regions:
+  - {material: space, shape: all}
+  - {material: star, shape: sphere, centre: [0.3, 0, 0], radius: [0, 0.7]}
+groups: {count: 6, min: 0.1, max: 30}
+time: {dt: 1e-11, growth: 1.2, steps: 10}
+packets: {emit_per_cell: 20, min_per_cell: 2, max_per_cell: 20}
+output:
+  every: 0
+  probes: [[0.3, 0, 0], [-0.9, 0, 0]]
+  tallies:
+    - {name: light, by: [time, wall], time_bins: 7, to: 1e-10}
+    - {name: both, by: [time, group], time_bins: 20, to: 1e-9}
+    - {name: sky, by: [direction], mu_edges: [0, 0.5, 1]}
+    - {name: walls, by: [wall]}
+    - {name: core, where: surface, by: [time, side], time_bins: 4, to: 2e-10, shape: sphere, radius: [0, 0.9]}
+YAML
+run run "$scratch/ball.yaml" -n 2 --quiet --out "$scratch/ball" --replicas 2
+[ "$status" -eq 0 ] || fail "ball: $(cat "$scratch/err")"
+run plot "$scratch/ball" --out "$scratch/p"
+[ "$status" -eq 0 ] || fail "plot: $(cat "$scratch/err")"
+for name in history-power history-escaped history-energy history-packets \
+    history-dt probes-material_temperature probes-radiation_temperature \
+    tally-light-time-wall tally-both-time tally-both-group-time tally-sky-mu \
+    tally-walls-wall tally-core-time-side; do
+    grep -q "/$name.svg\$" "$scratch/out" || fail "no $name.svg"
+done
+
+# texts PICTURE TEXT...: it has these texts.
+texts() {
+    picture=$scratch/p/$1.svg
+    shift
+    for text in "$@"; do
+        grep -q ">[^<]*$text[^<]*<" "$picture" || fail "$picture: no $text"
+    done
+}
+# bands PICTURE N: it has so many.
+bands() {
+    n=$(grep -c 'fill-opacity' "$scratch/p/$1.svg")
+    [ "$n" -ge "$2" ] || fail "$1: $n bands, not $2"
+    [ "$2" -gt 0 ] || [ "$n" -eq 0 ] || fail "$1: $n bands"
+}
+texts history-power 'energy per time (erg/s)' 'time (s)' 'created: emission' \
+    'absorbed: star' 'mean of 2 replicas'
+texts history-packets 'at the end' escaped
+texts history-dt 'time step (s)'
+texts probes-radiation_temperature '(0.3, 0, 0) cm' 'radiation temperature (keV)'
+texts tally-light-time-wall x_lo z_hi 'not on this axis' 'band: 95 %'
+texts tally-both-group-time 'photon energy (keV)' 'energy per photon energy (erg/keV)' \
+    'sums of bins: no band'
+texts tally-sky-mu 'cosine of direction' 'energy per unit of'
+texts tally-walls-wall 'x_hi (± '
+texts tally-core-time-side outwards inwards 'through the surface'
+bands tally-light-time-wall 6
+bands tally-both-time 0
+bands history-energy 1
+# Space has no temperature of its own, and radiation of the start no power.
+texts probes-material_temperature '(0.3, 0, 0) cm'
+grep -q '0.9, 0, 0' "$scratch/p/probes-material_temperature.svg" &&
+    fail "a temperature of space"
+grep -q 'initial' "$scratch/p/history-power.svg" && fail "a power of the start"
+
+# Heights on a linear axis are energies over widths, area and all.
+run plot "$scratch/ball" --out "$scratch/p" --field tally-core --scale linear
+python3 - "$scratch" <<'PYTHON' || fail "curves are not the tally"
+import csv, re, sys
+
+rows = [r for r in open(sys.argv[1] + "/ball/tally-core.csv") if r[0] != "#"]
+want = {"1": [], "-1": []}
+for r in csv.DictReader(rows):
+    if -1e299 < float(r["time_from"]) and float(r["time_to"]) < 1e299:
+        want[r["side"]].append(float(r["energy"]) /
+                               (float(r["time_to"]) - float(r["time_from"])))
+svg = open(sys.argv[1] + "/p/tally-core-time-side.svg").read()
+curves = [re.findall(r"[ML][-\d.]+ ([-\d.]+)H", d)
+          for d in re.findall(r'<path d="(M[^"]*)" fill="none" stroke="#', svg)]
+curves = [[float(y) for y in c] for c in curves if c]
+assert [len(c) for c in curves] == [4, 4], curves
+values = want["1"] + want["-1"]
+places = curves[0] + curves[1]
+lo, hi = values.index(min(values)), values.index(max(values))
+slope = (places[hi] - places[lo]) / (values[hi] - values[lo])
+assert slope < 0
+for v, y in zip(values, places):
+    assert abs(places[lo] + slope * (v - values[lo]) - y) < 0.03, (v, y)
+PYTHON
+
+# What is not there is listed, and what is damaged is named.
+run plot "$scratch/ball" --field tally-none
+[ "$status" -eq 2 ] || fail "no tally: exit status $status"
+grep -q "there are: .*history, probes, tally-light, .*tally-core" \
+    "$scratch/err" || fail "no list: $(cat "$scratch/err")"
+run plot "$scratch/ball" --field probes --out "$scratch/p"
+[ "$(wc -l <"$scratch/out")" -eq 4 ] || fail "probes: $(cat "$scratch/out")"
+sed -i '$d' "$scratch/ball/tally-light.csv"
+run plot "$scratch/ball" --field tally-light --out "$scratch/p"
+[ "$status" -eq 1 ] || fail "damaged: exit status $status"
+grep -q "tally-light.csv is not the table of a tally" "$scratch/err" ||
+    fail "damaged: $(cat "$scratch/err")"
+
+finish
