@@ -161,6 +161,8 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     if (status == STORM_OK)
         status = run_control_step(run, target->dt_s);
     if (status == STORM_OK)
+        status = run_scarce_add(run);
+    if (status == STORM_OK)
         status = run_after_step(run, target);
     if (status == STORM_OK)
         status = run_check_energy(run);

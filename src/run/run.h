@@ -90,6 +90,11 @@ struct run_scarce {
     uint64_t step, cells; /* 0: none yet; cells with few events */
     double share;         /* of these in the radiation energy */
     double packet;        /* of the heaviest packet at census, max of all */
+
+    /* Of all steps (struct storm_imc_heating): heating of matter, and what of
+     * it rests on few packets; cells at fronts, and those that are stiff. */
+    double heating_erg, scarce_erg;
+    uint64_t front_cells, stiff_cells;
 };
 
 /* Events by kind, run_events.c: of the last step, and since the run began or
@@ -384,6 +389,7 @@ void run_control_table(const struct run *run, struct storm_page *page);
 /* run_scarce.c: looks at the step that has just ended, before the mesh changes.
  * Collective. The others on rank 0. */
 storm_status run_scarce_look(struct run *run);
+storm_status run_scarce_add(struct run *run); /* every step */
 void run_scarce_json(const struct run *run, struct storm_json *json);
 void run_scarce_warn(const struct run *run);
 
