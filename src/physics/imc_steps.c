@@ -20,6 +20,7 @@
 #include "mesh/mesh_ops.h"
 #include "physics/census.h"
 #include "physics/imc.h"
+#include "physics/imc_ddmc.h"
 
 static const char steps_label[] = "imc steps";
 
@@ -64,6 +65,8 @@ static double steps_collisions(const struct storm_imc *imc, storm_cell_idx i)
     size_t n = (size_t)imc->problem->n_groups;
     const struct imc_cell *cell = &imc->track.cells[i];
     double stay = 0.0, below = 0.0;
+    if (imc->ddmc.cells != NULL && imc->ddmc.cells[i].is_in)
+        return 1.0; /* it hops */
     if (n == 1)
         stay = 1.0 / (1.0 + steps_ends(imc, i, cell->absorb, cell->scatter));
     for (size_t g = 0; g < n && n > 1; g++) {
