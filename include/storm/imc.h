@@ -5,8 +5,9 @@
  * Cummings 1971). docs/physics.md has the equations.
  *
  * The object fills the interfaces of storm/engine.h for struct storm_packet.
- * This header includes storm/imc_accounts.h (energies, flows, the hash) and
- * storm/imc_state.h (saving and loading).
+ * This header includes storm/imc_accounts.h (energies, flows, the hash),
+ * storm/imc_state.h (saving and loading) and storm/imc_steps.h (lengths of
+ * steps by accuracy).
  *
  * Lifecycle  create; an engine; storm_imc_attach; storm_imc_start; then for
  *            every step storm_imc_set_step and storm_engine_step; destroy after
@@ -269,5 +270,6 @@ storm_imc_weights(const struct storm_imc *imc, struct storm_engine *engine,
 
 #include <storm/imc_accounts.h>
 #include <storm/imc_state.h>
+#include <storm/imc_steps.h>
 
 #endif /* STORM_IMC_H */

@@ -15,6 +15,7 @@
 #include <storm/imc.h>
 #include <storm/imc_accounts.h>
 #include <storm/imc_state.h>
+#include <storm/imc_steps.h>
 #include <storm/imc_user.h>
 #include <storm/info.h>
 #include <storm/log.h>

@@ -31,6 +31,7 @@ enum deck_motion_kind {
     DECK_MOTION_VORTEX,
     DECK_MOTION_EXPAND
 };
+enum deck_control { DECK_CONTROL_FIXED, DECK_CONTROL_ACCURACY };
 enum deck_interfaces { DECK_INTERFACES_PLAIN, DECK_INTERFACES_SHARP };
 enum deck_weight { DECK_WEIGHT_STEPS, DECK_WEIGHT_CELLS, DECK_WEIGHT_NONE };
 enum { DECK_BY_WORD = -1 }; /* INT_OR: the word in place of a number */

@@ -11,6 +11,7 @@
 #include "deck/deck.h"
 
 enum { CHECK_PATH_BYTES = 256, CHECK_DEFAULT_STEPS = 100 };
+static const double check_growth = 1.2; /* of time.control: accuracy */
 
 struct check {
     struct storm_deck *deck;
@@ -784,6 +785,32 @@ static void check_acceleration(const struct check *s,
                       "true excludes method: ddmc; for both, method: auto");
 }
 
+/* ---- time ---------------------------------------------------------------- */
+
+static void check_time(const struct check *s, const struct deck_node *root)
+{
+    struct deck_time *time = &s->deck->values.time;
+    const struct deck_node *map = deck_node_find(root, "time");
+    if (time->stop >= STORM_UNLIMITED && time->steps == 0)
+        time->steps = CHECK_DEFAULT_STEPS;
+    if (time->control != DECK_CONTROL_ACCURACY)
+        return;
+    if (deck_node_find(map, "growth") == NULL)
+        time->growth = check_growth;
+    if (!(time->growth > 1.0) && check_usable(map, "growth"))
+        deck_complain(s->problems, check_line(map, "growth"), "time.growth",
+                      "expected a number above 1, as time.control is accuracy, "
+                      "got %g",
+                      time->growth);
+    double first = fmin(time->dt, time->dt_max);
+    if (time->dt_min > first && check_usable(map, "dt") &&
+        check_usable(map, "dt_max"))
+        deck_complain(s->problems, check_line(map, "dt_min"), "time.dt_min",
+                      "expected at most the length of the first step, %g, got "
+                      "%g",
+                      first, time->dt_min);
+}
+
 /* ---- all ----------------------------------------------------------------- */
 
 void deck_check(struct storm_deck *deck, struct deck_node *root,
@@ -791,9 +818,7 @@ void deck_check(struct storm_deck *deck, struct deck_node *root,
 {
     struct check s = {.deck = deck, .problems = problems, .root = root};
     struct storm_problem problem;
-    struct deck_time *time = &deck->values.time;
-    if (time->stop >= STORM_UNLIMITED && time->steps == 0)
-        time->steps = CHECK_DEFAULT_STEPS;
+    check_time(&s, root);
     check_mesh(&s, root);
     check_profile(&s, root);
     check_trace(&s, root);

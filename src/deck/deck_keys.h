@@ -334,14 +334,33 @@
 
 /* ---- time, packets, output ----------------------------------------------- */
 
-#define DECK_KEYS_time(KEY)                                                   \
-    KEY(time, dt, POSITIVE(DECK_MAX), "1e-12", "length of the first step, s") \
-    KEY(time, growth, POSITIVE(1e6), "1",                                     \
-        "ratio of the lengths of successive steps")                           \
-    KEY(time, dt_max, POSITIVE(DECK_MAX), "1e300",                            \
-        "maximum length of a step, s")                                        \
-    KEY(time, stop, POSITIVE(DECK_MAX), "1e300", "end time of the run, s")    \
-    KEY(time, steps, INT(0, 4e9), "0",                                        \
+#define DECK_KEYS_time(KEY)                                                    \
+    KEY(time, dt, POSITIVE(DECK_MAX), "1e-12", "length of the first step, s")  \
+    KEY(time, control, WORD("fixed|accuracy"), "fixed",                        \
+        "lengths of the steps after it: fixed: by `growth`; accuracy: such "   \
+        "that energies change by about `target` in a step, within `growth` "   \
+        "and `shrink`, `dt_min` and `dt_max`")                                 \
+    KEY(time, growth, POSITIVE(1e6), "1",                                      \
+        "ratio of the lengths of successive steps; with control accuracy "     \
+        "the maximum of it, and 1.2 unless set")                               \
+    KEY(time, dt_max, POSITIVE(DECK_MAX), "1e300",                             \
+        "maximum length of a step, s")                                         \
+    KEY(time, dt_min, REAL(0, DECK_MAX), "0",                                  \
+        "accuracy: minimum length of a step, s; steps that end at a given "    \
+        "time may be shorter")                                                 \
+    KEY(time, shrink, POSITIVE(1), "0.5",                                      \
+        "accuracy: minimum ratio of the lengths of successive steps")          \
+    KEY(time, target, POSITIVE(1), "0.1",                                      \
+        "accuracy: relative change of energies in a step: of the matter of "   \
+        "the cell that changes most, and of all radiation")                    \
+    KEY(time, floor, POSITIVE(1), "0.1",                                       \
+        "accuracy: the change of a cell is relative to its energy or to this " \
+        "share of the largest energy density of its material")                 \
+    KEY(time, overshoot, REAL(1, 1e6), "2",                                    \
+        "accuracy: a step whose change is larger than this many targets is "   \
+        "reported")                                                            \
+    KEY(time, stop, POSITIVE(DECK_MAX), "1e300", "end time of the run, s")     \
+    KEY(time, steps, INT(0, 4e9), "0",                                         \
         "maximum number of steps; 0: until `stop`. With neither, 100")
 
 #define DECK_KEYS_groups(KEY)                                                  \

@@ -117,6 +117,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc_trace_begin(imc, storm_step_number(step));
     imc->in_step = true;
     imc->has_begun = true;
+    imc->has_step = false;
     return STORM_OK;
 }
 
@@ -234,7 +235,9 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     /* The temperatures that have these energies, eq. (8). */
     if (status == STORM_OK && !imc->problem->matter_by_host)
         status = imc_matter_each(imc, NULL, imc_block_temperature);
-    return imc_fault_agree(imc, status);
+    status = imc_fault_agree(imc, status);
+    imc->has_step = status == STORM_OK;
+    return status;
 }
 
 /* ---- public ------------------------------------------------------------- */

@@ -321,6 +321,8 @@ struct storm_imc {
     bool is_set;    /* the next step's times are known */
     bool in_step;   /* between pre_step and post_step */
     bool has_begun; /* there was a step, or a state was loaded */
+    bool has_step;  /* fields are those after a step, nothing has changed the
+                       cells since */
     bool has_more;  /* density, emission, composition or material of a cell may
                        be other than those of the problem, or they matter: they
                        are hashed and saved */

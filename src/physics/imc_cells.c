@@ -175,6 +175,7 @@ void imc_cells_close(struct storm_imc *imc)
     imc->density = imc->emission = imc->composition = imc->energy = NULL;
     imc->temperature = imc->emitted = imc->fleck = NULL;
     imc->deposited = NULL;
+    imc->has_step = false;
     imc->radiation = imc->slope = NULL;
     imc->opacity = NULL;
     imc->spectrum = NULL;

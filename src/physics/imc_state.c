@@ -213,6 +213,7 @@ storm_status storm_imc_load_state(struct storm_imc *imc, uint64_t version,
     imc->matter.deferred = STORM_OK; /* of the state before */
     state_set_accounts(imc, version, accounts);
     imc->has_begun = true;
+    imc->has_step = false;
     imc->has_more = imc->has_more || state_kind(version) == STATE_SET;
     return version == STATE_AT_REST ? STORM_OK : imc_cells_finish(imc);
 }

@@ -26,7 +26,7 @@ struct io_source run_source(const struct run *run)
         .imc = run->imc,
         .engine = run->engine,
         .dir = run->out_dir,
-        .step = run->step,
+        .step = run_dump_number(run),
         .start_s = run->start_s,
         .time_s = run->time_s,
         .radiation =
@@ -77,7 +77,7 @@ static storm_status run_dump(struct run *run)
 static void run_report_progress(struct run *run)
 {
     const struct run_job *job = &run->job;
-    double fraction = fmin((double)run->step / (double)run->last_step, 1.0);
+    double fraction = run_fraction(run);
     if (job->n == 0)
         storm_progress_report(run->context, &run->progress, fraction,
                               "step %" PRIu64 ", t = %.4g", run->step,
@@ -158,6 +158,10 @@ static storm_status run_step(struct run *run, const struct run_target *target)
         status = run_events_add(run);
     if (status == STORM_OK && run_is_dump(run, target))
         status = run_scarce_look(run);
+    if (status == STORM_OK)
+        status = run_control_step(run, target->dt_s);
+    if (status == STORM_OK)
+        status = run_scarce_add(run);
     if (status == STORM_OK)
         status = run_after_step(run, target);
     if (status == STORM_OK)
@@ -299,6 +303,7 @@ static char *run_json(const struct run *run,
     run_events_json(run, &json);
     run_methods_json(run, &json);
     run_job_json(run, &json);
+    run_control_json(run, &json);
     run_scarce_json(run, &json);
     run_materials_json(run, &json);
     run_mesh_json(run, &json);
@@ -322,6 +327,7 @@ static char *run_table(const struct run *run, const struct storm_run_summary *s)
                    s->ranks, s->backend, s->protocol);
     storm_page_add(&page, "  time        %.6g in %" PRIu64 " steps\n",
                    run->time_s, run->step);
+    run_control_table(run, &page);
     storm_page_add(&page, "  packets     %s created",
                    storm_page_grouped(s->run.created, number));
     storm_page_add(&page, ", %s alive\n",

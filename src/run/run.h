@@ -90,12 +90,26 @@ struct run_scarce {
     uint64_t step, cells; /* 0: none yet; cells with few events */
     double share;         /* of these in the radiation energy */
     double packet;        /* of the heaviest packet at census, max of all */
+
+    /* Of all steps (struct storm_imc_heating): heating of matter, and what of
+     * it rests on few packets; cells at fronts, and those that are stiff. */
+    double heating_erg, scarce_erg;
+    uint64_t front_cells, stiff_cells;
 };
 
 /* Events by kind, run_events.c: of the last step, and since the run began or
  * was restarted; of all ranks. */
 struct run_events {
     uint64_t step[STORM_IMC_N_EVENTS], run[STORM_IMC_N_EVENTS];
+};
+
+/* Steps by accuracy, run_control.c. */
+struct run_control {
+    double matter, radiation; /* changes of the last step */
+    bool overshoots;
+    uint64_t n_steps, n_overshoots; /* since the start or restart */
+    double worst, shortest_s, longest_s;
+    uint64_t worst_step;
 };
 
 struct storm_env; /* base/env.h */
@@ -121,6 +135,7 @@ struct run {
 
     struct run_job job;
     struct run_scarce scarce;
+    struct run_control control;
     struct storm_problem problem;
     struct run_tables tables;
     struct storm_wall *boundaries; /* of a mesh from a file; NULL: none */
@@ -278,6 +293,13 @@ struct run_target run_next(struct run *run);
  * very many. */
 uint64_t run_last_step(const struct run *run);
 
+/* The number of a dump now: the step; in replicas with steps of their own
+ * (ACCURACY-3) the number of dumps before it, by times. */
+uint64_t run_dump_number(const struct run *run);
+
+/* What is done of all steps, 0 .. 1, about. */
+double run_fraction(const struct run *run);
+
 /* Does this rank want the run to stop after this step? */
 enum run_stop run_wants_stop(struct run *run);
 
@@ -363,10 +385,20 @@ void run_job_table(const struct run *run, struct storm_page *page);
 
 /* run_doubts.c: is the point where cells can be? */
 bool run_is_in_box(const struct deck_values *v, const double x[3]);
+/* run_control.c: are lengths of steps by accuracy? */
+bool run_control_is_on(const struct run *run);
+/* Why steps of replicas cannot be by accuracy; NULL: they can. */
+const char *run_control_refuses(const struct run *run);
+/* Sets the length of the next step from what the last one, of dt_s, has
+ * changed, before the mesh changes; nothing otherwise. Collective. */
+storm_status run_control_step(struct run *run, double dt_s);
+void run_control_json(const struct run *run, struct storm_json *json);
+void run_control_table(const struct run *run, struct storm_page *page);
 
 /* run_scarce.c: looks at the step that has just ended, before the mesh changes.
  * Collective. The others on rank 0. */
 storm_status run_scarce_look(struct run *run);
+storm_status run_scarce_add(struct run *run); /* every step */
 void run_scarce_json(const struct run *run, struct storm_json *json);
 void run_scarce_warn(const struct run *run);
 

@@ -74,6 +74,8 @@ static char *history_header(const struct run *run)
     storm_page_add(&page, ",escaped_outside,packets_escaped,energy_census,"
                           "packets_census,events");
     run_events_header(run, &page);
+    if (run_control_is_on(run))
+        storm_page_add(&page, ",change_matter,change_radiation,overshoot");
     storm_page_add(&page, ",balance,seconds");
     for (int i = 0; i < IO_N_TIMES; i++)
         storm_page_add(&page, ",%s", io_time_names[i]);
@@ -185,6 +187,11 @@ static void history_add(struct run *run, const struct history_row *row)
     storm_page_add(page, "%" PRIu64 ",%" PRIu64 ",", s->timed.census,
                    s->timed.events);
     run_events_row(run, page);
+    if (run_control_is_on(run)) {
+        io_rows_real(page, run->control.matter, ',');
+        io_rows_real(page, run->control.radiation, ',');
+        storm_page_add(page, "%d,", run->control.overshoots);
+    }
     io_rows_real(page, run->balance, ',');
     storm_page_add(page, "%.6g", s->seconds);
     storm_run_times(&s->timed.times, times);

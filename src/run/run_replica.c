@@ -328,6 +328,10 @@ storm_status run_job_open(struct run *run)
         status = job_find(run);
     if (status < 0 || run->job.n == 0)
         return status;
+    const char *refused = run_control_refuses(run);
+    if (refused != NULL)
+        return storm_context_rank(run->context) == 0 ? job_refuse(run, refused)
+                                                     : STORM_ERR_ARG;
     return storm_context_agree(run->context, job_alloc(run));
 }
 
@@ -363,15 +367,18 @@ void run_job_close(struct run *run)
 /* ---- from one to the next ------------------------------------------------ */
 
 /* Means of what is written once for a replica, on rank 0. */
-static storm_status job_write_means(const struct io_source *source,
-                                    const struct io_series *series)
+static storm_status job_write_means(const struct run *run,
+                                    const struct io_source *source)
 {
-    storm_status status = io_means_file(source, "history", "step,time,dt");
-    if (status == STORM_OK)
+    bool has_same_steps = !run_control_is_on(run); /* ACCURACY-3 */
+    storm_status status = STORM_OK;
+    if (has_same_steps)
+        status = io_means_file(source, "history", "step,time,dt");
+    if (status == STORM_OK && has_same_steps)
         status = io_means_file(source, "probes",
                                "step,time,probe,x,y,z,cell,material");
     if (status == STORM_OK && source->replica > 1)
-        status = io_write_xdmf(source, series);
+        status = io_write_xdmf(source, &run->series);
     return status;
 }
 
@@ -399,7 +406,7 @@ storm_status run_job_end_replica(struct run *run,
     if (status < 0)
         return status;
     if (storm_context_rank(run->context) == 0 && run->out_dir != NULL) {
-        status = job_write_means(&source, &run->series);
+        status = job_write_means(run, &source);
         if (status == STORM_OK)
             status = run_drop_checkpoints(run); /* JOB-3 */
     }

@@ -12,6 +12,12 @@
  *             above scarce_share, or if the heaviest packet has more than
  *             scarce_packet of a radiation that is that of the census.
  *
+ *   SCARCE-3  Of every step: the heating of matter that rests on a handful of
+ *             packets, and the cells at fronts that heat as fast as steps
+ *             follow each other (storm/imc_steps.h). Their sums over the run or
+ *             job are in the summary, and a warning if they are more than
+ *             scarce_heating of all heating, or scarce_stiff of all such cells.
+ *
  * An event is a crossing, a collision or an end of a step; a packet makes at
  * least one in each cell that it reaches, so there are fewer packets than
  * events: cells that are not named may be noisy, too. Errors are from replicas
@@ -30,6 +36,8 @@
 
 enum { SCARCE_MIN = 10 };
 static const double scarce_share = 0.01, scarce_packet = 0.1;
+static const double scarce_heating = 0.3, scarce_stiff = 0.5;
+enum { SCARCE_STIFF_MIN = 10 }; /* cells times steps */
 
 static const char scarce_label[] = "run";
 
@@ -131,20 +139,47 @@ storm_status run_scarce_look(struct run *run)
     storm_free(memory, energy);
     storm_free(memory, weights);
     now.packet = fmax(now.packet, worst->packet);
-    if (worst->step > 0 && now.share < worst->share)
-        worst->packet = now.packet;
-    else
-        *worst = now;
+    if (worst->step == 0 || !(now.share < worst->share)) {
+        worst->step = now.step;
+        worst->cells = now.cells;
+        worst->share = now.share;
+    }
+    worst->packet = now.packet;
     return status;
 }
 
+storm_status run_scarce_add(struct run *run)
+{
+    struct storm_imc_heating heating = STORM_IMC_HEATING_INIT;
+    struct run_scarce *s = &run->scarce;
+    storm_status status = storm_imc_get_heating(run->imc, &heating);
+    if (status < 0)
+        return status;
+    s->heating_erg += heating.heating_erg;
+    s->scarce_erg += heating.scarce_erg;
+    s->front_cells += heating.front_cells;
+    s->stiff_cells += heating.stiff_cells;
+    return STORM_OK;
+}
+
 /* ---- the report ---------------------------------------------------------- */
+
+/* Of heating that rests on few packets. */
+static double scarce_heating_share(const struct run_scarce *s)
+{
+    return s->heating_erg > 0.0 ? s->scarce_erg / s->heating_erg : 0.0;
+}
 
 void run_scarce_json(const struct run *run, struct storm_json *json)
 {
     const struct run_scarce *s = &run->scarce;
     if (s->step == 0)
         return;
+    storm_json_open(json, "heating", '{');
+    storm_json_real(json, "scarce_share", scarce_heating_share(s));
+    storm_json_uint(json, "front_cells", s->front_cells);
+    storm_json_uint(json, "stiff_cells", s->stiff_cells);
+    storm_json_close(json, '}');
     storm_json_open(json, "scarce", '{');
     storm_json_uint(json, "below", SCARCE_MIN);
     storm_json_uint(json, "step", s->step);
@@ -152,6 +187,30 @@ void run_scarce_json(const struct run *run, struct storm_json *json)
     storm_json_real(json, "energy_share", s->share);
     storm_json_real(json, "heaviest_packet", s->packet);
     storm_json_close(json, '}');
+}
+
+/* SCARCE-3 */
+static void scarce_warn_heating(const struct run *run)
+{
+    const struct run_scarce *s = &run->scarce;
+    if (scarce_heating_share(s) > scarce_heating)
+        storm_context_log(run->context, STORM_LOG_WARN,
+                          "%.2g %% of the heating of matter was in cells that "
+                          "doubled their energy in one step by fewer than %d "
+                          "packets: where matter is hot is a matter of chance; "
+                          "take more packets, or acceleration.method: auto",
+                          100.0 * scarce_heating_share(s), STORM_IMC_SCARCE);
+    if (s->stiff_cells >= SCARCE_STIFF_MIN &&
+        (double)s->stiff_cells > scarce_stiff * (double)s->front_cells)
+        storm_context_log(
+            run->context, STORM_LOG_WARN,
+            "matter at the front of a wave is cold, thick and stiff: in %.0f "
+            "%% of its steps a cell there more than doubled its energy with a "
+            "Fleck factor below 0.01, so that the front moves by cells and "
+            "steps, and its place depends on time.dt; use "
+            "acceleration.method: auto, or shorter steps (time.dt, "
+            "time.control: accuracy) until it does not",
+            100.0 * (double)s->stiff_cells / (double)s->front_cells);
 }
 
 void run_scarce_warn(const struct run *run)
@@ -173,4 +232,5 @@ void run_scarce_warn(const struct run *run)
                           "one packet has had %.2g %% of the energy at census; "
                           "take more packets",
                           100.0 * s->packet);
+    scarce_warn_heating(run);
 }

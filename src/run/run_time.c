@@ -17,7 +17,9 @@ struct run_target run_next(struct run *run)
     const struct deck_time *time = &run->deck->values.time;
     double now = run->time_s;
     double dt = run->nominal_s < time->dt_max ? run->nominal_s : time->dt_max;
-    run->nominal_s = dt * time->growth; /* RUN-1 */
+    run->nominal_s = dt; /* RUN-1 */
+    if (!run_control_is_on(run))
+        run->nominal_s *= time->growth;
 
     while (run->i_time < run->n_times && !(run->times[run->i_time] > now))
         run->i_time++;
@@ -37,10 +39,34 @@ struct run_target run_next(struct run *run)
     return target;
 }
 
+uint64_t run_dump_number(const struct run *run)
+{
+    const double stop = run->deck->values.time.stop;
+    uint64_t n = 0;
+    if (run->job.n == 0 || !run_control_is_on(run))
+        return run->step;
+    while (n < run->n_times && run->times[n] < stop &&
+           !(run->times[n] > run->time_s))
+        n++;
+    return run->time_s < stop ? n : n + 1;
+}
+
+double run_fraction(const struct run *run)
+{
+    const struct deck_time *time = &run->deck->values.time;
+    double done = (double)run->step / (double)run->last_step;
+    if (run_control_is_on(run) && time->stop < STORM_UNLIMITED)
+        done = fmax(done, run->time_s / time->stop);
+    return fmin(done, 1.0);
+}
+
 uint64_t run_last_step(const struct run *run)
 {
     enum { MAX_STEPS = 10000000 };
+    const uint64_t steps = (uint64_t)run->deck->values.time.steps;
     struct run ahead = *run;
+    if (run_control_is_on(run))
+        return steps > 0 ? steps : UINT64_MAX;
     for (bool last = false; !last && ahead.step < run->step + MAX_STEPS;) {
         struct run_target target = run_next(&ahead);
         ahead.time_s = target.end_s;
