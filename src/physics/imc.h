@@ -41,11 +41,10 @@ struct imc_cell {
 };
 _Static_assert(sizeof(struct imc_cell) == 64, "one cache line");
 
-/* One group in one cell. */
+/* One group in one cell: what each event reads, within a cache line. */
 struct imc_opacity {
-    double absorb;    /* 1/cm, after Fleck */
-    double scatter;   /* 1/cm, effective and physical */
-    double effective; /* share of the effective in it */
+    double absorb;  /* 1/cm, after Fleck */
+    double scatter; /* 1/cm, effective and physical */
 };
 
 /* The first of n shares that is not below u; the last if all are. By halves,
@@ -121,7 +120,8 @@ struct imc_track {
     size_t n_groups;
     const struct storm_walk *walk;     /* NULL: no random walk */
     const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
-    const double *spectrum; /* the same: share of a group and those below in
+    const double *effective; /* the same: share of the effective in scatter */
+    const double *spectrum;  /* the same: share of a group and those below in
                                what the cell emits, 0 .. 1 */
     const struct storm_walk_group *thick; /* the same, if they walk */
     const struct imc_ddmc *ddmc;          /* NULL: nothing diffuses near */
@@ -278,7 +278,8 @@ struct storm_imc {
     double *half;                   /* 3 each: half extents about the centre */
     double *centre;                 /* 3 each, in the frame of the bounds */
     struct imc_opacity *opacity;    /* n_groups each, if there are several */
-    double *spectrum;               /* the same; see imc_track */
+    double *effective;              /* the same; see imc_track */
+    double *spectrum;               /* the same */
     struct storm_walk_group *thick; /* the same, if there is a random walk */
     double *start_kev;   /* of radiation at the start; NULL: the problem's */
     double *density;     /* g/cm3 */

@@ -82,7 +82,7 @@ static void step_choose_groups(struct storm_imc *imc, storm_cell_idx i)
     double *share = &imc->ddmc.share[(size_t)i * n];
     double sum = 0.0, below = 0.0;
     for (size_t g = 0; g < n; g++) {
-        double effective = o[g].effective * o[g].scatter;
+        double effective = imc->effective[(size_t)i * n + g] * o[g].scatter;
         double opacity = o[g].absorb + o[g].scatter;
         double leak = 2.0 / (3.0 * opacity * cell->width_cm * cell->width_cm);
         double part = spectrum[g] - below;
@@ -128,7 +128,7 @@ static void step_ensemble(struct storm_imc *imc, storm_cell_idx i)
         emitted += share[g] > 0.0 ? up - below : 0.0;
         below = up;
         cell->absorb += share[g] * o->absorb;
-        changes += share[g] * (o->effective * o->scatter);
+        changes += share[g] * (imc->effective[(size_t)i * n + g] * o->scatter);
     }
     if (n > 1)
         cell->change = changes * fmax(1.0 - emitted, 0.0);

@@ -164,6 +164,16 @@ LANES_INLINE void imc_prefetch(const struct pass *pass, storm_cell_idx cell)
     STORM_PREFETCH_WRITE(&pass->imc->cells[cell]);
 }
 
+/* The same with the opacity of its group, for a packet that goes there. */
+LANES_INLINE void imc_prefetch_for(const struct pass *pass,
+                                   const struct lane *lane, storm_cell_idx cell)
+{
+    imc_prefetch(pass, cell);
+    if (pass->imc->n_groups > 1)
+        STORM_PREFETCH(&pass->imc->opacity[(size_t)cell * pass->imc->n_groups +
+                                           (size_t)lane->packet->group]);
+}
+
 static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate);
 
 static const struct lanes_kernel imc_kernel = {
@@ -438,10 +448,10 @@ static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
 {
     const struct imc_track *track = pass->imc;
     size_t n = track->n_groups;
-    const struct imc_opacity *o =
-        &track->opacity[(size_t)lane->cell * n + (size_t)lane->packet->group];
-    double own =
-        storm_walk_thickness(o->absorb, o->scatter, o->effective * o->scatter);
+    size_t at = (size_t)lane->cell * n + (size_t)lane->packet->group;
+    const struct imc_opacity *o = &track->opacity[at];
+    double own = storm_walk_thickness(o->absorb, o->scatter,
+                                      track->effective[at] * o->scatter);
     double length = track->light_cm_s * lane->time_left_s;
     if (!(own * length >= storm_walk_lengths))
         return false;
@@ -704,12 +714,10 @@ static bool imc_change_group(const struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
-    const struct imc_opacity *o =
-        &track->opacity[(size_t)lane->cell * track->n_groups +
-                        (size_t)packet->group];
+    size_t at = (size_t)lane->cell * track->n_groups + (size_t)packet->group;
     double u[4];
     storm_packet_random(packet, track->seed, u);
-    if (!(u[0] < o->effective))
+    if (!(u[0] < track->effective[at]))
         return false;
     packet->group = imc_draw_group(track, lane->cell, u[1]);
     imc_load_cell(pass, lane);
@@ -856,7 +864,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     lane->cell = next;
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, next));
     geom_prefetch(&pass->geom, next);
-    imc_prefetch(pass, next);
+    imc_prefetch_for(pass, lane, next);
     return true;
 }
 
