@@ -234,6 +234,11 @@ static bool imc_move(struct pass *pass, struct lane *lane,
     packet->cell_idx = to.idx >= 0 ? to.idx : IMC_SEEK_ANYWHERE;
     if (is_here)
         geom_enter(&pass->geom, &lane->geom, packet);
+    if (is_here && pass->imc->ddmc != NULL &&
+        imc_ddmc_is_in(pass->imc->ddmc, to.idx, packet->group)) {
+        lane->imc.diffuses = true; /* DDMC-4, as on another rank */
+        lane->imc.depth = IMC_PLACED;
+    }
     return more;
 }
 
