@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan
+# TEST timeout: 300; label: mpi slow-asan
 #
 # time.control: accuracy. A Marshak wave begins with a tiny step, which grows by
 # `growth` until energies change by the target; times of dumps are hit; bits do

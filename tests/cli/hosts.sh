@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan slow-mpich
+# TEST timeout: 300; label: mpi slow-asan slow-mpich
 #
 # The examples of hosts and of other particles: the same hash on 1, 2, 3, 5
 # and 8 ranks (neutrons.c: 1 and 3), what is printed as conserved is, and the

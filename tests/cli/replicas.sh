@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan slow-mpich
+# TEST timeout: 300; label: mpi slow-asan slow-mpich
 #
 # JOB-1 to JOB-4, MEANS-1 to MEANS-5: replicas are the runs with the next seeds,
 # files have their means and standard errors, the same bytes on any number of

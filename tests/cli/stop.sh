@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan
+# TEST timeout: 300; label: mpi slow-asan
 #
 # STOP-1, STOP-2, LAUNCH-1 to LAUNCH-5, RELAY-3, RUN-4 to RUN-6: the first signal
 # ends the step and leaves a checkpoint, the second kills; the same by the time

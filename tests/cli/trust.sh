@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi slow-asan
+# TEST timeout: 300; label: mpi slow-asan
 #
 # SCARCE-3: a wave into cold, thick, stiff matter (heat capacity T^5, opacity
 # T^-4.5) stands where its steps leave it, and says so, with the same numbers on
