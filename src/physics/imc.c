@@ -109,7 +109,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     }
     if (status < 0)
         return status;
-    imc_moments_begin(imc);
+    imc_moments_begin(imc, largest);
     imc->track.end_s = imc->time_s + imc->dt_s;
     imc->is_counting = true;
     imc->track.max_events = storm_step_max_events(step);

@@ -99,6 +99,9 @@ struct imc_moments {
                               events */
     bool is_directed;      /* flux, pressure or momentum */
     double path_scale;     /* of path_unit: 2^lsb */
+    /* Hops may be longer than light goes in a step, and have many mean free
+     * paths (EXACT-4). Without them: path_unit and deposit_unit. */
+    struct storm_exact_unit flux_unit, momentum_unit;
 };
 
 /* Sets of cells that tallies of surfaces are about, in this step
@@ -500,8 +503,8 @@ static inline imc_advance_fn *imc_kernel_of(const struct storm_imc *imc)
 /* imc_moments.c: arrays for the cells, if they are asked for; local. */
 storm_status imc_moments_open(struct storm_imc *imc);
 void imc_moments_close(struct storm_imc *imc);
-/* The units are known; the step has ended. */
-void imc_moments_begin(struct storm_imc *imc);
+/* The units are known, for weights up to `largest`; the step has ended. */
+void imc_moments_begin(struct storm_imc *imc, double largest);
 void imc_moments_end(struct storm_imc *imc);
 /* Values of the last step to zero. */
 void imc_moments_clear(struct storm_imc *imc);

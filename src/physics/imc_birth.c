@@ -419,7 +419,7 @@ static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
             continue;
         birth_inwards(imc, e->w.wall, &packet);
         packet.group = birth_planck_group(imc, kev, packet.id);
-        imc_ddmc_knock(imc, e->w.wall, &packet);
+        imc_ddmc_knock(imc, e->w.wall, -1, &packet);
         status = birth_give(step, &packet, weight, largest_inout);
         if (status < 0)
             return status;
@@ -477,7 +477,7 @@ static storm_status birth_face(struct storm_imc *imc, struct storm_step *step,
         imc_boundary_inwards(shape.normal, u, packet.direction);
         packet.optical_depth = -storm_log(u[2]);
         packet.group = birth_planck_group(imc, kev, packet.id);
-        imc_ddmc_knock(imc, e->w.wall, &packet);
+        imc_ddmc_knock(imc, e->w.wall, face->face, &packet);
         storm_status status = birth_give(step, &packet, weight, largest_inout);
         if (status < 0)
             return status;

@@ -81,19 +81,23 @@ static struct imc_ddmc_face ddmc_face(struct storm_imc *imc,
     f.next = f.side == DDMC_WALL    ? face.wall
              : f.side == DDMC_GHOST ? face.ghost
                                     : face.neighbour;
-    f.is_mirror = f.side == DDMC_WALL && ddmc_is_mirror(imc, face.wall);
+    f.is_mirror = f.side == DDMC_WALL
+                      ? ddmc_is_mirror(imc, face.wall)
+                      : f.side == DDMC_LOCAL && face.neighbour == cell;
     if (f.side == DDMC_GHOST)
         imc->ddmc.ghosts[face.ghost].where =
             (struct storm_cell_ref){face.rank, face.neighbour};
     return f;
 }
 
-/* DDMC-2, of a box: is the line to what is behind a face along its normal? */
+/* DDMC-2, of a box: is the line to what is behind a face along its normal? With
+ * two cells in a period, a cell is behind both faces of the other: the line is
+ * that to one of them. */
 static bool ddmc_is_square(const struct storm_imc *imc, storm_cell_idx cell,
                            const struct imc_ddmc_face *face)
 {
     double vector[3], along = 0.0, square = 0.0;
-    if (face->side == DDMC_WALL)
+    if (face->side == DDMC_WALL || face->is_mirror)
         return true;
     imc_halo_vector(imc, cell,
                     face->side == DDMC_LOCAL ? face->next : ~face->next,
@@ -103,7 +107,7 @@ static bool ddmc_is_square(const struct storm_imc *imc, storm_cell_idx cell,
         square += vector[d] * vector[d];
     }
     double across = square - along * along;
-    return along > 0.0 && across <= ddmc_square * ddmc_square * square;
+    return along != 0.0 && across <= ddmc_square * ddmc_square * square;
 }
 
 /* Of a box the smallest of its widths, of another cell about that of a sphere

@@ -54,7 +54,7 @@ struct imc_ddmc_face {
     int32_t next;       /* local cell, number of a ghost, or wall */
     int16_t back;       /* number of the face in the cell behind it */
     int8_t side;        /* enum imc_ddmc_side */
-    bool is_mirror;     /* all of it */
+    bool is_mirror;     /* all of it; or the cell itself is behind it */
 };
 _Static_assert(sizeof(struct imc_ddmc_face) == 56, "no holes");
 
@@ -87,7 +87,9 @@ struct imc_ddmc {
     double *behind; /* n_groups a face: depth in the cell behind; negative:
                        it flies there */
     bool *heats;    /* n_cells: a wave reaches the cell in this step */
-    bool is_told;   /* that some cells may not */
+    double hop_cm, hop_depth; /* the longest way to a face in this step, of all
+                                 ranks; 0: nothing diffuses */
+    bool is_told;             /* that some cells may not */
 };
 
 /* Path and events that were not flown, in this step. */
@@ -111,8 +113,9 @@ double imc_ddmc_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
 /* imc_ddmc_heat.c: Fleck factors of cells that a wave reaches in this step.
  * Local; faults are those of matter. */
 storm_status imc_ddmc_heat(struct storm_imc *imc);
-/* For packets born on a wall: knocks, if that cell and group diffuse. */
-void imc_ddmc_knock(const struct storm_imc *imc, int wall,
+/* For packets born on a wall: knocks, if that cell and group diffuse. Of face
+ * `face` of its cell; -1: the one at that wall of the box. */
+void imc_ddmc_knock(const struct storm_imc *imc, int wall, int face,
                     struct storm_packet *packet);
 
 /* Does the group diffuse in a local cell? */
@@ -137,6 +140,13 @@ static inline double imc_ddmc_taken(double depth, double mu)
     double p =
         2.0 * (1.0 + 1.5 * mu) / (3.0 * (depth + storm_walk_extrapolation));
     return p < 1.0 ? p : 1.0;
+}
+
+/* From this cosine on all are. */
+static inline double imc_ddmc_all_taken(double depth)
+{
+    double mu = (1.5 * (depth + storm_walk_extrapolation) - 1.0) / 1.5;
+    return mu < 0.0 ? 0.0 : mu < 1.0 ? mu : 1.0;
 }
 
 /* Its mean over what comes from all directions, eq. (D4). */

@@ -7,7 +7,7 @@
 #ifndef STORM_PHYSICS_IMC_DDMC_KERNEL_H
 #define STORM_PHYSICS_IMC_DDMC_KERNEL_H
 
-/* Tries to find a cosine: half of them fail at worst. */
+/* Tries to find a cosine: two of three fail at worst. */
 enum { DDMC_MAX_TRIES = 100 };
 
 static const struct imc_ddmc_face *
@@ -39,10 +39,14 @@ static bool ddmc_settle(struct lane *lane, double mark)
 static void ddmc_turn(const struct pass *pass, struct storm_packet *packet,
                       const double normal[3], double depth, bool is_out)
 {
-    double u[4], mu, max = is_out ? imc_ddmc_taken(depth, 1.0) : 1.0;
+    /* From some cosine on none is sent back. */
+    double most = is_out ? 1.0 : imc_ddmc_all_taken(depth);
+    double max = imc_ddmc_taken(depth, is_out ? 1.0 : 0.0);
+    double u[4], mu;
+    max = is_out ? max : 1.0 - max;
     for (int i = 0;; i++) {
         storm_packet_random(packet, pass->imc->seed, u);
-        mu = u[0] > u[1] ? u[0] : u[1];
+        mu = most * (u[0] > u[1] ? u[0] : u[1]);
         double p = imc_ddmc_taken(depth, mu);
         if (u[2] * max < (is_out ? p : 1.0 - p) || i == DDMC_MAX_TRIES)
             break;
@@ -66,6 +70,23 @@ static void ddmc_count_half(const struct pass *pass, const struct lane *lane,
                     weight * depth);
 }
 
+/* A group of the ensemble of a cell, by its share. */
+static int32_t ddmc_draw_group(const struct imc_ddmc *ddmc, storm_cell_idx cell,
+                               double u)
+{
+    const double *share = &ddmc->share[(size_t)cell * ddmc->n_groups];
+    int32_t group = 0;
+    for (size_t g = 0; g < ddmc->n_groups; g++) {
+        if (!(share[g] > 0.0))
+            continue;
+        group = (int32_t)g;
+        u -= share[g];
+        if (u < 0.0)
+            break;
+    }
+    return group;
+}
+
 /* Time in a cell: its group is one of the ensemble's. */
 static void ddmc_count_stay(const struct imc_track *track,
                             const struct lane *lane, storm_exact path)
@@ -77,18 +98,10 @@ static void ddmc_count_stay(const struct imc_track *track,
     if (moments == NULL)
         return;
     if (moments->groups != NULL && n > 1) {
-        const double *share = &track->ddmc->share[(size_t)lane->cell * n];
         double u[4];
         storm_random(track->seed, STORM_STREAM_TALLY, lane->packet->id,
                      lane->packet->draws, u);
-        for (size_t g = 0; g < n; g++) {
-            if (!(share[g] > 0.0))
-                continue;
-            group = g;
-            u[0] -= share[g];
-            if (u[0] < 0.0)
-                break;
-        }
+        group = (size_t)ddmc_draw_group(track->ddmc, lane->cell, u[0]);
     }
     if (moments->groups != NULL)
         moments->groups[(size_t)lane->cell * n + group] += path;
@@ -165,21 +178,27 @@ static bool ddmc_load(const struct pass *pass, struct lane *lane,
     return false;
 }
 
-/* A place for a packet that leaves its lane; that of one which is sent is not
- * here. */
+/* A place for a packet that leaves its lane, and a group of its own if it
+ * rests: it may fly from there. The place of one which is sent is not here. */
 static void ddmc_park(const struct pass *pass, struct lane *lane,
                       storm_fate fate)
 {
     struct storm_packet *packet = lane->packet;
     double u[4];
+    bool is_placed = lane->imc.depth == IMC_PLACED;
     if (fate == STORM_FATE_SEND)
         return;
-    memcpy(packet->position_cm,
-           &pass->imc->ddmc->centre[3 * (size_t)lane->cell],
-           sizeof packet->position_cm);
+    if (!is_placed)
+        memcpy(packet->position_cm,
+               &pass->imc->ddmc->centre[3 * (size_t)lane->cell],
+               sizeof packet->position_cm);
     if (fate == STORM_FATE_CENSUS) {
         storm_packet_random(packet, pass->imc->seed, u);
-        pass->mesh->ops->sample(pass->mesh, lane->cell, u, packet->position_cm);
+        if (!is_placed)
+            pass->mesh->ops->sample(pass->mesh, lane->cell, u,
+                                    packet->position_cm);
+        if (pass->imc->n_groups > 1)
+            packet->group = ddmc_draw_group(pass->imc->ddmc, lane->cell, u[3]);
     }
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
@@ -193,7 +212,6 @@ static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face)
     const struct imc_ddmc *ddmc = pass->imc->ddmc;
     const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
     struct storm_packet *packet = lane->packet;
-    ddmc_count_surface(pass, lane, face);
     (void)ddmc_settle(lane, IMC_DIFFUSES);
     if (f->side == DDMC_LOCAL) {
         lane->cell = f->next;
@@ -235,12 +253,14 @@ static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face)
     if (next < 0) {
         struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
         if (imc_is_mirror(pass, lane, &exit))
-            return true;
+            return ddmc_settle(lane, IMC_DIFFUSES);
     }
     /* Rounding may find a face beside this one. */
     size_t found = geom_face(&lane->geom, side);
-    if (ddmc_behind(track, lane, found) >= 0.0)
+    if (ddmc_behind(track, lane, found) >= 0.0) {
+        imc_count_face(pass, lane, next, side);
         return ddmc_enter(pass, lane, found);
+    }
     lane->imc.diffuses = false;
     lane->imc.depth = -storm_log(u[2]);
     ddmc_count_half(pass, lane, lane->cell, found, 1.0);
@@ -304,7 +324,7 @@ static bool ddmc_change(struct pass *pass, struct lane *lane)
             break;
     }
     packet->cell_idx = lane->cell;
-    packet->optical_depth = lane->imc.depth;
+    imc_draw_place(pass, packet, lane->cell, lane->imc.depth);
     imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
     lane->imc.diffuses = false;
@@ -331,6 +351,7 @@ LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u)
     if (!(ddmc_behind(pass->imc, lane, face) >= 0.0))
         return ddmc_fly(pass, lane, face);
     ddmc_count_half(pass, lane, lane->cell, face, 1.0);
+    ddmc_count_surface(pass, lane, face);
     return ddmc_enter(pass, lane, face);
 }
 
@@ -373,9 +394,10 @@ static bool ddmc_hop(struct pass *pass, struct lane *lane)
 
 /* A packet in flight stands on a face behind which it would diffuse: it is
  * taken in or sent back, eq. (D3). Returns like imc_retire. */
-static bool ddmc_knock(struct pass *pass, struct lane *lane, size_t face,
+static bool ddmc_knock(struct pass *pass, struct lane *lane, uint32_t side,
                        double behind)
 {
+    size_t face = geom_face(&lane->geom, side);
     const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
     struct storm_packet *packet = lane->packet;
     double u[4], mu = 0.0, back[3];
@@ -386,6 +408,9 @@ static bool ddmc_knock(struct pass *pass, struct lane *lane, size_t face,
     storm_packet_random(packet, pass->imc->seed, u);
     if (u[0] < imc_ddmc_taken(behind, mu)) {
         imc_count_event(pass->imc, lane->cell, STORM_IMC_CROSSING);
+        imc_count_face(pass, lane,
+                       geom_next(&pass->geom, &lane->geom, lane->cell, side),
+                       side);
         return ddmc_enter(pass, lane, face);
     }
     imc_count_event(pass->imc, lane->cell, STORM_IMC_REFLECTION);

@@ -21,12 +21,7 @@ static const double ddmc_min_changes = 10.0;
 double imc_ddmc_mean_taken(double depth)
 {
     double a = 2.0 / (3.0 * (depth + storm_walk_extrapolation));
-    double full = (1.0 / a - 1.0) / 1.5; /* from this cosine on it is 1 */
-    if (full >= 1.0)
-        return 2.0 * a;
-    if (full <= 0.0)
-        return 1.0;
-    double square = full * full;
+    double full = imc_ddmc_all_taken(depth), square = full * full;
     return a * (square + square * full) + (1.0 - square);
 }
 
@@ -119,19 +114,18 @@ static void step_ensemble(struct storm_imc *imc, storm_cell_idx i)
     struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
     size_t n = imc->ddmc.n_groups;
     const double *share = &imc->ddmc.share[(size_t)i * n];
-    double emitted = 0.0, below = 0.0, changes = 0.0;
-    cell->change = 0.0;
+    double flown = 0.0, below = 0.0, changes = 0.0;
     cell->absorb = n == 1 ? imc->track.cells[i].absorb : 0.0;
     for (size_t g = 0; g < n && n > 1; g++) {
         const struct imc_opacity *o = &imc->opacity[(size_t)i * n + g];
         double up = imc->spectrum[(size_t)i * n + g];
-        emitted += share[g] > 0.0 ? up - below : 0.0;
+        flown += share[g] > 0.0 ? 0.0 : up - below;
         below = up;
         cell->absorb += share[g] * o->absorb;
         changes += share[g] * (imc->effective[(size_t)i * n + g] * o->scatter);
     }
-    if (n > 1)
-        cell->change = changes * fmax(1.0 - emitted, 0.0);
+    /* Exactly zero if no group flies: ddmc_change would find none. */
+    cell->change = changes * flown;
 }
 
 /* ---- opacities at faces, eq. (D1) ---------------------------------------- */
@@ -285,10 +279,34 @@ static bool step_leaks(struct storm_imc *imc, storm_cell_idx i)
     return any;
 }
 
+/* The longest ways between points and faces. Collective. */
+static storm_status step_longest(struct storm_imc *imc)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    double longest[2] = {0.0, 0.0};
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        size_t first = ddmc->first[i], n = ddmc->n_groups;
+        if (!ddmc->cells[i].is_in)
+            continue;
+        for (size_t f = first; f < ddmc->first[i + 1]; f++) {
+            longest[0] = fmax(longest[0], ddmc->faces[f].distance_cm);
+            for (size_t g = 0; g < n; g++)
+                longest[1] = fmax(longest[1], imc_ddmc_depth(ddmc, i, f - first,
+                                                             (int32_t)g));
+        }
+    }
+    storm_status status =
+        storm_context_reduce(imc->context, longest, 2, MPI_DOUBLE, MPI_MAX);
+    ddmc->hop_cm = longest[0];
+    ddmc->hop_depth = longest[1];
+    return status;
+}
+
 storm_status imc_ddmc_begin(struct storm_imc *imc)
 {
     struct imc_ddmc *ddmc = &imc->ddmc;
     imc->track.ddmc = NULL;
+    ddmc->hop_cm = ddmc->hop_depth = 0.0;
     if (!imc->problem->diffusion)
         return STORM_OK;
     uint64_t n = 0;
@@ -309,6 +327,8 @@ storm_status imc_ddmc_begin(struct storm_imc *imc)
                                                       ddmc->n_groups *
                                                       sizeof *ddmc->depth,
                                                   ddmc->depth, ddmc->beyond));
+    if (status >= 0)
+        status = step_longest(imc);
     if (status < 0)
         return status;
     bool any = false;
@@ -321,7 +341,7 @@ storm_status imc_ddmc_begin(struct storm_imc *imc)
     return status;
 }
 
-void imc_ddmc_knock(const struct storm_imc *imc, int wall,
+void imc_ddmc_knock(const struct storm_imc *imc, int wall, int face,
                     struct storm_packet *packet)
 {
     const struct imc_ddmc *ddmc = imc->track.ddmc;
@@ -329,9 +349,11 @@ void imc_ddmc_knock(const struct storm_imc *imc, int wall,
         return;
     size_t first = ddmc->first[packet->cell_idx];
     size_t end = ddmc->first[packet->cell_idx + 1];
-    for (size_t f = first; f < end; f++)
-        if (ddmc->faces[f].side == DDMC_WALL && ddmc->faces[f].next == wall) {
-            packet->optical_depth = IMC_KNOCKS;
-            packet->face = (uint32_t)(f - first);
-        }
+    for (size_t f = first; f < end && face < 0; f++)
+        if (ddmc->faces[f].side == DDMC_WALL && ddmc->faces[f].next == wall)
+            face = (int)(f - first);
+    if (face < 0)
+        return;
+    packet->optical_depth = IMC_KNOCKS;
+    packet->face = (uint32_t)face;
 }

@@ -82,21 +82,25 @@ LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
 
 /* ---- functions for the scheduler ---------------------------------------- */
 
-/* What has diffused flies from its place, or any (DDMC-5), in any direction. */
 static void imc_draw_depth(const struct pass *pass, struct storm_packet *packet)
 {
     double u[4];
-    if (packet->optical_depth < 0.0 && packet->optical_depth != IMC_PLACED) {
-        storm_packet_random(packet, pass->imc->seed, u);
-        pass->mesh->ops->sample(pass->mesh, packet->cell_idx, u,
-                                packet->position_cm);
-    }
-    if (packet->optical_depth < 0.0) {
-        storm_packet_random(packet, pass->imc->seed, u);
-        storm_isotropic(u[0], u[1], packet->direction);
-    }
     storm_packet_random(packet, pass->imc->seed, u);
     packet->optical_depth = -storm_log(u[0]);
+}
+
+/* What has diffused flies from its place, or any (DDMC-5), in any direction. Of
+ * a packet in a lane the lane has the mark, not the packet. */
+static void imc_draw_place(const struct pass *pass, struct storm_packet *packet,
+                           storm_cell_idx cell, double mark)
+{
+    double u[4];
+    if (mark != IMC_PLACED) {
+        storm_packet_random(packet, pass->imc->seed, u);
+        pass->mesh->ops->sample(pass->mesh, cell, u, packet->position_cm);
+    }
+    storm_packet_random(packet, pass->imc->seed, u);
+    storm_isotropic(u[0], u[1], packet->direction);
 }
 
 /* A packet has come from another rank into a cell that does not transport. */
@@ -129,6 +133,8 @@ LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
     if (STORM_UNLIKELY(pass->imc->ddmc != NULL) &&
         imc_ddmc_is_in(pass->imc->ddmc, lane->cell, packet->group))
         return ddmc_load(pass, lane, outcome_out);
+    if (STORM_UNLIKELY(packet->optical_depth < 0.0))
+        imc_draw_place(pass, packet, lane->cell, packet->optical_depth);
     if (!(packet->optical_depth > 0.0))
         imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
@@ -851,10 +857,10 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     }
     geom_touch(&lane->geom, side);
     if (has_more && pass->imc->ddmc != NULL) {
-        size_t face = geom_face(&lane->geom, side);
-        double behind = ddmc_behind(pass->imc, lane, face);
+        double behind =
+            ddmc_behind(pass->imc, lane, geom_face(&lane->geom, side));
         if (behind >= 0.0)
-            return ddmc_knock(pass, lane, face, behind);
+            return ddmc_knock(pass, lane, side, behind);
     }
     int32_t next = geom_next(&pass->geom, &lane->geom, lane->cell, side);
     if (counts == IMC_COUNTS_ALL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moments of the radiation: energy by group, flux, pressure; momentum given to
  * matter; events by kind. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -74,9 +75,20 @@ void imc_moments_close(struct storm_imc *imc)
     imc->track.moments = NULL;
 }
 
-void imc_moments_begin(struct storm_imc *imc)
+/* The unit of terms up to the weight times a length or a number. */
+static struct storm_exact_unit moments_unit(double weight, double times)
 {
+    return storm_exact_unit(fmin(weight * times, DBL_MAX));
+}
+
+void imc_moments_begin(struct storm_imc *imc, double largest)
+{
+    const struct imc_ddmc *ddmc = &imc->ddmc;
+    double path = 2.0 * imc->track.light_cm_s * imc->dt_s;
     imc->moments.path_scale = ldexp(1.0, imc->track.path_unit.lsb);
+    imc->moments.flux_unit = moments_unit(largest, fmax(path, ddmc->hop_cm));
+    imc->moments.momentum_unit =
+        moments_unit(largest, fmax(1.0, ddmc->hop_depth));
 }
 
 static void moments_end_events(struct storm_imc *imc)
@@ -97,7 +109,9 @@ void imc_moments_end(struct storm_imc *imc)
         storm_exact *sums = *moments_sums(imc, k);
         size_t n = moments_values(imc, k);
         const struct storm_exact_unit unit =
-            k == MOMENTUM ? imc->track.deposit_unit : imc->track.path_unit;
+            k == MOMENTUM ? imc->moments.momentum_unit
+            : k == FLUX   ? imc->moments.flux_unit
+                          : imc->track.path_unit;
         if (sums == NULL)
             continue;
         for (size_t i = 0; i < n * (size_t)imc->n_cells; i++) {
@@ -129,7 +143,7 @@ void imc_moments_collision(const struct imc_track *track, storm_cell_idx cell,
     storm_exact *momentum = &track->moments->momentum[3 * (size_t)cell];
     for (int d = 0; d < 3; d++)
         storm_exact_add(&momentum[d], weight_erg * direction[d],
-                        track->deposit_unit);
+                        track->moments->momentum_unit);
 }
 
 void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
@@ -144,9 +158,9 @@ void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
     const double along[3] = {length * x, length * y, length * z};
     if (m->flux != NULL) {
         storm_exact *flux = &m->flux[3 * (size_t)cell];
-        storm_exact_add(&flux[0], along[0], unit);
-        storm_exact_add(&flux[1], along[1], unit);
-        storm_exact_add(&flux[2], along[2], unit);
+        storm_exact_add(&flux[0], along[0], m->flux_unit);
+        storm_exact_add(&flux[1], along[1], m->flux_unit);
+        storm_exact_add(&flux[2], along[2], m->flux_unit);
     }
     if (m->pressure != NULL) {
         storm_exact *pressure = &m->pressure[6 * (size_t)cell];
@@ -171,7 +185,7 @@ void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
     for (int d = 0; d < 3; d++) {
         if (m->flux != NULL && way > 0.0)
             storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d],
-                            length * (moved_cm[d] / way), track->path_unit);
+                            length * (moved_cm[d] / way), m->flux_unit);
         if (m->pressure != NULL)
             storm_exact_add(&m->pressure[6 * (size_t)cell + (size_t)d],
                             length / 3.0, track->path_unit);
@@ -186,10 +200,10 @@ void imc_moments_hop(const struct imc_track *track, storm_cell_idx cell,
     for (int d = 0; d < 3; d++) {
         if (m->flux != NULL)
             storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d],
-                            distance_erg_cm * normal[d], track->path_unit);
+                            distance_erg_cm * normal[d], m->flux_unit);
         if (m->momentum != NULL)
             storm_exact_add(&m->momentum[3 * (size_t)cell + (size_t)d],
-                            depth_erg * normal[d], track->deposit_unit);
+                            depth_erg * normal[d], m->momentum_unit);
     }
 }
 
