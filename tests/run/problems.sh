@@ -91,6 +91,56 @@ if wanted derei-1; then
     both derei-1 1e-09 "$reference/derei_1.csv" --from 0.01 --to 0.76
 fi
 
+# wave NAME PROBLEM FRONT: a self-similar wave at 0.5 and 1 ns, with its front at
+# 1 ns; compared up to 0.9 of its way.
+wave() {
+    solve "$1" --replicas 2
+    for time in 0.5:5e-10 1:1e-09; do
+        python3 "$reference/marshak_self_similar.py" "$2" --time "${time%:*}" \
+            >"$scratch/$2.csv" || fail "marshak_self_similar.py"
+        both "$1" "${time#*:}" "$scratch/$2.csv" \
+            --to "$(awk "BEGIN { print 0.9 * $3 * ${time%:*} }")"
+    done
+}
+
+if wanted wave-steep; then
+    wave wave-steep steep 0.122996
+fi
+
+if wanted wave-falling; then
+    wave wave-falling falling 0.064460
+fi
+
+# The script that computes waves on cells agrees with that of similarity.
+if wanted diffusion-wave; then
+    check_script diffusion_wave.py check --cells 200
+fi
+
+if wanted converging-marshak; then
+    run points --shape cylinder --radius 0.12 --length 0.01 --part quarter \
+        --sides 8 --spacing r=0.002,z=0.01 \
+        --graded r=0.09984:0.0019968:1.0001 --out "$scratch/converging.txt"
+    [ "$status" -eq 0 ] || fail "points: $(cat "$scratch/err")"
+    solve converging-marshak --replicas 2 \
+        --set mesh.points_file="$scratch/converging.txt"
+    python3 "$reference/radial_profile.py" 2e-9 --axis z \
+        "$scratch"/converging-marshak/probes-?.csv >"$scratch/radial.csv" ||
+        fail "radial_profile.py"
+    check_script wave_front.py 0.5 "$scratch/radial.csv=0.034170" \
+        --from-far 0.1 --max 0.03
+fi
+
+if wanted cooling-sphere; then
+    run points --shape sphere --radius 1.05 --sides 400 --spacing 0.05 \
+        --graded r=0.99737:0.01:1.4 --out "$scratch/cooling-sphere.txt"
+    [ "$status" -eq 0 ] || fail "points: $(cat "$scratch/err")"
+    check_script cooling_sphere.py 1e-9 --check
+    solve cooling-sphere --set mesh.points_file="$scratch/cooling-sphere.txt" \
+        --set time.stop=1e-9
+    check_script cooling_sphere.py 1e-9 \
+        --history "$scratch/cooling-sphere/history.csv"
+fi
+
 if wanted branson-marshak; then
     solve branson-marshak --replicas 2
     compare branson-marshak "$(end_of branson-marshak)" \
@@ -131,6 +181,14 @@ if wanted diffusing-step; then
         compare diffusing-step "${time%:*}" "$scratch/step.csv" \
             --y radiation_erg_cm3 --column radiation_energy --to "${time#*:}"
     done
+fi
+
+if wanted diffusing-step-graded; then
+    solve diffusing-step-graded --replicas 2 --set time.stop=1e-10
+    python3 "$reference/diffusing_step.py" 1e-10 50 1.0678268457 \
+        >"$scratch/step.csv" || fail "diffusing_step.py"
+    compare diffusing-step-graded 1e-10 "$scratch/step.csv" \
+        --y radiation_erg_cm3 --column radiation_energy --to 0.57
 fi
 
 if wanted infinite-medium-groups; then
