@@ -69,6 +69,11 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     if (status < 0) /* on all ranks */
         return status;
     /* What comes next is collective, and the exchange may fail on one rank. */
+    if (imc->problem->n_planes > 0)
+        status = storm_context_agree(imc->context, imc_plane_begin(imc));
+    if (status < 0) /* on all ranks */
+        return status;
+    imc_ddmc_choose(imc);
     status = storm_context_agree(imc->context, imc_halo_slopes(imc));
     if (status == STORM_OK)
         status = imc_surface_begin(imc);
@@ -76,8 +81,6 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         status = imc_wall_begin(imc);
     if (status == STORM_OK)
         status = imc_source_begin(imc);
-    if (status == STORM_OK)
-        status = imc_plane_begin(imc);
     if (status == STORM_OK)
         status = imc_ddmc_begin(imc);
     if (status == STORM_OK)

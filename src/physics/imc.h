@@ -151,8 +151,9 @@ typedef void imc_advance_fn(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out);
 
 /* What neighbours need of a cell, beside its centre: T^4 times its emission,
- * negative if it does not emit; max of that and of the radiation; T^4, negative
- * without matter; keV^4. */
+ * negative if it does not emit; max of that and of the radiation; T^4 of its
+ * matter, or of its radiation where that is hotter and packets do not diffuse;
+ * keV^4. */
 enum { IMC_HALO_T4, IMC_HALO_HOT, IMC_HALO_KEV4, IMC_HALO_VALUES };
 
 /* Cells behind the faces of this rank's cells, and values of cells. */
@@ -425,7 +426,7 @@ void imc_halo_close(struct storm_imc *imc);
 storm_status imc_halo_slopes(struct storm_imc *imc);
 /* Max T^4 of a neighbour, after that: next is of halo.next. */
 double imc_halo_hot(const struct storm_imc *imc, int32_t next);
-/* T^4 of its matter; negative: none. */
+/* T^4 for faces at which packets diffuse, eq. (D1). */
 double imc_halo_kev4(const struct storm_imc *imc, int32_t next);
 /* From the centre of a cell to that of a neighbour, across periodic walls if
  * that is shorter. */

@@ -103,8 +103,11 @@ struct imc_methods {
 storm_status imc_ddmc_open(struct storm_imc *imc);
 void imc_ddmc_close(struct storm_imc *imc);
 
-/* imc_ddmc_step.c: what diffuses in this step, and how fast; opacities, T^4 of
- * neighbours and temperatures of walls are known. Collective. */
+/* imc_ddmc_step.c: what diffuses in this step; opacities and planes are known.
+ * Local. */
+void imc_ddmc_choose(struct storm_imc *imc);
+/* And how fast; T^4 of neighbours and temperatures of walls are known, too.
+ * Collective. */
 storm_status imc_ddmc_begin(struct storm_imc *imc);
 /* T^4 behind a face of a local cell, a blackbody included; negative: there is
  * no matter. */

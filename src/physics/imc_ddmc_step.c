@@ -302,6 +302,12 @@ static storm_status step_longest(struct storm_imc *imc)
     return status;
 }
 
+void imc_ddmc_choose(struct storm_imc *imc)
+{
+    for (storm_cell_idx i = 0; imc->problem->diffusion && i < imc->n_cells; i++)
+        step_choose(imc, i);
+}
+
 storm_status imc_ddmc_begin(struct storm_imc *imc)
 {
     struct imc_ddmc *ddmc = &imc->ddmc;
@@ -310,10 +316,8 @@ storm_status imc_ddmc_begin(struct storm_imc *imc)
     if (!imc->problem->diffusion)
         return STORM_OK;
     uint64_t n = 0;
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
-        step_choose(imc, i);
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
         n += ddmc->cells[i].is_in;
-    }
     storm_status status =
         storm_context_reduce(imc->context, &n, 1, MPI_UINT64_T, MPI_SUM);
     if (status < 0 || n == 0)

@@ -94,8 +94,13 @@ static void halo_set(struct storm_imc *imc, storm_cell_idx i)
     value[IMC_HALO_T4] = imc->emitted[i] > 0.0 ? emits : -1.0;
     value[IMC_HALO_HOT] =
         fmax(emits, imc->radiation[i] / imc->problem->radiation_erg_cm3_kev4);
+    /* A cold wall is as hot at its face as the radiation in front of it. */
     value[IMC_HALO_KEV4] =
-        imc_has_matter(imc, imc->material[i]) ? t2 * t2 : -1.0;
+        imc_has_matter(imc, imc->material[i]) ? t2 * t2 : 0.0;
+    if (imc->problem->diffusion && !imc->ddmc.cells[i].is_in)
+        value[IMC_HALO_KEV4] =
+            fmax(value[IMC_HALO_KEV4],
+                 imc->radiation[i] / imc->problem->radiation_erg_cm3_kev4);
 }
 
 static const double *halo_values(const struct storm_imc *imc, int32_t next)

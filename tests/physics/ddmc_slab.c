@@ -18,7 +18,8 @@
  * Eqs. (D8) and (D9): cold matter beside hot, with a heat capacity of T^5, has
  * after one long step the share of its cell's energy that it has in
  * equilibrium, within a third; by the tangent it would have a two-hundredth of
- * that.
+ * that. A cold wall of opacity T^-4.5 behind an empty cell is heated by the
+ * radiation in it: opacities at its face are not those of its own temperature.
  */
 #include <math.h>
 #include <stdio.h>
@@ -372,9 +373,48 @@ static void check_heat(void)
     imc_box_close(&box);
 }
 
+/* ---- a cold wall behind an empty cell ------------------------------------ */
+
+static void check_lit(void)
+{
+    const struct storm_material matter = {
+        .absorption = {.coef = 100, .t_exp = -4.5, .max = 1e12},
+        .heat_capacity = {.coef = 30, .t_exp = 5, .max = 1e12},
+        .temperature_kev = 0.01,
+        .radiation_temperature_kev = 0.01};
+    const struct storm_region wall = {.shape = {.kind = STORM_SHAPE_BOX,
+                                                .lo_cm = {0.5, -1, -1},
+                                                .hi_cm = {2, 2, 2}}};
+    const struct storm_wall_part hot = black(2000);
+    struct storm_cart_params cart = {
+        .size = sizeof cart, .hi_cm = {1, 1, 1}, .n = {2, 1, 1}};
+    struct imc_box box = {.problem = make_problem(&matter, 1)};
+    double energy[4], kev[2], hottest = 0.0;
+    box.problem.regions = &wall;
+    box.problem.n_regions = 1;
+    box.problem.walls[0] = (struct storm_wall){&hot, 1};
+    CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box.context));
+    CHECK_OK(storm_mesh_create_cart(box.context, &cart, &box.mesh));
+    imc_box_open(&box);
+    for (int i = 0; i < 20; i++)
+        CHECK(imc_box_step(&box, 2.0 * i, 2.0, energy) <= 1e-13);
+    CHECK_OK(storm_imc_get(box.imc, box.engine, STORM_IMC_TEMPERATURE, kev));
+    for (storm_cell_idx c = 0; c < storm_mesh_n_cells(box.mesh); c++)
+        if (storm_mesh_cell_id(box.mesh, c) == 1)
+            hottest = kev[c];
+    CHECK_OK(storm_context_reduce(box.context, &hottest, 1, MPI_DOUBLE,
+                                  MPI_MAX));
+    if (storm_context_rank(box.context) == 0)
+        printf("a wall behind an empty cell: %.3f keV\n", hottest);
+    CHECK(hottest > 0.3);
+    imc_box_close(&box);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    check_where("a cold wall");
+    check_lit();
     check_where("heat");
     check_heat();
     check_slab();
