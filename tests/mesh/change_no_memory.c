@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; timeout: 60 */
+/* TEST ranks: 1 3; timeout: 150 */
 /*
  * Calls on meshes that change when one rank gets no memory, for every
  * allocation of every rank in turn: all ranks return, that rank with
