@@ -223,7 +223,7 @@ static storm_status steps_read(const struct storm_imc *imc,
     if (status < 0)
         return status;
     const struct {
-        double *value, preset, min, max;
+        double *value, otherwise, min, max;
         const char *name;
     } fields[] = {
         {&own->target, 0.1, 0.0, STORM_UNLIMITED, "target"},
@@ -238,7 +238,7 @@ static storm_status steps_read(const struct storm_imc *imc,
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         double *value = fields[i].value;
         if (*value == 0.0)
-            *value = fields[i].preset;
+            *value = fields[i].otherwise;
         if (*value >= fields[i].min && *value <= fields[i].max)
             continue;
         if (imc->env->rank == 0)

@@ -147,7 +147,7 @@ storm_status storm_imc_emit(struct storm_imc_births *births,
 static storm_status births_agree(const struct storm_imc_births *births)
 {
     const struct storm_imc *imc = births->user->imc;
-    enum { MOST, LEAST, MAXIMA };
+    enum { HIGHEST, LOWEST, MAXIMA };
     uint64_t max[MAXIMA] = {births->n_offered, ~births->n_offered};
     uint64_t n_taken = births->n_taken;
     storm_status status = storm_context_agree(imc->context, births->status);
@@ -158,15 +158,15 @@ static storm_status births_agree(const struct storm_imc_births *births)
     if (status >= 0)
         status = storm_context_reduce(imc->context, &n_taken, 1, MPI_UINT64_T,
                                       MPI_SUM);
-    if (status < 0 || (max[MOST] == ~max[LEAST] && n_taken == max[MOST]))
+    if (status < 0 || (max[HIGHEST] == ~max[LOWEST] && n_taken == max[HIGHEST]))
         return status;
     storm_log_shared(&imc->env->log, 0,
                      "step %llu: the host has offered %llu packets on one rank "
                      "and %llu on another, and %llu were taken: offer all of "
                      "them on every rank, or give the cell of each",
                      (unsigned long long)births->user->step,
-                     (unsigned long long)max[MOST],
-                     (unsigned long long)~max[LEAST],
+                     (unsigned long long)max[HIGHEST],
+                     (unsigned long long)~max[LOWEST],
                      (unsigned long long)n_taken);
     return STORM_ERR_ARG;
 }
