@@ -35,9 +35,12 @@ struct imc_cell {
     storm_exact deposit; /* erg */
     storm_exact path;    /* erg cm */
     double absorb;       /* 1/cm, after Fleck; of groups, the Planck mean */
-    double scatter;      /* 1/cm, effective and physical; grey */
-    uint64_t events;     /* of this step */
-    uint64_t outside;    /* nothing is transported here */
+    union {
+        double scatter; /* 1/cm, effective and physical; grey */
+        double again;   /* several groups: effective scattering over absorb */
+    };
+    uint64_t events;  /* of this step */
+    uint64_t outside; /* nothing is transported here */
 };
 _Static_assert(sizeof(struct imc_cell) == 64, "one cache line");
 
@@ -46,6 +49,13 @@ struct imc_opacity {
     double absorb;  /* 1/cm, after Fleck */
     double scatter; /* 1/cm, effective and physical */
 };
+
+/* 1/cm, of one of several groups in a cell: (1 - f) / f is the same in all. */
+static inline double imc_effective(const struct imc_cell *cell,
+                                   const struct imc_opacity *opacity)
+{
+    return cell->again * opacity->absorb;
+}
 
 /* The first of n shares that is not below u; the last if all are. By halves,
  * without branches that are hard to predict. */
@@ -123,8 +133,7 @@ struct imc_track {
     size_t n_groups;
     const struct storm_walk *walk;     /* NULL: no random walk */
     const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
-    const double *effective; /* the same: share of the effective in scatter */
-    const double *spectrum;  /* the same: share of a group and those below in
+    const double *spectrum; /* the same: share of a group and those below in
                                what the cell emits, 0 .. 1 */
     const struct storm_walk_group *thick; /* the same, if they walk */
     const struct imc_ddmc *ddmc;          /* NULL: nothing diffuses near */
@@ -282,7 +291,6 @@ struct storm_imc {
     double *half;                   /* 3 each: half extents about the centre */
     double *centre;                 /* 3 each, in the frame of the bounds */
     struct imc_opacity *opacity;    /* n_groups each, if there are several */
-    double *effective;              /* the same; see imc_track */
     double *spectrum;               /* the same */
     struct storm_walk_group *thick; /* the same, if there is a random walk */
     double *start_kev;   /* of radiation at the start; NULL: the problem's */

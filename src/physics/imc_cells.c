@@ -98,8 +98,6 @@ storm_status imc_cells_open(struct storm_imc *imc)
     if (n_groups > 1)
         imc->opacity = cells_array(imc, n_groups * sizeof *imc->opacity, &ok);
     if (n_groups > 1)
-        imc->effective = cells_array(imc, n_groups * sizeof(double), &ok);
-    if (n_groups > 1)
         imc->spectrum = cells_array(imc, n_groups * sizeof(double), &ok);
     if (n_groups > 1 && imc->walk != NULL)
         imc->thick = cells_array(imc, n_groups * sizeof *imc->thick, &ok);
@@ -107,7 +105,6 @@ storm_status imc_cells_open(struct storm_imc *imc)
         imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
     ok = imc_moments_open(imc) == STORM_OK && ok;
     imc->track.opacity = imc->opacity;
-    imc->track.effective = imc->effective;
     imc->track.spectrum = imc->spectrum;
     imc->track.thick = imc->thick;
     if (ok)
@@ -166,7 +163,6 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->radiation);
     storm_free(memory, imc->slope);
     storm_free(memory, imc->opacity);
-    storm_free(memory, imc->effective);
     storm_free(memory, imc->spectrum);
     storm_free(memory, imc->thick);
     storm_free(memory, imc->steer);
@@ -182,7 +178,7 @@ void imc_cells_close(struct storm_imc *imc)
     imc->has_step = false;
     imc->radiation = imc->slope = NULL;
     imc->opacity = NULL;
-    imc->effective = imc->spectrum = NULL;
+    imc->spectrum = NULL;
     imc->thick = NULL;
     imc->steer = NULL;
     imc->generation = UINT64_MAX; /* of no mesh */

@@ -216,7 +216,7 @@ static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face)
     if (f->side == DDMC_LOCAL) {
         lane->cell = f->next;
         ddmc_count_half(pass, lane, lane->cell, (size_t)f->back, -1.0);
-        imc_prefetch(pass, lane->cell);
+        imc_prefetch(pass, lane->cell, lane->packet);
         return true;
     }
     const struct imc_ddmc_ghost *ghost = &ddmc->ghosts[f->next];
@@ -269,7 +269,7 @@ static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face)
         return imc_border(pass, lane, next, side);
     geom_cross(&pass->geom, &lane->geom, side, next);
     lane->cell = next;
-    imc_prefetch(pass, next);
+    imc_prefetch(pass, next, lane->packet);
     return true;
 }
 

@@ -77,7 +77,7 @@ static void step_choose_groups(struct storm_imc *imc, storm_cell_idx i)
     double *share = &imc->ddmc.share[(size_t)i * n];
     double sum = 0.0, below = 0.0;
     for (size_t g = 0; g < n; g++) {
-        double effective = imc->effective[(size_t)i * n + g] * o[g].scatter;
+        double effective = imc_effective(&imc->track.cells[i], &o[g]);
         double opacity = o[g].absorb + o[g].scatter;
         double leak = 2.0 / (3.0 * opacity * cell->width_cm * cell->width_cm);
         double part = spectrum[g] - below;
@@ -122,7 +122,7 @@ static void step_ensemble(struct storm_imc *imc, storm_cell_idx i)
         flown += share[g] > 0.0 ? 0.0 : up - below;
         below = up;
         cell->absorb += share[g] * o->absorb;
-        changes += share[g] * (imc->effective[(size_t)i * n + g] * o->scatter);
+        changes += share[g] * imc_effective(&imc->track.cells[i], o);
     }
     /* Exactly zero if no group flies: ddmc_change would find none. */
     cell->change = changes * flown;

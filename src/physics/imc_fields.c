@@ -101,14 +101,12 @@ static void imc_groups(struct storm_imc *imc, const struct imc_asked *asked)
     double fleck = imc_fleck(imc, asked, planck_mean);
     for (size_t g = 0; g < n; g++) {
         double absorb = o[g].absorb;
-        double effective = (1.0 - fleck) * absorb;
         o[g].absorb = fleck * absorb;
-        o[g].scatter = effective + asked->scattering[g];
-        imc->effective[(size_t)cell * n + g] =
-            o[g].scatter > 0.0 ? effective / o[g].scatter : 0.0;
+        o[g].scatter = (1.0 - fleck) * absorb + asked->scattering[g];
         spectrum[g] = planck_mean > 0.0 ? spectrum[g] / planck_mean : 1.0;
     }
     imc->track.cells[cell].absorb = fleck * planck_mean;
+    imc->track.cells[cell].again = (1.0 - fleck) / fleck;
     imc->emitted[cell] = imc_emission(imc, cell, planck_mean, fleck);
     imc->fleck[cell] = fleck;
 }
@@ -127,12 +125,12 @@ void imc_fields_set_beta(struct storm_imc *imc, storm_cell_idx cell,
         double effective = (1.0 - fleck) * absorb;
         o->absorb = fleck * absorb;
         o->scatter = fmax(total - o->absorb, effective);
-        imc->effective[(size_t)cell * n + g] =
-            o->scatter > 0.0 ? effective / o->scatter : 0.0;
     }
-    double total = c->absorb + c->scatter;
+    if (n > 1)
+        c->again = (1.0 - fleck) / fleck;
+    else
+        c->scatter = fmax(c->absorb + c->scatter - fleck * mean, 0.0);
     c->absorb = fleck * mean;
-    c->scatter = fmax(total - c->absorb, 0.0);
     imc->emitted[cell] = imc_emission(imc, cell, mean, fleck);
     imc->fleck[cell] = fleck;
 }
@@ -147,7 +145,7 @@ static void imc_order_groups(struct storm_imc *imc, storm_cell_idx cell)
     struct storm_walk_group *thick = &imc->thick[(size_t)cell * n];
     double below = 0.0;
     for (size_t g = 0; g < n; g++) {
-        double effective = imc->effective[(size_t)cell * n + g] * o[g].scatter;
+        double effective = imc_effective(&imc->track.cells[cell], &o[g]);
         double absorb = o[g].absorb + effective;
         double planck = absorb > 0.0 ? (spectrum[g] - below) / absorb : 0.0;
         below = spectrum[g];
@@ -193,8 +191,6 @@ static void imc_empty(struct storm_imc *imc, storm_cell_idx cell)
     imc->track.cells[cell].absorb = imc->track.cells[cell].scatter = 0.0;
     if (imc->opacity != NULL)
         memset(&imc->opacity[(size_t)cell * n], 0, n * sizeof *imc->opacity);
-    if (imc->effective != NULL)
-        memset(&imc->effective[(size_t)cell * n], 0, n * sizeof(double));
     if (imc->thick != NULL)
         memset(&imc->thick[(size_t)cell * n], 0, n * sizeof *imc->thick);
 }

@@ -165,19 +165,13 @@ static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
                        STORM_WALL_REFLECT);
 }
 
-LANES_INLINE void imc_prefetch(const struct pass *pass, storm_cell_idx cell)
+LANES_INLINE void imc_prefetch(const struct pass *pass, storm_cell_idx cell,
+                               const struct storm_packet *packet)
 {
     STORM_PREFETCH_WRITE(&pass->imc->cells[cell]);
-}
-
-/* The same with the opacity of its group, for a packet that goes there. */
-LANES_INLINE void imc_prefetch_for(const struct pass *pass,
-                                   const struct lane *lane, storm_cell_idx cell)
-{
-    imc_prefetch(pass, cell);
     if (pass->imc->n_groups > 1)
         STORM_PREFETCH(&pass->imc->opacity[(size_t)cell * pass->imc->n_groups +
-                                           (size_t)lane->packet->group]);
+                                           (size_t)packet->group]);
 }
 
 static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate);
@@ -488,19 +482,17 @@ LANES_INLINE void imc_count_face(const struct pass *pass,
 
 #include "physics/imc_walk_kernel.h"
 
-/* Effective scattering draws a new group, eq. (14). Returns whether it was
- * effective. */
-static bool imc_change_group(const struct pass *pass, struct lane *lane)
+/* Effective scattering, the first part of `rate` in all scattering, draws a new
+ * group, eq. (14). Returns whether it was effective. */
+LANES_INLINE bool imc_change_group(const struct pass *pass, struct lane *lane,
+                                   double rate)
 {
     const struct imc_track *track = pass->imc;
-    struct storm_packet *packet = lane->packet;
-    size_t at = (size_t)lane->cell * track->n_groups + (size_t)packet->group;
-    double u[4];
-    storm_packet_random(packet, track->seed, u);
-    if (!(u[0] < track->effective[at]))
+    double effective = track->cells[lane->cell].again * lane->imc.absorb_s;
+    if (!(rate < effective))
         return false;
-    packet->group = imc_draw_group(track, lane->cell, u[1]);
-    imc_load_cell(pass, lane);
+    lane->packet->group = imc_draw_group(track, lane->cell, rate / effective);
+    imc_prefetch(pass, lane->cell, lane->packet);
     return true;
 }
 
@@ -516,15 +508,18 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
     struct imc_sphere sphere;
     double u[4];
     storm_packet_random(packet, track->seed, u);
-    if (analogue && u[0] * (lane->imc.absorb_s + lane->imc.scatter_s) <
-                        lane->imc.absorb_s) {
+    /* One number says what happens: absorption, if it is analogue, effective
+     * scattering, physical scattering, by their rates in this order. */
+    double absorb_s = analogue ? lane->imc.absorb_s : 0.0;
+    double rate = u[0] * (absorb_s + lane->imc.scatter_s);
+    if (rate < absorb_s) {
         if (counts == IMC_COUNTS_ALL)
             imc_count_event(track, lane->cell, STORM_IMC_ABSORPTION);
         return imc_absorb(pass, lane);
     }
     bool walks, effective = false;
     if (track->n_groups > 1) {
-        effective = imc_change_group(pass, lane);
+        effective = imc_change_group(pass, lane, rate - absorb_s);
         bool is_mixed = counts == IMC_COUNTS_ALL && track->ddmc != NULL &&
                         track->ddmc->cells[lane->cell].is_in;
         if (effective && is_mixed &&
@@ -644,7 +639,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     lane->cell = next;
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, next));
     geom_prefetch(&pass->geom, next);
-    imc_prefetch_for(pass, lane, next);
+    imc_prefetch(pass, next, lane->packet);
     return true;
 }
 

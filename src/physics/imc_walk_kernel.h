@@ -78,8 +78,9 @@ static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
     size_t n = track->n_groups;
     size_t at = (size_t)lane->cell * n + (size_t)lane->packet->group;
     const struct imc_opacity *o = &track->opacity[at];
-    double own = storm_walk_thickness(o->absorb, o->scatter,
-                                      track->effective[at] * o->scatter);
+    double own =
+        storm_walk_thickness(o->absorb, o->scatter,
+                             imc_effective(&track->cells[lane->cell], o));
     double length = track->light_cm_s * lane->time_left_s;
     if (!(own * length >= storm_walk_lengths))
         return false;

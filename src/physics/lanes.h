@@ -116,8 +116,9 @@ struct lanes_kernel {
     /* Is the packet reflected at this border? */
     bool (*is_mirror)(const struct pass *pass, const struct lane *lane,
                       const struct storm_mesh_exit *exit);
-    /* Its data of a cell will be needed soon. */
-    void (*prefetch)(const struct pass *pass, storm_cell_idx cell);
+    /* Its data of a cell will be needed soon, by this packet. */
+    void (*prefetch)(const struct pass *pass, storm_cell_idx cell,
+                     const struct storm_packet *packet);
     /* lanes_retire with this kernel, as a function of its own: it is rare, and
      * the loops are short. */
     bool (*retire)(struct pass *pass, struct lane *lane, storm_fate fate);
@@ -146,7 +147,7 @@ LANES_INLINE void lanes_prefetch(const struct pass *pass,
         const struct storm_packet *packet = pass->packets[i];
         if (packet->cell_idx >= 0) {
             geom_prefetch(&pass->geom, packet->cell_idx);
-            kernel->prefetch(pass, packet->cell_idx);
+            kernel->prefetch(pass, packet->cell_idx, packet);
         }
     }
 }

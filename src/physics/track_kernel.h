@@ -40,10 +40,12 @@ LANES_INLINE bool track_is_mirror(const struct pass *pass,
 
 /* The batch may be in any order: only tallies of neighbouring cells are
  * prefetched, see track_run. */
-LANES_INLINE void track_prefetch(const struct pass *pass, storm_cell_idx cell)
+LANES_INLINE void track_prefetch(const struct pass *pass, storm_cell_idx cell,
+                                 const struct storm_packet *packet)
 {
     (void)pass;
     (void)cell;
+    (void)packet;
 }
 
 static bool track_retire(struct pass *pass, struct lane *lane, storm_fate fate);
