@@ -4,8 +4,8 @@
  * The deck reader takes anything: decks with bytes changed, pieces copied,
  * moved or cut out are read or refused, and whatever is read is written so
  * that it reads back to the same text (DECK-3). Sanitizer builds see what else
- * goes wrong. The argument is the number of decks, or with an s the seconds.
- * tests/fuzz/deck.sh lets libFuzzer do the same.
+ * goes wrong. The argument is the number of decks, less with a sanitizer, or
+ * with an s the seconds. tests/fuzz/deck.sh lets libFuzzer do the same.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -115,6 +115,8 @@ int main(int argc, char **argv)
     bool timed = strchr(how, 's') != NULL;
     long most = atol(how), n_read = 0, i = 0;
     time_t end = time(NULL) + most;
+    if (!timed)
+        most /= (long)check_slowdown();
     for (; timed ? time(NULL) < end : i < most; i++) {
         size_t n = load(names[dice(5)], text);
         for (size_t k = dice(8); k > 0; k--)
