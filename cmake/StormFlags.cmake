@@ -44,7 +44,8 @@ elseif(NOT STORM_SANITIZE STREQUAL "")
                         "must be empty, address or thread")
 endif()
 if(STORM_SANITIZE)
+    # Lines are enough for a report; Debug builds have what they ask for.
     target_compile_options(storm_flags INTERFACE
-        ${storm_sanitize} -fno-omit-frame-pointer -g)
+        ${storm_sanitize} -fno-omit-frame-pointer $<$<NOT:$<CONFIG:Debug>>:-g1>)
     target_link_options(storm_flags INTERFACE ${storm_sanitize})
 endif()
