@@ -317,6 +317,6 @@ function(storm_add_examples dir)
         add_dependencies(product example-${file})
         add_dependencies(tests example-${file})
         storm_add_tests(${path} examples/${file}
-            $<TARGET_FILE:example-${file}> OFF "ranks: 1 2 5")
+            $<TARGET_FILE:example-${file}> OFF "ranks: 1 3")
     endforeach()
 endfunction()

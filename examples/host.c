@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; timeout: 60 */
+/* TEST ranks: 2; timeout: 60 */
 /*
  * A hydrodynamics code with matter of its own, coupled to the bundled physics.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 2; timeout: 60 */
 /*
  * A host with a mesh of its own, and the bundled physics on it.
  *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 2; timeout: 60 */
 /*
  * A host that moves its mesh: gas on moving Voronoi cells, and packets that
  * stream through them.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; timeout: 60 */
+/* TEST ranks: 2; timeout: 60 */
 /* TEST ranks: 2; args: 50; timeout: 600; label: long */
 /*
  * Neutrinos of a homogeneous sphere: a physics and a packet of one's own on a

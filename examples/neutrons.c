@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; timeout: 60 */
 /* TEST ranks: 2; args: 20; timeout: 900; label: long */
 /*
  * Neutrons of one energy: a physics of one's own on a bundled mesh.

@@ -76,7 +76,7 @@ marshak="--set mesh.cells=[20,2,1] --set output.every=4 --set time.steps=9"
 marshak="$marshak --set output.probes=[[0.005,0.5,0.5],[0.1,0.5,0.5]]"
 seeds="5 6 7"
 # shellcheck disable=SC2086
-check 5 marshak $marshak
+check 3 marshak $marshak
 seeds=7
 check 2 expand --set mesh.points=150 --set time.steps=4 --set output.every=2 \
     --set balance.every=1 --set balance.threshold=1.0
