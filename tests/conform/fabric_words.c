@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST args: threads 1 2 3; label: tsan */
 /* TEST ranks: 3; args: processes */
-/* TEST ranks: 3; args: processes; backend: networks; timeout: 100 */
+/* TEST ranks: 3; args: processes; backend: networks; timeout: 100;
+ *      label: slow-asan */
 /* TEST ranks: 3; args: processes; backend: ofi-shm ofi-sockets; timeout: 100;
  *      label: long */
 /*

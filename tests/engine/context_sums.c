@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 20 */
+/* TEST ranks: 1 2 5; timeout: 20 */
 /* Sums over all ranks, and over those before: exact, and zero before rank 0;
  * in a context of Fortran's communicator. */
 #include <storm/context.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 3 7; backend: shm; timeout: 60 */
+/* TEST ranks: 2 7; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60 */
 /* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
  *      label: slow-asan slow-mpich */

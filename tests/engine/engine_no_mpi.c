@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 3 5; backend: shm; timeout: 60 */
-/* TEST ranks: 2 3; backend: ofi-tcp ofi-shm; timeout: 60 */
+/* TEST ranks: 2 5; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: ofi-tcp ofi-shm; timeout: 60 */
 /*
  * While a rank has packets, the loop calls MPI only to look for control
  * messages, once a look: counted through the profiling interface, between the

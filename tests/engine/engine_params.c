@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3; backend: auto; env: STORM_RANKS_PER_NODE=1; timeout: 30 */
+/* TEST ranks: 1 3; backend: auto; env: STORM_RANKS_PER_NODE=1; timeout: 30 */
 /* What create refuses, with which status, logged once. */
 #include "harness.h"
 

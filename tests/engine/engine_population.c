@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3; backend: shm; timeout: 30 */
+/* TEST ranks: 1 3; backend: shm; timeout: 30 */
 /*
  * What callbacks see and do to the list of packets, and the counts:
  * created = census + absorbed + escaped, at all times.

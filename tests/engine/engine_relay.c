@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60 */
+/* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60; label: slow-asan */
 /* TEST ranks: 3; backend: ofi-shm; timeout: 60; label: slow-asan slow-mpich */
 /* TEST ranks: 3; backend: ofi-sockets; timeout: 60; label: long */
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 8 20; backend: shm; timeout: 100; label: slow-asan */
+/* TEST ranks: 12; backend: shm; timeout: 100; label: slow-asan */
 /* TEST ranks: 16; backend: mpirma; timeout: 100; label: slow-asan */
 /* TEST ranks: 16; backend: ofi-tcp; timeout: 100; label: long */
-/* TEST ranks: 32; backend: shm; timeout: 100; label: long */
+/* TEST ranks: 20 32; backend: shm; timeout: 100; label: long */
 /*
  * Memory in rings follows the number of neighbours that a rank has, not the
  * number of ranks.

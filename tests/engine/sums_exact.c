@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 20 */
+/* TEST ranks: 1 2 5; timeout: 20 */
 /* storm/exact.h: terms of very different size, dealt out to the ranks in turn
  * and added in another order on each, give the sum that integers give; what is
  * above the bound is refused and changes nothing; other bounds on another rank

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 3 8; backend: shm; timeout: 60 */
-/* TEST ranks: 3 5; backend: p2p; timeout: 60; env: STORM_TEST_SLOWDOWN=4 */
+/* TEST ranks: 3; backend: p2p; timeout: 60; env: STORM_TEST_SLOWDOWN=4 */
 /* TEST ranks: 3; backend: mpirma ofi-tcp; timeout: 60;
  *      env: STORM_TEST_SLOWDOWN=30 */
 /* TEST ranks: 3; backend: ofi-shm; timeout: 60;
  *      env: STORM_TEST_SLOWDOWN=30; label: slow-asan slow-mpich */
-/* TEST ranks: 5; backend: mpirma; timeout: 60;
- *      env: STORM_TEST_SLOWDOWN=3; label: slow-asan */
-/* TEST ranks: 5 8; backend: ofi-tcp ofi-shm ofi-sockets mpirma; timeout: 600;
- *      label: long */
+/* TEST ranks: 5 8; backend: p2p mpirma ofi-tcp ofi-shm ofi-sockets;
+ *      timeout: 600; label: long */
 /*
  * Every packet, spawned ones included, makes all its visits exactly once, in
  * every step, whatever the sizes of rings and batches.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3; timeout: 30 */
+/* TEST ranks: 1 3; timeout: 30 */
 /*
  * Free streaming on given meshes of shapes that no other kind has: a cube next
  * to four small ones, of which one is missing (GIVEN-2: the point of a plane

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60; label: slow-asan */
+/* TEST ranks: 1 2 5; timeout: 60; label: slow-asan */
 /*
  * Blackbody planes (PLANE-1 to PLANE-3).
  *

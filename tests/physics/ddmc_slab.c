@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; timeout: 60 */
+/* TEST ranks: 2; timeout: 60; label: slow-asan */
 /*
  * Discrete diffusion against what is known.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
-/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 2; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
 /*
  * Events by kind (STORM_IMC_EVENTS). In each step they add up to the events of
  * the engine, by cell and in all; on these ranks they are the numbers of one

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
-/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 1 2; backend: shm; timeout: 60 */
+/* TEST ranks: 5; backend: p2p; timeout: 60; label: slow-asan */
 /*
  * GIVEN-3, GIVEN-4: a Voronoi mesh of ours that is given back, in a random
  * partition, has the same state as before, bit for bit, after each step.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 2 5; timeout: 60 */
 /*
  * What a host does to matter between steps (SET-1 to SET-3): density,
  * temperature, energy, composition, emission and materials are set, with the

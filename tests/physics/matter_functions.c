@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60 */
+/* TEST ranks: 1 2 5; timeout: 60 */
 /*
  * MATTER-1, ASK-1: functions of a host that repeat the power laws of a problem
  * give the same bits as the laws, on any number of ranks, grey and with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
-/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 2; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
 /*
  * MOMENTS-1 to MOMENTS-3: a beam in vacuum has the flux c E and the pressure E
  * along itself; in an absorber its momentum is its energy over c. Radiation in

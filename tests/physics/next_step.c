@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 30 */
-/* TEST ranks: 3; backend: p2p; timeout: 30 */
+/* TEST ranks: 1 2; backend: shm; timeout: 30 */
+/* TEST ranks: 3; backend: p2p; timeout: 30; label: slow-asan */
 /*
  * STEPS-1 to STEPS-3, for hosts: hot matter in a box of mirrors fills it with
  * radiation. The change of matter is that of the cell that has emitted most,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
-/* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60 */
+/* TEST ranks: 1 2; backend: shm; timeout: 60 */
+/* TEST ranks: 5; backend: p2p; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; backend: ofi-tcp; timeout: 60; label: slow-asan */
 /*
  * storm_remap of an application's records by its accessors: each goes to the
  * cell of its position, on whichever rank; positions outside go to the

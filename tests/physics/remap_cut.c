@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; backend: shm; timeout: 60 */
-/* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60 */
+/* TEST ranks: 1 3; backend: shm; timeout: 60 */
+/* TEST ranks: 5; backend: p2p; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; backend: ofi-tcp; timeout: 60; label: long */
 /*
  * storm_remap after random cuts: packets follow their cells by index, none
  * walks, none gets to the boundary; the state is that of a run on one rank

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; backend: shm; timeout: 60 */
+/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
 /*
  * storm_mesh_replace and storm_remap on meshes of a host: every packet ends in
  * the cell of lowest tag among those that hold it, by brute force over all

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3 5; timeout: 60; label: slow-asan */
+/* TEST ranks: 1 2 5; timeout: 60; label: slow-asan */
 /*
  * Points, beams and shells (SOURCE-1, SOURCE-2).
  *

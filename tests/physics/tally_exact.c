@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
-/* TEST ranks: 3 8; backend: p2p; timeout: 60; label: slow-asan */
+/* TEST ranks: 1 2; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
+/* TEST ranks: 8; backend: p2p; timeout: 60; label: long */
 /*
  * TALLY-1 to TALLY-4: what escapes, by everything, on all ranks and on one: the
  * same integers after each step; all bins together are the account of escaped

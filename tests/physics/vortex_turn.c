@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 5; backend: shm; timeout: 30 */
-/* TEST ranks: 3; backend: p2p; timeout: 30 */
+/* TEST ranks: 2; backend: shm; timeout: 30 */
+/* TEST ranks: 3; backend: p2p; timeout: 30; label: slow-asan */
 /*
  * Free streaming on a Voronoi mesh that turns once in a closed box, in a vortex
  * that follows the walls: after every motion each packet is in the cell that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 3; timeout: 20 */
+/* TEST ranks: 1 3; timeout: 20 */
 /*
  * GATHER-1 and GATHER-2: rows come in order of the ranks, in pieces, none
  * twice, none missing; if rank 0 cannot take them all ranks learn of it.

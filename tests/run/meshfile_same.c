@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; timeout: 30 */
-/* TEST ranks: 3; backend: p2p; timeout: 30 */
+/* TEST ranks: 1 3; timeout: 30 */
+/* TEST ranks: 3; backend: p2p; timeout: 30; label: slow-asan */
 /*
  * MESHFILE-1, MESHFILE-2: the bent pipe from its file of Gmsh and from HDF5,
  * with faces that begin at other corners and go round the other way, gives the

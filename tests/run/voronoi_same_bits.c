@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 2; timeout: 60; label: slow-asan */
 /* TEST ranks: 5 8; timeout: 60; label: long */
-/* TEST ranks: 3; backend: p2p ofi-tcp; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; backend: ofi-tcp; timeout: 60; label: long */
 /*
  * Small forms of two decks on Voronoi meshes and an octree, with random walk
  * and without: the state is the same, bit for bit, on one rank and on several
