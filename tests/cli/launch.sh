@@ -90,7 +90,7 @@ run bench exchange -n 3 --records 100000 --max-events 1
 (cd "$scratch/cwd" && exec "$STORM_BIN" bench exchange -n 2 --repeat 10000 \
     --records 10000000 --json -) >"$scratch/out" 2>"$scratch/err" &
 pid=$!
-sleep 3
+sleep 2
 kill -TERM "$pid" 2>/dev/null || fail "signal: it was not running"
 status=0
 wait "$pid" || status=$?

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 180; label: mpi slow-asan slow-mpich
+# TEST timeout: 300; label: mpi slow-asan slow-mpich
 #
 # WATCH-2, CONTROL-5: a step that never ends, because the cap of an opacity is far
 # too high, names the material, the rank and what helps while it runs: once, also
@@ -42,14 +42,17 @@ start() {
     eval "pid_$1=$!"
 }
 
-# trapped RANKS WHO: its line comes from one of these ranks, and no other comes.
-trapped() {
+# reports RANKS: waits for its line.
+reports() {
     seconds=0
-    while [ $seconds -lt 60 ] && ! grep -q "$text" "$scratch/err-$1"; do
+    while [ $seconds -lt 120 ] && ! grep -q "$text" "$scratch/err-$1"; do
         sleep 1
         seconds=$((seconds + 1))
     done
-    sleep 3 # for a second line
+}
+
+# trapped RANKS WHO: its line came from one of these ranks, and no other came.
+trapped() {
     eval "pid=\$pid_$1"
     # shellcheck disable=SC2154
     kill -0 "$pid" 2>/dev/null ||
@@ -60,13 +63,16 @@ trapped() {
     [ "$(grep -c 'is slow' "$scratch/err-$1")" -eq 1 ] ||
         fail "cap of 1e12, $1 ranks: not once: $(cat "$scratch/err-$1")"
     kill -TERM "$pid"
-    sleep 1
+    sleep 0.5
     kill -TERM "$pid" 2>/dev/null # the second one does not wait for the step
     wait "$pid" 2>/dev/null
 }
 
 start 3
 start 1
+reports 3
+reports 1
+sleep 3 # for a second line
 trapped 3 '[12]'
 trapped 1 0
 

@@ -164,7 +164,7 @@ fi
 if [ -n "${STORM_MPIEXEC:-}" ]; then
     ranks=""
     for to in launcher rank twice; do
-        begin "$to" "$STORM_MPIEXEC" -n 3 "$STORM_BIN"
+        begin "$to" "$STORM_MPIEXEC" -n 2 "$STORM_BIN"
         case $to in
         launcher) kill -USR1 $job ;;
         rank) kill -USR1 "$(first_rank "$to")" ;;
@@ -251,7 +251,7 @@ grep -q '^storm: error: .* was killed by signal 9 (SIGKILL)' "$scratch/err" ||
 ! grep -q 'a rank was killed' "$scratch/err" || fail "orphans: a rank?"
 
 # Time limits: seconds of the option, and the end of a job of Slurm.
-for case in "5s 0" "1:00:00 6"; do
+for case in "3s 0" "1:00:00 5"; do
     # shellcheck disable=SC2086
     set -- $case
     [ "$2" -eq 0 ] || export SLURM_JOB_END_TIME=$(($(date +%s) + $2))
@@ -262,7 +262,7 @@ for case in "5s 0" "1:00:00 6"; do
     job=$!
     stopped "limit$2"
     grep -q '"reason": "time limit"' "limit$2/status.json" || fail "why?"
-    [ $(($(date +%s) - from)) -le 12 ] || fail "limit $1 $2: too late"
+    [ $(($(date +%s) - from)) -le 11 ] || fail "limit $1 $2: too late"
 done
 unset SLURM_JOB_END_TIME
 for bad in 0 x 3x 3m2h -1 3:50 3:60:00 1:2:3x 1e3 "''"; do
