@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; timeout: 60 */
+/* TEST ranks: 1 2 5; timeout: 60 */
 /*
  * MESH-14: a Voronoi mesh whose generators have moved, come and gone is the
  * one that is built of them from nothing, in all bits; tags stay with their

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; timeout: 120 */
+/* TEST ranks: 1 2; timeout: 120 */
 /* TEST ranks: 5; timeout: 120; label: slow-asan slow-mpich */
-/* TEST ranks: 2 8; timeout: 120; label: long */
+/* TEST ranks: 3 8; timeout: 120; label: long */
 /*
  * VCELL-1, VCELL-2, VEXACT-1, VEXACT-2, GHOST-1: point sets that are hard for
  * Voronoi builders: volumes must add up to the box, cells be closed and faces

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; timeout: 60 */
+/* TEST ranks: 2; timeout: 60 */
+/* TEST ranks: 3; timeout: 60; label: long */
 /*
  * Implicit Monte Carlo on given meshes.
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 3; timeout: 60 */
+/* TEST ranks: 2; timeout: 60 */
+/* TEST ranks: 3; timeout: 60; label: long */
 /*
  * IMC-2 and IMC-3: implicit Monte Carlo in cells that are not boxes: the
  * portable kernel and the one for AVX2 give the same bits, with random walk and
