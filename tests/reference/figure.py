@@ -7,7 +7,7 @@
 A SERIES is STYLE:FILE:XCOLUMN:YCOLUMN:LABEL, STYLE line (a reference) or points (a
 run; with bars of three standard errors where there is a column YCOLUMN_error).
 Series with the same LABEL have the same colour. Options: --log-x, --to X, --unit-y Y
-(values are divided by it).
+(values are divided by it), --legend left (where a wave comes from the right).
 """
 import argparse
 import math
@@ -38,6 +38,7 @@ def main():
     parser.add_argument("--log-x", action="store_true")
     parser.add_argument("--unit-y", type=float, default=1.0)
     parser.add_argument("--to", type=float, default=math.inf)
+    parser.add_argument("--legend", choices=["left", "right"], default="right")
     parser.add_argument("series", nargs="+")
     options = parser.parse_args()
     series = []
@@ -101,7 +102,9 @@ def main():
                        f'fill="#fff" stroke="{colour}"/>')
     for i, label in enumerate(labels):
         y = TOP + 14 + 20 * i
-        out.append(f'<text x="{WIDTH - RIGHT - 6}" y="{y}" text-anchor="end" '
+        x, anchor = ((LEFT + 12, "start") if options.legend == "left" else
+                     (WIDTH - RIGHT - 6, "end"))
+        out.append(f'<text x="{x}" y="{y}" text-anchor="{anchor}" '
                    f'fill="{COLOURS[i % len(COLOURS)]}">{label}</text>')
     with open(options.out, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n</svg>\n")
