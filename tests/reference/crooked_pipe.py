@@ -3,7 +3,8 @@
 """Crooked pipe: temperatures of five points over time against two published
 sets of curves.
 
-  crooked_pipe.py RUN [RUN...] [--reference FILE] [--svg FILE] [--max E]
+  crooked_pipe.py RUN [RUN...] [--points] [--reference FILE] [--svg FILE]
+      [--max E]
 
 A RUN is a directory with profile-<step>.csv whose columns
 material_temperature_p1 .. _p5 are the points (examples/problems/
@@ -11,7 +12,8 @@ crooked-pipe.yaml). The published curves differ from each other by up to 40 %,
 and are digitised to 0.01 keV: the error beyond them is the distance to the
 range between both, widened by 0.01 keV. Points colder than 0.06 keV in both, at
 0.05 keV in the beginning, are not counted. With --max the exit status is 1 if
-the mean of that error, over the first run, is above it."""
+the mean of that error, over the first run, is above it. --points: the values of
+each point and time, of the runs and as published, as a table."""
 import argparse
 import glob
 import math
@@ -74,6 +76,22 @@ def report(run, reference):
           f"{mean[0]:.4f}; against IMC {mean[1]:.4f}, against Gentile "
           f"{mean[2]:.4f}")
     return mean[0]
+
+
+def table(names, runs, reference):
+    """Of each point and time: the runs, then both published values (keV)."""
+    curves = [history(run) for run in runs]
+    print("| point | ns | " + " | ".join(names) + " | Gentile | IMC, 2022 |")
+    print("|---" * (len(names) + 4) + "|")
+    for i in range(POINTS):
+        for row in reference:
+            values = [at_time(curve, row[0]) for curve in curves]
+            both = (row[1 + POINTS + i], row[1 + i])
+            if max(both) < COLD or not any(values):
+                continue
+            cells = [f"{v[i]:.3f}" if v else "" for v in values]
+            print(f"| {i + 1} | {row[0]:g} | " + " | ".join(cells)
+                  + f" | {both[0]:.2f} | {both[1]:.2f} |")
 
 
 def line(points, x, y, style):
@@ -139,12 +157,15 @@ def main():
     parser.add_argument("--names", default="", help="for the legend")
     parser.add_argument("--reference",
                         default=os.path.join(here, "crooked_pipe.csv"))
+    parser.add_argument("--points", action="store_true")
     parser.add_argument("--svg")
     parser.add_argument("--max", type=float)
     options = parser.parse_args()
     reference = numbers(options.reference)[1]
     errors = [report(run, reference) for run in options.runs]
     names = options.names.split(",") if options.names else options.runs
+    if options.points:
+        table(names, options.runs, reference)
     if options.svg:
         svg([(name, history(run)) for name, run in zip(names, options.runs)],
             reference, options.svg)
