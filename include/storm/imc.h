@@ -129,18 +129,24 @@ typedef enum storm_imc_field {
     STORM_IMC_MATERIAL,         /**< what storm_imc_material gives */
     STORM_IMC_OUTSIDE,          /**< 1: nothing is transported there; else 0 */
 
-    STORM_IMC_DENSITY = 32, /**< g/cm3 */
-    STORM_IMC_COMPOSITION,  /**< n_components values for each cell, one cell
+    STORM_IMC_DENSITY = 32,  /**< g/cm3 */
+    STORM_IMC_COMPOSITION,   /**< n_components values for each cell, one cell
                                   after the other */
-    STORM_IMC_EMISSION,     /**< what the cell emits is multiplied by it; 1
+    STORM_IMC_EMISSION,      /**< what the cell emits is multiplied by it; 1
                                   unless it is set */
-    STORM_IMC_HEAT_CAPACITY /**< erg/keV/cm3, at the temperature now; 0 where
+    STORM_IMC_HEAT_CAPACITY, /**< erg/keV/cm3, at the temperature now; 0 where
                                   the temperature is constant */
+    /* With problem.motion; three values for each cell. DEPOSITED and EMITTED
+     * are in the frame of the mesh. */
+    STORM_IMC_VELOCITY, /**< cm/s */
+    STORM_IMC_PUSH      /**< momentum that matter has got in the step, less
+                              that of what it has emitted; g cm/s. Of the last
+                              step, as DEPOSITED */
 } storm_imc_field;
 
 /**
- * One value per local cell (COMPOSITION: n_components per cell), into @p
- * values_out. Between steps. Collective for RADIATION_CENSUS, else local.
+ * One value per local cell (COMPOSITION: n_components, VELOCITY, PUSH: 3), into
+ * @p values_out. Between steps. Collective for RADIATION_CENSUS, else local.
  *
  * @retval STORM_ERR_ARG     no such field, or the heat capacity of a material
  *                           breaks MATTER-3 (logged)
@@ -153,9 +159,9 @@ storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
               storm_imc_field field, double *values_out);
 
 /**
- * Set a field from one value per local cell (COMPOSITION: n_components), in
- * order. Between steps. Values of cells without matter are ignored, but for
- * MATERIAL. What has the same bits as before changes nothing.
+ * Set a field from one value per local cell (COMPOSITION: n_components,
+ * VELOCITY: 3), in order. Between steps. Values of cells without matter are
+ * ignored, but for MATERIAL. What has the same bits as before changes nothing.
  *
  *   TEMPERATURE      0 .. 1e30; the energy follows
  *   MATERIAL_ENERGY  0 .. STORM_UNLIMITED, 0 where the temperature is constant;
@@ -163,6 +169,8 @@ storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
  *   DENSITY          above 0; the energy per cm3 stays, the temperature follows
  *   COMPOSITION      0 .. STORM_UNLIMITED; the same
  *   EMISSION         0 .. STORM_UNLIMITED
+ *   VELOCITY         slower than light; energy per cm3 in the frame of matter
+ *                    stays
  *   MATERIAL         an index, or n_materials for nothing; STORM_OUTSIDE where
  *                    it is and nowhere else. The energy per cm3 stays where
  *                    both materials have a heat capacity; else the temperature

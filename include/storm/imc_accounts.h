@@ -120,7 +120,9 @@ struct storm_imc_energies {
     double held_erg; /**< from matter of constant temperature: emitted by it,
                           less what it has absorbed */
     double error;    /**< relative, of matter + radiation = start + walls +
-                          sources + user + host + held - escaped */
+                          sources + user + host + held - escaped - work */
+    double work_erg; /**< by radiation on matter that moves: what matter has
+                          gained beyond heat */
 };
 #define STORM_IMC_ENERGIES_INIT STORM_INIT(struct storm_imc_energies)
 
@@ -139,6 +141,35 @@ struct storm_imc_energies {
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_energy(struct storm_imc *imc, struct storm_engine *engine,
                  struct storm_imc_energies *energies_out);
+
+/** Momenta of the whole run so far, g cm/s. */
+struct storm_imc_momenta {
+    size_t size;         /**< of this struct: STORM_IMC_MOMENTA_INIT */
+    double created[3];   /**< with packets of sources, walls, the start, the
+                              host */
+    double matter[3];    /**< given to matter, less that of what it emitted */
+    double escaped[3];   /**< with packets that have left */
+    double walls[3];     /**< given to walls that send packets back */
+    double control[3];   /**< taken between steps: by the comb, by a host */
+    double radiation[3]; /**< of all packets, now */
+    double error;        /**< of created = the sum of the others, over created
+                              energy / c */
+};
+#define STORM_IMC_MOMENTA_INIT STORM_INIT(struct storm_imc_momenta)
+
+/**
+ * Balance of momentum with problem.motion, from exact sums over all cells,
+ * packets and ranks. Collective, blocks; between steps.
+ *
+ * @retval STORM_ERR_ARG     without problem.motion, or @p momenta_out does not
+ *                           begin with STORM_IMC_MOMENTA_INIT
+ * @retval STORM_ERR_STATE   the mesh has changed (logged)
+ * @retval STORM_ERR_FABRIC  MPI reports an error
+ * @retval STORM_ERR_LOST    a rank is lost (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_momentum(struct storm_imc *imc, struct storm_engine *engine,
+                   struct storm_imc_momenta *momenta_out);
 
 /**
  * Hash of all cell fields and all packets; equal for any number of ranks,

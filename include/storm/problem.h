@@ -97,6 +97,10 @@ struct storm_material {
                                       none */
     const double *composition;   /**< at the start, n_components of the problem,
                                     0 .. STORM_UNLIMITED; NULL: all 0 */
+    /** With `motion` of the problem: at the start; slower than light. Formulas
+     *  of x, y, z (cm) in place of its components; NULL: none. */
+    double velocity_cm_s[3];
+    const char *velocity_formula[3];
 };
 
 /** In place of a material: no transport there, packets that enter escape. */
@@ -255,6 +259,10 @@ struct storm_problem {
     const struct storm_black_plane *planes;
     size_t n_planes;
     bool diffusion; /**< packets hop between thick cells (DDMC) */
+    /** Matter moves, and takes momentum (docs/physics.md, "Moving matter"): one
+     *  group, no random_walk, no diffusion. Density, energy, temperature and
+     *  opacity are those in the frame of matter. */
+    bool motion;
 };
 /** The sizes, to begin an initialiser of C with. */
 #define STORM_PROBLEM_SIZES                           \

@@ -652,6 +652,8 @@ static const char *const place_of_problem[][3] = {
     {"lo_cm", "mesh.box", "lo"},
     {"hi_cm", "mesh.box", "hi"},
     {"n_groups", "groups", "count"},
+    {"random_walk", "acceleration", "method"},
+    {"diffusion", "acceleration", "method"},
     {"group_min_kev", "groups", "min"},
     {"group_max_kev", "groups", "max"},
     {"group_edge_kev", "groups", "edges"},
@@ -851,6 +853,15 @@ static bool deck_diffuses(const struct deck_values *v)
            v->acceleration.method == METHOD_AUTO;
 }
 
+static bool deck_moves(const struct storm_deck *deck)
+{
+    bool moves = false;
+    for (size_t i = 0; i < deck->values.materials.n; i++)
+        for (int d = 0; d < 3; d++)
+            moves = moves || deck->materials[i].velocity_cm_s[d] != 0.0;
+    return moves;
+}
+
 void deck_get_problem(const struct storm_deck *deck,
                       struct storm_problem *problem_out)
 {
@@ -879,6 +890,7 @@ void deck_get_problem(const struct storm_deck *deck,
         .steer_by_error = v->packets.steer == 1,
         .random_walk = deck_walks(v),
         .diffusion = deck_diffuses(v),
+        .motion = deck_moves(deck),
         .boundaries = deck->n_boundaries > 0 ? deck->boundaries : NULL,
         .n_boundaries = deck->n_boundaries,
     };

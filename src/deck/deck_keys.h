@@ -135,36 +135,41 @@
 
 /* ---- materials, regions, walls, sources ---------------------------------- */
 
-#define DECK_FIELDS_material(FIELD)                                           \
-    FIELD(deck_material, laws.name, "name", TEXT, REQUIRED,                   \
-          "name that regions refer to")                                       \
-    FIELD(deck_material, laws.absorption, "absorption", MAP(opacity), "{}",   \
-          "absorption coefficient")                                           \
-    FIELD(deck_material, laws.scattering, "scattering", MAP(opacity), "{}",   \
-          "scattering coefficient, isotropic and elastic")                    \
-    FIELD(deck_material, laws.heat_capacity, "heat_capacity",                 \
-          MAP(heat_capacity), "{}", "heat capacity per volume")               \
-    FIELD(deck_material, laws.temperature_kev, "temperature",                 \
-          REAL(0, 1e30)                                                       \
-              FORMULA(deck_material, laws.temperature_formula, "xyz"),        \
-          "0", "at the start, keV")                                           \
-    FIELD(deck_material, laws.radiation_temperature_kev,                      \
-          "radiation_temperature",                                            \
-          REAL(0, 1e30) FORMULA(deck_material,                                \
-                                laws.radiation_temperature_formula, "xyz"),   \
-          "", /* the same as temperature */                                   \
-          "of the radiation at the start, keV; as the material unless set, "  \
-          "0 for none")                                                       \
-    FIELD(deck_material, laws.density_g_cm3, "density",                       \
-          REAL_ABOVE(0, DECK_MAX)                                             \
-              FORMULA(deck_material, laws.density_formula, "xyz"),            \
-          "1", "at the start, g/cm3")                                         \
-    FIELD(deck_material, table, "table", TEXT, "none",                        \
-          "opacities and equation of state from this HDF5 file "              \
-          "(matter-files.md), relative to the deck, in place of absorption, " \
-          "scattering and heat_capacity")                                     \
-    FIELD(deck_material, beyond, "table_beyond", WORD("error|edge"), "error", \
-          "temperatures and densities beyond the table: an error, or the "    \
+#define DECK_FIELDS_material(FIELD)                                            \
+    FIELD(deck_material, laws.name, "name", TEXT, REQUIRED,                    \
+          "name that regions refer to")                                        \
+    FIELD(deck_material, laws.absorption, "absorption", MAP(opacity), "{}",    \
+          "absorption coefficient")                                            \
+    FIELD(deck_material, laws.scattering, "scattering", MAP(opacity), "{}",    \
+          "scattering coefficient, isotropic and elastic")                     \
+    FIELD(deck_material, laws.heat_capacity, "heat_capacity",                  \
+          MAP(heat_capacity), "{}", "heat capacity per volume")                \
+    FIELD(deck_material, laws.temperature_kev, "temperature",                  \
+          REAL(0, 1e30)                                                        \
+              FORMULA(deck_material, laws.temperature_formula, "xyz"),         \
+          "0", "at the start, keV")                                            \
+    FIELD(deck_material, laws.radiation_temperature_kev,                       \
+          "radiation_temperature",                                             \
+          REAL(0, 1e30) FORMULA(deck_material,                                 \
+                                laws.radiation_temperature_formula, "xyz"),    \
+          "", /* the same as temperature */                                    \
+          "of the radiation at the start, keV; as the material unless set, "   \
+          "0 for none")                                                        \
+    FIELD(deck_material, laws.density_g_cm3, "density",                        \
+          REAL_ABOVE(0, DECK_MAX)                                              \
+              FORMULA(deck_material, laws.density_formula, "xyz"),             \
+          "1", "at the start, g/cm3")                                          \
+    FIELD(deck_material, laws.velocity_cm_s, "velocity",                       \
+          REALS(3, -DECK_MAX, DECK_MAX), "[0, 0, 0]",                          \
+          "of the material through the mesh, cm/s, slower than light; if any " \
+          "moves, in special relativity and with accounts of momentum "        \
+          "(physics.md): one group, acceleration.method none")                 \
+    FIELD(deck_material, table, "table", TEXT, "none",                         \
+          "opacities and equation of state from this HDF5 file "               \
+          "(matter-files.md), relative to the deck, in place of absorption, "  \
+          "scattering and heat_capacity")                                      \
+    FIELD(deck_material, beyond, "table_beyond", WORD("error|edge"), "error",  \
+          "temperatures and densities beyond the table: an error, or the "     \
           "opacities of its edge and the power of the energy there")
 
 #define DECK_FIELDS_opacity(FIELD)                                             \

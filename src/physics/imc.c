@@ -64,6 +64,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     if (status < 0) /* on all ranks */
         return status;
     imc_flows_begin(imc);
+    imc_motion_set(imc);
+    imc_motion_wake(imc, step);
     imc->methods = (struct imc_methods){.events = {0}};
     status = imc_fault_agree(imc, imc_fields_set(imc));
     if (status < 0) /* on all ranks */
@@ -101,6 +103,10 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
     if (reduced < 0)
         return status < 0 ? status : reduced;
+    if (imc->velocity != NULL) {
+        imc_motion_begin(imc, largest);
+        largest *= IMC_ROOM;
+    }
     imc->track.deposit_unit = storm_exact_unit(largest);
     /* A path may exceed c dt by its roundings, not by a factor. */
     imc->track.path_unit =
@@ -168,8 +174,19 @@ static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
                         double deposit_erg)
 {
     struct storm_ledger *gained = &imc->more[IMC_GAINED];
+    double proper_cm3 = imc->volume[i];
     if (!imc_is_warm(imc, imc->material[i]))
         return;
+    if (imc->velocity != NULL) {
+        struct storm_ledger *work = &imc->more[IMC_WORK];
+        double heat = imc_motion_heat(imc, i, deposit_erg);
+        storm_ledger_add(work, deposit_erg);
+        storm_ledger_add(work, -imc->radiated[i]);
+        storm_ledger_add(work, -heat);
+        storm_ledger_add(work, imc->emitted[i]);
+        deposit_erg = heat;
+        proper_cm3 *= imc->motion[i].gamma;
+    }
     storm_ledger_add(gained, deposit_erg);
     storm_ledger_add(gained, -imc->emitted[i]);
     if (imc->problem->matter_by_host) {
@@ -178,7 +195,7 @@ static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
         return;
     }
     double energy =
-        imc->energy[i] + (deposit_erg - imc->emitted[i]) / imc->volume[i];
+        imc->energy[i] + (deposit_erg - imc->emitted[i]) / proper_cm3;
     imc->energy[i] = energy > 0.0 ? energy : 0.0;
 }
 
@@ -233,6 +250,8 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     imc_flows_end(imc);
     imc_moments_end(imc);
     status = imc_user_end(&imc->user);
+    if (status == STORM_OK)
+        status = imc_motion_end(imc);
     if (status == STORM_OK && imc->trace.is_lost)
         status = STORM_ERR_NOMEM;
     /* The temperatures that have these energies, eq. (8). */

@@ -24,6 +24,7 @@
 #include "physics/curve.h"
 #include "physics/imc_ddmc.h"
 #include "physics/imc_matter.h"
+#include "physics/imc_motion.h"
 #include "physics/imc_user.h"
 #include "physics/imc_watch.h"
 #include "physics/ledger.h"
@@ -150,6 +151,8 @@ struct imc_track {
     double end_s;                        /* of the step */
     struct imc_watch *watch;             /* NULL: none */
     struct imc_user *user;               /* NULL: no wall asks the host */
+    const struct imc_motion *motion;     /* of cells; NULL: all at rest */
+    struct imc_pushes *pushes;           /* with motion */
     const struct imc_plane *planes;
     size_t n_planes;
 };
@@ -264,7 +267,9 @@ enum imc_account {
     IMC_MATTER,  /* energy of matter before the first step */
     IMC_GAINED,  /* absorbed less emitted, by matter that is not held */
     IMC_HOST,    /* added to matter by the host */
-    IMC_ACCOUNTS
+    IMC_WORK,    /* by radiation, on matter that moves and is not held */
+    IMC_ACCOUNTS,
+    IMC_OLD_ACCOUNTS = IMC_WORK /* of states without motion */
 };
 
 enum { IMC_N_MOMENTS = 5 };
@@ -275,7 +280,7 @@ struct storm_imc {
     struct storm_mesh *mesh;
     struct storm_problem own; /* the caller's, copied */
     const struct storm_problem *problem;
-    imc_advance_fn *advance, *advance_counted;
+    imc_advance_fn *advance, *advance_counted, *advance_moving;
     double *group_edge, *group_middle; /* keV; unused if grey */
     struct storm_formula **start;      /* imc_start.c */
     struct imc_matter matter;
@@ -300,13 +305,24 @@ struct storm_imc {
     double *energy;      /* of the material, erg/cm3 */
     double *temperature; /* keV */
     bool *is_stale;      /* the temperature is not that of the energy, yet */
-    double *emitted;     /* in this step, erg */
+    double *emitted;     /* in this step, erg, in the frame of matter */
     double *fleck;       /* factor, in this step */
     double *deposited;   /* in the last step, erg */
     double *radiation;   /* path average, erg/cm3 */
     double *slope;       /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
     struct imc_ddmc ddmc;
+
+    /* With motion, NULL and 0 without. */
+    double *velocity; /* cm/s; n_cells of each component */
+    struct imc_motion *motion;
+    struct imc_pushes pushes;
+    double *recoil;   /* 3 each: of what was emitted in this step, erg */
+    double *radiated; /* its energy in the frame of the mesh, erg */
+    double *push;     /* 3 each: in the last step, g cm/s */
+    struct storm_ledger momentum[IMC_PUSH_ACCOUNTS][3];
+    struct storm_ledger rested[3]; /* of packets, when last seen */
+
     struct imc_methods methods; /* of this step, or the last */
     struct storm_ledger crossed[STORM_IMC_METHODS]; /* path, erg cm, so far */
     uint64_t crossings[STORM_IMC_METHODS];          /* events */
@@ -349,7 +365,8 @@ struct storm_imc {
 static inline double imc_cell_erg(const struct storm_imc *imc,
                                   storm_cell_idx cell)
 {
-    return imc->energy[cell] * imc->volume[cell];
+    double erg = imc->energy[cell] * imc->volume[cell];
+    return imc->velocity != NULL ? erg * imc_gamma(imc, cell) : erg;
 }
 
 /* imc_report.c: STORM_ERR_STATE, logged, if the mesh has another generation
@@ -384,6 +401,8 @@ double imc_start_density(const struct storm_imc *imc, storm_cell_idx cell);
 double imc_start_matter_kev(const struct storm_imc *imc, storm_cell_idx cell);
 double imc_start_radiation_kev(const struct storm_imc *imc,
                                storm_cell_idx cell);
+double imc_start_velocity(const struct storm_imc *imc, storm_cell_idx cell,
+                          int d);
 /* STORM_ERR_ARG, logged: a formula gives none there. */
 storm_status imc_start_check(const struct storm_imc *imc, storm_cell_idx cell);
 
@@ -503,6 +522,8 @@ double imc_plane_clearance(const struct imc_track *track, const double x[3],
 /* MOMENTS-1, and for tallies of surfaces, planes, cells that diffuse. */
 static inline imc_advance_fn *imc_kernel_of(const struct storm_imc *imc)
 {
+    if (imc->velocity != NULL)
+        return imc->advance_moving;
     return imc->track.moments != NULL || imc->track.surfaces != NULL ||
                    imc->track.n_planes > 0 || imc->track.ddmc != NULL
                ? imc->advance_counted

@@ -73,14 +73,23 @@ static int32_t birth_cell_group(const struct storm_imc *imc,
     return imc_find_group(&imc->spectrum[(size_t)cell * n], n, u[0]);
 }
 
-storm_status birth_give(struct storm_step *step, struct storm_packet *packet,
-                        double weight, double *largest_inout)
+static storm_status birth_spawn(struct storm_step *step,
+                                struct storm_packet *packet,
+                                double *largest_inout)
+{
+    packet->birth_weight_erg = packet->weight_erg;
+    if (packet->weight_erg > *largest_inout)
+        *largest_inout = packet->weight_erg;
+    return storm_step_spawn(step, packet);
+}
+
+storm_status birth_give(struct storm_imc *imc, struct storm_step *step,
+                        struct storm_packet *packet, double weight,
+                        double *largest_inout)
 {
     packet->weight_erg = weight;
-    packet->birth_weight_erg = weight;
-    if (weight > *largest_inout)
-        *largest_inout = weight;
-    return storm_step_spawn(step, packet);
+    imc_motion_create(imc, packet, false);
+    return birth_spawn(step, packet, largest_inout);
 }
 
 /* ---- emission ----------------------------------------------------------- */
@@ -142,13 +151,17 @@ static storm_status birth_emission(struct storm_imc *imc,
             birth_tilted(imc, cell, &packet, u);
             birth_isotropic(imc, &packet);
             packet.group = birth_cell_group(imc, cell, packet.id);
-            storm_status status =
-                birth_give(step, &packet, birth_share(&split, k, n),
-                           largest_inout);
+            packet.weight_erg = birth_share(&split, k, n);
+            imc_motion_emit(imc, &packet);
+            if (imc->velocity != NULL)
+                imc_flow_create(imc, STORM_ORIGIN_EMISSION, packet.weight_erg,
+                                1);
+            storm_status status = birth_spawn(step, &packet, largest_inout);
             if (status < 0)
                 return status;
         }
-        imc_flow_create(imc, STORM_ORIGIN_EMISSION, energy, n);
+        if (imc->velocity == NULL)
+            imc_flow_create(imc, STORM_ORIGIN_EMISSION, energy, n);
     }
     return STORM_OK;
 }
@@ -164,8 +177,8 @@ static storm_status birth_start_cell(struct storm_imc *imc,
     if (m < 0 || m >= (int)p->n_materials)
         return STORM_OK;
     double t = imc_start_radiation_kev(imc, cell);
-    double energy =
-        p->radiation_erg_cm3_kev4 * (t * t) * (t * t) * imc->volume[cell];
+    double energy = p->radiation_erg_cm3_kev4 * (t * t) * (t * t) *
+                    imc->volume[cell] * imc_motion_energy(imc, cell);
     if (!(energy > birth_min_erg))
         return STORM_OK;
     struct storm_split split = storm_split(energy, p->max_per_cell);
@@ -181,9 +194,11 @@ static storm_status birth_start_cell(struct storm_imc *imc,
         storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
         storm_mesh_sample(imc->mesh, cell, u, packet.position_cm);
         birth_isotropic(imc, &packet);
+        imc_motion_place(imc, &packet);
         packet.group = birth_planck_group(imc, t, packet.id);
         packet.weight_erg = birth_share(&split, k, p->max_per_cell);
         packet.birth_weight_erg = packet.weight_erg;
+        imc_motion_create(imc, &packet, false);
         storm_status status = storm_engine_add(engine, &packet);
         if (status < 0)
             return status;
@@ -285,7 +300,7 @@ static storm_status birth_volume(struct storm_imc *imc, struct storm_step *step,
             packet.group = birth_source_group(imc, i, packet.id);
             double weight = birth_share(&split, k, n);
             storm_status status =
-                birth_give(step, &packet, weight, largest_inout);
+                birth_give(imc, step, &packet, weight, largest_inout);
             if (status < 0)
                 return status;
             imc_flow_create(imc, STORM_ORIGIN_SOURCE, weight, 1);
@@ -420,7 +435,7 @@ static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
         birth_inwards(imc, e->w.wall, &packet);
         packet.group = birth_planck_group(imc, kev, packet.id);
         imc_ddmc_knock(imc, e->w.wall, -1, &packet);
-        status = birth_give(step, &packet, weight, largest_inout);
+        status = birth_give(imc, step, &packet, weight, largest_inout);
         if (status < 0)
             return status;
         imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, weight, 1);
@@ -478,7 +493,8 @@ static storm_status birth_face(struct storm_imc *imc, struct storm_step *step,
         packet.optical_depth = -storm_log(u[2]);
         packet.group = birth_planck_group(imc, kev, packet.id);
         imc_ddmc_knock(imc, e->w.wall, face->face, &packet);
-        storm_status status = birth_give(step, &packet, weight, largest_inout);
+        storm_status status =
+            birth_give(imc, step, &packet, weight, largest_inout);
         if (status < 0)
             return status;
         imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, weight, 1);

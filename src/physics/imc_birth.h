@@ -31,9 +31,10 @@ int32_t birth_planck_group(const struct storm_imc *imc, double temperature_kev,
 storm_status birth_place(const struct storm_imc *imc,
                          struct storm_packet *packet, bool *mine_out);
 
-/* Adds the packet to the step. */
-storm_status birth_give(struct storm_step *step, struct storm_packet *packet,
-                        double weight, double *largest_inout);
+/* Adds the packet, which matter has not emitted, to the step. */
+storm_status birth_give(struct storm_imc *imc, struct storm_step *step,
+                        struct storm_packet *packet, double weight,
+                        double *largest_inout);
 
 /* imc_birth_source.c: energy of a source in this step and its power at most,
  * 0: none; the time of a packet, from a first uniform number; its group. */

@@ -249,7 +249,7 @@ storm_status birth_surface(struct storm_imc *imc, struct storm_step *step,
                                                    u[3]));
         packet.group = birth_source_group(imc, i, packet.id);
         if (status == STORM_OK)
-            status = birth_give(step, &packet, weight, largest_inout);
+            status = birth_give(imc, step, &packet, weight, largest_inout);
         if (status < 0)
             return status;
         imc_flow_create(imc, STORM_ORIGIN_SOURCE, weight, 1);

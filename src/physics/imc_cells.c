@@ -104,6 +104,7 @@ storm_status imc_cells_open(struct storm_imc *imc)
     if (imc->problem->steer_by_error)
         imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
     ok = imc_moments_open(imc) == STORM_OK && ok;
+    ok = imc_motion_open(imc) == STORM_OK && ok;
     imc->track.opacity = imc->opacity;
     imc->track.spectrum = imc->spectrum;
     imc->track.thick = imc->thick;
@@ -166,6 +167,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->spectrum);
     storm_free(memory, imc->thick);
     storm_free(memory, imc->steer);
+    imc_motion_close(imc);
     imc->track.cells = NULL;
     imc->tag = NULL;
     imc->material = NULL;
@@ -196,6 +198,8 @@ void imc_cells_fill(struct storm_imc *imc, storm_cell_idx cell)
             material != NULL && material->composition != NULL
                 ? material->composition[k]
                 : 0.0;
+    for (int d = 0; d < 3 && imc->velocity != NULL; d++)
+        *imc_velocity(imc, cell, d) = imc_start_velocity(imc, cell, d);
 }
 
 storm_status imc_cells_begin(struct storm_imc *imc)

@@ -112,6 +112,7 @@ static storm_status imc_make(struct storm_imc *imc,
     imc->problem = &imc->own;
     imc->advance = ops->imc;
     imc->advance_counted = ops->imc_counted;
+    imc->advance_moving = ops->imc_moving;
     imc->track = (struct imc_track){
         .mesh = mesh,
         .problem = imc->problem,

@@ -27,10 +27,13 @@ struct imc_asked {
     const double *scattering;
 };
 
-static double imc_fleck_of(const struct storm_imc *imc, double beta,
-                           double sigma)
+static double imc_fleck_of(const struct storm_imc *imc, storm_cell_idx cell,
+                           double beta, double sigma)
 {
-    return 1.0 / (1.0 + beta * imc->problem->light_cm_s * sigma * imc->dt_s);
+    double x = beta * imc->problem->light_cm_s * sigma * imc->dt_s;
+    if (imc->velocity != NULL) /* the time of matter */
+        x /= imc->motion[cell].gamma;
+    return 1.0 / (1.0 + x);
 }
 
 /* f = 1 / (1 + beta c sigma dt), eqs. (3) and (33). */
@@ -43,7 +46,7 @@ static double imc_fleck(const struct storm_imc *imc,
     double t = imc_capacity_kev(imc->temperature[asked->cell]);
     double beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) /
                   asked->capacity * imc->emission[asked->cell];
-    return imc_fleck_of(imc, beta, sigma);
+    return imc_fleck_of(imc, asked->cell, beta, sigma);
 }
 
 /* What the material of a cell radiates in the step, eqs. (4) and (33); never
@@ -59,7 +62,7 @@ static double imc_emission(const struct storm_imc *imc, storm_cell_idx cell,
     if (p->emit_per_cell == 0)
         return 0.0;
     if (imc_is_warm(imc, imc->material[cell]))
-        energy = fmin(energy, imc->energy[cell] * volume);
+        energy = fmin(energy, imc_cell_erg(imc, cell));
     return energy > imc_min_erg ? energy : 0.0;
 }
 
@@ -117,7 +120,7 @@ void imc_fields_set_beta(struct storm_imc *imc, storm_cell_idx cell,
     struct imc_cell *c = &imc->track.cells[cell];
     double old = imc->fleck[cell];
     double mean = c->absorb / old; /* sigma_P */
-    double fleck = imc_fleck_of(imc, beta, mean);
+    double fleck = imc_fleck_of(imc, cell, beta, mean);
     size_t n = (size_t)imc->problem->n_groups;
     for (size_t g = 0; n > 1 && g < n; g++) {
         struct imc_opacity *o = &imc->opacity[(size_t)cell * n + g];

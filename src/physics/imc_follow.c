@@ -48,18 +48,22 @@ struct follow_row {
     uint64_t events;
     int32_t material;
     int32_t is_kept;  /* or cut; 0: it is new */
-    double blended[]; /* emission, and each component of the composition: where
-                         matter is put together, means by mass */
+    double blended[]; /* emission, each component of the composition and of the
+                         velocity: where matter is put together, means by
+                         mass */
 };
 
 static size_t follow_n_blended(const struct storm_imc *imc)
 {
-    return 1 + imc->problem->n_components;
+    return 1 + imc->problem->n_components + (imc->velocity != NULL ? 3 : 0);
 }
 
 static double *follow_blended(const struct storm_imc *imc, storm_cell_idx i,
                               size_t k)
 {
+    size_t n_parts = imc->problem->n_components;
+    if (k > n_parts)
+        return imc_velocity(imc, i, (int)(k - 1 - n_parts));
     return k == 0
                ? &imc->emission[i]
                : &imc->composition[(k - 1) * (size_t)imc->n_cells + (size_t)i];

@@ -63,8 +63,10 @@ enum imc_counts {
 };
 
 /* At the start of each event, not at the crossing: the cell's memory then
- * arrives during the other lanes' events. */
-LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
+ * arrives during the other lanes' events. In moving matter rates are those in
+ * the frame of the mesh. */
+LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane,
+                                const bool moves)
 {
     const struct imc_track *track = pass->imc;
     if (track->n_groups == 1) {
@@ -78,7 +80,15 @@ LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane)
         lane->imc.absorb_s = o->absorb * track->light_cm_s;
         lane->imc.scatter_s = o->scatter * track->light_cm_s;
     }
+    if (moves) {
+        double doppler =
+            imc_doppler(&track->motion[lane->cell], lane->packet->direction);
+        lane->imc.absorb_s *= doppler;
+        lane->imc.scatter_s *= doppler;
+    }
 }
+
+#include "physics/imc_motion_kernel.h"
 
 /* ---- functions for the scheduler ---------------------------------------- */
 
@@ -138,6 +148,8 @@ LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
     if (!(packet->optical_depth > 0.0))
         imc_draw_depth(pass, packet);
     lane->imc.depth = packet->optical_depth;
+    if (STORM_UNLIKELY(pass->imc->motion != NULL))
+        imc_push_lane(pass->imc, lane, 1);
     return true;
 }
 
@@ -189,6 +201,8 @@ static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate)
 {
     if (STORM_UNLIKELY(lane->imc.diffuses))
         ddmc_park(pass, lane, fate);
+    if (STORM_UNLIKELY(pass->imc->motion != NULL))
+        imc_push_out(pass->imc, lane, fate);
     return lanes_retire(pass, lane, fate, &imc_kernel);
 }
 
@@ -501,7 +515,8 @@ LANES_INLINE bool imc_change_group(const struct pass *pass, struct lane *lane,
 /* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
 LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
-                                 bool analogue, const enum imc_counts counts)
+                                 bool analogue, const enum imc_counts counts,
+                                 const bool moves)
 {
     const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
@@ -535,7 +550,10 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
     }
     if (walks)
         return imc_walk(pass, lane, &sphere, analogue, counts);
-    storm_isotropic(u[1], u[2], packet->direction);
+    if (moves)
+        imc_scatter_moving(track, lane, u[1], u[2]);
+    else
+        storm_isotropic(u[1], u[2], packet->direction);
     if (counts == IMC_COUNTS_ALL) {
         imc_count_scattering(track, lane, effective);
         imc_count_collision(track, lane);
@@ -568,14 +586,14 @@ static bool imc_reach_plane(const struct pass *pass, const struct lane *lane,
 
 /* One event of one packet. Returns like imc_retire. */
 LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
-                           const enum imc_counts counts)
+                           const enum imc_counts counts, const bool moves)
 {
     uint32_t side;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
         return imc_leave(pass, lane);
     if (has_more && lane->imc.diffuses)
         return ddmc_hop(pass, lane);
-    imc_load_cell(pass, lane);
+    imc_load_cell(pass, lane, moves);
     bool analogue = lane->imc.weight < lane->imc.light_weight;
     double rate = lane->imc.scatter_s + (analogue ? lane->imc.absorb_s : 0.0);
     double seconds = geom_nearest(&lane->geom, &side);
@@ -604,7 +622,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     if (event == IMC_COLLISION)
-        return imc_collide_as(pass, lane, analogue, counts);
+        return imc_collide_as(pass, lane, analogue, counts, moves);
     /* Never zero: that means "not drawn", and the next rank would draw. */
     double depth = lane->imc.depth - rate * seconds;
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
@@ -630,12 +648,19 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     if (counts == IMC_COUNTS_ALL)
         imc_count_face(pass, lane, next, side);
     if (STORM_UNLIKELY(next < 0))
-        return counts == IMC_COUNTS_ALL
+        return moves ? imc_border_moving(pass, lane, next, side)
+               : counts == IMC_COUNTS_ALL
                    ? imc_border_counted(pass, lane, next, side)
                    : imc_border(pass, lane, next, side);
     if (counts == IMC_COUNTS_ALL)
         imc_count_event(pass->imc, lane->cell, STORM_IMC_CROSSING);
     geom_cross(&pass->geom, &lane->geom, side, next);
+    if (moves) {
+        struct imc_push_terms push =
+            imc_push_of(pass->imc, lane->imc.weight, lane->packet->direction);
+        imc_push_cell(pass->imc, lane->cell, &push, -1);
+        imc_push_cell(pass->imc, next, &push, 1);
+    }
     lane->cell = next;
     STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, next));
     geom_prefetch(&pass->geom, next);
@@ -648,7 +673,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
 LANES_INLINE void imc_advance_as(const struct imc_track *track,
                                  void *const *packets, size_t n,
                                  struct storm_outcome *outcomes_out,
-                                 const enum imc_counts counts)
+                                 const enum imc_counts counts, const bool moves)
 {
     struct pass pass;
     pass.imc = track;
@@ -666,27 +691,34 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
         pass.round++;
         for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
              lane++)
-            lane -= !imc_step(&pass, lane, has_more, counts);
+            lane -= !imc_step(&pass, lane, has_more, counts, moves);
     }
 }
 
 static void imc_advance(const struct imc_track *track, void *const *packets,
                         size_t n, struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_NOTHING);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_NOTHING, false);
 }
 
 static void imc_advance_groups(const struct imc_track *track,
                                void *const *packets, size_t n,
                                struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_GROUPS);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_GROUPS, false);
 }
 
 static void imc_advance_all(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, false);
+}
+
+static void imc_advance_moving(const struct imc_track *track,
+                               void *const *packets, size_t n,
+                               struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, true);
 }
 
 static void imc_advance_counted(const struct imc_track *track,

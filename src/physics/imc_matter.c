@@ -68,7 +68,7 @@ storm_status imc_matter_open(struct storm_imc *imc)
     matter->first = matter_array(imc, n, sizeof *matter->first, &ok);
     if (!ok || !matter_make_block(imc))
         return STORM_ERR_NOMEM;
-    imc->has_more = imc->problem->n_components > 0;
+    imc->has_more = imc->problem->n_components > 0 || imc->problem->motion;
     for (size_t i = 0; i < n; i++) {
         const struct storm_material *m = &imc->problem->materials[i];
         matter->is_foreign = matter->is_foreign || m->matter != NULL;

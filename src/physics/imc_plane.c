@@ -249,7 +249,7 @@ static storm_status plane_birth(struct storm_imc *imc, struct storm_step *step,
         if (status == STORM_OK && mine) {
             if (imc->track.cells[packet.cell_idx].outside)
                 continue;
-            status = birth_give(step, &packet, weight, largest_inout);
+            status = birth_give(imc, step, &packet, weight, largest_inout);
             imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, weight, 1);
         }
         if (status < 0)

@@ -91,6 +91,19 @@ static storm_status imc_block_capacity(struct storm_imc *imc,
     return status;
 }
 
+static storm_status imc_get_motion(const struct storm_imc *imc,
+                                   storm_imc_field field, double *values_out)
+{
+    if (imc->velocity == NULL)
+        return STORM_ERR_ARG;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        for (int d = 0; d < 3; d++)
+            values_out[3 * (size_t)i + (size_t)d] =
+                field == STORM_IMC_PUSH ? imc->push[3 * (size_t)i + (size_t)d]
+                                        : *imc_velocity(imc, i, d);
+    return STORM_OK;
+}
+
 /* Local, so that each rank logs its own fault. */
 static storm_status imc_get_capacity(struct storm_imc *imc, double *values_out)
 {
@@ -118,7 +131,8 @@ storm_status storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
         [STORM_IMC_MATERIAL_ENERGY] = imc->energy,
         [STORM_IMC_RADIATION_PATH] = imc->radiation,
         [STORM_IMC_DEPOSITED] = imc->deposited,
-        [STORM_IMC_EMITTED] = imc->emitted,
+        [STORM_IMC_EMITTED] =
+            imc->velocity != NULL ? imc->radiated : imc->emitted,
         [STORM_IMC_VOLUME] = imc->volume,
         [STORM_IMC_DENSITY] = imc->density,
         [STORM_IMC_EMISSION] = imc->emission,
@@ -140,6 +154,9 @@ storm_status storm_imc_get(struct storm_imc *imc, struct storm_engine *engine,
         return STORM_OK;
     case STORM_IMC_HEAT_CAPACITY:
         return imc_get_capacity(imc, values_out);
+    case STORM_IMC_VELOCITY:
+    case STORM_IMC_PUSH:
+        return imc_get_motion(imc, field, values_out);
     case STORM_IMC_DENSITY:
     case STORM_IMC_EMISSION:
     case STORM_IMC_TEMPERATURE:
@@ -231,6 +248,7 @@ static struct storm_imc_energies imc_energies(const struct storm_ledger *sum,
      * by matter that is held. */
     held = sum[STORM_LEDGER_CREATED];
     storm_ledger_merge(&held, &more[IMC_GAINED], 1);
+    storm_ledger_merge(&held, &more[IMC_WORK], 1);
     const struct storm_ledger *const by_others[] = {
         &more[IMC_START], &more[IMC_WALLS], &more[IMC_SOURCES], &more[IMC_USER],
         &sum[STORM_LEDGER_ABSORBED]};
@@ -256,6 +274,7 @@ static struct storm_imc_energies imc_energies(const struct storm_ledger *sum,
         .host_erg = storm_ledger_value(&more[IMC_HOST]),
         .held_erg = imc_difference(held, by_others,
                                    sizeof by_others / sizeof by_others[0]),
+        .work_erg = storm_ledger_value(&more[IMC_WORK]),
     };
     double wrong = fabs(imc_difference(matter, has, 1));
     double all = fmax(e.matter_erg + e.radiation_erg,
@@ -296,7 +315,8 @@ static storm_status imc_hash_more(struct storm_imc *imc,
                                   uint64_t *hash_out)
 {
     enum { FIELDS = 6 };
-    size_t n = imc->problem->n_components, n_cells = (size_t)imc->n_cells;
+    size_t n_parts = imc->problem->n_components, n_cells = (size_t)imc->n_cells;
+    size_t n = n_parts + (imc->velocity != NULL ? 3 : 0);
     struct storm_memory *memory = imc->env->memory;
     const double **fields =
         storm_alloc(memory, "imc hash", (FIELDS + n) * sizeof *fields);
@@ -312,7 +332,9 @@ static storm_status imc_hash_more(struct storm_imc *imc,
         imc_get_material(imc, material);
         memcpy(fields, own, sizeof own);
         for (size_t k = 0; k < n; k++)
-            fields[FIELDS + k] = &imc->composition[k * n_cells];
+            fields[FIELDS + k] = k < n_parts
+                                     ? &imc->composition[k * n_cells]
+                                     : &imc->velocity[(k - n_parts) * n_cells];
         status = storm_census_hash(engine, imc->context, imc->mesh, fields,
                                    FIELDS + n, hash_out);
     }

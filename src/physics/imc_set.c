@@ -46,6 +46,10 @@ static const struct set_field *set_field_of(storm_imc_field field)
                                    false, STORM_UNLIMITED},
         [STORM_IMC_EMISSION] = {"emission", "a number from 0 to 1e300", false,
                                 STORM_UNLIMITED},
+        [STORM_IMC_VELOCITY] = {"velocity",
+                                "three components of a velocity slower than "
+                                "light",
+                                false, 0.0},
     };
     size_t i = (size_t)field;
     return i < sizeof known / sizeof known[0] && known[i].name != NULL
@@ -71,13 +75,25 @@ static bool set_is_good(const struct storm_imc *imc, storm_imc_field field,
            !(known->above_zero && value == 0.0);
 }
 
+static bool set_is_slow(const struct storm_imc *imc, const double v[3])
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++)
+        square +=
+            v[d] / imc->problem->light_cm_s * (v[d] / imc->problem->light_cm_s);
+    return square < 1.0;
+}
+
 static storm_status set_check(struct storm_imc *imc, storm_imc_field field,
                               const double *values, size_t per_cell)
 {
     const struct set_field *known = set_field_of(field);
     for (size_t k = 0; k < (size_t)imc->n_cells * per_cell; k++) {
         storm_cell_idx i = (storm_cell_idx)(k / per_cell);
-        if (set_is_good(imc, field, i, values[k]))
+        if (field == STORM_IMC_VELOCITY
+                ? !imc_has_matter(imc, imc->material[i]) ||
+                      set_is_slow(imc, &values[3 * (size_t)i])
+                : set_is_good(imc, field, i, values[k]))
             continue;
         bool is_held = field == STORM_IMC_MATERIAL_ENERGY &&
                        !imc_is_warm(imc, imc->material[i]);
@@ -97,12 +113,13 @@ static storm_status set_check(struct storm_imc *imc, storm_imc_field field,
 
 /* What is kept in an array of its own; another material may change all. */
 static const storm_imc_field set_fields[] = {
-    STORM_IMC_DENSITY, STORM_IMC_EMISSION, STORM_IMC_COMPOSITION};
+    STORM_IMC_DENSITY, STORM_IMC_EMISSION, STORM_IMC_COMPOSITION,
+    STORM_IMC_VELOCITY};
 enum { SET_FIELDS = sizeof set_fields / sizeof set_fields[0] };
 
 /* Cells as they were. */
 struct set_before {
-    double *temperature, *energy;
+    double *temperature, *energy, *erg;
     double *fields[SET_FIELDS]; /* NULL: it does not change */
     int *material;
 };
@@ -113,12 +130,15 @@ static double *set_array(const struct storm_imc *imc, storm_imc_field field)
     return field == STORM_IMC_DENSITY       ? imc->density
            : field == STORM_IMC_COMPOSITION ? imc->composition
            : field == STORM_IMC_EMISSION    ? imc->emission
+           : field == STORM_IMC_VELOCITY    ? imc->velocity
                                             : NULL;
 }
 
 static size_t set_per_cell(const struct storm_imc *imc, storm_imc_field field)
 {
-    return field == STORM_IMC_COMPOSITION ? imc->problem->n_components : 1;
+    return field == STORM_IMC_COMPOSITION ? imc->problem->n_components
+           : field == STORM_IMC_VELOCITY  ? 3
+                                          : 1;
 }
 
 static size_t set_bytes(const struct storm_imc *imc, storm_imc_field field)
@@ -132,7 +152,8 @@ static storm_status set_save_fields(const struct storm_imc *imc,
 {
     for (size_t k = 0; k < SET_FIELDS; k++) {
         size_t bytes = set_bytes(imc, set_fields[k]);
-        if (field != set_fields[k] && field != STORM_IMC_MATERIAL)
+        if ((field != set_fields[k] && field != STORM_IMC_MATERIAL) ||
+            set_array(imc, set_fields[k]) == NULL)
             continue;
         before->fields[k] = storm_alloc(imc->env->memory, set_label, bytes + 1);
         if (before->fields[k] == NULL)
@@ -150,13 +171,16 @@ static storm_status set_save(const struct storm_imc *imc, storm_imc_field field,
     size_t n = (size_t)imc->n_cells, bytes = n * sizeof(double);
     before->temperature = storm_alloc(memory, set_label, bytes + 1);
     before->energy = storm_alloc(memory, set_label, bytes + 1);
+    before->erg = storm_alloc(memory, set_label, bytes + 1);
     before->material =
         storm_alloc(memory, set_label, (n + 1) * sizeof *before->material);
     if (before->temperature == NULL || before->energy == NULL ||
-        before->material == NULL)
+        before->erg == NULL || before->material == NULL)
         return STORM_ERR_NOMEM;
     memcpy(before->temperature, imc->temperature, bytes);
     memcpy(before->energy, imc->energy, bytes);
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        before->erg[i] = imc_cell_erg(imc, i);
     memcpy(before->material, imc->material, n * sizeof *before->material);
     return set_save_fields(imc, field, before);
 }
@@ -181,6 +205,7 @@ static void set_free(const struct storm_imc *imc, struct set_before *before)
     for (size_t k = 0; k < SET_FIELDS; k++)
         storm_free(memory, before->fields[k]);
     storm_free(memory, before->material);
+    storm_free(memory, before->erg);
     storm_free(memory, before->energy);
     storm_free(memory, before->temperature);
 }
@@ -235,7 +260,8 @@ static void set_values(struct storm_imc *imc, storm_imc_field field,
             : field == STORM_IMC_MATERIAL_ENERGY
                 ? set_replace(&imc->energy[i], values[k])
                 : set_replace(&array[k % per_cell * n + i], values[k]);
-        if (is_other && field != STORM_IMC_EMISSION)
+        if (is_other && field != STORM_IMC_EMISSION &&
+            field != STORM_IMC_VELOCITY)
             imc->is_stale[i] = true;
     }
 }
@@ -324,12 +350,13 @@ static storm_status set_begin(struct storm_imc *imc, storm_imc_field field,
     storm_status status = imc->in_step ? STORM_ERR_STATE : imc_check(imc);
     if (status < 0)
         return status;
-    if (set_field_of(field) != NULL)
+    if (set_field_of(field) != NULL &&
+        (field != STORM_IMC_VELOCITY || imc->velocity != NULL))
         return set_check(imc, field, values, per_cell);
     imc_fault_keep(imc,
                    "storm_imc_set: field %d cannot be set; expected "
                    "TEMPERATURE, MATERIAL_ENERGY, MATERIAL, DENSITY, "
-                   "COMPOSITION or EMISSION",
+                   "COMPOSITION or EMISSION, or with motion VELOCITY",
                    (int)field);
     return STORM_ERR_ARG;
 }
@@ -352,8 +379,7 @@ storm_status storm_imc_set(struct storm_imc *imc, storm_imc_field field,
         set_restore(imc, &before);
     } else {
         for (storm_cell_idx i = 0; i < imc->n_cells; i++)
-            set_book(imc, before.energy[i] * imc->volume[i],
-                     imc_cell_erg(imc, i));
+            set_book(imc, before.erg[i], imc_cell_erg(imc, i));
         imc->has_more = imc->has_more || (field != STORM_IMC_TEMPERATURE &&
                                           field != STORM_IMC_MATERIAL_ENERGY);
     }

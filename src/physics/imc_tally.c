@@ -164,6 +164,9 @@ void imc_escape(const struct imc_track *track,
 {
     struct imc_flow *flow = wall >= 0 ? &track->leaving[wall] : track->outside;
     flow->packets++;
+    for (int d = 0; d < 3 && track->motion != NULL; d++)
+        storm_ledger_add(&track->pushes->escaped[d],
+                         packet->weight_erg * packet->direction[d]);
     if (track->tallies != NULL) {
         tally_escape(track, packet, wall, flow);
         return;
@@ -185,6 +188,9 @@ void imc_escape_between(struct storm_imc *imc,
     }
     imc->is_counting = true;
     imc_escape(&imc->track, packet, -1);
+    for (int d = 0; d < 3 && imc->velocity != NULL; d++)
+        storm_ledger_add(&imc->rested[d],
+                         -(packet->weight_erg * packet->direction[d]));
     set->unit = unit;
 }
 

@@ -137,6 +137,7 @@ storm_status storm_imc_emit(struct storm_imc_births *births,
         own.birth_weight_erg = own.weight_erg;
     births->largest_erg = fmax(births->largest_erg, own.weight_erg);
     imc_flow_create(births->user->imc, STORM_ORIGIN_USER, own.weight_erg, 1);
+    imc_motion_create(births->user->imc, &own, false);
     status = storm_step_spawn(births->step, &own);
     if (status < 0)
         births->status = status;

@@ -115,7 +115,7 @@ static void imc_walk_group(const struct pass *pass, struct lane *lane,
     storm_packet_random(lane->packet, pass->imc->seed, u);
     lane->packet->group = storm_walk_draw(sphere->groups, pass->imc->n_groups,
                                           sphere->n_thick, end, u);
-    imc_load_cell(pass, lane);
+    imc_load_cell(pass, lane, false);
 }
 
 /* What a walk adds that was `seconds` long and went this far in a direction:

@@ -293,6 +293,22 @@ static void check_laws(struct check *c, size_t i,
     check_heat(c, &m->heat_capacity);
 }
 
+static void check_velocity(struct check *c, const struct storm_material *m)
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++) {
+        double beta = m->velocity_cm_s[d] / c->p->light_cm_s;
+        square += beta * beta;
+        check_formula(c, "velocity_formula", m->velocity_formula[d], "xyz");
+    }
+    if (c->p->motion && c->p->light_cm_s > 0.0 && !(square < 1.0))
+        check_fault(c, "velocity_cm_s", NULL,
+                    "expected a velocity slower than light (%g cm/s), got (%g, "
+                    "%g, %g)",
+                    c->p->light_cm_s, m->velocity_cm_s[0], m->velocity_cm_s[1],
+                    m->velocity_cm_s[2]);
+}
+
 static void check_materials(struct check *c)
 {
     struct storm_material m;
@@ -322,6 +338,7 @@ static void check_materials(struct check *c)
                         check_max_kev, m.radiation_temperature_kev);
         check_formula(c, "temperature_formula", m.temperature_formula, "xyz");
         check_formula(c, "density_formula", m.density_formula, "xyz");
+        check_velocity(c, &m);
         check_formula(c, "radiation_temperature_formula",
                       m.radiation_temperature_formula, "xyz");
     }
@@ -706,6 +723,14 @@ static void check_groups(struct check *c)
 static void check_packets(struct check *c)
 {
     const struct storm_problem *p = c->p;
+    if (p->motion && (p->n_groups > 1 || p->random_walk || p->diffusion))
+        check_fault(c,
+                    p->n_groups > 1  ? "n_groups"
+                    : p->random_walk ? "random_walk"
+                                     : "diffusion",
+                    NULL, "%s",
+                    "expected one group, no random walk and no diffusion "
+                    "where matter moves");
     check_count(c, "n_components", p->n_components, 0, check_max_components);
     check_count(c, "emit_per_cell", p->emit_per_cell, 0, check_max_per_cell);
     if (check_count(c, "min_per_cell", p->min_per_cell, 0,

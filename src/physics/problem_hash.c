@@ -83,6 +83,11 @@ static uint64_t hash_materials(const struct storm_problem *p)
             hash = storm_hash_fold_real(hash, m->density_g_cm3);
         if (m->composition != NULL)
             hash = hash_reals(hash, m->composition, p->n_components);
+        if (!p->motion)
+            continue;
+        hash = hash_reals(hash, m->velocity_cm_s, 3);
+        for (int d = 0; d < 3; d++)
+            hash = hash_text(hash, m->velocity_formula[d]);
     }
     return hash;
 }
@@ -196,6 +201,8 @@ static uint64_t hash_packets(const struct storm_problem *p)
         hash = storm_hash_fold(hash, values[i]);
     hash = storm_hash_fold(hash, p->n_components);
     hash = storm_hash_fold(hash, p->matter_by_host);
+    if (p->motion)
+        hash = storm_hash_fold(hash, UINT64_C(0x6d6f7665));
     if (p->diffusion) /* runs without keep their hashes */
         hash = storm_hash_fold(hash, UINT64_C(0x64646d63));
     if (p->n_groups > 1)

@@ -9,4 +9,5 @@ const struct storm_track_ops storm_track_voronoi = {
     .advance = track_advance,
     .imc = imc_advance,
     .imc_counted = imc_advance_counted,
+    .imc_moving = imc_advance_moving,
 };

@@ -10,4 +10,5 @@ const struct storm_track_ops storm_track_voronoi_avx2 = {
     .advance = track_advance,
     .imc = imc_advance,
     .imc_counted = imc_advance_counted,
+    .imc_moving = imc_advance_moving,
 };

@@ -98,6 +98,13 @@ static storm_status run_check_energy(struct run *run)
     if (status < 0)
         return status;
     run->worst_balance = fmax(run->worst_balance, run->balance);
+    if (run->problem.motion) {
+        struct storm_imc_momenta momenta = STORM_IMC_MOMENTA_INIT;
+        status = storm_imc_momentum(run->imc, run->engine, &momenta);
+        if (status < 0)
+            return status;
+        run->worst_momentum = fmax(run->worst_momentum, momenta.error);
+    }
     if (storm_context_rank(run->context) == 0)
         storm_context_log(run->context, STORM_LOG_DEBUG,
                           "step %" PRIu64 ": t = %.6g, energy created %.10g, "
@@ -298,6 +305,8 @@ static char *run_json(const struct run *run,
     for (int i = 0; i < RUN_N_ENERGIES; i++)
         storm_json_real(&json, run_energy_names[i], run->energy_erg[i]);
     storm_json_close(&json, '}');
+    if (run->problem.motion)
+        storm_json_real(&json, "momentum_balance", run->worst_momentum);
     storm_json_uint(&json, "seed", run->problem.seed);
     run_groups_json(run, &json);
     run_events_json(run, &json);
@@ -344,6 +353,9 @@ static char *run_table(const struct run *run, const struct storm_run_summary *s)
     run_job_table(run, &page);
     storm_page_add(&page, "  balance     closed to %.1e in every step\n",
                    run->worst_balance);
+    if (run->problem.motion)
+        storm_page_add(&page, "  momentum    closed to %.1e in every step\n",
+                       run->worst_momentum);
     run_mesh_table(run, &page);
     storm_run_summary_end(&page, s);
     return storm_page_end(&page);

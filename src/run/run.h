@@ -167,7 +167,7 @@ struct run {
     struct storm_imc_share shares[STORM_IMC_METHODS]; /* at the end */
     size_t n_traffic;
     double energy_erg[RUN_N_ENERGIES], balance;
-    double worst_balance;
+    double worst_balance, worst_momentum;
     struct storm_stats before; /* packets of the run before the restart */
 
     int lock;            /* rank 0: of out_dir; -1: none */

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Matter that moves: frames of matter and of the mesh (docs/physics.md,
+ * "Moving matter"), and momentum.
+ *
+ *   MOTION-1  Packets live in the frame of the mesh. What they are in that of
+ *             matter is computed where it is needed, in full special
+ *             relativity, and not kept.
+ *   MOTION-2  A cell gets fl(w n) of each packet that enters it and loses
+ *             fl(w n) of each that leaves it, whatever has happened in between:
+ *             sums are exact, in the unit of deposits, and momentum closes.
+ *   MOTION-3  Only kernels of a kind of their own, chosen by batch, know of
+ *             motion: matter at rest costs what it did.
+ *   MOTION-4  Units leave IMC_ROOM above the largest weight at the start of
+ *             the step. A packet that scattering takes beyond it ends the run
+ *             with an error.
+ */
+#ifndef STORM_PHYSICS_IMC_MOTION_H
+#define STORM_PHYSICS_IMC_MOTION_H
+
+#include <storm/status.h>
+
+#include "base/exact.h"
+#include "physics/ledger.h"
+
+/* Weights may grow by this factor in a step. */
+#define IMC_ROOM 0x1p20
+
+/* How the matter of a cell moves: velocity over c times gamma, and gamma. */
+struct imc_motion {
+    double u[3];
+    double gamma;
+};
+
+/* Where momentum goes; erg, c times momentum. CREATED = the sum of the others
+ * and what packets have. */
+enum imc_push {
+    IMC_PUSH_CREATED, /* with packets, but for those that matter emits */
+    IMC_PUSH_MATTER,  /* given to matter, less what it has emitted */
+    IMC_PUSH_ESCAPED,
+    IMC_PUSH_WALLS,   /* given to walls that send packets back */
+    IMC_PUSH_CONTROL, /* between steps: comb, a host */
+    IMC_PUSH_ACCOUNTS
+};
+
+/* Sums of a step that a kernel fills, in the unit of deposits. */
+struct imc_pushes {
+    storm_exact *cells; /* 3 each */
+    storm_exact walls[3];
+    storm_exact rested[3]; /* of packets that come to the end of the step */
+    struct storm_ledger *escaped; /* three accounts */
+    double max_erg;               /* MOTION-4 */
+    bool is_beyond;               /* it was passed */
+};
+
+/* Of a packet in this direction: its energy in the frame of matter over that
+ * in the frame of the mesh; also the ratio of opacities, mesh over matter. */
+static inline double imc_doppler(const struct imc_motion *m, const double n[3])
+{
+    return m->gamma - (m->u[0] * n[0] + m->u[1] * n[1] + m->u[2] * n[2]);
+}
+
+/* The direction in the frame of the mesh of one in that of matter. Returns the
+ * energy in the frame of the mesh over that in the frame of matter. */
+static inline double imc_boost(const struct imc_motion *m, const double n0[3],
+                               double n_out[3])
+{
+    double along = m->u[0] * n0[0] + m->u[1] * n0[1] + m->u[2] * n0[2];
+    double energy = m->gamma + along;
+    double more = 1.0 + along / (m->gamma + 1.0);
+    for (int d = 0; d < 3; d++)
+        n_out[d] = (n0[d] + more * m->u[d]) / energy;
+    return energy;
+}
+
+struct storm_imc;
+struct storm_packet;
+struct storm_step;
+
+/* imc_motion.c: arrays for the cells; local. */
+storm_status imc_motion_open(struct storm_imc *imc);
+void imc_motion_close(struct storm_imc *imc);
+/* Of a cell: 1 at rest. Its volume in the frame of matter is larger by it. */
+double imc_gamma(const struct storm_imc *imc, int32_t cell);
+/* Velocity of a cell, cm/s. */
+double *imc_velocity(const struct storm_imc *imc, int32_t cell, int d);
+/* At the start of a step, before packets are born: from velocities; and what
+ * became of packets since the last step. Local. */
+void imc_motion_set(struct storm_imc *imc);
+void imc_motion_wake(struct storm_imc *imc, struct storm_step *step);
+/* The units are known, for weights up to `largest` at the start. */
+void imc_motion_begin(struct storm_imc *imc, double largest);
+/* A packet is created, by matter or not. */
+void imc_motion_create(struct storm_imc *imc, const struct storm_packet *packet,
+                       bool by_matter);
+/* A packet that matter emits, isotropic in its frame; its weight is that in the
+ * frame of matter before, and in that of the mesh after. */
+void imc_motion_emit(struct storm_imc *imc, struct storm_packet *packet);
+/* A direction of radiation in equilibrium with matter at an instant, and its
+ * energy relative to that at rest. */
+void imc_motion_place(const struct storm_imc *imc, struct storm_packet *packet);
+double imc_motion_energy(const struct storm_imc *imc, int32_t cell);
+/* In post_step: what the matter of a cell has absorbed in its own frame, of
+ * these erg in the frame of the mesh. */
+double imc_motion_heat(const struct storm_imc *imc, int32_t cell,
+                       double deposit_erg);
+/* After the cells. STORM_ERR_STATE (logged): MOTION-4. Local. */
+storm_status imc_motion_end(struct storm_imc *imc);
+
+#endif /* STORM_PHYSICS_IMC_MOTION_H */

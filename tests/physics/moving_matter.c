@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; timeout: 60 */
+/* TEST ranks: 8; timeout: 60; label: long */
+/*
+ * MOTION-1, MOTION-2. Matter in uniform motion, in equilibrium with radiation:
+ * energy a T^4 gamma^2 (1 + beta^2 / 3) and flux 4/3 gamma^2 a T^4 v stay what
+ * they were, and so does the temperature: k standard errors over runs, at
+ * speeds along an axis and askew, on boxes and Voronoi cells. A beam on an
+ * absorber gives its momentum w / c, to the last bit, whether that moves or
+ * not. Energy and momentum close in every step. The state is the same on all
+ * ranks as on one. Bad velocities are errors.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <storm/tally.h>
+#include <storm/voronoi.h>
+
+#include "support/check.h"
+#include "support/imc_box.h"
+
+enum { RUNS = 6, STEPS = 4, CELLS = 3, POINTS = CELLS * CELLS * CELLS };
+static const double k = 4.5, light = 2.0;
+
+static const struct storm_wall_part periodic = {.kind = STORM_WALL_PERIODIC};
+static const struct storm_region everywhere = {.material = 0};
+
+static struct storm_problem make_problem(const struct storm_material *matter)
+{
+    struct storm_problem p = {
+        STORM_PROBLEM_SIZES,
+        .light_cm_s = light,
+        .radiation_erg_cm3_kev4 = 1.0,
+        .hi_cm = {1, 1, 1},
+        .materials = matter,
+        .n_materials = 1,
+        .regions = &everywhere,
+        .n_regions = 1,
+        .n_groups = 1,
+        .emit_per_cell = 40,
+        .min_per_cell = 20,
+        .max_per_cell = 80,
+        .comb = true,
+        .seed = 1,
+        .motion = true,
+    };
+    for (int wall = 0; wall < STORM_N_WALLS; wall++)
+        p.walls[wall] = (struct storm_wall){&periodic, 1};
+    return p;
+}
+
+static void open_box(struct imc_box *box, MPI_Comm comm, bool voronoi)
+{
+    struct storm_cart_params cart = {.size = sizeof cart,
+                                     .hi_cm = {1, 1, 1},
+                                     .n = {CELLS, CELLS, CELLS},
+                                     .periodic = {true, true, true}};
+    struct storm_voronoi_params cells = {.size = sizeof cells,
+                                         .hi_cm = {1, 1, 1},
+                                         .periodic = {true, true, true}};
+    double points[POINTS][3];
+    CHECK_OK(storm_context_create(comm, NULL, &box->context));
+    for (uint64_t i = 0; i < POINTS; i++) {
+        double u[4];
+        const struct storm_packet_id id = {.lo = i};
+        storm_random(7, STORM_STREAM_USER, id, 0, u);
+        memcpy(points[i], u, sizeof points[i]);
+    }
+    cells.points_cm = &points[0][0];
+    cells.n_points = storm_context_rank(box->context) == 0 ? POINTS : 0;
+    if (voronoi)
+        CHECK_OK(storm_mesh_create_voronoi(box->context, &cells, &box->mesh));
+    else
+        CHECK_OK(storm_mesh_create_cart(box->context, &cart, &box->mesh));
+    imc_box_open(box);
+}
+
+/* ---- a beam ------------------------------------------------------------- */
+
+/* The error of the balance of momentum, and what matter has got along d. */
+static double balance(struct imc_box *box, int d, double *matter_out)
+{
+    struct storm_imc_momenta momenta = STORM_IMC_MOMENTA_INIT;
+    CHECK_OK(storm_imc_momentum(box->imc, box->engine, &momenta));
+    *matter_out = momenta.matter[d];
+    return momenta.error;
+}
+
+/* What all cells have got along d in the last step. */
+static double pushed(struct imc_box *box, int d)
+{
+    size_t n = (size_t)storm_mesh_n_cells(box->mesh);
+    double *push = calloc(3 * n + 1, sizeof *push), sum = 0.0;
+    CHECK(push != NULL);
+    CHECK_OK(storm_imc_get(box->imc, box->engine, STORM_IMC_PUSH, push));
+    for (size_t i = 0; i < n; i++)
+        sum += push[3 * i + (size_t)d];
+    free(push);
+    CHECK_OK(storm_context_reduce(box->context, &sum, 1, MPI_DOUBLE, MPI_SUM));
+    return sum;
+}
+
+static void check_beam(double beta)
+{
+    const struct storm_material matter = {
+        .absorption = {.coef = 1e6, .max = 1e12},
+        .velocity_cm_s = {0.0, beta * light, 0.0}};
+    struct imc_box box = {.problem = make_problem(&matter)};
+    const double n[3] = {2.0 / 3, -1.0 / 3, 2.0 / 3}, weight = 3.0;
+    box.problem.emit_per_cell = 0;
+    box.problem.comb = false;
+    open_box(&box, MPI_COMM_WORLD, false);
+    struct storm_cell_ref at;
+    struct storm_packet packet = {
+        .id = {.lo = 1},
+        .position_cm = {0.4, 0.5, 0.45},
+        .direction = {n[0], n[1], n[2]},
+        .weight_erg = weight,
+        .birth_weight_erg = weight,
+    };
+    storm_status status = storm_mesh_locate(box.mesh, packet.position_cm, &at);
+    if (status == STORM_OK && at.rank == storm_context_rank(box.context)) {
+        packet.cell_idx = at.idx;
+        packet.cell = storm_mesh_cell_id(box.mesh, at.idx);
+        CHECK_OK(storm_engine_add(box.engine, &packet));
+    }
+    double energy[4], given;
+    (void)imc_box_step(&box, 0.0, 0.05, energy);
+    CHECK(energy[1] == weight);
+    for (int d = 0; d < 3; d++) {
+        CHECK(pushed(&box, d) == weight * n[d] / light);
+        CHECK(balance(&box, d, &given) <= 1e-18);
+        CHECK(given == weight * n[d] / light);
+    }
+    imc_box_close(&box);
+}
+
+/* ---- equilibrium -------------------------------------------------------- */
+
+struct motion {
+    double beta[3];
+    bool voronoi;
+};
+enum { ENERGY, FLUX, TEMPERATURE = FLUX + 3, VALUES };
+
+static void total(struct imc_box *box, double values_out[VALUES])
+{
+    size_t n = (size_t)storm_mesh_n_cells(box->mesh);
+    double *flux = calloc(3 * n + 1, sizeof *flux);
+    double *t = calloc(n + 1, sizeof *t);
+    CHECK(flux != NULL && t != NULL);
+    CHECK_OK(storm_imc_get_moment(box->imc, STORM_IMC_FLUX, flux));
+    CHECK_OK(storm_imc_get(box->imc, box->engine, STORM_IMC_TEMPERATURE, t));
+    memset(values_out, 0, VALUES * sizeof *values_out);
+    for (size_t i = 0; i < n; i++) {
+        double volume = storm_mesh_volume_cm3(box->mesh, (storm_cell_idx)i);
+        for (int d = 0; d < 3; d++)
+            values_out[FLUX + d] += flux[3 * i + (size_t)d] * volume;
+        values_out[TEMPERATURE] += t[i] * volume;
+    }
+    free(t);
+    free(flux);
+    CHECK_OK(storm_context_reduce(box->context, values_out, VALUES, MPI_DOUBLE,
+                                  MPI_SUM));
+    values_out[ENERGY] = imc_box_total(box, STORM_IMC_RADIATION_PATH);
+}
+
+/* Of one run on all ranks; the first also alone. */
+static void one_run(const struct motion *motion, uint64_t seed,
+                    double values_out[VALUES])
+{
+    struct storm_material matter = {
+        .absorption = {.coef = 3.0, .max = 1e12},
+        .scattering = {.coef = 2.0, .max = 1e12},
+        .heat_capacity = {.coef = 1.0, .max = 1e300},
+        .temperature_kev = 1.0,
+        .radiation_temperature_kev = 1.0,
+    };
+    struct imc_box boxes[2];
+    const MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    for (int d = 0; d < 3; d++)
+        matter.velocity_cm_s[d] = motion->beta[d] * light;
+    int n = seed == 1 ? 2 : 1;
+    for (int i = 0; i < n; i++) {
+        boxes[i] = (struct imc_box){.problem = make_problem(&matter)};
+        boxes[i].problem.seed = seed;
+        open_box(&boxes[i], comms[i], motion->voronoi);
+        CHECK_OK(storm_imc_request(boxes[i].imc, STORM_IMC_FLUX));
+        CHECK_OK(storm_imc_start(boxes[i].imc, boxes[i].engine));
+        for (int step = 0; step < STEPS; step++) {
+            double energy[4], given;
+            CHECK(imc_box_step(&boxes[i], 0.2 * step, 0.2, energy) <= 1e-15);
+            CHECK(balance(&boxes[i], 0, &given) <= 1e-15);
+        }
+    }
+    total(&boxes[0], values_out);
+    struct storm_imc_energies e = STORM_IMC_ENERGIES_INIT;
+    CHECK_OK(storm_imc_energy(boxes[0].imc, boxes[0].engine, &e));
+    CHECK(e.error <= 1e-13);
+    CHECK(fabs(e.matter_erg + e.radiation_erg + e.work_erg - e.start_erg) <=
+          1e-12 * e.start_erg);
+    if (n == 2)
+        CHECK_EQ(imc_box_hash(&boxes[0]), imc_box_hash(&boxes[1]));
+    for (int i = 0; i < n; i++)
+        imc_box_close(&boxes[i]);
+}
+
+static void check_equilibrium(const struct motion *motion)
+{
+    double sum[VALUES] = {0.0}, square[VALUES] = {0.0};
+    double b2 = motion->beta[0] * motion->beta[0] +
+                motion->beta[1] * motion->beta[1] +
+                motion->beta[2] * motion->beta[2];
+    double gamma2 = 1.0 / (1.0 - b2);
+    double right[VALUES] = {
+        [ENERGY] = gamma2 * (1.0 + b2 / 3.0), [TEMPERATURE] = 1.0};
+    for (int d = 0; d < 3; d++)
+        right[FLUX + d] = 4.0 / 3.0 * gamma2 * motion->beta[d] * light;
+    for (uint64_t seed = 1; seed <= RUNS; seed++) {
+        double values[VALUES];
+        check_where("beta %g, Voronoi %d, seed %d", sqrt(b2), motion->voronoi,
+                    (int)seed);
+        one_run(motion, seed, values);
+        for (int i = 0; i < VALUES; i++) {
+            sum[i] += values[i] / RUNS;
+            square[i] += values[i] * values[i] / RUNS;
+        }
+    }
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < VALUES; i++) {
+        double error =
+            sqrt(fmax(square[i] - sum[i] * sum[i], 0.0) / (RUNS - 1));
+        if (rank == 0)
+            printf("beta %g, Voronoi %d, value %d: %.5f +- %.5f, right %.5f\n",
+                   sqrt(b2), motion->voronoi, i, sum[i], error, right[i]);
+        CHECK(fabs(sum[i] - right[i]) <= k * error + 1e-9);
+        CHECK(error < 0.03 * gamma2);
+    }
+}
+
+/* ---- velocities that are none ------------------------------------------- */
+
+static void check_faults(void)
+{
+    struct storm_material matter = {.temperature_kev = 1.0,
+                                    .velocity_cm_s = {light, 0.0, 0.0}};
+    struct storm_problem p = make_problem(&matter);
+    CHECK_EQ(storm_problem_check(&p, NULL, NULL), 1);
+    matter.velocity_cm_s[0] = 0.5 * light;
+    CHECK_EQ(storm_problem_check(&p, NULL, NULL), 0);
+    p.random_walk = true;
+    CHECK_EQ(storm_problem_check(&p, NULL, NULL), 1);
+    struct imc_box box = {.problem = make_problem(&matter)};
+    open_box(&box, MPI_COMM_WORLD, false);
+    size_t n = 3 * (size_t)storm_mesh_n_cells(box.mesh);
+    double *v = calloc(n + 1, sizeof *v), *got = calloc(n + 1, sizeof *got);
+    CHECK(v != NULL && got != NULL);
+    for (int bad = 0; bad < 2; bad++) {
+        for (size_t i = 0; i < n; i++)
+            v[i] = bad ? NAN : light;
+        CHECK(storm_imc_set(box.imc, STORM_IMC_VELOCITY, v) < 0);
+        CHECK_OK(storm_imc_get(box.imc, box.engine, STORM_IMC_VELOCITY, got));
+        for (size_t i = 0; i < n; i++)
+            CHECK(got[i] == (i % 3 == 0 ? 0.5 * light : 0.0));
+    }
+    for (size_t i = 0; i < n; i++)
+        v[i] = 0.1 * light;
+    CHECK_OK(storm_imc_set(box.imc, STORM_IMC_VELOCITY, v));
+    CHECK_OK(storm_imc_get(box.imc, box.engine, STORM_IMC_VELOCITY, got));
+    CHECK(memcmp(v, got, n * sizeof *v) == 0);
+    free(got);
+    free(v);
+    imc_box_close(&box);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    check_faults();
+    check_beam(0.0);
+    check_beam(0.5);
+    static const struct motion motions[] = {
+        {{0.001, 0.0, 0.0}, false},  {{0.1, 0.0, 0.0}, false},
+        {{0.5, 0.0, 0.0}, true},     {{0.3, -0.3, 0.2}, false},
+        {{0.06, 0.06, -0.05}, true},
+    };
+    for (size_t i = 0; i < sizeof motions / sizeof motions[0]; i++)
+        check_equilibrium(&motions[i]);
+    MPI_Finalize();
+    return CHECK_PASS;
+}
