@@ -48,6 +48,10 @@
  *   MESH-14  move and adapt leave the mesh as it was; their result is what the
  *            mesh would be. They are collective, with the same kind of status
  *            on every rank.
+ *   MESH-15  sample_face is uniform in the face for u uniform in (0, 1)^2, in
+ *            the frame of the cell, where its bounds are; on a wall with the
+ *            coordinate of packets that tracking puts there. Of a side of a box
+ *            that has several faces, uniform in the side.
  *
  * Tracking does not go through this table: the kernels of physics are compiled
  * once per kind of mesh with the inline geometry of that kind.
@@ -166,9 +170,6 @@ struct storm_mesh_ops {
                    double lo_cm_out[3], double hi_cm_out[3]);
     void (*sample)(const struct storm_mesh *mesh, storm_cell_idx cell,
                    const double u[3], double point_cm_out[3]);
-    /* Uniform point of a face, in the frame of the cell: where its bounds are.
-     * On walls, exactly. Of a side of a box that has several faces, uniform in
-     * the side. */
     void (*sample_face)(const struct storm_mesh *mesh, storm_cell_idx cell,
                         int face, const double u[2], double point_cm_out[3]);
     storm_status (*locate)(const struct storm_mesh *mesh,

@@ -250,6 +250,122 @@ static void check_samples(const struct pair *p, struct dice *dice)
         CHECK(fabs(sum[d]) <= 6.0 * sqrt(square[d]));
 }
 
+/* ---- points of faces ----------------------------------------------------- */
+
+/* Sums over the faces of a cell, by area times normal. */
+struct face_sums {
+    double volume;         /* of x n / 3 at a point of each face */
+    double mean[3][3];     /* [i][j]: of the mean of x_j on it, by n_i */
+    double variance[3][3]; /* of that mean */
+};
+
+/* The frame of a cell, in which its bounds are: samples that are between them,
+ * to rounding, and on the plane of the face; on a wall of the box all have the
+ * same coordinate. */
+static void check_face_point(const struct pair *p, storm_cell_idx cell,
+                             const struct storm_face *face, const double x[3],
+                             const double first[3])
+{
+    double lo[3], hi[3], size = 0.0, off = 0.0;
+    storm_mesh_bounds(p->mesh, cell, lo, hi);
+    for (int d = 0; d < 3; d++) {
+        size += fabs(hi[d]) + fabs(lo[d]);
+        off += (x[d] - first[d]) * face->normal[d];
+    }
+    for (int d = 0; d < 3; d++)
+        CHECK(x[d] >= lo[d] - 1e-12 * size && x[d] <= hi[d] + 1e-12 * size);
+    CHECK(fabs(off) <= 1e-12 * size);
+    if (face->rank < 0 && !p->mesh_case->is_hosts) {
+        int d = face->wall / 2;
+        storm_mesh_box(p->mesh, lo, hi);
+        CHECK(fabs(x[d] - (face->wall % 2 == 0 ? lo : hi)[d]) <= 1e-15 * size);
+        CHECK(x[d] == first[d]);
+    }
+}
+
+/* A little inside of the face is the cell. */
+static void check_face_behind(const struct pair *p, storm_cell_idx cell,
+                              const struct storm_face *face, const double x[3])
+{
+    struct storm_cell_ref found;
+    double lo[3], hi[3], inside[3];
+    storm_mesh_bounds(p->mesh, cell, lo, hi);
+    for (int d = 0; d < 3; d++) {
+        double low = p->mesh_case->lo_cm[d], high = p->mesh_case->hi_cm[d];
+        double shift =
+            1e-7 * fmin(hi[0] - lo[0], fmin(hi[1] - lo[1], hi[2] - lo[2]));
+        inside[d] = x[d] - shift * face->normal[d];
+        inside[d] = p->mesh_case->wraps[d]
+                        ? storm_mesh_wrap(inside[d], low, high)
+                        : fmin(fmax(inside[d], low), high);
+    }
+    CHECK_OK(storm_mesh_locate(p->mesh, inside, &found));
+    CHECK(found.rank == p->rank && found.idx == cell);
+}
+
+static void add_face(const struct pair *p, storm_cell_idx cell, int k,
+                     struct dice *dice, struct face_sums *sums)
+{
+    enum { N = 100 };
+    struct storm_face face = STORM_FACE_INIT;
+    double first[3] = {0.0}, sum[3] = {0.0}, square[3] = {0.0};
+    storm_mesh_face(p->mesh, cell, k, &face);
+    for (int i = 0; i < N; i++) {
+        const double u[2] = {uniform(dice), uniform(dice)};
+        double x[3], twin[3];
+        p->mesh->ops->sample_face(p->mesh, cell, k, u, x);
+        p->whole->ops->sample_face(p->whole, p->twin[cell].idx, k, u, twin);
+        CHECK(same_bits(x, twin, sizeof x));
+        if (i == 0)
+            memcpy(first, x, sizeof first);
+        check_face_point(p, cell, &face, x, first);
+        if (i < 5)
+            check_face_behind(p, cell, &face, x);
+        for (int d = 0; d < 3; d++) {
+            sum[d] += (x[d] - first[d]) / N;
+            square[d] += (x[d] - first[d]) * (x[d] - first[d]) / N;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        double area = face.area_cm2 * face.normal[i];
+        sums->volume += area * first[i] / 3.0;
+        for (int j = 0; j < 3; j++) {
+            sums->mean[i][j] += area * (first[j] + sum[j]);
+            sums->variance[i][j] +=
+                area * area * fmax(square[j] - sum[j] * sum[j], 0.0) / N;
+        }
+    }
+}
+
+/* MESH-15: for a uniform x on each face, of a cell of volume V, area times n_i
+ * x_j adds up to V if i is j and else to 0, within k = 6 standard errors; its
+ * trace, exactly. */
+static void check_face_samples(const struct pair *p, struct dice *dice)
+{
+    if (storm_mesh_n_cells(p->mesh) == 0)
+        return;
+    for (int n = 0; n < 5; n++) {
+        uint64_t n_cells = (uint64_t)storm_mesh_n_cells(p->mesh);
+        storm_cell_idx cell = (storm_cell_idx)dice_roll(dice, n_cells);
+        struct face_sums sums = {.volume = 0.0};
+        double volume = storm_mesh_volume_cm3(p->mesh, cell);
+        double lo[3], hi[3], round = 1e-12;
+        storm_mesh_bounds(p->mesh, cell, lo, hi);
+        for (int d = 0; d < 3; d++)
+            round *= fmax(fabs(lo[d]), fabs(hi[d]));
+        round += 1e-12 * volume;
+        for (int k = 0; k < storm_mesh_n_faces(p->mesh, cell); k++)
+            add_face(p, cell, k, dice, &sums);
+        CHECK(fabs(sums.volume - volume) <= round);
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                CHECK(fabs(sums.mean[i][j] - (i == j ? volume : 0.0)) <=
+                      6.0 * sqrt(sums.variance[i][j]) + round);
+    }
+}
+
+/* ---- location ------------------------------------------------------------ */
+
 /* Anywhere, on walls, outside; is it in the box? */
 static bool make_point(const struct mesh_case *c, struct dice *dice,
                        double x[3])
@@ -507,6 +623,8 @@ static void check_mesh(const struct mesh_case *mesh_case,
         check_geometry(&p);
         if (cut % 3 == 0) /* takes longest */
             check_samples(&p, &dice);
+        if (cut == 0)
+            check_face_samples(&p, &dice);
         check_locate(&p);
         check_seek(&p);
         CHECK_EQ(allocations(all), calls);
