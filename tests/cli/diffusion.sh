@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 300; label: mpi slow-asan slow-mpich
+#
+# acceleration.method: auto. Groups of thick cells diffuse while others fly or
+# walk, in a Voronoi mesh that moves, so that packets are remapped in every
+# step: the state and the shares of the methods are the same on 1, 2, 3, 5 and 8
+# ranks, over every backend, with any balance of work, with a partition of the
+# host's after every step, and after a restart on other ranks; energy balances
+# in every step. The summary has the shares of methods where there are several.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$here/cli.sh"
+need_python
+
+cat >"$scratch/drop.yaml" <<END
+title: drop
+mesh:
+  kind: voronoi
+  box: {lo: [0, 0, 0], hi: [1, 1, 0.25]}
+  points: 160
+  lloyd: 1
+  motion: {kind: vortex, axis: z, rate: 3e9}
+materials:
+  - name: gas
+    absorption: {coef: 0.5}
+    heat_capacity: {coef: 1e14}
+    temperature: 0.3
+  - name: drop
+    absorption: {coef: 2000, E_exp: -3}
+    scattering: {coef: 100}
+    heat_capacity: {coef: 1e14, T_exp: 2}
+    temperature: 0.6
+groups: {count: 8, min: 0.1, max: 20}
+regions:
+  - {material: gas, shape: all}
+  - {material: drop, shape: cylinder, axis: z, centre: [0.6, 0.5], radius: [0, 0.3]}
+boundaries:
+  x_lo: {kind: blackbody, temperature: 1, packets: 100}
+  y_lo: {kind: reflect}
+  y_hi: {kind: reflect}
+  z_lo: {kind: periodic}
+  z_hi: {kind: periodic}
+time: {dt: 2e-11, steps: 6}
+packets: {emit_per_cell: 3, min_per_cell: 1, max_per_cell: 8}
+acceleration: {method: auto}
+output: {every: 0, profile: {bins: 0}}
+END
+
+# look NAME DIR: the last run did well and every step of it balances; its state
+# is that of the first run.
+look() {
+    [ "$status" -eq 0 ] || fail "$1: exit status $status: $(cat "$scratch/err")"
+    hash=$(hash_of)
+    : "${right:=$hash}"
+    [ "${hash:-none}" = "$right" ] || fail "$1: state $hash, not $right"
+    awk -F, '/^#/ { next }
+        !last { for (i = 1; i <= NF; i++) if ($i == "balance") last = i
+                next }
+        { n++; if ($last > 1e-13 || $last < -1e-13) bad = 1 }
+        END { exit bad || n != 6 }' "$2/history.csv" ||
+        fail "$1: does not balance: $(cat "$2/history.csv")"
+}
+
+# same ARGS...
+same() {
+    rm -rf "$scratch/new"
+    run run "$scratch/drop.yaml" --quiet --json - --out "$scratch/new" "$@"
+    look "$*" "$scratch/new"
+    sed -n '/"methods"/,/^  }/p' "$scratch/out" >"$scratch/methods"
+    [ -e "$scratch/methods-right" ] ||
+        cp "$scratch/methods" "$scratch/methods-right"
+    cmp -s "$scratch/methods" "$scratch/methods-right" ||
+        fail "$*: other methods: $(cat "$scratch/methods")"
+}
+
+right=
+same -n 1
+python3 - "$scratch/out" <<'PYTHON' || fail "methods: $(cat "$scratch/out")"
+import json, sys
+
+top = json.load(open(sys.argv[1]))
+methods = top["methods"]
+assert sorted(methods) == ["diffused", "flown", "walked"], methods
+for share in methods.values():
+    assert sorted(share) == ["energy", "events", "packets"], share
+energy = {name: share["energy"] for name, share in methods.items()}
+assert abs(sum(energy.values()) - 1) < 1e-9, energy
+assert energy["diffused"] > 0.1 and energy["flown"] > 0.1, energy
+assert sum(s["events"] for s in methods.values()) == top["steps"], methods
+assert methods["diffused"]["packets"] > 0 < methods["flown"]["packets"]
+assert methods["walked"]["packets"] == 0
+assert (sum(s["packets"] for s in methods.values())
+        == top["packets_census"]), methods
+PYTHON
+same -n 2 --backend p2p --batch 7 --set balance.weight=none
+same -n 3 --set balance.host=cells --set balance.every=1 \
+    --set balance.threshold=1
+same -n 5 --set balance.every=2 --set balance.threshold=1
+same -n 8 --set balance.host=cells
+same -n 3 --backend mpirma --no-shm --set balance.every=1
+if "$STORM_BIN" info | grep -q '^  ofi .* works$' &&
+    ! "$STORM_BIN" info | grep -q '^  MPI  *MPICH'; then
+    same -n 3 --backend ofi --no-shm --provider 'tcp;ofi_rxm'
+    same -n 2 --backend ofi --no-shm --provider shm --ring-slots 1 --batch 1
+fi
+
+# Stopped after four steps, continued on other ranks and with other partitions.
+part=$scratch/part
+run run "$scratch/drop.yaml" --quiet --out "$part" -n 2 --set time.steps=4 \
+    --set output.checkpoint.every=4
+[ "$status" -eq 0 ] || fail "4 steps: $(cat "$scratch/err")"
+run run --restart "$part" --quiet --json - -n 5 --set time.steps=6 \
+    --set balance.every=1
+look "restarted" "$part"
+
+# The report has them, too; without acceleration there is one method alone.
+run run "$scratch/drop.yaml" --set time.steps=1 --out "$scratch/said"
+grep -q '^  methods     energy: [0-9.]* % flown, [0-9.]* % walked, [0-9.]* % dif' \
+    "$scratch/out" || fail "no methods in the report: $(cat "$scratch/out")"
+run run "$scratch/drop.yaml" --set time.steps=1 --json - --quiet \
+    --set acceleration.method=none --out "$scratch/none"
+grep -q '"methods"' "$scratch/out" && fail "none: has methods"
+for method in random_walk ddmc; do
+    run run "$scratch/drop.yaml" --set time.steps=1 --json - --quiet \
+        --set "acceleration.method=$method" --out "$scratch/$method"
+    unused=diffused
+    [ "$method" = random_walk ] || unused=walked
+    awk -v unused="\"$unused\"" '$1 == unused ":" { inside = 1 }
+        inside && /"events": 0,/ { found = 1 }
+        /}/ { inside = 0 }
+        END { exit !found }' "$scratch/out" ||
+        fail "$method: $unused: $(sed -n '/"methods"/,/^  }/p' "$scratch/out")"
+done
+finish
