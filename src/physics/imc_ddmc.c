@@ -222,6 +222,21 @@ static storm_status ddmc_match(struct storm_imc *imc, size_t n_ghosts)
 
 /* ---- open --------------------------------------------------------------- */
 
+/* `back` of imc_ddmc_face must be able to hold the number of any face. */
+static storm_status ddmc_check_faces(const struct storm_imc *imc,
+                                     uint64_t max_faces)
+{
+    if (max_faces <= INT16_MAX)
+        return STORM_OK;
+    if (imc->env->rank == 0)
+        storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                        "a cell has %llu faces, and packets diffuse through "
+                        "%d at most; use acceleration.method: random_walk "
+                        "(random_walk instead of diffusion), or another mesh",
+                        (unsigned long long)max_faces, INT16_MAX);
+    return STORM_ERR_NOSUP;
+}
+
 /* Memory, and the faces but for `back`. Collective. */
 static storm_status ddmc_build(struct storm_imc *imc, size_t n_ghosts)
 {
@@ -241,6 +256,8 @@ static storm_status ddmc_build(struct storm_imc *imc, size_t n_ghosts)
         ddmc->first[n] = n_faces;
     storm_status status = storm_context_reduce(imc->context, &max_faces, 1,
                                                MPI_UINT64_T, MPI_MAX);
+    if (status == STORM_OK)
+        status = ddmc_check_faces(imc, max_faces);
     if (status < 0)
         return status;
     size_t row = (size_t)max_faces * n_groups;
