@@ -57,6 +57,9 @@ struct storm_matter_block {
     const double *group_edge_kev;   /**< n_groups + 1; NULL if grey */
     const double *group_middle_kev; /**< n_groups: where laws of the photon
                                          energy are taken; NULL if grey */
+    int is_estimate;                /**< 1: temperatures or energies of a guess,
+                                         which the cells may never have: beyond
+                                         what is known, answer for its edge */
 };
 
 /** What a material is. All functions are required; a status below 0 ends the

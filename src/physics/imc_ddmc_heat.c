@@ -54,6 +54,7 @@ static storm_status heat_block(struct storm_imc *imc, struct imc_block *block)
     size_t n = block->b.n;
     double lo[n], hi[n], start[n], all[n];
     storm_status status = STORM_OK;
+    block->b.is_estimate = 1;
     for (size_t k = 0; k < n; k++) {
         struct heat_cell heat = heat_around(imc, block->cell[k]);
         lo[k] = block->temperature[k];

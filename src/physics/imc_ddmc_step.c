@@ -174,6 +174,7 @@ static storm_status step_ask(struct storm_imc *imc, struct step_asked *asked)
     if (asked->n == 0)
         return STORM_OK;
     imc_block_fill(imc, asked->material, block->cell, asked->n);
+    block->b.is_estimate = 1; /* a face has what neither cell has */
     for (size_t k = 0; k < asked->n; k++)
         block->temperature[k] = asked->kev[k];
     storm_status status = imc_ask_opacity(imc);

@@ -143,6 +143,7 @@ void imc_block_fill(struct storm_imc *imc, int material,
     struct imc_block *block = &imc->matter.block;
     block->material = material;
     block->b.n = n;
+    block->b.is_estimate = 0;
     for (size_t k = 0; k < n; k++) {
         storm_cell_idx i = cells[k];
         block->cell[k] = i;

@@ -181,6 +181,7 @@ static storm_status principle_block(struct storm_imc *imc,
 {
     struct imc_principle *p = &imc->principle;
     storm_status status = principle_ask_capacity(imc);
+    block->b.is_estimate = 1;
     for (size_t k = 0; k < block->b.n && status >= 0; k++) {
         struct principle_cell c;
         (void)principle_inspect(imc, block->cell[k], &c);
@@ -208,6 +209,7 @@ static storm_status principle_after(struct storm_imc *imc,
 {
     struct imc_block *block = &imc->matter.block;
     block->energy[0] = principle_heated(imc, c, dt_s);
+    block->b.is_estimate = 1;
     storm_status status = imc_ask_temperature(imc);
     *temperature_out = block->value[0];
     return status;

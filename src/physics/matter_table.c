@@ -226,14 +226,20 @@ static struct table_place table_place(const double *axis, size_t n, double x)
     return place;
 }
 
-/* Brings x into the axis; false: it is outside, and that is an error. */
-static bool table_clamp(const struct storm_table *table, const double *axis,
-                        size_t n, double *x)
+/* Is what is beyond the table answered for its edge? */
+static bool table_has_edge(const struct storm_table *table,
+                           const struct storm_matter_block *block)
+{
+    return table->p.beyond == STORM_TABLE_EDGE || block->is_estimate;
+}
+
+/* Brings x into the axis; false: it is outside. */
+static bool table_clamp(const double *axis, size_t n, double *x)
 {
     double lo = axis[0], hi = axis[n - 1];
     bool is_in = *x >= lo - table_slack && *x <= hi + table_slack;
     *x = *x < lo ? lo : *x > hi ? hi : *x;
-    return is_in || table->p.beyond == STORM_TABLE_EDGE;
+    return is_in;
 }
 
 static storm_status table_beyond(struct storm_table *table,
@@ -256,7 +262,8 @@ static storm_status table_density(struct storm_table *table,
 {
     size_t n = table->p.n_densities;
     double x = storm_log(block->density_g_cm3[i]);
-    if (n > 1 && !table_clamp(table, table->log_rho, n, &x))
+    if (n > 1 && !table_clamp(table->log_rho, n, &x) &&
+        !table_has_edge(table, block))
         return table_beyond(table, block, i, "density (g/cm3)",
                             block->density_g_cm3[i],
                             (double[]){table->p.density_g_cm3[0],
@@ -272,7 +279,7 @@ static storm_status table_locate(struct storm_table *table,
     size_t n = table->p.n_temperatures;
     double t = block->temperature_kev[i];
     double given = t > 0.0 ? storm_log(t) : -INFINITY, x = given;
-    if (!table_clamp(table, table->log_t, n, &x))
+    if (!table_clamp(table->log_t, n, &x) && !table_has_edge(table, block))
         return table_beyond(table, block, i, "temperature (keV)", t,
                             (double[]){table->p.temperature_kev[0],
                                        table->p.temperature_kev[n - 1]});
@@ -505,7 +512,7 @@ static storm_status table_invert(struct storm_table *table,
     const double ends[2] = {table_blend(table->energy, n_t, &rho, 0),
                             table_blend(table->energy, n_t, &rho, n_t - 1)};
     double inside = y;
-    if (!table_clamp(table, ends, 2, &inside))
+    if (!table_clamp(ends, 2, &inside) && !table_has_edge(table, block))
         return table_beyond(table, block, i, "energy (erg/cm3)", energy,
                             (double[]){mass * storm_exp(ends[0]),
                                        mass * storm_exp(ends[1])});

@@ -252,6 +252,22 @@ static void check_beyond(struct storm_context *context)
     struct storm_matter_block block = block_of(NULL, &rho, GROUPS);
     check_says(&m, m.temperature(m.self, &block, &energy, &t),
                "cell 77: the energy (erg/cm3) is 1000, beyond");
+    /* A guess is answered for the edge. */
+    double guess = 20.0, guessed, most = 10.0, highest;
+    block = block_of(&guess, &rho, GROUPS);
+    check_says(&m, m.energy(m.self, &block, &guessed), "is 20, beyond");
+    block.is_estimate = 1;
+    CHECK_OK(m.energy(m.self, &block, &guessed));
+    CHECK_OK(m.opacity(m.self, &block, here.absorption, here.scattering));
+    block = block_of(&most, &rho, GROUPS);
+    CHECK_OK(m.energy(m.self, &block, &highest));
+    CHECK_OK(m.opacity(m.self, &block, edge.absorption, edge.scattering));
+    CHECK(guessed > highest && guessed < 1e3 * highest);
+    CHECK(fabs(here.absorption[1] / edge.absorption[1] - 1.0) < 1e-14);
+    block = block_of(NULL, &rho, GROUPS);
+    block.is_estimate = 1;
+    CHECK_OK(m.temperature(m.self, &block, &guessed, &t));
+    CHECK(fabs(t / guess - 1.0) < 1e-12);
     /* Edges are inside, after energies as well. */
     CHECK_OK(ask(&m, 0.01, 0.1, &edge));
     CHECK_OK(ask(&m, edge.back, 0.1, &here));
