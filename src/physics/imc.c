@@ -87,6 +87,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         status = imc_ddmc_begin(imc);
     if (status == STORM_OK)
         status = imc_principle_check(imc, step);
+    imc_fields_walks(imc);
     if (status == STORM_OK)
         status = imc_steer(imc, step);
     if (status == STORM_OK)

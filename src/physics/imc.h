@@ -41,7 +41,8 @@ struct imc_cell {
         double again;   /* several groups: effective scattering over absorb */
     };
     uint64_t events;  /* of this step */
-    uint64_t outside; /* nothing is transported here */
+    uint32_t outside; /* nothing is transported here */
+    uint32_t walks;   /* wide and thick enough for a random walk */
 };
 _Static_assert(sizeof(struct imc_cell) == 64, "one cache line");
 
@@ -292,9 +293,11 @@ struct storm_imc {
     storm_cell_id *tag;
     int *material;
     double *volume;
-    bool *is_box;                   /* with sides along the axes */
-    double *half;                   /* 3 each: half extents about the centre */
-    double *centre;                 /* 3 each, in the frame of the bounds */
+    bool *is_box;   /* with sides along the axes */
+    double *half;   /* 3 each: half extents about the centre */
+    double *inside; /* no sphere in the cell is larger, cm; NULL: no random
+                       walk */
+    double *centre; /* 3 each, in the frame of the bounds */
     struct imc_opacity *opacity;    /* n_groups each, if there are several */
     double *spectrum;               /* the same */
     struct storm_walk_group *thick; /* the same, if there is a random walk */
@@ -409,6 +412,8 @@ storm_status imc_start_check(const struct storm_imc *imc, storm_cell_idx cell);
 /* imc_fields.c: opacities and emission at the start of a step. Local, faults
  * are those of matter. */
 storm_status imc_fields_set(struct storm_imc *imc);
+/* Cells with room for a random walk; opacities are those of the step. Local. */
+void imc_fields_walks(struct storm_imc *imc);
 /* Another beta of eq. (3) for a cell, after that. */
 void imc_fields_set_beta(struct storm_imc *imc, storm_cell_idx cell,
                          double beta);

@@ -43,6 +43,20 @@ static void cells_extent(const struct storm_mesh *mesh, storm_cell_idx cell,
         half_out[d] = fmax(hi[d] - centre[d], centre[d] - lo[d]);
 }
 
+/* No sphere in a convex cell has a larger radius: the volume is that of
+ * pyramids over its faces, each as high as the radius at least. */
+static double cells_inside(const struct storm_mesh *mesh, storm_cell_idx cell,
+                           double volume)
+{
+    double area = 0.0;
+    for (int k = 0; k < storm_mesh_n_faces(mesh, cell); k++) {
+        struct storm_face face = STORM_FACE_INIT;
+        storm_mesh_face(mesh, cell, k, &face);
+        area += face.area_cm2;
+    }
+    return 3.0 * volume / area;
+}
+
 static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
 {
     double *centre = &imc->centre[3 * (size_t)i];
@@ -57,6 +71,8 @@ static void cells_measure(struct storm_imc *imc, storm_cell_idx i)
     imc->is_box[i] = cells_box(imc->mesh, i, imc->volume[i], half);
     if (!imc->is_box[i])
         cells_extent(imc->mesh, i, centre, half);
+    if (imc->inside != NULL)
+        imc->inside[i] = cells_inside(imc->mesh, i, imc->volume[i]);
     imc->track.cells[i].outside = imc->material[i] == STORM_OUTSIDE;
 }
 
@@ -101,6 +117,8 @@ storm_status imc_cells_open(struct storm_imc *imc)
         imc->spectrum = cells_array(imc, n_groups * sizeof(double), &ok);
     if (n_groups > 1 && imc->walk != NULL)
         imc->thick = cells_array(imc, n_groups * sizeof *imc->thick, &ok);
+    if (imc->walk != NULL)
+        imc->inside = cells_array(imc, sizeof(double), &ok);
     if (imc->problem->steer_by_error)
         imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
     ok = imc_moments_open(imc) == STORM_OK && ok;
@@ -166,6 +184,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->opacity);
     storm_free(memory, imc->spectrum);
     storm_free(memory, imc->thick);
+    storm_free(memory, imc->inside);
     storm_free(memory, imc->steer);
     imc_motion_close(imc);
     imc->track.cells = NULL;
@@ -182,6 +201,7 @@ void imc_cells_close(struct storm_imc *imc)
     imc->opacity = NULL;
     imc->spectrum = NULL;
     imc->thick = NULL;
+    imc->inside = NULL;
     imc->steer = NULL;
     imc->generation = UINT64_MAX; /* of no mesh */
 }

@@ -198,6 +198,30 @@ static void imc_empty(struct storm_imc *imc, storm_cell_idx cell)
         memset(&imc->thick[(size_t)cell * n], 0, n * sizeof *imc->thick);
 }
 
+/* Mean free paths over the radius that a walk needs, of the thickest group. */
+static double imc_walk_reach(const struct storm_imc *imc, storm_cell_idx cell)
+{
+    size_t n = (size_t)imc->problem->n_groups;
+    const struct imc_cell *c = &imc->track.cells[cell];
+    double most = 0.0;
+    if (n == 1)
+        return (c->absorb + c->scatter) / storm_walk_depth;
+    for (size_t g = 0; g < n; g++) {
+        const struct imc_opacity *o = &imc->opacity[(size_t)cell * n + g];
+        most = fmax(most, storm_walk_thickness(o->absorb, o->scatter,
+                                               imc_effective(c, o)));
+    }
+    return most / storm_walk_lengths;
+}
+
+void imc_fields_walks(struct storm_imc *imc)
+{
+    const double rounding = 1.0 + 1e-9;
+    for (storm_cell_idx i = 0; imc->walk != NULL && i < imc->n_cells; i++)
+        imc->track.cells[i].walks =
+            imc->inside[i] * imc_walk_reach(imc, i) * rounding >= 1.0;
+}
+
 storm_status imc_fields_set(struct storm_imc *imc)
 {
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {

@@ -543,10 +543,11 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
             geom_leave(&lane->geom, packet);
             return ddmc_settle(lane, IMC_PLACED);
         }
-        walks = effective && !is_mixed && track->walk != NULL &&
+        walks = effective && !is_mixed && track->cells[lane->cell].walks &&
                 imc_sphere_groups(pass, lane, &sphere);
     } else {
-        walks = track->walk != NULL && imc_sphere_grey(pass, lane, &sphere);
+        walks = track->cells[lane->cell].walks &&
+                imc_sphere_grey(pass, lane, &sphere);
     }
     if (walks)
         return imc_walk(pass, lane, &sphere, analogue, counts);
