@@ -258,7 +258,10 @@ struct storm_problem {
     size_t plane_size; /**< of an element */
     const struct storm_black_plane *planes;
     size_t n_planes;
-    bool diffusion; /**< packets hop between thick cells (DDMC) */
+    /** Packets hop between thick cells (DDMC), where they are scattered, or
+     *  absorbed and emitted again within the step, in all but 3 % of their
+     *  collisions; elsewhere they fly. docs/physics.md, eqs. (D1) to (D10). */
+    bool diffusion;
     /** Matter moves, and takes momentum (docs/physics.md, "Moving matter"): one
      *  group, no random_walk, no diffusion. Density, energy, temperature and
      *  opacity are those in the frame of matter. */

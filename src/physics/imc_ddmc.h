@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Discrete diffusion (DDMC): in thick cells packets hop from cell to cell
- * instead of flying, eqs. (D1) to (D7). Thick groups of a cell diffuse together
- * as one ensemble; others fly through it.
+ * instead of flying, eqs. (D1) to (D10). Thick groups of a cell diffuse
+ * together as one ensemble; others fly through it.
  *
  *   DDMC-1  Which groups of which cells diffuse is decided before the step,
  *           from fields alone: the same on any number of ranks.

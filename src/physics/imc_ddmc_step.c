@@ -5,6 +5,7 @@
 #include <storm/change.h>
 #include <storm/context.h>
 
+#include "base/math.h"
 #include "mesh/mesh_ops.h"
 #include "physics/imc.h"
 #include "physics/imc_ddmc.h"
@@ -15,6 +16,9 @@
 static const double ddmc_min_depth = 10.0;
 static const double ddmc_min_time = 10.0;
 static const double ddmc_min_changes = 10.0;
+/* And absorption is at most this part of all collisions. Above, a packet in
+ * flight is absorbed soon. */
+static const double ddmc_max_absorbed = 0.03;
 
 /* ---- eqs. (D2) and (D4) -------------------------------------------------- */
 
@@ -53,17 +57,20 @@ static bool step_has_plane(const struct storm_imc *imc, storm_cell_idx cell)
 }
 
 static bool step_is_thick(const struct storm_imc *imc,
-                          const struct imc_ddmc_cell *cell, double opacity)
+                          const struct imc_ddmc_cell *cell, double absorb,
+                          double opacity)
 {
     return opacity * cell->width_cm >= ddmc_min_depth &&
-           opacity * imc->track.light_cm_s * imc->dt_s >= ddmc_min_time;
+           opacity * imc->track.light_cm_s * imc->dt_s >= ddmc_min_time &&
+           absorb <= ddmc_max_absorbed * opacity;
 }
 
 static void step_choose_grey(struct storm_imc *imc, storm_cell_idx i)
 {
     struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
     const struct imc_cell *now = &imc->track.cells[i];
-    cell->is_in = step_is_thick(imc, cell, now->absorb + now->scatter);
+    cell->is_in =
+        step_is_thick(imc, cell, now->absorb, now->absorb + now->scatter);
     imc->ddmc.share[i] = cell->is_in ? 1.0 : 0.0;
 }
 
@@ -82,7 +89,7 @@ static void step_choose_groups(struct storm_imc *imc, storm_cell_idx i)
         double leak = 2.0 / (3.0 * opacity * cell->width_cm * cell->width_cm);
         double part = spectrum[g] - below;
         below = spectrum[g];
-        if (!step_is_thick(imc, cell, opacity) || !(part > 0.0) ||
+        if (!step_is_thick(imc, cell, o[g].absorb, opacity) || !(part > 0.0) ||
             !(effective >= ddmc_min_changes * leak))
             continue;
         share[g] = part / (o[g].absorb + effective);
@@ -238,6 +245,71 @@ static storm_status step_depths(struct storm_imc *imc)
     return status;
 }
 
+/* ---- depths at faces behind which packets fly, eq. (D10) ----------------- */
+
+/* (1 - (1 - exp(-2 x)) / 2 x) / x */
+static double step_ratio(double x)
+{
+    if (!(x > 1e-3))
+        return 1.0 - x * (2.0 - x) / 3.0;
+    return (2.0 * x + storm_expm1(-2.0 * x)) / (2.0 * x * x);
+}
+
+/* The harmonic mean of the depths of the groups that diffuse, by shares. */
+static double step_mean_depth(const double *share, const double *depths,
+                              size_t n)
+{
+    double sum = 0.0;
+    for (size_t g = 0; g < n; g++)
+        sum += share[g] > 0.0 ? share[g] / depths[g] : 0.0;
+    return 1.0 / sum;
+}
+
+/* The part of the ensemble's collisions that end its diffusion in the cell. */
+static double step_lost(const struct storm_imc *imc, storm_cell_idx i)
+{
+    const struct imc_ddmc_cell *cell = &imc->ddmc.cells[i];
+    const struct imc_cell *now = &imc->track.cells[i];
+    size_t n = imc->ddmc.n_groups;
+    const double *share = &imc->ddmc.share[(size_t)i * n];
+    double path_cm = n == 1 ? 1.0 / (now->absorb + now->scatter) : 0.0;
+    for (size_t g = 0; g < n && n > 1; g++) {
+        const struct imc_opacity *o = &imc->opacity[(size_t)i * n + g];
+        if (share[g] > 0.0)
+            path_cm += share[g] / (o->absorb + o->scatter);
+    }
+    return (cell->absorb + cell->change) * path_cm;
+}
+
+/* Radiation that is absorbed on its way does not come from the middle of the
+ * cell, but from the depth in which it is in equilibrium. All groups of the
+ * ensemble have one profile. */
+static void step_squeeze(struct storm_imc *imc, storm_cell_idx i)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    size_t n = ddmc->n_groups, first = ddmc->first[i];
+    const double *share = &ddmc->share[(size_t)i * n];
+    double root = sqrt(3.0 * step_lost(imc, i));
+    for (size_t f = first; f < ddmc->first[i + 1]; f++) {
+        size_t row = (size_t)i * ddmc->max_faces + (f - first);
+        double *depth = &ddmc->depth[row * n];
+        double ratio = step_ratio(root * step_mean_depth(share, depth, n));
+        for (size_t g = 0; g < n; g++)
+            if (share[g] > 0.0 && !(ddmc->behind[f * n + g] >= 0.0))
+                depth[g] *= ratio;
+    }
+}
+
+/* Depths of ghosts. Collective. */
+static storm_status step_exchange(struct storm_imc *imc)
+{
+    struct imc_ddmc *ddmc = &imc->ddmc;
+    size_t bytes = ddmc->max_faces * ddmc->n_groups * sizeof *ddmc->depth;
+    return storm_context_agree(imc->context,
+                               storm_mesh_ghosts(imc->mesh, bytes, ddmc->depth,
+                                                 ddmc->beyond));
+}
+
 /* ---- leakage ------------------------------------------------------------ */
 
 /* What is behind a face, of all groups; NULL: a wall. */
@@ -277,6 +349,15 @@ static bool step_leaks(struct storm_imc *imc, storm_cell_idx i)
         }
         face->leak = cell->leak;
     }
+    return any;
+}
+
+/* The same, of any cell. */
+static bool step_all_leaks(struct storm_imc *imc)
+{
+    bool any = false;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        any = step_leaks(imc, i) || any;
     return any;
 }
 
@@ -325,24 +406,23 @@ storm_status imc_ddmc_begin(struct storm_imc *imc)
         return status;
     status = imc_fault_agree(imc, step_depths(imc));
     if (status >= 0)
-        status =
-            storm_context_agree(imc->context,
-                                storm_mesh_ghosts(imc->mesh,
-                                                  ddmc->max_faces *
-                                                      ddmc->n_groups *
-                                                      sizeof *ddmc->depth,
-                                                  ddmc->depth, ddmc->beyond));
-    if (status >= 0)
-        status = step_longest(imc);
+        status = step_exchange(imc);
     if (status < 0)
         return status;
-    bool any = false;
-    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
-        any = step_leaks(imc, i) || any;
-    imc->track.ddmc = any ? ddmc : NULL;
+    step_all_leaks(imc);
     status = imc_fault_agree(imc, imc_ddmc_heat(imc));
-    for (storm_cell_idx i = 0; i < imc->n_cells && status >= 0; i++)
+    for (storm_cell_idx i = 0; i < imc->n_cells && status >= 0; i++) {
         step_ensemble(imc, i);
+        if (ddmc->cells[i].is_in)
+            step_squeeze(imc, i);
+    }
+    /* Heat has changed what is absorbed: the second time. */
+    if (status >= 0)
+        status = step_exchange(imc);
+    if (status >= 0)
+        status = step_longest(imc);
+    if (status >= 0 && step_all_leaks(imc))
+        imc->track.ddmc = ddmc;
     return status;
 }
 

@@ -120,11 +120,11 @@ static void equilibrium_run(enum kind kind, bool groups, uint64_t seed,
                             double means_out[2 * PARTS])
 {
     const struct storm_material matter[] = {
-        {.absorption = {.coef = groups ? 2000 : 20,
+        {.absorption = {.coef = groups ? 2000 : 5,
                         .e_exp = groups ? -2 : 0,
                         .max = 1e12},
-         .scattering = {.coef = groups ? 20 : 180, .max = 1e12},
-         .heat_capacity = {.coef = groups ? 20 : 1e3, .max = 1e12},
+         .scattering = {.coef = groups ? 20 : 195, .max = 1e12},
+         .heat_capacity = {.coef = groups ? 4 : 1e3, .max = 1e12},
          .temperature_kev = 1,
          .radiation_temperature_kev = 1},
         {.absorption = {.coef = 0.5, .max = 1e12},
