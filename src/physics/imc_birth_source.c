@@ -248,6 +248,7 @@ storm_status birth_surface(struct storm_imc *imc, struct storm_step *step,
             birth_time_left(imc, birth_source_time(imc, i, max_power, packet.id,
                                                    u[3]));
         packet.group = birth_source_group(imc, i, packet.id);
+        imc_ddmc_knock_if_on_wall(imc, &packet);
         if (status == STORM_OK)
             status = birth_give(imc, step, &packet, weight, largest_inout);
         if (status < 0)

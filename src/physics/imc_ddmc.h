@@ -120,6 +120,10 @@ storm_status imc_ddmc_heat(struct storm_imc *imc);
  * `face` of its cell; -1: the one at that wall of the box. */
 void imc_ddmc_knock(const struct storm_imc *imc, int wall, int face,
                     struct storm_packet *packet);
+/* The same for any packet that begins: if it is on a wall that is no mirror, on
+ * its way in. */
+void imc_ddmc_knock_if_on_wall(const struct storm_imc *imc,
+                               struct storm_packet *packet);
 
 /* Does the group diffuse in a local cell? */
 static inline bool imc_ddmc_is_in(const struct imc_ddmc *ddmc,

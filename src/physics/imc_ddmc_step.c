@@ -20,6 +20,10 @@ static const double ddmc_min_changes = 10.0;
  * flight is absorbed soon. */
 static const double ddmc_max_absorbed = 0.03;
 
+/* A packet is on a wall if it is no farther from it than this part of the
+ * distance of the cell's point: rounding. */
+static const double ddmc_on_face = 1e-9;
+
 /* ---- eqs. (D2) and (D4) -------------------------------------------------- */
 
 double imc_ddmc_mean_taken(double depth)
@@ -441,4 +445,39 @@ void imc_ddmc_knock(const struct storm_imc *imc, int wall, int face,
         return;
     packet->optical_depth = IMC_KNOCKS;
     packet->face = (uint32_t)face;
+}
+
+/* Is a packet on a face of its cell, on its way in? */
+static bool step_comes_in(const struct storm_imc *imc, int k,
+                          const struct storm_packet *packet)
+{
+    static const double middle[2] = {0.25, 0.5}; /* of a triangle, about */
+    const struct imc_ddmc_face *face =
+        &imc->ddmc.faces[imc->ddmc.first[packet->cell_idx] + (size_t)k];
+    double at[3], inside = 0.0, mu = 0.0;
+    imc->mesh->ops->sample_face(imc->mesh, packet->cell_idx, k, middle, at);
+    for (int d = 0; d < 3; d++) {
+        inside += (at[d] - packet->position_cm[d]) * face->normal[d];
+        mu -= packet->direction[d] * face->normal[d];
+    }
+    return mu > 0.0 && inside <= ddmc_on_face * face->distance_cm;
+}
+
+void imc_ddmc_knock_if_on_wall(const struct storm_imc *imc,
+                               struct storm_packet *packet)
+{
+    const struct imc_ddmc *ddmc = imc->track.ddmc;
+    if (ddmc == NULL || !ddmc->cells[packet->cell_idx].is_in)
+        return;
+    size_t first = ddmc->first[packet->cell_idx];
+    int n = (int)(ddmc->first[packet->cell_idx + 1] - first);
+    for (int k = 0; k < n; k++) {
+        const struct imc_ddmc_face *face = &ddmc->faces[first + (size_t)k];
+        if (face->side != DDMC_WALL || !step_comes_in(imc, k, packet) ||
+            imc_wall_is(imc->problem, face->next, packet->position_cm,
+                        STORM_WALL_REFLECT))
+            continue;
+        imc_ddmc_knock(imc, face->next, k, packet);
+        break;
+    }
 }

@@ -135,6 +135,7 @@ storm_status storm_imc_emit(struct storm_imc_births *births,
     own.face = 0;
     if (!(own.birth_weight_erg > 0.0))
         own.birth_weight_erg = own.weight_erg;
+    imc_ddmc_knock_if_on_wall(births->user->imc, &own);
     births->largest_erg = fmax(births->largest_erg, own.weight_erg);
     imc_flow_create(births->user->imc, STORM_ORIGIN_USER, own.weight_erg, 1);
     imc_motion_create(births->user->imc, &own, false);

@@ -128,7 +128,7 @@ static void check_taken(void)
                 {0.02, 0.2777, 0.3289, 0.01, 0.07},
                 {0.1, 0.5220, 0.5851, 0.0, 0.0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        for (int light = 0; light < BEAM; light++) {
+        for (int light = 0; light < LIGHTS; light++) {
             check_where("eps %g, light %d", rows[i].eps, light);
             bool is_normal = light >= BEAM;
             double flown, right = is_normal ? rows[i].normal : rows[i].all;
