@@ -109,8 +109,8 @@ void imc_ddmc_choose(struct storm_imc *imc);
 /* And how fast; T^4 of neighbours and temperatures of walls are known, too.
  * Collective. */
 storm_status imc_ddmc_begin(struct storm_imc *imc);
-/* T^4 behind a face of a local cell, a blackbody included; negative: a wall
- * that is none. */
+/* T^4 behind a face of a local cell, a blackbody included: 0 if nothing
+ * radiates there; negative: a mirror. */
 double imc_ddmc_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
                             int face);
 /* imc_ddmc_heat.c: Fleck factors of cells that a wave reaches in this step.

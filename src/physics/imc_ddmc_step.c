@@ -152,10 +152,12 @@ double imc_ddmc_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
         return imc_halo_kev4(imc, ~face->next);
     const struct storm_wall_part *edge =
         imc_edge_middle(imc, cell, k, face->next);
-    if (edge == NULL || edge->kind != STORM_WALL_BLACKBODY)
+    if (edge != NULL && edge->kind == STORM_WALL_REFLECT)
         return -1.0;
+    if (edge == NULL || edge->kind != STORM_WALL_BLACKBODY)
+        return 0.0;
     double kev = imc_edge_hottest(imc, face->next, edge);
-    return kev > 0.0 ? kev * kev * (kev * kev) : -1.0;
+    return kev * kev * (kev * kev);
 }
 
 static double step_face_kev(const struct storm_imc *imc, storm_cell_idx cell,
