@@ -106,14 +106,16 @@ struct imc_moments {
     storm_exact *flux;     /* 3 each: path times direction */
     storm_exact *pressure; /* 6 each: times two of its components */
     storm_exact *momentum; /* 3 each: erg, c times the momentum */
+    storm_exact *hops;     /* 3 each: the same of hops (D2); NULL: none */
     storm_exact *events;   /* STORM_IMC_N_EVENTS each: numbers */
     double *effective;     /* grey: share of the effective in scattering; with
                               events */
     bool is_directed;      /* flux, pressure or momentum */
     double path_scale;     /* of path_unit: 2^lsb */
-    /* Hops may be longer than light goes in a step, and have many mean free
-     * paths (EXACT-4). Without them: path_unit and deposit_unit. */
-    struct storm_exact_unit flux_unit, momentum_unit;
+    /* Hops may be longer than light goes in a step, and have so many mean free
+     * paths that in their unit nothing is left of a collision (EXACT-4).
+     * Without hops: path_unit and deposit_unit. */
+    struct storm_exact_unit flux_unit, momentum_unit, hop_unit;
 };
 
 /* Sets of cells that tallies of surfaces are about, in this step

@@ -53,6 +53,12 @@ storm_status imc_moments_open(struct storm_imc *imc)
                         ((size_t)imc->n_cells + 1) * sizeof(double));
         ok = ok && imc->moments.effective != NULL;
     }
+    if ((imc->wants & STORM_IMC_MOMENTUM) != 0 && imc->problem->diffusion) {
+        size_t n = 3 * (size_t)imc->n_cells + 1;
+        imc->moments.hops =
+            storm_alloc(memory, moments_label, n * sizeof *imc->moments.hops);
+        ok = ok && imc->moments.hops != NULL;
+    }
     imc->moments.is_directed =
         (imc->wants &
          (STORM_IMC_FLUX | STORM_IMC_PRESSURE | STORM_IMC_MOMENTUM)) != 0;
@@ -71,7 +77,9 @@ void imc_moments_close(struct storm_imc *imc)
         imc->moment[k] = NULL;
     }
     storm_free(memory, imc->moments.effective);
+    storm_free(memory, imc->moments.hops);
     imc->moments.effective = NULL;
+    imc->moments.hops = NULL;
     imc->track.moments = NULL;
 }
 
@@ -87,8 +95,8 @@ void imc_moments_begin(struct storm_imc *imc, double largest)
     double path = 2.0 * imc->track.light_cm_s * imc->dt_s;
     imc->moments.path_scale = ldexp(1.0, imc->track.path_unit.lsb);
     imc->moments.flux_unit = moments_unit(largest, fmax(path, ddmc->hop_cm));
-    imc->moments.momentum_unit =
-        moments_unit(largest, fmax(1.0, ddmc->hop_depth));
+    imc->moments.momentum_unit = moments_unit(largest, 1.0);
+    imc->moments.hop_unit = moments_unit(largest, fmax(1.0, ddmc->hop_depth));
 }
 
 static void moments_end_events(struct storm_imc *imc)
@@ -97,6 +105,18 @@ static void moments_end_events(struct storm_imc *imc)
     memset(imc->events, 0, sizeof imc->events);
     for (size_t i = 0; i < STORM_IMC_N_EVENTS * (size_t)imc->n_cells; i++)
         imc->events[i % STORM_IMC_N_EVENTS] += (uint64_t)sums[i];
+}
+
+/* Hops of the step are added to the momentum. */
+static void moments_end_hops(struct storm_imc *imc)
+{
+    for (size_t i = 0; i < 3 * (size_t)imc->n_cells; i++) {
+        storm_exact *hops = &imc->moments.hops[i];
+        imc->moment[MOMENTUM][i] +=
+            storm_exact_value(*hops, imc->moments.hop_unit) /
+            imc->track.light_cm_s;
+        *hops = 0;
+    }
 }
 
 /* Sums of the step to values, and to zero. */
@@ -124,6 +144,8 @@ void imc_moments_end(struct storm_imc *imc)
             sums[i] = 0;
         }
     }
+    if (imc->moments.hops != NULL)
+        moments_end_hops(imc);
 }
 
 void imc_moments_clear(struct storm_imc *imc)
@@ -201,9 +223,9 @@ void imc_moments_hop(const struct imc_track *track, storm_cell_idx cell,
         if (m->flux != NULL)
             storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d],
                             distance_erg_cm * normal[d], m->flux_unit);
-        if (m->momentum != NULL)
-            storm_exact_add(&m->momentum[3 * (size_t)cell + (size_t)d],
-                            depth_erg * normal[d], m->momentum_unit);
+        if (m->hops != NULL)
+            storm_exact_add(&m->hops[3 * (size_t)cell + (size_t)d],
+                            depth_erg * normal[d], m->hop_unit);
     }
 }
 

@@ -13,12 +13,16 @@
  *
  * Opacities at a face behind which nothing radiates are the same whatever is
  * there: vacuum, an empty cell, a cell that is outside, a blackbody of 0 keV.
+ *
+ * Momentum that thin matter is given does not depend on how thick other cells
+ * are.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <storm/imc_user.h>
+#include <storm/tally.h>
 
 #include "support/check.h"
 #include "support/imc_box.h"
@@ -194,11 +198,56 @@ static void check_left(void)
     }
 }
 
+/* ---- momentum ------------------------------------------------------------ */
+
+/* What cells are given along x, with thin ones before one of this opacity. */
+static void give(double opacity, double momentum_out[CELLS])
+{
+    const struct storm_material matter[] = {
+        {.absorption = {.coef = 1, .max = 1e12}},
+        {.scattering = {.coef = opacity, .max = 1e300}}};
+    const struct storm_region regions[] = {
+        {.material = 0},
+        {.material = 1,
+         .shape = {.kind = STORM_SHAPE_BOX,
+                   .lo_cm = {CELLS - 1, -1, -1},
+                   .hi_cm = {CELLS + 1, 2, 2}}}};
+    const struct storm_wall_part hot = black(one, 1000);
+    struct imc_box box = {.problem = make_problem(matter, regions)};
+    double energy[4], values[3 * CELLS];
+    box.problem.n_materials = box.problem.n_regions = 2;
+    box.problem.walls[0] = (struct storm_wall){&hot, 1};
+    open_box(&box);
+    CHECK_OK(storm_imc_request(box.imc, STORM_IMC_MOMENTUM));
+    CHECK(imc_box_step(&box, 0.0, 10.0, energy) <= 1e-13);
+    CHECK_OK(storm_imc_get_moment(box.imc, STORM_IMC_MOMENTUM, values));
+    for (int i = 0; i < CELLS; i++)
+        momentum_out[i] = 0.0;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(box.mesh); i++)
+        momentum_out[storm_mesh_cell_id(box.mesh, i)] = values[3 * i];
+    CHECK_OK(storm_context_reduce(box.context, momentum_out, CELLS, MPI_DOUBLE,
+                                  MPI_SUM));
+    imc_box_close(&box);
+}
+
+static void check_momentum(void)
+{
+    double thick[CELLS], very_thick[CELLS];
+    give(1e15, thick);
+    give(1e40, very_thick);
+    for (int i = 0; i + 1 < CELLS; i++) {
+        check_where("cell %d: %g and %g", i, thick[i], very_thick[i]);
+        CHECK(very_thick[i] > 0.0);
+        CHECK(very_thick[i] == thick[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     check_taken();
     check_left();
+    check_momentum();
     MPI_Finalize();
     return CHECK_PASS;
 }
