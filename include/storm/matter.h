@@ -63,8 +63,9 @@ struct storm_matter_block {
 };
 
 /** What a material is. All functions are required; a status below 0 ends the
- *  step. A material without heat capacity (constant temperature) is `is_held`:
- *  its energy is 0, and it is asked for its opacity alone. */
+ *  step, unless a state was asked for that matter need never reach (whether a
+ *  step is too long). A material without heat capacity (constant temperature)
+ *  is `is_held`: its energy is 0, and it is asked for its opacity alone. */
 struct storm_matter {
     size_t size; /**< of this struct: STORM_MATTER_INIT */
     void *self;  /**< the caller's, outlives the users of this struct */

@@ -363,6 +363,11 @@ void imc_fault_log(struct storm_imc *imc)
     imc->matter.fault[0] = '\0';
 }
 
+void imc_fault_drop(struct storm_imc *imc)
+{
+    imc->matter.fault[0] = '\0';
+}
+
 /* The lowest rank that has failed logs why. */
 static storm_status fault_log(struct storm_imc *imc, storm_status status,
                               int first)

@@ -86,6 +86,8 @@ storm_status imc_matter_each(struct storm_imc *imc, const bool *only,
 storm_status imc_fault_agree(struct storm_imc *imc, storm_status status);
 /* This rank logs its fault, if there is one. Local. */
 void imc_fault_log(struct storm_imc *imc);
+/* What was asked for was a guess: forgets why it failed. Local. */
+void imc_fault_drop(struct storm_imc *imc);
 /* Keeps the text of a fault, if it is the first. */
 void imc_fault_keep(struct storm_imc *imc, const char *format, ...)
     STORM_PRINTF(2, 3);

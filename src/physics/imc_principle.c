@@ -175,7 +175,9 @@ static storm_status principle_ask_capacity(struct storm_imc *imc)
     return imc_ask_capacity(imc);
 }
 
-/* Ratios of the temperatures of a block to those around: the highest. */
+/* Ratios of the temperatures of a block to those around: the highest. A state
+ * that matter does not know, beyond its tables maybe, gives none: no cell need
+ * ever get there. */
 static storm_status principle_block(struct storm_imc *imc,
                                     struct imc_block *block)
 {
@@ -199,7 +201,9 @@ static storm_status principle_block(struct storm_imc *imc,
             p->worst_cell = block->cell[k];
         }
     }
-    return status;
+    if (status < 0)
+        imc_fault_drop(imc);
+    return STORM_OK;
 }
 
 /* Temperature of one cell after dt; the block has it and no other. */
@@ -251,21 +255,30 @@ static void principle_walls(struct storm_imc *imc)
     }
 }
 
-/* Fills what is said of a cell. */
-static storm_status principle_describe(struct storm_imc *imc,
-                                       storm_cell_idx cell, double row_out[5])
+/* Fills what is said of a cell, but for its id; nothing if its matter cannot
+ * answer. */
+static void principle_describe(struct storm_imc *imc, storm_cell_idx cell,
+                               double row_out[5])
 {
     struct principle_cell c;
+    double after, longest;
     (void)principle_inspect(imc, cell, &c);
     imc_block_fill(imc, imc->material[cell], &cell, 1);
     storm_status status = principle_ask_capacity(imc);
-    if (status < 0)
-        return status;
-    principle_heat(imc, imc->matter.block.value[0], &c);
+    if (status >= 0) {
+        principle_heat(imc, imc->matter.block.value[0], &c);
+        status = principle_after(imc, &c, imc->dt_s, &after);
+    }
+    if (status >= 0)
+        status = principle_longest(imc, &c, &longest);
+    if (status < 0) {
+        imc_fault_drop(imc);
+        return;
+    }
     row_out[1] = c.top_kev;
     row_out[2] = imc->temperature[cell];
-    status = principle_after(imc, &c, imc->dt_s, &row_out[3]);
-    return status < 0 ? status : principle_longest(imc, &c, &row_out[4]);
+    row_out[3] = after;
+    row_out[4] = longest;
 }
 
 /* Rank 0 logs the warning. Of equal cells, the one with the highest id. */
@@ -284,13 +297,11 @@ static storm_status principle_warn(struct storm_imc *imc,
     if (status < 0)
         return status;
     if (here && worst_row[0] == id)
-        status = principle_describe(imc, cell, worst_row);
-    status = imc_fault_agree(imc, status);
-    if (status < 0)
-        return status;
+        principle_describe(imc, cell, worst_row);
     status =
         storm_context_reduce(imc->context, worst_row, 5, MPI_DOUBLE, MPI_MAX);
-    if (status == STORM_OK && imc->env->rank == 0)
+    imc->warned_principle = status == STORM_OK && worst_row[4] >= 0.0;
+    if (imc->warned_principle && imc->env->rank == 0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
                         "a step of %.3g s is too long in cell %.0f (step "
                         "%" PRIu64 "): its matter, at %.3g keV, could reach "
@@ -314,14 +325,11 @@ storm_status imc_principle_check(struct storm_imc *imc,
         struct principle_cell c;
         p->is_open[i] = principle_inspect(imc, i, &c);
     }
-    storm_status status =
-        imc_fault_agree(imc, imc_matter_each(imc, p->is_open, principle_block));
-    if (status < 0)
-        return status;
+    (void)imc_matter_each(imc, p->is_open, principle_block);
     double worst = p->worst;
-    status = storm_context_reduce(imc->context, &worst, 1, MPI_DOUBLE, MPI_MAX);
+    storm_status status =
+        storm_context_reduce(imc->context, &worst, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0 || !(worst > principle_room))
         return status;
-    imc->warned_principle = true;
     return principle_warn(imc, step, worst);
 }
