@@ -72,7 +72,9 @@ struct storm_imc_change {
  * @retval STORM_ERR_ARG     a value of @p control is out of range (logged by
  *                           rank 0), or a struct has no size
  * @retval STORM_ERR_STATE   there was no step since the object was made, a
- *                           state was loaded or the mesh has changed (logged)
+ *                           state was loaded, the mesh has changed, or matter
+ *                           was set (storm_imc_set) or given energy
+ *                           (storm_imc_deposit) between steps (logged)
  * @retval STORM_ERR_NOMEM
  * @retval STORM_ERR_PEER    another rank failed; it has logged why
  * @retval STORM_ERR_FABRIC  MPI reports an error

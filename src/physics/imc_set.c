@@ -338,6 +338,7 @@ void imc_set_deposit(struct storm_imc *imc, storm_cell_idx cell,
         return;
     }
     imc->energy[cell] = energy;
+    imc->has_step = false;
     imc->temperature[cell] = imc->matter.block.value[0];
     set_book(imc, before, imc_cell_erg(imc, cell));
 }
@@ -380,6 +381,7 @@ storm_status storm_imc_set(struct storm_imc *imc, storm_imc_field field,
     } else {
         for (storm_cell_idx i = 0; i < imc->n_cells; i++)
             set_book(imc, before.erg[i], imc_cell_erg(imc, i));
+        imc->has_step = false;
         imc->has_more = imc->has_more || (field != STORM_IMC_TEMPERATURE &&
                                           field != STORM_IMC_MATERIAL_ENERGY);
     }

@@ -252,16 +252,22 @@ static storm_status steps_read(const struct storm_imc *imc,
     return STORM_OK;
 }
 
-/* Is there a step to look at? */
+/* Is there a step to look at, on all ranks? Deposits are those of one.
+ * Collective. */
 static storm_status steps_check(const struct storm_imc *imc, const char *what)
 {
     storm_status status = imc_check(imc);
-    if (status < 0 || imc->has_step)
+    int has_step = imc->has_step;
+    if (status >= 0) /* on all ranks */
+        status =
+            storm_context_reduce(imc->context, &has_step, 1, MPI_INT, MPI_MIN);
+    if (status < 0 || has_step)
         return status;
-    if (imc->env->rank == 0) /* it is so on all */
+    if (imc->env->rank == 0)
         storm_log_write(&imc->env->log, STORM_LOG_ERROR,
                         "%s: there is no step to look at; call it after "
-                        "storm_engine_step",
+                        "storm_engine_step, before matter is set or given "
+                        "energy",
                         what);
     return STORM_ERR_STATE;
 }
@@ -289,9 +295,9 @@ storm_status storm_imc_next_step(struct storm_imc *imc,
     double *floors =
         storm_alloc(memory, steps_label,
                     (imc->problem->n_materials + 1) * sizeof *floors);
-    storm_status status = steps_read(imc, control, &own);
+    storm_status status = steps_check(imc, "storm_imc_next_step");
     if (status == STORM_OK)
-        status = steps_check(imc, "storm_imc_next_step");
+        status = steps_read(imc, control, &own);
     if (status == STORM_OK && floors == NULL)
         status = STORM_ERR_NOMEM;
     status = storm_context_agree(imc->context, status);

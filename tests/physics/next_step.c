@@ -191,6 +191,21 @@ static void check_controls(void)
     /* All matter cools: there is nothing to mistrust. */
     CHECK_OK(storm_imc_get_heating(box.imc, &heating));
     CHECK_EQ(heating.scarce_cells + heating.stiff_cells, 0);
+
+    /* After a deposit on one rank, or storm_imc_set, cells are not those of the
+     * step. */
+    plain.size = sizeof plain;
+    if (storm_context_rank(box.context) == 0)
+        storm_imc_deposit(box.imc, 0, 1e-3);
+    CHECK_EQ(storm_imc_get_heating(box.imc, &heating), STORM_ERR_STATE);
+    (void)imc_box_step(&box, dt, dt, energy);
+    CHECK_OK(storm_imc_get_heating(box.imc, &heating));
+    double kev[1000];
+    CHECK(storm_mesh_n_cells(box.mesh) <= 1000);
+    CHECK_OK(storm_imc_get(box.imc, box.engine, STORM_IMC_TEMPERATURE, kev));
+    CHECK_OK(storm_imc_set(box.imc, STORM_IMC_TEMPERATURE, kev));
+    CHECK_EQ(storm_imc_next_step(box.imc, box.engine, &plain, &change),
+             STORM_ERR_STATE);
     imc_box_close(&box);
 }
 
