@@ -180,7 +180,7 @@ static bool job_scan(FILE *file, struct run_job *job, uint64_t max,
                " inputs %" SCNx64,
                &job->first_seed, &job->n, &job->deck_hash,
                &job->inputs_hash) < 3 ||
-        !job_line(file, line))
+        job->n == 0 || job->n > STORM_RUN_MAX_REPLICAS || !job_line(file, line))
         return false;
     for (job->n_done = 0; job_line(file, line); job->n_done++) {
         if (!job_parse_row(line, &row) ||
@@ -189,7 +189,7 @@ static bool job_scan(FILE *file, struct run_job *job, uint64_t max,
         if (done != NULL && job->n_done < max)
             done[job->n_done] = row;
     }
-    return true;
+    return job->n_done <= job->n;
 }
 
 /* ---- beginning ----------------------------------------------------------- */

@@ -187,6 +187,17 @@ run run --restart marshak-many --json - -n 1
 [ "$status" -eq 0 ] || fail "complete: $(cat "$scratch/err")"
 grep -q "complete, its files stay" "$scratch/err" || fail "complete: no warning"
 
+# A list with a number that cannot be, or with more rows than that, is damaged.
+for number in 0 1 99999999999; do
+    cp -r marshak-many damaged
+    sed "1s/replicas 3/replicas $number/" marshak-many/replicas.csv \
+        >damaged/replicas.csv
+    run run --restart damaged --quiet -n 1
+    [ "$status" -ne 0 ] && grep -q "replicas.csv is damaged" "$scratch/err" ||
+        fail "replicas $number: $status, $(cat "$scratch/err")"
+    rm -r damaged
+done
+
 # One replica is a run without, but for the list. SCARCE-2: it has packets
 # enough.
 # shellcheck disable=SC2086
