@@ -95,12 +95,14 @@ storm_run_check(const struct storm_deck *deck, char *problem,
 /**
  * Can the files be read that the deck names, and are they what it expects: a
  * mesh that has the boundaries of the deck, points, tables with its groups,
- * fields? Local, blocks; no MPI.
+ * fields? Can cells begin with the state that the deck gives, as far as that is
+ * known without the mesh? Local, blocks; no MPI.
  *
  * @param problem       after an error, one line with the reason
  * @param problem_size  bytes available there, at least 1
  * @retval STORM_ERR_IO     no
- * @retval STORM_ERR_ARG    no: a table has other groups, or values out of range
+ * @retval STORM_ERR_ARG    no: a table has other groups, or values out of range;
+ *                          or the deck or a field has
  * @retval STORM_ERR_NOMEM  no memory
  */
 STORM_API STORM_MUST_CHECK storm_status

@@ -36,6 +36,24 @@ static storm_status snapshot_fail(const struct snapshot *s, const char *what,
     return STORM_ERR_IO;
 }
 
+/* The file is good, but not for this deck. */
+static storm_status snapshot_refuse(const struct snapshot *s, const char *why)
+{
+    (void)snapshot_fail(s, s->name, why);
+    return STORM_ERR_ARG;
+}
+
+static storm_status snapshot_count(const struct snapshot *s, uint64_t n_cells)
+{
+    char why[128];
+    if (s->n == n_cells)
+        return STORM_OK;
+    snprintf(why, sizeof why,
+             "expected %" PRIu64 " rows, as there are cells, got %" PRIu64,
+             n_cells, s->n);
+    return snapshot_refuse(s, why);
+}
+
 static storm_status snapshot_rows(const struct snapshot *s, const char *name,
                                   io_h5_kind kind, uint64_t columns,
                                   uint64_t first, uint64_t n, void *rows_out)
@@ -100,22 +118,18 @@ static storm_status snapshot_pick(const struct snapshot *s,
         }
     }
     return at == n ? STORM_OK
-                   : snapshot_fail(s, s->name,
-                                   "has no value for some cells of the mesh; "
-                                   "is it of another mesh? (by: position)");
+                   : snapshot_refuse(s, "has no value for some cells of the "
+                                        "mesh; is it of another mesh? (by: "
+                                        "position)");
 }
 
 static storm_status snapshot_cells(const struct snapshot *s, double *values_out)
 {
     const struct storm_mesh *mesh = s->from->mesh;
     size_t n = (size_t)storm_mesh_n_cells(mesh);
-    if (s->n != storm_mesh_n_cells_total(mesh)) {
-        char why[128];
-        snprintf(why, sizeof why,
-                 "expected %" PRIu64 " rows, as there are cells, got %" PRIu64,
-                 storm_mesh_n_cells_total(mesh), s->n);
-        return snapshot_fail(s, s->name, why);
-    }
+    storm_status fits = snapshot_count(s, storm_mesh_n_cells_total(mesh));
+    if (fits < 0)
+        return fits;
     struct snapshot_cell *cells =
         storm_alloc(s->env->memory, snapshot_label, (n + 1) * sizeof *cells);
     if (cells == NULL)
@@ -268,16 +282,64 @@ static storm_status snapshot_form(struct snapshot *s)
     return s->from->by_position ? snapshot_has_places(s) : STORM_OK;
 }
 
-/* values_out NULL: they are not read. */
+/* Comparisons are such that NaN fails. */
+bool io_snapshot_is_good(const struct io_snapshot_range *range, double value)
+{
+    return (range->above_zero ? value > 0.0 : value >= 0.0) &&
+           value <= range->max;
+}
+
+/* All values, by cell. Of positions a cell may take none that is wrong. */
+static storm_status snapshot_values(const struct snapshot *s,
+                                    const struct io_snapshot_range *range)
+{
+    double rows[SNAPSHOT_ROWS];
+    for (uint64_t first = 0; first < s->n; first += SNAPSHOT_ROWS) {
+        uint64_t left = s->n - first;
+        size_t m = (size_t)(left < SNAPSHOT_ROWS ? left : SNAPSHOT_ROWS);
+        storm_status status =
+            snapshot_rows(s, s->name, IO_H5_REAL, 1, first, m, rows);
+        if (status < 0)
+            return status;
+        for (size_t k = 0; k < m; k++) {
+            if (io_snapshot_is_good(range, rows[k]))
+                continue;
+            storm_log_write(&s->env->log, STORM_LOG_ERROR,
+                            "%s: `%s`[%" PRIu64 "]: expected %s, got %g",
+                            s->from->path, s->name, first + k, range->expected,
+                            rows[k]);
+            return STORM_ERR_ARG;
+        }
+    }
+    return STORM_OK;
+}
+
 static storm_status snapshot_read(struct snapshot *s, double *values_out)
 {
     s->h5 = io_h5_open(s->from->path);
     if (s->h5 < 0)
         return snapshot_fail(s, s->name, "the file is damaged");
     storm_status status = snapshot_form(s);
-    if (status == STORM_OK && values_out != NULL)
+    if (status == STORM_OK)
         status = s->from->by_position ? snapshot_places(s, values_out)
                                       : snapshot_cells(s, values_out);
+    io_h5_close(s->h5);
+    return status;
+}
+
+/* The same without a mesh. */
+static storm_status snapshot_look(struct snapshot *s,
+                                  const struct io_snapshot_range *range)
+{
+    s->h5 = io_h5_open(s->from->path);
+    if (s->h5 < 0)
+        return snapshot_fail(s, s->name, "the file is damaged");
+    storm_status status = snapshot_form(s);
+    bool by_cell = !s->from->by_position;
+    if (status == STORM_OK && by_cell && range->rows > 0)
+        status = snapshot_count(s, range->rows);
+    if (status == STORM_OK && by_cell && range->expected != NULL)
+        status = snapshot_values(s, range);
     io_h5_close(s->h5);
     return status;
 }
@@ -308,9 +370,10 @@ storm_status io_snapshot_read(struct storm_context *context,
 }
 
 storm_status io_snapshot_check(const struct storm_env *env,
-                               const struct io_snapshot *from, const char *name)
+                               const struct io_snapshot *from, const char *name,
+                               const struct io_snapshot_range *range)
 {
     struct snapshot s = {env, from, -1, name, 0};
     storm_status status = snapshot_probe(&s);
-    return status < 0 ? status : snapshot_read(&s, NULL);
+    return status < 0 ? status : snapshot_look(&s, range);
 }

@@ -17,15 +17,26 @@ struct io_snapshot {
 };
 
 /* The array `name` of the file for the cells of this rank, in local order.
- * Collective. STORM_ERR_IO (logged once), STORM_ERR_NOMEM, STORM_ERR_PEER. */
+ * Collective. STORM_ERR_IO, STORM_ERR_ARG: it is of another mesh (both logged
+ * once), STORM_ERR_NOMEM, STORM_ERR_PEER. */
 storm_status io_snapshot_read(struct storm_context *context,
                               const struct io_snapshot *from, const char *name,
                               double *values_out);
 
-/* Does the file have this array, and positions if it needs them? Local, without
- * MPI or mesh. STORM_ERR_IO (logged). */
+/* What the values of an array may be. */
+struct io_snapshot_range {
+    const char *expected; /* for messages; NULL: anything */
+    bool above_zero;      /* else from 0 */
+    double max;
+    uint64_t rows; /* by cell; 0: any number */
+};
+bool io_snapshot_is_good(const struct io_snapshot_range *range, double value);
+
+/* Does the file have this array, and positions if it needs them; and by cell,
+ * are the values such? Local, without MPI or mesh. STORM_ERR_IO, STORM_ERR_ARG
+ * (logged). */
 storm_status io_snapshot_check(const struct storm_env *env,
-                               const struct io_snapshot *from,
-                               const char *name);
+                               const struct io_snapshot *from, const char *name,
+                               const struct io_snapshot_range *range);
 
 #endif /* STORM_IO_SNAPSHOT_H */

@@ -249,7 +249,7 @@ static storm_status table_beyond(struct storm_table *table,
 {
     snprintf(table->problem, sizeof table->problem,
              "cell %llu: the %s is %.9g, beyond the table %s, which has %.9g "
-             "to %.9g; use a larger table, or `edge` for what is beyond it",
+             "to %.9g; use a larger table, or `table_beyond: edge`",
              (unsigned long long)block->tag[i], what, value, table->p.name,
              range[0], range[1]);
     return STORM_ERR_ARG;

@@ -443,21 +443,17 @@ static storm_status run_replicas(struct run *run,
 static storm_status run_whole(struct run *run,
                               struct storm_run_summary *summary_out)
 {
-    /* A restart takes the directory when the checkpoint fits: one that does
-     * not must leave everything as it is. */
-    bool is_new = run->restart_dir == NULL;
-    storm_status status = is_new ? STORM_OK : run_lock_output(run);
+    /* RUN-7 */
+    storm_status status = run_lock_output(run);
     if (status >= 0)
         status = run_job_open(run);
     if (status >= 0)
         status = run_files_check(run);
-    if (status >= 0 && is_new)
-        status = run_begin_output(run);
     if (status >= 0)
         status = run_open(run);
-    if (status >= 0 && !is_new)
+    if (status >= 0 && run->restart_dir != NULL)
         status = run_find_finished(run);
-    if (status >= 0 && !is_new && !run->finished)
+    if (status >= 0 && !run->finished)
         status = run_begin_output(run);
     if (status >= 0 && run->job.n > 0)
         return run_replicas(run, summary_out);

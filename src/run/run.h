@@ -14,6 +14,9 @@
  *   RUN-5  A run that was stopped has a checkpoint of its last step.
  *   RUN-6  A request that comes during set-up ends the run before its first
  *          step. A new run has computed nothing then, and writes nothing.
+ *   RUN-7  The directory is taken when mesh and state are there, or the
+ *          checkpoint is loaded: what is wrong with a deck or a file leaves
+ *          everything as it is.
  */
 #ifndef STORM_RUN_RUN_H
 #define STORM_RUN_RUN_H
@@ -227,8 +230,17 @@ void run_tables_close(struct run *run);
 storm_status run_tables_check(const struct storm_deck *deck,
                               const struct storm_env *env);
 
-/* run_fields.c: does the file of `fields` have the arrays? Local; STORM_ERR_IO,
- * logged to the environment. */
+/* run_start.c: can cells begin with the numbers and formulas of the deck, as
+ * far as that is known without a mesh? Local; STORM_ERR_ARG, STORM_ERR_IO,
+ * logged to the environment. The second: cells of a Cartesian mesh, by
+ * direction. */
+storm_status run_start_check(const struct storm_deck *deck,
+                             const struct storm_env *env);
+uint64_t run_start_cells(const struct storm_deck *deck, size_t n_out[3]);
+
+/* run_fields.c: does the file of `fields` have the arrays, and values that
+ * cells can begin with? Local; STORM_ERR_IO, STORM_ERR_ARG, logged to the
+ * environment. */
 storm_status run_fields_check(const struct storm_deck *deck,
                               const struct storm_env *env);
 
@@ -308,8 +320,10 @@ enum run_stop run_wants_stop(struct run *run);
  * Collective. STORM_ERR_STATE, STORM_ERR_IO (logged). */
 storm_status run_begin_output(struct run *run);
 
-/* Locks the directory of a run that restarts there, before its checkpoint is
- * read. Collective. STORM_ERR_STATE, STORM_ERR_IO (logged). */
+/* May the run write there? Locks a directory that holds a run already: nobody
+ * else may change its checkpoint, or replace it as well. Another is created
+ * and locked by run_begin_output. Collective. STORM_ERR_STATE, STORM_ERR_IO
+ * (logged). */
 storm_status run_lock_output(struct run *run);
 
 /* Does the run restart in its own directory? */

@@ -192,6 +192,8 @@ storm_status storm_run_check_files(const struct storm_deck *deck, char *problem,
     if (status == STORM_OK)
         status = run_tables_check(deck, &env);
     if (status == STORM_OK)
+        status = run_start_check(deck, &env);
+    if (status == STORM_OK)
         status = run_fields_check(deck, &env);
     io_meshfile_clear(&file);
     storm_memory_end(env.memory);

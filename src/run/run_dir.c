@@ -169,7 +169,9 @@ storm_status run_lock_output(struct run *run)
     storm_status status = STORM_OK;
     if (run->out_dir == NULL)
         return STORM_OK;
-    if (storm_context_rank(run->context) == 0 && run_is_in_place(run))
+    if (storm_context_rank(run->context) == 0 &&
+        (run_is_in_place(run) ||
+         (run->restart_dir == NULL && io_rundir_holds_run(run->out_dir))))
         status = run_lock(run);
     return storm_context_agree(run->context, status);
 }

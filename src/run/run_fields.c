@@ -15,6 +15,26 @@ static bool fields_has(const char *name)
     return name != NULL && strcmp(name, "none") != 0;
 }
 
+/* Densities, temperatures of matter and of radiation. */
+enum { FIELDS_RADIATION = 2, FIELDS_N };
+static const struct io_snapshot_range fields_ranges[FIELDS_N] = {
+    {"a number above 0 up to 1e300", true, STORM_UNLIMITED, 0},
+    {"a number from 0 to 1e30", false, 1e30, 0},
+    {"a number from 0 to 1e30", false, 1e30, 0},
+};
+
+/* Does every cell have matter, so that every value counts? */
+static bool fields_fill_all(const struct storm_deck *deck)
+{
+    struct storm_problem p;
+    deck_get_problem(deck, &p);
+    bool fill = p.n_regions > 0 && p.regions[0].number == 0 &&
+                p.regions[0].shape.kind == STORM_SHAPE_ALL;
+    for (size_t i = 0; i < p.n_regions; i++)
+        fill = fill && p.regions[i].material >= 0;
+    return fill;
+}
+
 storm_status run_fields_check(const struct storm_deck *deck,
                               const struct storm_env *env)
 {
@@ -22,11 +42,42 @@ storm_status run_fields_check(const struct storm_deck *deck,
     const char *const names[3] = {f->density, f->temperature,
                                   f->radiation_temperature};
     const struct io_snapshot from = {f->file, f->by == 1, NULL};
+    bool is_cart = deck->values.mesh.kind == STORM_MESH_CARTESIAN;
+    size_t n[3];
     storm_status status = STORM_OK;
-    for (int i = 0; i < 3 && status == STORM_OK && fields_has(f->file); i++)
+    for (int i = 0; i < 3 && status == STORM_OK && fields_has(f->file); i++) {
+        struct io_snapshot_range range = fields_ranges[i];
+        if (!fields_fill_all(deck))
+            range.expected = NULL;
+        if (is_cart)
+            range.rows = run_start_cells(deck, n);
         if (fields_has(names[i]))
-            status = io_snapshot_check(env, &from, names[i]);
+            status = io_snapshot_check(env, &from, names[i], &range);
+    }
     return status;
+}
+
+/* As the cells of this rank have it: names file, array and cell. Those of
+ * matter are ignored where there is none. Collective. */
+static storm_status fields_look(const struct run *run, int i, const char *name,
+                                const double *values)
+{
+    storm_status status = STORM_OK;
+    for (storm_cell_idx k = 0;
+         k < storm_mesh_n_cells(run->mesh) && status == STORM_OK; k++) {
+        int m = storm_imc_material(run->imc, k);
+        if ((i != FIELDS_RADIATION &&
+             (m < 0 || m >= (int)run->problem.n_materials)) ||
+            io_snapshot_is_good(&fields_ranges[i], values[k]))
+            continue;
+        storm_context_log(run->context, STORM_LOG_ERROR,
+                          "%s: `%s` for cell %llu: expected %s, got %g",
+                          run->deck->values.fields.file, name,
+                          (unsigned long long)storm_mesh_cell_id(run->mesh, k),
+                          fields_ranges[i].expected, values[k]);
+        status = STORM_ERR_ARG;
+    }
+    return storm_context_agree(run->context, status);
 }
 
 /* Density at constant temperature. */
@@ -87,6 +138,8 @@ storm_status run_fields_read(struct run *run, bool sets, uint64_t *hash_out)
         status = io_snapshot_read(run->context, &from, names[i], values);
         if (status == STORM_OK)
             status = fields_hash(run, i, values, hash_out);
+        if (status == STORM_OK)
+            status = fields_look(run, i, names[i], values);
         if (status == STORM_OK && sets)
             status = fields_set(run, i, values, values + n + 1);
     }

@@ -344,8 +344,7 @@ storm_status run_job_take_inputs(struct run *run, uint64_t fields_hash)
     if (run->job.n == 0)
         return STORM_OK;
     if (storm_context_rank(run->context) == 0) {
-        bool is_first = run->job.inputs_hash == 0;
-        if (!is_first && hash != run->job.inputs_hash)
+        if (run->job.inputs_hash != 0 && hash != run->job.inputs_hash)
             status =
                 job_refuse(run, "a file that the deck names (mesh, table or "
                                 "fields) has changed since the job began, and "
@@ -353,8 +352,6 @@ storm_status run_job_take_inputs(struct run *run, uint64_t fields_hash)
                                 "or start a new run");
         else
             run->job.inputs_hash = hash;
-        if (is_first && run->restart_dir == NULL)
-            status = run_job_write(run);
     }
     return storm_context_agree(run->context, status);
 }

@@ -67,8 +67,10 @@ fails() {
     [ "$(grep -c "error: .*$pattern" "$scratch/err")" -eq 1 ] ||
         fail "$*: $(cat "$scratch/err")"
 }
-fails 1 'expected 12 rows, as there are cells, got 24' --set "$fields" \
+fails 2 'expected 12 rows, as there are cells, got 24' --set "$fields" \
     --set 'mesh.cells=[12,1,1]'
+fails 2 'expected 8 rows, as there are cells, got 24' --set "$fields" \
+    --set 'mesh={kind: octree, level: 1, box: {lo: [0,0,0], hi: [1,1,1]}}'
 fails 2 '.nothing.: there is no list of numbers of this name' \
     --set "fields={file: $dump, temperature: nothing}"
 fails 2 '.position.: expected an array of n x 3' \

@@ -44,6 +44,23 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then # under a launcher of the user's, too
         fail "mpiexec: $(cat "$scratch/err")"
 fi
 
+# RUN-7: a deck whose start is wrong, which the run finds, costs nothing.
+(cd "$dir" && ls -l --time-style=full-iso) >"$scratch/before"
+wrong='materials.0.density="2e-1-x"'
+octree='mesh={kind: octree, level: 2, box: {lo: [0,0,0], hi: [1,1,1]}}'
+for out in good new; do
+    run run "$deck" -n 2 --quiet --overwrite --out "out/$out" --set "$octree" \
+        --set 'output.profile.bins=4' --set "$wrong"
+    [ "$status" -eq 2 ] || fail "a wrong start: exit status $status"
+    [ "$(grep -c 'expected its formula to give a number above 0' "$scratch/err")" -eq 1 ] ||
+        fail "a wrong start: $(cat "$scratch/err")"
+done
+(cd "$dir" && ls -l --time-style=full-iso | cmp -s - "$scratch/before") ||
+    fail "a wrong start: the directory has changed"
+[ ! -e "$scratch/cwd/out/new" ] || fail "a wrong start: $(ls -A "$scratch/cwd/out/new")"
+run check "$deck" --set "$wrong"
+[ "$status" -eq 2 ] || fail "check of a wrong start: exit status $status"
+
 # What is there of others stays; nothing of the earlier run does.
 run plot "$dir" --quiet
 run report "$dir" --quiet

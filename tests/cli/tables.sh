@@ -4,9 +4,9 @@
 #
 # Matter from a table that examples/write_table.c writes: the same state on 1, 2,
 # 3, 5 ranks and after a restart on another number of them; another table is
-# another problem. What is beyond the table ends the run with one error that
-# names cell, value and range; files that are no tables are refused before
-# anything is written.
+# another problem. What is beyond the table is one error that names value and
+# range, before anything is written if the start is; so are files that are no
+# tables.
 set -u
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$(dirname "$0")/cli.sh"
@@ -90,10 +90,17 @@ fails() {
         fail "$*: $(cat "$scratch/err")"
     [ "$right" -eq 1 ] || [ ! -e "$scratch/bad" ] || fail "$*: left files"
 }
-beyond='cell [0-9]*: the temperature (keV) is 5e-05, beyond the table .*slab.h5, which has 0.0001 to 10'
-fails 1 "$beyond" --set materials.slab.temperature=5e-5
-fails 1 'cell [0-9]*: the density (g/cm3) is 50, beyond' \
-    --set materials.slab.density=50
+fails 2 'materials.slab.temperature: 5e-05 is beyond the table .*slab.h5, which has 0.0001 to 10; .*.table_beyond: edge' \
+    --set materials.slab.temperature=5e-5
+fails 2 'materials.slab.density: 50 is beyond' --set materials.slab.density=50
+fails 2 'materials.slab.density: 10.00[0-9]* at (0.00125, 0.5, 0.5) cm is beyond' \
+    --set 'materials.slab.density="10+x"'
+# Where the mesh is not known before, the run finds it; so does a later step.
+fails 2 'cell [0-9]*: the density (g/cm3) is 10.*, beyond' \
+    --set 'mesh={kind: octree, level: 2, box: {lo: [0,0,0], hi: [1,1,1]}}' \
+    --set 'materials.slab.density="10+x"'
+fails 1 'cell [0-9]*: the energy (erg/cm3) is .*, beyond the table .*slab.h5, which has' \
+    --set materials.slab.temperature=9 --set boundaries.x_lo.temperature=200
 state "$scratch/deck.yaml" -n 1 --out "$scratch/edge" \
     --set materials.slab.temperature=5e-5 --set materials.slab.table_beyond=edge
 # A face to a wall of 20 keV has a temperature beyond the table, and so has what
@@ -101,6 +108,18 @@ state "$scratch/deck.yaml" -n 1 --out "$scratch/edge" \
 state "$scratch/deck.yaml" -n 2 --out "$scratch/hot" --set time.steps=2 \
     --set boundaries.x_lo.temperature=20 --set time.dt=1e-17 \
     --set acceleration.method=auto
+# A field with a value that is none, here a list of the table: its file, array and
+# place; where cells are in no region, from the run.
+LC_ALL=C sed 's/\xf0\x3f......\x24\x40/\xf0\x3f\x0\x0\x0\x0\x0\x0\x24\xc0/' \
+    "$scratch/slab.h5" >"$scratch/minus.h5"
+minus='fields={file: minus.h5, temperature: density}'
+fails 2 'minus.h5: .density..2.: expected a number from 0 to 1e30, got -10$' \
+    --set 'mesh.cells=[3,1,1]' --set "$minus"
+fails 2 'minus.h5: .density. for cell 2: expected a number from 0 to 1e30, got -10$' \
+    --set 'mesh.cells=[3,1,1]' --set "$minus" \
+    --set 'regions=[{material: slab, shape: box, lo: [0,0,0], hi: [1,1,1]}]'
+run check "$scratch/deck.yaml" --set 'mesh.cells=[3,1,1]' --set "$minus"
+[ "$status" -eq 2 ] || fail "check of a wrong field: exit status $status"
 fails 2 'none.h5: No such file' --set materials.slab.table=none.h5
 fails 2 'deck.yaml: expected a table in HDF5' --set materials.slab.table=deck.yaml
 head -c 1000 "$scratch/slab.h5" >"$scratch/cut.h5"

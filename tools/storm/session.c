@@ -277,12 +277,19 @@ static int session_check_out(const struct session *session)
 }
 
 /* The exit status after a failure. One who comes second to a directory, of two
- * that begin at the same time, is refused as if he had come later. */
-static int session_verdict(const struct session *session, storm_status status)
+ * that begin at the same time, is refused as if he had come later. A deck whose
+ * state cannot be set up is a wrong deck: its run has not begun. */
+static int session_verdict(const struct session *session,
+                           const struct tool_mark *before, storm_status status)
 {
-    int verdict = TOOL_FAILED;
-    if (session->rank == 0 && session->args->bench == NULL &&
-        status == STORM_ERR_STATE && tool_is_refused(session->args))
+    const struct tool_args *args = session->args;
+    int verdict = TOOL_FAILED, is_wrong = status == STORM_ERR_ARG;
+    /* The ranks that have not found it know of a peer's error alone. */
+    MPI_Allreduce(MPI_IN_PLACE, &is_wrong, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    if (session->rank == 0 && args->bench == NULL &&
+        ((status == STORM_ERR_STATE && tool_is_refused(args)) ||
+         (is_wrong && args->restart == NULL &&
+          !tool_mark_changed(args->out, before))))
         verdict = TOOL_USAGE;
     MPI_Bcast(&verdict, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return verdict;
@@ -343,7 +350,7 @@ int tool_session(const struct tool_args *args)
         session_abort();
     if (status < 0) {
         session_failed(&session, status);
-        exit_status = session_verdict(&session, status);
+        exit_status = session_verdict(&session, &before, status);
         if (exit_status == TOOL_FAILED && session.rank == 0 &&
             args->bench == NULL && !tool_was_launched())
             tool_print_go_on(args->out, &before);
