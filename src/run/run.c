@@ -317,6 +317,7 @@ static char *run_json(const struct run *run,
     run_materials_json(run, &json);
     run_mesh_json(run, &json);
     run_traffic_json(run, &json);
+    run_warnings_json(run, &json);
     storm_json_close(&json, '}');
     return storm_json_end(&json);
 }
@@ -482,14 +483,14 @@ static storm_status run_end(struct run *run,
     static const char *const reasons[] = {[RUN_GOES_ON] = "",
                                           [RUN_TIME_LIMIT] = "time limit",
                                           [RUN_REQUEST] = "request"};
+    if (status >= 0)
+        run_scarce_warn(run);
     if (status >= 0) {
         parts[STORM_RUN_JSON] = run_json(run, summary);
         parts[STORM_RUN_TABLE] = run_table(run, summary);
         if (parts[STORM_RUN_JSON] == NULL || parts[STORM_RUN_TABLE] == NULL)
             status = STORM_ERR_NOMEM;
     }
-    if (status >= 0)
-        run_scarce_warn(run);
     if (status >= 0 && run->out_dir != NULL && !run->finished)
         status = io_write_text(run->context, run->out_dir, "summary.json",
                                parts[STORM_RUN_JSON]);

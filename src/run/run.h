@@ -27,6 +27,7 @@
 #include <storm/run.h>
 #include <storm/streaming.h>
 
+#include "base/port.h"
 #include "deck/deck.h"
 #include "io/io_fields.h"
 #include "io/io_rundir.h"
@@ -116,6 +117,8 @@ struct run_control {
 };
 
 struct storm_env; /* base/env.h */
+struct storm_json;
+struct storm_page;
 
 /* Matter of materials that have a table. */
 struct run_tables {
@@ -173,6 +176,9 @@ struct run {
     double worst_balance, worst_momentum;
     struct storm_stats before; /* packets of the run before the restart */
 
+    char **warnings; /* rank 0: those so far */
+    size_t n_warnings, warnings_capacity;
+
     int lock;            /* rank 0: of out_dir; -1: none */
     bool is_locked;      /* nobody else writes there */
     bool began;          /* rank 0: out_dir is this run's */
@@ -189,6 +195,11 @@ struct run {
         stopped; /* after the last step, and whether the run does so; the
                          same on all ranks */
 };
+
+/* run_warnings.c: logs a warning, which the summary has, too. On rank 0. */
+void run_warn(struct run *run, const char *format, ...) STORM_PRINTF(2, 3);
+void run_warnings_json(const struct run *run, struct storm_json *json);
+void run_warnings_close(struct run *run);
 
 /* run_setup.c: can the files that the deck names be read? Asked before a run
  * takes its directory: a wrong name must not cost the run that is there.
@@ -251,8 +262,6 @@ storm_status run_fields_read(struct run *run, bool sets, uint64_t *hash_out);
 
 /* run_materials.c: cells and volumes of materials; warns of layers that are
  * thinner than two cells. Collective. */
-struct storm_json;
-struct storm_page;
 storm_status run_materials_open(struct run *run);
 void run_materials_close(struct run *run);
 void run_materials_json(const struct run *run, struct storm_json *json);
@@ -414,7 +423,7 @@ void run_control_table(const struct run *run, struct storm_page *page);
 storm_status run_scarce_look(struct run *run);
 storm_status run_scarce_add(struct run *run); /* every step */
 void run_scarce_json(const struct run *run, struct storm_json *json);
-void run_scarce_warn(const struct run *run);
+void run_scarce_warn(struct run *run);
 
 /* run.c: runs without output files. Collective. */
 storm_status run_measure(struct storm_context *context,

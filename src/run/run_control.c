@@ -38,9 +38,11 @@ const char *run_control_refuses(const struct run *run)
                : NULL;
 }
 
+/* Steps whose length is still that of the deck. */
+enum { CONTROL_FIRST = 3 };
+
 /* ACCURACY-2. On rank 0. */
-static void control_warn(const struct run *run,
-                         const struct storm_imc_change *change)
+static void control_warn(struct run *run, const struct storm_imc_change *change)
 {
     const struct deck_time *time = &run->deck->values.time;
     uint64_t n = run->control.n_overshoots;
@@ -55,15 +57,17 @@ static void control_warn(const struct run *run,
                  (uint64_t)change->cell);
     else
         snprintf(where, sizeof where, "the radiation");
-    storm_context_log(run->context, STORM_LOG_WARN,
-                      "step %" PRIu64 " of %.3g s overshoots: it has changed "
-                      "the energy of %s by %.2g, more than %g times the target "
-                      "of %g (%" PRIu64
-                      " so far); begin with a shorter time.dt, or lower "
-                      "time.growth",
-                      run->step, run->time_s - run->start_s, where,
-                      fmax(change->matter, change->radiation), time->overshoot,
-                      time->target, run->control.n_overshoots);
+    run_warn(run,
+             "step %" PRIu64 " of %.3g s overshoots: it has changed "
+             "the energy of %s by %.2g, more than %g times the target "
+             "of %g (%" PRIu64 " so far); %s",
+             run->step, run->time_s - run->start_s, where,
+             fmax(change->matter, change->radiation), time->overshoot,
+             time->target, run->control.n_overshoots,
+             run->step <= CONTROL_FIRST
+                 ? "begin with a shorter time.dt, or lower "
+                   "time.growth"
+                 : "lower time.target, time.growth or time.dt_max");
 }
 
 storm_status run_control_step(struct run *run, double dt_s)

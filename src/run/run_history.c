@@ -84,7 +84,7 @@ static char *history_header(const struct run *run)
     return storm_page_end(&page);
 }
 
-storm_status run_rows_open(const struct run *run, struct io_rows *rows,
+storm_status run_rows_open(struct run *run, struct io_rows *rows,
                            const char *name, const char *header)
 {
     uint64_t replica = run_job_replica(run);
@@ -96,10 +96,10 @@ storm_status run_rows_open(const struct run *run, struct io_rows *rows,
                  replica);
     io_rows_begin(rows, header);
     if (run->step > 0 && !io_rows_keep(rows, run->restart_dir, run->step))
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "%s/%s is not there or has other columns: it begins "
-                          "with step %" PRIu64,
-                          run->restart_dir, rows->name, run->step + 1);
+        run_warn(run,
+                 "%s/%s is not there or has other columns: it begins "
+                 "with step %" PRIu64,
+                 run->restart_dir, rows->name, run->step + 1);
     return rows->text.failed ? STORM_ERR_NOMEM : STORM_OK;
 }
 

@@ -46,11 +46,11 @@ storm_status run_probes_add(struct run *run);
 storm_status run_trace_open(struct run *run);
 storm_status run_trace_add(struct run *run);
 /* At the end, about packets that never were; of replicas, of the first. */
-void run_trace_warn(const struct run *run);
+void run_trace_warn(struct run *run);
 
 /* On rank 0: the file <name>.csv, or <name>-<replica>.csv in a job. A run that
  * is restarted keeps its rows (ROWS-3), or warns that there are none. */
-storm_status run_rows_open(const struct run *run, struct io_rows *rows,
+storm_status run_rows_open(struct run *run, struct io_rows *rows,
                            const char *name, const char *header);
 
 /* A name as the name of a column or an entry of it. */

@@ -241,26 +241,23 @@ static const char *layer_keys(const struct run *run)
     }
 }
 
-static void layer_warn(const struct run *run, size_t i, double thickness_cm,
+static void layer_warn(struct run *run, size_t i, double thickness_cm,
                        double width_cm)
 {
     const struct storm_region *region = &run->problem.regions[i];
     char cells[64];
     snprintf(cells, sizeof cells, "its cells are about %.2g cm wide", width_cm);
     if (storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "region %zu, of material %s, is a layer of %.3g cm, "
-                          "but %s: below two cells across it may have holes; "
-                          "take more cells (%s)",
-                          i, run->problem.materials[region->material].name,
-                          thickness_cm,
-                          width_cm > 0.0 ? cells : "it has no cells",
-                          layer_keys(run));
+        run_warn(run,
+                 "region %zu, of material %s, is a layer of %.3g cm, "
+                 "but %s: below two cells across it may have holes; "
+                 "take more cells (%s)",
+                 i, run->problem.materials[region->material].name, thickness_cm,
+                 width_cm > 0.0 ? cells : "it has no cells", layer_keys(run));
 }
 
 /* Warns of the layer with the fewest cells across, if they are too few. */
-static void layer_check(const struct run *run,
-                        const struct materials_sums *sums)
+static void layer_check(struct run *run, const struct materials_sums *sums)
 {
     const struct storm_problem *p = &run->problem;
     bool sharp = run->deck->values.mesh.kind == STORM_MESH_VORONOI &&

@@ -117,10 +117,10 @@ static void probes_row(struct run *run, size_t i, const double *value)
         /* storm_run_doubts has reported those outside the box. */
         if (run->step == 0 && run_job_replica(run) <= 1 &&
             run_is_in_box(&run->deck->values, x))
-            storm_context_log(run->context, STORM_LOG_WARN,
-                              "output.probes.%zu: [%g, %g, %g] is not in the "
-                              "mesh and has no rows in probes.csv: move it",
-                              i, x[0], x[1], x[2]);
+            run_warn(run,
+                     "output.probes.%zu: [%g, %g, %g] is not in the "
+                     "mesh and has no rows in probes.csv: move it",
+                     i, x[0], x[1], x[2]);
         return;
     }
     storm_page_add(page, "%" PRIu64 ",", run->step);

@@ -190,20 +190,20 @@ void run_scarce_json(const struct run *run, struct storm_json *json)
 }
 
 /* SCARCE-3 */
-static void scarce_warn_heating(const struct run *run)
+static void scarce_warn_heating(struct run *run)
 {
     const struct run_scarce *s = &run->scarce;
     if (scarce_heating_share(s) > scarce_heating)
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "%.2g %% of the heating of matter was in cells that "
-                          "doubled their energy in one step by fewer than %d "
-                          "packets: where matter is hot is a matter of chance; "
-                          "take more packets, or acceleration.method: auto",
-                          100.0 * scarce_heating_share(s), STORM_IMC_SCARCE);
+        run_warn(run,
+                 "%.2g %% of the heating of matter was in cells that "
+                 "doubled their energy in one step by fewer than %d "
+                 "packets: where matter is hot is a matter of chance; "
+                 "take more packets, or acceleration.method: auto",
+                 100.0 * scarce_heating_share(s), STORM_IMC_SCARCE);
     if (s->stiff_cells >= SCARCE_STIFF_MIN &&
         (double)s->stiff_cells > scarce_stiff * (double)s->front_cells)
-        storm_context_log(
-            run->context, STORM_LOG_WARN,
+        run_warn(
+            run,
             "matter at the front of a wave is cold, thick and stiff: in %.0f "
             "%% of its steps a cell there more than doubled its energy with a "
             "Fleck factor below 0.01, so that the front moves by cells and "
@@ -213,13 +213,13 @@ static void scarce_warn_heating(const struct run *run)
             100.0 * (double)s->stiff_cells / (double)s->front_cells);
 }
 
-void run_scarce_warn(const struct run *run)
+void run_scarce_warn(struct run *run)
 {
     const struct run_scarce *s = &run->scarce;
     bool is_census = run->deck->values.output.radiation != 0;
     if (s->share > scarce_share)
-        storm_context_log(
-            run->context, STORM_LOG_WARN,
+        run_warn(
+            run,
             "in step %" PRIu64 " %" PRIu64 " of %" PRIu64
             " cells, with %.2g %% "
             "of the radiation energy, rest on fewer than %d %s each; take more "
@@ -228,9 +228,9 @@ void run_scarce_warn(const struct run *run)
             s->step, s->cells, storm_mesh_n_cells_total(run->mesh),
             100.0 * s->share, SCARCE_MIN, is_census ? "packets" : "events");
     if (s->packet > scarce_packet && is_census)
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "one packet has had %.2g %% of the energy at census; "
-                          "take more packets",
-                          100.0 * s->packet);
+        run_warn(run,
+                 "one packet has had %.2g %% of the energy at census; "
+                 "take more packets",
+                 100.0 * s->packet);
     scarce_warn_heating(run);
 }

@@ -394,7 +394,7 @@ static storm_status run_set_state(struct run *run)
 }
 
 /* Warns about cells in no region, which may be a mistake. */
-static storm_status run_warn_empty(const struct run *run)
+static storm_status run_warn_empty(struct run *run)
 {
     uint64_t n = 0;
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(run->mesh); i++)
@@ -403,9 +403,8 @@ static storm_status run_warn_empty(const struct run *run)
         storm_context_reduce(run->context, &n, 1, MPI_UINT64_T, MPI_SUM);
     if (status == STORM_OK && n > 0 && run->problem.n_regions > 0 &&
         storm_context_rank(run->context) == 0)
-        storm_context_log(run->context, STORM_LOG_WARN,
-                          "%llu cells are in no region: they are empty",
-                          (unsigned long long)n);
+        run_warn(run, "%llu cells are in no region: they are empty",
+                 (unsigned long long)n);
     return status;
 }
 
@@ -419,7 +418,7 @@ static int run_find_material(const struct run *run, const char *name)
 }
 
 /* On rank 0, a warning for each. */
-static void run_warn_doubts(const struct run *run)
+static void run_warn_doubts(struct run *run)
 {
     char text[4096];
     if (storm_context_rank(run->context) != 0)
@@ -427,7 +426,7 @@ static void run_warn_doubts(const struct run *run)
     storm_run_doubts(run->deck, text, sizeof text);
     for (const char *line = text; *line != '\0';) {
         int n = (int)strcspn(line, "\n");
-        storm_context_log(run->context, STORM_LOG_WARN, "%.*s", n, line);
+        run_warn(run, "%.*s", n, line);
         line += n + (line[n] == '\n');
     }
 }
@@ -466,6 +465,7 @@ void run_close(struct run *run)
     run_tables_close(run);
     run_materials_close(run);
     run_job_close(run);
+    run_warnings_close(run);
     run_traffic_close(run);
     storm_free(storm_context_env(run->context)->memory, run->times);
     free(storm_page_end(&run->series.grids));

@@ -181,7 +181,7 @@ storm_status run_trace_add(struct run *run)
     return status;
 }
 
-void run_trace_warn(const struct run *run)
+void run_trace_warn(struct run *run)
 {
     const char *rows =
         run_job_replica(run) <= 1 ? run->history.trace.text.text : NULL;
@@ -194,8 +194,8 @@ void run_trace_warn(const struct run *run)
         snprintf(text, sizeof text, ",%016" PRIx64 "%016" PRIx64 ",", id.hi,
                  id.lo);
         if (strstr(rows, text) == NULL)
-            storm_context_log(
-                run->context, STORM_LOG_WARN,
+            run_warn(
+                run,
                 "output.trace.%zu: there was no packet %s in the steps up to "
                 "%" PRIu64 "; ORIGIN:STEP:PLACE:NUMBER count from 0, and "
                 "checkpoints have the ids of packets",

@@ -17,7 +17,7 @@ enum {
     BARS_GROUP = 34, /* more above the first bar of a group */
     BARS_EDGE = 16,  /* above the first and below the last */
     BARS_BOTTOM = 72,
-    BARS_MIN_HEIGHT = 120, /* height of the frame */
+    BARS_MIN_HEIGHT = 78, /* height of the frame */
     BARS_VALUE_LETTERS = 12,
     BARS_N_TICKS = 6
 };

@@ -203,8 +203,10 @@ static storm_status report_lead(struct report *r)
     storm_page_add_xml(&r->page, time);
     if (r->summary != NULL) {
         storm_page_add(&r->page, "; ");
-        storm_page_add_xml(&r->page, report_text(r->summary, "ranks"));
-        storm_page_add(&r->page, " ranks, backend ");
+        const char *ranks = report_text(r->summary, "ranks");
+        storm_page_add_xml(&r->page, ranks);
+        storm_page_add(&r->page, " rank%s, backend ",
+                       strcmp(ranks, "1") == 0 ? "" : "s");
         storm_page_add_xml(&r->page, report_text(r->summary, "backend"));
         storm_page_add(&r->page, ", ");
         storm_page_add_xml(&r->page, report_text(r->summary, "mpi"));
@@ -223,11 +225,19 @@ static storm_status report_lead(struct report *r)
     return STORM_OK;
 }
 
+/* Replicas that have ended; NULL: the run has none. */
+static const struct deck_node *report_replicas(const struct report *r)
+{
+    return deck_node_find(r->summary, "replicas");
+}
+
 static void report_energy(struct report *r)
 {
     const struct deck_node *energy = deck_node_find(r->summary, "energy");
     const char *unit = r->plot.natural ? "" : "erg";
-    report_begin_table(r, "Energy");
+    report_begin_table(r, report_replicas(r) != NULL
+                              ? "Energy, mean of the replicas"
+                              : "Energy");
     report_real(r, "created", energy, "created", unit);
     report_real(r, "absorbed", energy, "absorbed", unit);
     report_real(r, "escaped", energy, "escaped", unit);
@@ -259,13 +269,13 @@ static void report_errors(struct report *r)
     report_end_table(r);
 }
 
-/* What became of the packets when the mesh changed. */
+/* What became of the packets when the mesh or its partition changed. */
 static void report_remap(struct report *r)
 {
     const struct deck_node *remap = deck_node_find(r->summary, "remap");
     if (remap == NULL)
         return;
-    report_begin_table(r, "Changes of the mesh");
+    report_begin_table(r, "Changes of mesh or partition");
     report_count(r, "changes", remap, "changes");
     report_count(r, "packets home at once", remap, "fixed");
     report_count(r, "walked", remap, "walked");
@@ -275,10 +285,26 @@ static void report_remap(struct report *r)
     report_end_table(r);
 }
 
+/* One, or "1 to 3" of replicas. */
+static void report_seeds(struct report *r)
+{
+    const struct deck_node *replicas = report_replicas(r);
+    char text[2 * PLOT_NAME];
+    if (replicas == NULL || replicas->kind != DECK_LIST || replicas->n < 2) {
+        report_row(r, "seed", report_text(r->summary, "seed"));
+        return;
+    }
+    snprintf(text, sizeof text, "%s to %s",
+             report_text(replicas->items[0], "seed"),
+             report_text(replicas->items[replicas->n - 1], "seed"));
+    report_row(r, "seeds", text);
+}
+
 static void report_tables(struct report *r)
 {
     const struct deck_node *s = r->summary;
-    report_begin_table(r, "Packets");
+    bool is_job = report_replicas(r) != NULL;
+    report_begin_table(r, is_job ? "Packets, all replicas" : "Packets");
     report_count(r, "created", s, "packets_created");
     report_count(r, "absorbed", s, "packets_absorbed");
     report_count(r, "escaped", s, "packets_escaped");
@@ -288,7 +314,7 @@ static void report_tables(struct report *r)
     report_end_table(r);
     report_energy(r);
     report_errors(r);
-    report_begin_table(r, "Run");
+    report_begin_table(r, is_job ? "Run, all replicas" : "Run");
     report_count(r, "time steps", s, "cycles");
     report_real(r, "seconds of transport", s, "seconds", "");
     report_real(r, "events per second and rank", s, "steps_per_second_per_rank",
@@ -296,7 +322,7 @@ static void report_tables(struct report *r)
     report_real(r, "imbalance of events (max / mean)", s, "imbalance", "");
     report_real(r, "peak memory of a rank", s, "peak_memory_mb", "MB");
     report_real(r, "rings of a rank", s, "ring_memory_mb", "MB");
-    report_row(r, "seed", report_text(s, "seed"));
+    report_seeds(r);
     report_row(r, "state hash", report_text(s, "state_hash"));
     report_end_table(r);
     report_remap(r);
@@ -334,10 +360,28 @@ static storm_status report_breakdown(struct report *r)
     return status;
 }
 
+/* What the run has warned of. */
+static void report_warnings(struct report *r)
+{
+    const struct deck_node *list = deck_node_find(r->summary, "warnings");
+    if (list == NULL || list->kind != DECK_LIST || list->n == 0)
+        return;
+    storm_page_add(&r->page, "<h2>Warnings</h2>\n<ul class=\"state\">\n");
+    for (size_t i = 0; i < list->n; i++) {
+        const struct deck_node *item = list->items[i];
+        storm_page_add(&r->page, "<li>");
+        if (item->kind == DECK_SCALAR)
+            storm_page_add_xml(&r->page, item->text);
+        storm_page_add(&r->page, "</li>\n");
+    }
+    storm_page_add(&r->page, "</ul>\n");
+}
+
 static storm_status report_numbers(struct report *r)
 {
     if (r->summary == NULL)
         return STORM_OK;
+    report_warnings(r);
     storm_page_add(&r->page, "<h2>Summary</h2>\n<div class=\"side\">\n");
     report_tables(r);
     storm_page_add(&r->page, "</div>\n");

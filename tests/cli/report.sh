@@ -41,6 +41,11 @@ python3 "$scratch/look.py" "$scratch/run/report.html" 13 \
     "$scratch/run/deck.yaml" created "state hash" "time steps" ||
     fail "the page"
 
+# What the run has warned of is there, and in the summary.
+grep -q '<li>region 2, of material wall, is a layer' \
+    "$scratch/run/report.html" || fail "no warnings in the report"
+grep -q '"warnings": \[' "$scratch/run/summary.json" || fail "no warnings"
+
 # The moments are on one scale, and of a line there are none.
 python3 - "$scratch/run/report.html" <<'PYTHON' || fail "scales of moments"
 import re, sys
