@@ -85,6 +85,10 @@ static void chart_cover_series(struct chart_frame *frame,
         if (series->style == STORM_CHART_STEPS)
             chart_cover(x, &frame->x, series->x[i + 1]);
         double error = chart_error(series, i), half = chart_band(series, i);
+        if (series->style == STORM_CHART_STEPS) { /* drawn from 0 */
+            half = fmax(half, error);
+            error = 0.0;
+        }
         chart_cover(y, &frame->y, series->y[i]);
         if (half > 0.0 && (series->y[i] < 0.0 || series->y[i] > half))
             chart_cover(y, &frame->y, series->y[i] - half);
@@ -296,6 +300,18 @@ static void chart_add_band(struct storm_page *svg,
     }
 }
 
+/* Of a stair, within its bin: those of several series side by side. */
+static double chart_error_x(const struct chart_frame *frame,
+                            const struct storm_chart_series *series, size_t i)
+{
+    const double n_places = 9.0;
+    double x = chart_x(frame, series->x[i]);
+    if (series->style != STORM_CHART_STEPS)
+        return x;
+    double width = chart_x(frame, series->x[i + 1]) - x;
+    return x + width * (double)(series->colour % 8 + 1) / n_places;
+}
+
 static void chart_add_errors(struct storm_page *svg,
                              const struct chart_frame *frame,
                              const struct storm_chart_series *series)
@@ -305,23 +321,25 @@ static void chart_add_errors(struct storm_page *svg,
         if (!chart_shows(frame, series, i) || error == 0.0)
             continue;
         /* On a logarithmic axis the lower end may not be positive. */
+        double x = chart_error_x(frame, series, i);
+        double cap = series->style == STORM_CHART_STEPS ? 1.5 : 4.0;
         double y = series->y[i], floor_y = frame->top + CHART_HEIGHT;
-        double low = storm_svg_shows(&frame->y, y - error)
-                         ? chart_y(frame, y - error)
-                         : floor_y;
+        double end = frame->y_from_zero ? fmax(y - error, 0.0) : y - error;
+        double low =
+            storm_svg_shows(&frame->y, end) ? chart_y(frame, end) : floor_y;
         double high = storm_svg_shows(&frame->y, y + error)
                           ? chart_y(frame, y + error)
                           : frame->top;
         storm_page_add(svg,
-                       "<path d=\"M%.2f %.2fV%.2fm-4 0h8\" fill=\"none\" "
+                       "<path d=\"M%.2f %.2fV%.2fm%g 0h%g\" fill=\"none\" "
                        "stroke=\"#%06x\" stroke-width=\"1.3\"/>\n",
-                       chart_x(frame, series->x[i]), low, high,
+                       x, low, high, -cap, 2.0 * cap,
                        storm_chart_colour(series->colour));
         if (low < floor_y)
             storm_page_add(svg,
-                           "<path d=\"M%.2f %.2fh8\" stroke=\"#%06x\" "
+                           "<path d=\"M%.2f %.2fh%g\" stroke=\"#%06x\" "
                            "stroke-width=\"1.3\"/>\n",
-                           chart_x(frame, series->x[i]) - 4.0, low,
+                           x - cap, low, 2.0 * cap,
                            storm_chart_colour(series->colour));
     }
 }

@@ -35,6 +35,13 @@ struct plot_names {
 static storm_status plot_no_field(struct plot_run *plot, const char *field,
                                   uint64_t step)
 {
+    char of_first[PLOT_NAME + 4];
+    snprintf(of_first, sizeof of_first, "%s-1", field);
+    if (plot->by_dump && plot_is_table(plot, of_first))
+        return plot_fail(plot, STORM_ERR_ARG,
+                         "no means of '%s': the replicas have steps of their "
+                         "own (time.control); take one, --field %s, ...",
+                         field, of_first);
     char *list = plot_field_list(plot, step);
     plot_fail(plot, STORM_ERR_ARG, "no field '%s'; there are: %s", field,
               list != NULL ? list : "?");
@@ -567,10 +574,10 @@ static const char *plot_usual_fields(struct plot_run *plot, uint64_t step,
 static storm_status plot_table(struct plot_run *plot, const char *name,
                                bool all)
 {
-    if (strcmp(name, "history") == 0)
-        return plot_history(plot, all);
-    if (strcmp(name, "probes") == 0)
-        return plot_probes(plot, all);
+    if (strncmp(name, "history", 7) == 0)
+        return plot_history(plot, name, all);
+    if (strncmp(name, "probes", 6) == 0)
+        return plot_probes(plot, name, all);
     return plot_tally(plot, name + strlen("tally-"));
 }
 

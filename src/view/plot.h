@@ -60,6 +60,8 @@ struct plot_run {
     size_t n_materials, materials_capacity;
     struct plot_steps dumps, profiles;
     bool natural; /* own units: none are written */
+    bool by_dump; /* replicas with steps of their own (ACCURACY-3): files have
+                     the numbers of dumps, not of steps */
     double *material;
     double *scratch; /* for one more field */
 };
@@ -204,8 +206,8 @@ bool plot_is_profile(const char *field);
 
 /* Charts of history.csv and probes.csv, and of one of the tallies; none if the
  * file has no rows. `all`: also those that are not drawn by default. */
-storm_status plot_history(struct plot_run *plot, bool all);
-storm_status plot_probes(struct plot_run *plot, bool all);
+storm_status plot_history(struct plot_run *plot, const char *name, bool all);
+storm_status plot_probes(struct plot_run *plot, const char *name, bool all);
 storm_status plot_tally(struct plot_run *plot, const char *name);
 
 /* Message for params without a valid size. */

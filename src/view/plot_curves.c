@@ -12,7 +12,13 @@
 
 static const double curves_confidence = 0.95; /* of bands */
 
-enum { CURVES_MAX = 8 }; /* as many as there are colours */
+enum {
+    CURVES_MAX = 8,  /* as many as there are colours */
+    CURVES_BANDS = 3 /* above each other */
+};
+
+/* Of the largest value: what is below is rounding, and counts as 0. */
+static const double curves_nothing = 1e-12;
 
 bool plot_band(const struct io_table *table, const char *name, double *band)
 {
@@ -27,12 +33,13 @@ bool plot_band(const struct io_table *table, const char *name, double *band)
     return true;
 }
 
-void plot_band_text(uint64_t replicas, char *text, size_t size)
+void plot_band_text(uint64_t replicas, const char *mark, char *text,
+                    size_t size)
 {
     size_t n = strlen(text);
     snprintf(text + n, size - n,
-             "; mean of %" PRIu64 " replicas, band: %.0f %% interval", replicas,
-             100.0 * curves_confidence);
+             "; mean of %" PRIu64 " replicas, %s: %.0f %% interval", replicas,
+             mark, 100.0 * curves_confidence);
 }
 
 /* ---- adding -------------------------------------------------------------- */
@@ -139,6 +146,17 @@ static void curves_cut(struct plot_curves *c, double max)
                 c->curve[k].y[i] = (double)NAN;
 }
 
+/* Empties curves that have nothing but rounding. */
+static void curves_drop(struct plot_curves *c)
+{
+    double max = 0.0;
+    for (size_t k = 0; k < c->n; k++)
+        max = fmax(max, curve_max(&c->curve[k]));
+    for (size_t k = 0; k < c->n; k++)
+        if (curve_max(&c->curve[k]) < curves_nothing * max)
+            c->curve[k].n = 0;
+}
+
 /* ---- drawing ------------------------------------------------------------- */
 
 /* Is it among the largest that have a colour? Of equal ones, the first are. */
@@ -176,12 +194,28 @@ static void curves_choose(struct plot_curves *c,
     }
 }
 
+/* CURVES-3: many bands above each other show nothing. */
+static bool curves_take_bars(struct storm_chart_series *series, size_t n)
+{
+    size_t n_bands = 0;
+    for (size_t i = 0; i < n; i++)
+        n_bands +=
+            series[i].band != NULL && series[i].style == STORM_CHART_STEPS;
+    for (size_t i = 0; i < n && n_bands > CURVES_BANDS; i++)
+        if (series[i].style == STORM_CHART_STEPS) {
+            series[i].error = series[i].band;
+            series[i].band = NULL;
+        }
+    return n_bands > CURVES_BANDS;
+}
+
 storm_status plot_curves_draw(struct plot_curves *c,
                               const struct plot_chart_text *text)
 {
     struct storm_chart_series series[CURVES_MAX];
     size_t n, n_all, used;
     char subtitle[2 * PLOT_TEXT];
+    curves_drop(c);
     const struct plot_range range = curves_range(c);
     bool log = curves_want_log(c, &range), has_band = false;
     curves_choose(c, series, &n, &n_all);
@@ -189,9 +223,11 @@ storm_status plot_curves_draw(struct plot_curves *c,
         curves_cut(c, range.hi);
     for (size_t i = 0; i < n; i++)
         has_band = has_band || series[i].band != NULL;
+    bool has_bars = curves_take_bars(series, n);
     snprintf(subtitle, sizeof subtitle, "%s", text->subtitle);
     if (has_band)
-        plot_band_text(c->replicas, subtitle, sizeof subtitle);
+        plot_band_text(c->replicas, has_bars ? "bars" : "band", subtitle,
+                       sizeof subtitle);
     used = strlen(subtitle);
     if (n < n_all)
         snprintf(subtitle + used, sizeof subtitle - used,

@@ -2,12 +2,14 @@
 /*
  * The curves of one chart over time, photon energy or direction.
  *
- *   CURVES-1  A curve that is 0 everywhere is left out; of more than eight, the
- *             eight with the largest values are drawn, and the chart says so.
+ *   CURVES-1  A curve that is 0 everywhere, or below 1e-12 of the largest
+ *             value, is left out; of more than eight, the eight with the
+ *             largest values are drawn, and the chart says so.
  *   CURVES-2  The axis is logarithmic if a whole curve, or an eighth of all
  *             values, is below a hundredth of the largest value; what is below
  *             a millionth of it is a gap then.
- *   CURVES-3  Bands are 95 % intervals of the means of replicas.
+ *   CURVES-3  Bands are 95 % intervals of the means of replicas; of more than
+ *             three stairs in one chart they are bars, side by side.
  */
 #ifndef STORM_VIEW_PLOT_CURVES_H
 #define STORM_VIEW_PLOT_CURVES_H
@@ -59,7 +61,8 @@ bool plot_wants_log_x(const struct plot_run *plot, const double *x, size_t n);
  * errors. */
 bool plot_band(const struct io_table *table, const char *name, double *band);
 
-/* Adds "; mean of N replicas, ..." */
-void plot_band_text(uint64_t replicas, char *text, size_t size);
+/* Adds "; mean of N replicas, ..."; mark: what shows the interval. */
+void plot_band_text(uint64_t replicas, const char *mark, char *text,
+                    size_t size);
 
 #endif /* STORM_VIEW_PLOT_CURVES_H */

@@ -29,9 +29,19 @@ static bool is_error(const char *column)
 /* Rows of a curve, and room for a value of each row of the table. */
 struct history_rows {
     const struct io_table *table;
+    const char *name; /* of the table: "history", "probes-3" */
     size_t n, *row;
     double *band;
 };
+
+/* "; replica 3" of a table of one. */
+static void rows_replica(const struct history_rows *rows,
+                         char text_out[PLOT_NAME])
+{
+    const char *number = strchr(rows->name, '-');
+    snprintf(text_out, PLOT_NAME, "%s%s", number != NULL ? "; replica " : "",
+             number != NULL ? number + 1 : "");
+}
 
 /* All rows, or those with this value of a column; of many, every second, ... */
 static bool rows_choose(struct history_rows *rows, size_t column, double value)
@@ -68,23 +78,24 @@ static void rows_close(const struct plot_run *plot, struct history_rows *rows)
     storm_free(plot->memory, rows->band);
 }
 
+/* name: of the file, without .csv */
 static storm_status history_read(struct plot_run *plot, const char *name,
                                  struct io_table *table)
 {
-    char path[IO_READER_PATH + 64];
-    snprintf(path, sizeof path, "%s/%s", plot->params->run_dir, name);
+    char path[IO_READER_PATH + PLOT_NAME + 8];
+    snprintf(path, sizeof path, "%s/%s.csv", plot->params->run_dir, name);
     return io_table_read(plot->memory, path, table, plot->problem,
                          sizeof plot->problem);
 }
 
-static storm_status history_needs(struct plot_run *plot, const char *file,
+static storm_status history_needs(struct plot_run *plot, const char *name,
                                   const struct io_table *table,
                                   const char *const *columns, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (io_table_find(table, columns[i]) == table->n_columns)
-            return plot_fail(plot, STORM_ERR_IO, "%s/%s has no column %s",
-                             plot->params->run_dir, file, columns[i]);
+            return plot_fail(plot, STORM_ERR_IO, "%s/%s.csv has no column %s",
+                             plot->params->run_dir, name, columns[i]);
     return STORM_OK;
 }
 
@@ -92,7 +103,8 @@ static storm_status history_needs(struct plot_run *plot, const char *file,
 
 /* A chart of history.csv: columns that begin with one of the words. */
 struct history_chart {
-    const char *file, *subtitle, *label, *unit;
+    const char *file; /* the rest of its name */
+    const char *subtitle, *label, *unit;
     bool by_time; /* divided by dt, in the middle of the step */
     struct history_part {
         const char *prefix; /* of the columns */
@@ -102,32 +114,32 @@ struct history_chart {
 };
 
 static const struct history_chart history_charts[] = {
-    {"history-power.svg",
+    {"power",
      "energy created and absorbed per time",
      "energy per time",
      "erg/s",
      true,
      {{"energy_", "created: ", STORM_CHART_LINE},
       {"absorbed_", "absorbed: ", STORM_CHART_REFERENCE}}},
-    {"history-escaped.svg",
+    {"escaped",
      "energy escaped per time, by wall",
      "energy per time",
      "erg/s",
      true,
      {{"escaped_", "", STORM_CHART_LINE}}},
-    {"history-energy.svg",
+    {"energy",
      "energy of the packets at the end of each step",
      "energy",
      "erg",
      false,
      {{"energy_census", "", STORM_CHART_LINE}}},
-    {"history-packets.svg",
+    {"packets",
      "packets created and escaped in each step, and at its end",
      "packets",
      "",
      false,
      {{"packets_", "", STORM_CHART_LINE}}},
-    {"history-dt.svg",
+    {"dt",
      "time step",
      "time step",
      "s",
@@ -162,6 +174,19 @@ static bool history_wants(const struct history_chart *chart,
            !(chart->by_time && strcmp(rest, "census") == 0);
 }
 
+/* Was the step cut to end at a given time, to less than half of those around
+ * it? What matter emits in the implicit scheme, and absorbs again, is about the
+ * same in a short step: divided by its length it is a spike. */
+static bool history_is_cut(const struct history_rows *rows, size_t i)
+{
+    size_t dt = io_table_find(rows->table, "dt");
+    double own = cell(rows->table, rows->row[i], dt);
+    bool before = i > 0 && 2.0 * own < cell(rows->table, rows->row[i - 1], dt);
+    bool after =
+        i + 1 >= rows->n || 2.0 * own < cell(rows->table, rows->row[i + 1], dt);
+    return before && after;
+}
+
 static storm_status history_curve(struct plot_curves *curves,
                                   const struct history_chart *chart,
                                   const struct history_part *part,
@@ -182,7 +207,9 @@ static storm_status history_curve(struct plot_curves *curves,
         double by = chart->by_time ? step : 1.0;
         curve->x[i] =
             cell(table, row, time) - (chart->by_time ? 0.5 * step : 0.0);
-        curve->y[i] = cell(table, row, column) / by;
+        curve->y[i] = chart->by_time && history_is_cut(rows, i)
+                          ? (double)NAN
+                          : cell(table, row, column) / by;
         curve->band[i] = curve->has_band ? rows->band[row] / by : 0.0;
     }
     return STORM_OK;
@@ -206,7 +233,15 @@ static storm_status history_draw(struct plot_run *plot,
                     history_curve(&curves, chart, &chart->parts[k], rows, i);
     if (curves.n > 0)
         curves.log_x = plot_wants_log_x(plot, curves.curve[0].x, rows->n);
-    const struct plot_chart_text text = {chart->file, chart->subtitle, x, y};
+    char file[2 * PLOT_NAME], subtitle[PLOT_TEXT], replica[PLOT_NAME];
+    size_t n_cut = 0;
+    for (size_t i = 0; i < rows->n && chart->by_time; i++)
+        n_cut += history_is_cut(rows, i);
+    rows_replica(rows, replica);
+    snprintf(file, sizeof file, "%s-%s.svg", rows->name, chart->file);
+    snprintf(subtitle, sizeof subtitle, "%s%s%s", chart->subtitle, replica,
+             n_cut > 0 ? "; without steps that were cut short" : "");
+    const struct plot_chart_text text = {file, subtitle, x, y};
     if (status == STORM_OK && plot_curves_any(&curves))
         status = plot_curves_draw(&curves, &text);
     plot_curves_free(&curves);
@@ -225,16 +260,12 @@ static bool history_dt_varies(const struct io_table *table)
     return false;
 }
 
-static storm_status history_draw_all(struct plot_run *plot,
+static storm_status history_draw_all(struct plot_run *plot, const char *name,
                                      const struct io_table *table, bool all)
 {
-    static const char *const needed[] = {"time", "dt"};
     struct history_rows rows;
-    storm_status status = history_needs(plot, "history.csv", table, needed,
-                                        sizeof needed / sizeof needed[0]);
-    if (status < 0)
-        return status;
-    status = rows_open(plot, table, &rows);
+    storm_status status = rows_open(plot, table, &rows);
+    rows.name = name;
     if (status == STORM_OK)
         (void)rows_choose(&rows, table->n_columns, 0.0);
     for (int i = 0; i < HISTORY_CHARTS && status == STORM_OK; i++) {
@@ -246,12 +277,19 @@ static storm_status history_draw_all(struct plot_run *plot,
     return status;
 }
 
-storm_status plot_history(struct plot_run *plot, bool all)
+storm_status plot_history(struct plot_run *plot, const char *name, bool all)
 {
     struct io_table table;
-    storm_status status = history_read(plot, "history.csv", &table);
+    static const char *const needed[] = {"time", "dt"};
+    storm_status status = history_read(plot, name, &table);
+    if (status == STORM_OK)
+        status = history_needs(plot, name, &table, needed,
+                               sizeof needed / sizeof needed[0]);
+    if (status == STORM_OK && all && table.n_rows == 0)
+        status = plot_fail(plot, STORM_ERR_IO, "%s/%s.csv has no rows",
+                           plot->params->run_dir, name);
     if (status == STORM_OK && table.n_rows > (all ? 0 : 1))
-        status = history_draw_all(plot, &table, all);
+        status = history_draw_all(plot, name, &table, all);
     io_table_free(&table);
     return status;
 }
@@ -323,23 +361,26 @@ static storm_status probe_curve(struct plot_curves *curves,
 }
 
 static storm_status probes_deliver(struct plot_curves *curves,
-                                   const char *column, size_t first, size_t n)
+                                   const struct history_rows *rows,
+                                   const char *column, size_t first)
 {
     struct plot_run *plot = curves->plot;
     char file[2 * PLOT_NAME], words[PLOT_NAME], x[PLOT_TEXT], y[PLOT_TEXT];
-    char subtitle[PLOT_TEXT], number[32] = "";
+    char subtitle[PLOT_TEXT], number[32] = "", replica[PLOT_NAME];
+    size_t n = probes_count(rows->table);
     size_t last =
         first + PROBES_IN_CHART < n ? first + PROBES_IN_CHART - 1 : n - 1;
     plot_words(column, words);
     plot_with_unit(plot, "time", "s", x);
     plot_label(plot, column, y);
-    snprintf(subtitle, sizeof subtitle, "%s at probes", words);
+    rows_replica(rows, replica);
+    snprintf(subtitle, sizeof subtitle, "%s at probes%s", words, replica);
     if (n > PROBES_IN_CHART) {
         snprintf(number, sizeof number, "-%zu", first / PROBES_IN_CHART + 1);
-        snprintf(subtitle, sizeof subtitle, "%s at probes %zu to %zu of %zu",
-                 words, first, last, n);
+        snprintf(subtitle, sizeof subtitle, "%s at probes %zu to %zu of %zu%s",
+                 words, first, last, n, replica);
     }
-    snprintf(file, sizeof file, "probes-%s%s.svg", column, number);
+    snprintf(file, sizeof file, "%s-%s%s.svg", rows->name, column, number);
     const struct plot_chart_text text = {file, subtitle, x, y};
     return plot_curves_draw(curves, &text);
 }
@@ -363,26 +404,25 @@ static storm_status probes_draw(struct plot_run *plot,
         curves.log_x =
             plot_wants_log_x(plot, curves.curve[0].x, curves.curve[0].n);
     if (status == STORM_OK && plot_curves_any(&curves))
-        status = probes_deliver(&curves, column, first, n);
+        status = probes_deliver(&curves, rows, column, first);
     plot_curves_free(&curves);
     return status;
 }
 
-static storm_status probes_draw_all(struct plot_run *plot,
+static storm_status probes_draw_all(struct plot_run *plot, const char *name,
                                     const struct io_table *table, bool all)
 {
     static const char *const needed[] = {"time", "probe", "x",
                                          "y",    "z",     "material"};
     const size_t n_needed = sizeof needed / sizeof needed[0];
     struct history_rows rows;
-    storm_status status =
-        history_needs(plot, "probes.csv", table, needed, n_needed);
+    storm_status status = history_needs(plot, name, table, needed, n_needed);
     if (status == STORM_OK)
-        status = history_needs(plot, "probes.csv", table, probe_columns,
-                               PROBE_COLUMNS);
+        status = history_needs(plot, name, table, probe_columns, PROBE_COLUMNS);
     if (status < 0)
         return status;
     status = rows_open(plot, table, &rows);
+    rows.name = name;
     for (int i = 0; i < (all ? PROBE_COLUMNS : PROBE_USUAL); i++)
         for (size_t first = 0;
              first < probes_count(table) && status == STORM_OK;
@@ -392,12 +432,12 @@ static storm_status probes_draw_all(struct plot_run *plot,
     return status;
 }
 
-storm_status plot_probes(struct plot_run *plot, bool all)
+storm_status plot_probes(struct plot_run *plot, const char *name, bool all)
 {
     struct io_table table;
-    storm_status status = history_read(plot, "probes.csv", &table);
+    storm_status status = history_read(plot, name, &table);
     if (status == STORM_OK && table.n_rows > 0)
-        status = probes_draw_all(plot, &table, all);
+        status = probes_draw_all(plot, name, &table, all);
     io_table_free(&table);
     return status;
 }

@@ -155,7 +155,8 @@ static char *profile_svg(const struct plot_run *plot,
     snprintf(subtitle, sizeof subtitle, "profile of the %s along %c", words,
              plot->profile_axis);
     if (series[0].band != NULL)
-        plot_band_text(set->tables[0].replicas, subtitle, sizeof subtitle);
+        plot_band_text(set->tables[0].replicas, "band", subtitle,
+                       sizeof subtitle);
     snprintf(axis, sizeof axis, "%c%s", plot->profile_axis,
              plot->natural ? "" : " (cm)");
     struct storm_chart chart = {

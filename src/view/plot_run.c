@@ -179,6 +179,9 @@ static storm_status plot_take_deck(struct plot_run *plot)
                            sizeof axis);
     plot->profile_axis = axis[0];
     plot->natural = plot_number_of(plot, "constants.c") != plot_light_cm_s;
+    (void)storm_deck_value(plot->deck, "time.control", axis, sizeof axis);
+    plot->by_dump = strcmp(axis, "accuracy") == 0 &&
+                    io_rundir_has_job(plot->params->run_dir);
     return plot_read_materials(plot);
 }
 
@@ -419,29 +422,54 @@ bool plot_tally_name(const struct plot_run *plot, size_t i,
     return storm_deck_value(plot->deck, key, name_out, PLOT_NAME) > 0;
 }
 
+/* "history", or "history-3" of one replica. */
+static bool plot_is_rows(const char *field, const char *name)
+{
+    size_t n = strlen(name);
+    if (strncmp(field, name, n) != 0)
+        return false;
+    field += n;
+    return *field == '\0' ||
+           (*field == '-' && field[1] != '\0' &&
+            field[1 + strspn(field + 1, "0123456789")] == '\0');
+}
+
 bool plot_is_table(const struct plot_run *plot, const char *field)
 {
     char path[IO_READER_PATH + PLOT_NAME + 8];
-    bool may = strcmp(field, "history") == 0 || strcmp(field, "probes") == 0 ||
+    bool may = plot_is_rows(field, "history") ||
+               plot_is_rows(field, "probes") ||
                strncmp(field, "tally-", 6) == 0;
     snprintf(path, sizeof path, "%s/%s.csv", plot->params->run_dir, field);
     return may && access(path, F_OK) == 0;
 }
 
-/* Those of the run, each with a comma before it. */
+/* Those of the run, each with a comma after it; where replicas have no means,
+ * those of the first. */
 static void plot_add_tables(const struct plot_run *plot,
                             struct storm_page *page)
 {
+    static const char *const single[][2] = {{"history", "history-1"},
+                                            {"probes", "probes-1"}};
     char name[PLOT_NAME], field[PLOT_NAME + 8];
-    static const char *const single[] = {"history", "probes"};
     for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
-        if (plot_is_table(plot, single[i]))
-            storm_page_add(page, ", %s", single[i]);
+        if (plot_is_table(plot, single[i][0]))
+            storm_page_add(page, "%s, ", single[i][0]);
+        else if (plot_is_table(plot, single[i][1]))
+            storm_page_add(page, "%s, ", single[i][1]);
     for (size_t i = 0; plot_tally_name(plot, i, name); i++) {
         snprintf(field, sizeof field, "tally-%s", name);
         if (plot_is_table(plot, field))
-            storm_page_add(page, ", %s", field);
+            storm_page_add(page, "%s, ", field);
     }
+}
+
+/* The second of a moment's groups, and so on, go without saying. */
+static bool plot_is_listed(const char *name)
+{
+    const char *group = strstr(name, "_group_");
+    return !plot_ends(name, "_error") &&
+           (group == NULL || strcmp(group, "_group_0") == 0);
 }
 
 char *plot_field_list(struct plot_run *plot, uint64_t step)
@@ -450,35 +478,52 @@ char *plot_field_list(struct plot_run *plot, uint64_t step)
     char file[PLOT_NAME];
     io_reader_name *names = NULL;
     size_t n = 0;
+    bool has_errors = false, has_groups = false;
+    plot_add_tables(plot, &page);
     for (int i = 0; i < PLOT_N_MESH_FIELDS; i++)
         storm_page_add(&page, "%s, ", plot_mesh_fields[i]);
     storm_page_add(&page, "temperatures");
     snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
     if (io_reader_names(&plot->reader, file, &names, &n) == STORM_OK)
         for (size_t i = 0; i < n; i++) {
-            size_t length = strlen(names[i]);
-            storm_page_add(&page, ", %s", names[i]);
-            if (plot_ends(names[i], "_error"))
-                storm_page_add(&page, ", %.*s%s", (int)length - 6, names[i],
-                               plot_relative_suffix);
+            has_errors = has_errors || plot_ends(names[i], "_error");
+            has_groups = has_groups || strstr(names[i], "_group_1") != NULL;
+            if (plot_is_listed(names[i]))
+                storm_page_add(&page, ", %s", names[i]);
         }
     storm_free(plot->memory, names);
-    plot_add_tables(plot, &page);
+    if (has_groups)
+        storm_page_add(&page, "; other groups by their number");
+    if (has_errors)
+        storm_page_add(&page, "; with _error or _relative_error after it, the "
+                              "error of what is in a dump");
     return storm_page_end(&page);
+}
+
+static bool plot_is_in_dump(struct plot_run *plot, const char *field,
+                            uint64_t step)
+{
+    char file[PLOT_NAME], array[PLOT_NAME];
+    io_reader_name *names = NULL;
+    size_t n = 0;
+    bool found = false;
+    snprintf(array, sizeof array, "%s", field);
+    if (plot_is_relative(field))
+        snprintf(array, sizeof array, "%.*s_error",
+                 (int)(strlen(field) - strlen(plot_relative_suffix)), field);
+    snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", step);
+    if (io_reader_names(&plot->reader, file, &names, &n) == STORM_OK)
+        for (size_t i = 0; i < n; i++)
+            found = found || strcmp(names[i], array) == 0;
+    storm_free(plot->memory, names);
+    return found;
 }
 
 bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step)
 {
-    char *list = plot_field_list(plot, step);
-    size_t n = strlen(field);
-    bool found = false;
-    for (const char *at = list; at != NULL && !found;) {
-        found = strncmp(at, field, n) == 0 && (at[n] == ',' || at[n] == '\0');
-        at = strchr(at, ',');
-        at = at != NULL ? at + 2 : NULL;
-    }
-    free(list);
-    return found && n > 0;
+    bool found = strcmp(field, "temperatures") == 0 || !plot_is_dumped(field);
+    return found || plot_is_table(plot, field) ||
+           plot_is_in_dump(plot, field, step);
 }
 
 bool plot_is_line(const struct plot_run *plot)
@@ -546,8 +591,11 @@ void plot_time_text(const struct plot_run *plot, double time, uint64_t step,
 {
     char number[STORM_SVG_LABEL_BYTES];
     storm_svg_number(time, 4, number);
-    snprintf(text_out, PLOT_TEXT, "t = %s%s (step %" PRIu64 ")", number,
-             plot->natural ? "" : " s", step);
+    int n = snprintf(text_out, PLOT_TEXT, "t = %s%s", number,
+                     plot->natural ? "" : " s");
+    if (!plot->by_dump)
+        snprintf(text_out + n, (size_t)(PLOT_TEXT - n), " (step %" PRIu64 ")",
+                 step);
 }
 
 storm_status plot_time(struct plot_run *plot, uint64_t step,

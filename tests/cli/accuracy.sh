@@ -74,8 +74,18 @@ head -n 1 "$scratch/two/profile-1.csv" | grep -q "^# time 3.3e-13 .*replicas 2" 
     fail "replicas: $(head -n 1 "$scratch/two/profile-1.csv")"
 # shellcheck disable=SC2086
 run run "$deck" $short --set output.every=5 --replicas 2 --out "$scratch/no" -n 2
-[ "$status" -ne 0 ] && grep -q "set output.every: 0" "$scratch/err" ||
+[ "$status" -eq 2 ] && grep -q "set output.every: 0" "$scratch/err" ||
     fail "replicas, output.every: $status: $(cat "$scratch/err")"
+# Dumps have numbers that are not those of steps; there are no means over steps.
+run plot "$scratch/two" --out "$scratch/p"
+[ "$status" -eq 0 ] || fail "plot of replicas: $(cat "$scratch/err")"
+grep -q '>t = [^<]*3.3' "$scratch"/p/profile-*.svg || fail "replicas: no time"
+grep -l '(step ' "$scratch"/p/*.svg && fail "replicas: steps in pictures"
+run plot "$scratch/two" --field history
+grep -q "no means of 'history': .*--field history-1" "$scratch/err" ||
+    fail "means of history: $(cat "$scratch/err")"
+run plot "$scratch/two" --field history-2 --out "$scratch/p"
+grep -q 'replica 2' "$scratch/p/history-2-dt.svg" || fail "history of replica 2"
 head -n 1 "$scratch/dt-2" | grep -q '^1e-17$' || fail "replica 2: first step"
 
 # A first step that is too long: reported in all places, and steps shrink.

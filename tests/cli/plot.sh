@@ -203,7 +203,7 @@ bad() {
 bad "no directory of a run"
 bad "is not the directory of a run" "$scratch/nowhere"
 bad "is not the directory of a run" "$scratch"
-bad "no field 'heat'; there are: material, solid, owner, cell_size, \
+bad "no field 'heat'; there are: history, material, solid, owner, cell_size, \
 volume, temperatures, material_energy, material_temperature, radiation_energy" \
     "$scratch/boxes" --field material,heat
 bad "no field ''" "$scratch/boxes" --field ,

@@ -63,13 +63,16 @@ texts history-power 'energy per time (erg/s)' 'time (s)' 'created: emission' \
 texts history-packets 'at the end' escaped
 texts history-dt 'time step (s)'
 texts probes-radiation_temperature '(0.3, 0, 0) cm' 'radiation temperature (keV)'
-texts tally-light-time-wall x_lo z_hi 'not on this axis' 'band: 95 %'
+texts tally-light-time-wall x_lo z_hi 'not on this axis' 'bars: 95 %'
+texts tally-core-time-side 'band: 95 %'
 texts tally-both-group-time 'photon energy (keV)' 'energy per photon energy (erg/keV)' \
     'sums of bins: no band'
 texts tally-sky-mu 'cosine of direction' 'energy per unit of'
 texts tally-walls-wall 'x_hi (± '
 texts tally-core-time-side outwards inwards 'through the surface'
-bands tally-light-time-wall 6
+# Bands of more than three stairs would hide each other.
+bands tally-light-time-wall 0
+bands tally-core-time-side 2
 bands tally-both-time 0
 bands history-energy 1
 # Space has no temperature of its own, and radiation of the start no power.
@@ -108,8 +111,19 @@ run plot "$scratch/ball" --field tally-none
 [ "$status" -eq 2 ] || fail "no tally: exit status $status"
 grep -q "there are: .*history, probes, tally-light, .*tally-core" \
     "$scratch/err" || fail "no list: $(cat "$scratch/err")"
+run report "$scratch/ball" --quiet
+for text in 'Packets, all replicas' 'Energy, mean of the replicas' \
+    '<th>seeds</th><td>1 to 2<'; do
+    grep -q "$text" "$scratch/ball/report.html" || fail "report: no $text"
+done
 run plot "$scratch/ball" --field probes --out "$scratch/p"
 [ "$(wc -l <"$scratch/out")" -eq 4 ] || fail "probes: $(cat "$scratch/out")"
+cp "$scratch/ball/history.csv" "$scratch/history.csv"
+: >"$scratch/ball/history.csv"
+run plot "$scratch/ball" --out "$scratch/p"
+[ "$status" -eq 1 ] || fail "an empty history: exit status $status"
+grep -q "history.csv has no column time" "$scratch/err" || fail "$(cat "$scratch/err")"
+cp "$scratch/history.csv" "$scratch/ball/history.csv"
 sed -i '$d' "$scratch/ball/tally-light.csv"
 run plot "$scratch/ball" --field tally-light --out "$scratch/p"
 [ "$status" -eq 1 ] || fail "damaged: exit status $status"
