@@ -56,7 +56,10 @@ static void check_edges(const struct tally_check *c, const char *key,
         complain(c, key, "expected at least two edges, got one", "");
     for (size_t i = 1; i < n; i++)
         if (!(edges[i] > edges[i - 1])) {
-            complain(c, key, "expected edges that grow", "");
+            char values[TALLY_PATH_BYTES];
+            snprintf(values, sizeof values, "%.12g after %.12g", edges[i],
+                     edges[i - 1]);
+            complain(c, key, "expected edges that grow, got ", values);
             return;
         }
 }
@@ -81,6 +84,48 @@ static void check_times(const struct tally_check *c)
         complain(c, "from", "expected a time before `to`", "");
 }
 
+/* Two numbers of which the first must be below the second. */
+static void check_rises(const struct tally_check *c, const char *key, double lo,
+                        double hi)
+{
+    char values[TALLY_PATH_BYTES];
+    if (lo < hi)
+        return;
+    snprintf(values, sizeof values, "%g and %g", lo, hi);
+    complain(c, key, "expected the first below the second, got ", values);
+}
+
+/* As regions are: a shape that is empty has no surface. */
+static void check_shape(const struct tally_check *c)
+{
+    const struct storm_shape *shape = &c->tally->shape;
+    switch (shape->kind) {
+    case STORM_SHAPE_BOX:
+        for (int d = 0; d < 3; d++)
+            if (!(shape->lo_cm[d] < shape->hi_cm[d])) {
+                check_rises(c, "hi", shape->lo_cm[d], shape->hi_cm[d]);
+                return;
+            }
+        return;
+    case STORM_SHAPE_CYLINDER:
+        check_rises(c, "range", shape->range_cm[0], shape->range_cm[1]);
+        check_rises(c, "radius", shape->radius_cm[0], shape->radius_cm[1]);
+        return;
+    case STORM_SHAPE_SPHERE:
+        check_rises(c, "radius", shape->radius_cm[0], shape->radius_cm[1]);
+        return;
+    default:
+        return;
+    }
+}
+
+static void check_axis(const struct tally_check *c)
+{
+    const double *axis = c->tally->towards;
+    if (axis[0] == 0.0 && axis[1] == 0.0 && axis[2] == 0.0)
+        complain(c, "towards", "expected a direction, got [0, 0, 0]", "");
+}
+
 static void check_surface(const struct tally_check *c)
 {
     const struct deck_tally *t = c->tally;
@@ -92,6 +137,7 @@ static void check_surface(const struct tally_check *c)
                      "");
         return;
     }
+    check_shape(c);
     if ((t->by & DECK_TALLY_WALL) != 0)
         complain(c, "by", "expected no wall: surfaces are inside the domain",
                  "");
@@ -130,5 +176,6 @@ void deck_check_tallies(struct storm_deck *deck, const struct deck_node *root,
         check_edges(&c, "mu_edges", t->mu_edges.item, t->mu_edges.n);
         check_times(&c);
         check_surface(&c);
+        check_axis(&c);
     }
 }

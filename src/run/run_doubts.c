@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <storm/run.h>
 
@@ -129,6 +130,26 @@ static bool doubts_volume_is_in(const struct deck_values *v,
     }
 }
 
+/* Does the surface of the shape meet the box? */
+static bool doubts_surface_is_in(const struct deck_values *v,
+                                 const struct storm_shape *shape)
+{
+    double near, far;
+    bool around = true;
+    if (shape->kind == STORM_SHAPE_BOX)
+        for (int d = 0; d < 3; d++)
+            around = around && shape->lo_cm[d] <= v->mesh.box.lo[d] &&
+                     shape->hi_cm[d] >= v->mesh.box.hi[d];
+    if (shape->kind == STORM_SHAPE_SPHERE) {
+        doubts_distances(v, shape->centre_cm, &near, &far);
+        around = shape->radius_cm[0] * shape->radius_cm[0] <= near &&
+                 shape->radius_cm[1] * shape->radius_cm[1] >= far;
+    }
+    bool is_known =
+        shape->kind == STORM_SHAPE_BOX || shape->kind == STORM_SHAPE_SPHERE;
+    return doubts_volume_is_in(v, shape) && !(is_known && around);
+}
+
 static bool doubts_source_is_in(const struct deck_values *v,
                                 const struct storm_source *s)
 {
@@ -172,6 +193,16 @@ static void doubts_places(struct doubts *d)
             doubts_add(d, "sources.%zu: the %s at [%g, %g, %g] is %s", i,
                        kinds[s->kind], s->at_cm[0], s->at_cm[1], s->at_cm[2],
                        doubts_move);
+    }
+    for (size_t i = 0; i < v->output.tallies.n; i++) {
+        const struct deck_tally *t = &v->output.tallies.item[i];
+        if (t->where == STORM_TALLY_SURFACE &&
+            !doubts_surface_is_in(v, &t->shape) &&
+            strcmp(t->material, "all") == 0)
+            doubts_add(d,
+                       "output.tallies.%zu: no face inside mesh.box is on the "
+                       "surface of its shape: %s stays 0; move it",
+                       i, t->name);
     }
     for (size_t i = 0; i < v->output.probes.n; i++) {
         const double *x = v->output.probes.item[i];

@@ -109,6 +109,29 @@ for name in ofi ibv mpirma; do
     fi
 done
 
+# Tallies whose surface or axis is none.
+deck=$(cd "$(dirname "$0")" && pwd)/good.yaml
+tally() {
+    bad "output.tallies.0.$1" check "$deck" --set "output.tallies=[{name: a, $2}]"
+}
+surface='where: surface, by: [side], shape'
+tally 'radius: expected the first below the second, got 0.5 and 0.2' \
+    "$surface: sphere, radius: [0.5, 0.2]"
+tally 'range: expected the first below the second, got 1 and 1' \
+    "$surface: cylinder, radius: [0, 1], range: [1, 1]"
+tally 'hi: expected the first below the second, got 1 and 0' \
+    "$surface: box, lo: [0, 1, 0], hi: [1, 0, 1]"
+tally 'towards: expected a direction, got .0, 0, 0.' \
+    'by: [direction], towards: [0, 0, 0]'
+tally 'time_edges: expected edges that grow, got 0.05 after 0.1' \
+    'by: [time], time_edges: [0, 0.1, 0.05]'
+for shape in 'radius: [0, 0.2], centre: [9, 9, 9]' 'radius: [0, 50]'; do
+    run check "$deck" --set "output.tallies=[{name: a, $surface: sphere, $shape}]"
+    [ "$status" -eq 0 ] || fail "$shape: exit status $status"
+    grep -q "warning: .*output.tallies.0: no face .*: a stays 0; move it" \
+        "$scratch/err" || fail "$shape: $(cat "$scratch/err")"
+done
+
 # The environment is checked as well.
 STORM_BATCH=many
 export STORM_BATCH
