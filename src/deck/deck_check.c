@@ -198,7 +198,7 @@ static bool check_edges_grow(const struct check *s, int line,
                       "expected two edges at least, got %zu", e->n);
     else if (i > 0)
         deck_complain(s->problems, line, e->key,
-                      "expected edges that grow, got %.17g after %.17g as "
+                      "expected edges that grow, got %.12g after %.12g as "
                       "element %zu",
                       e->item[i], e->item[i - 1], i + 1);
     return e->n >= 2 && i == 0;
@@ -223,11 +223,11 @@ static void check_edges_agree(const struct check *s,
                       e->key, mesh->stretch[d]);
     if (check_good(box, "lo") && mesh->box.lo[d] != e->item[0])
         deck_complain(s->problems, check_line(box, "lo"), "mesh.box.lo",
-                      "expected %.17g along %c, as in %s, got %.17g",
+                      "expected %.12g along %c, as in %s, got %.12g",
                       e->item[0], axis, e->key, mesh->box.lo[d]);
     if (check_good(box, "hi") && mesh->box.hi[d] != e->item[n])
         deck_complain(s->problems, check_line(box, "hi"), "mesh.box.hi",
-                      "expected %.17g along %c, as in %s, got %.17g",
+                      "expected %.12g along %c, as in %s, got %.12g",
                       e->item[n], axis, e->key, mesh->box.hi[d]);
 }
 

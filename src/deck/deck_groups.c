@@ -67,7 +67,7 @@ static bool groups_next(FILE *stream, double before, size_t *line_inout,
                      "expected a number above 0, got '%.80s'", text);
         else if (!(edge > before))
             snprintf(why, GROUPS_LINE_BYTES,
-                     "expected rising edges, got %.17g after %.17g", edge,
+                     "expected rising edges, got %.12g after %.12g", edge,
                      before);
         else
             *edge_out = edge;

@@ -128,8 +128,8 @@ static storm_status matter_values(struct matter_file *f, enum matter_array i,
     if (!a->plain)
         return matter_fail(f->env, f->path,
                            "`%s`: is stored in chunks; make it contiguous: "
-                           "h5repack -l %s:CONTI OLD NEW",
-                           name, name);
+                           "h5repack -l CONTI OLD NEW",
+                           name);
     status = matter_shape(f, i, a);
     if (status == STORM_OK)
         status = matter_units(f, i, a);

@@ -63,8 +63,8 @@ static storm_status hdf5_open(struct hdf5_stream *s, io_h5_file h5,
     if (!a->plain)
         return io_meshfile_fail(s->file,
                                 ": `%s`: is stored in chunks; make it "
-                                "contiguous: h5repack -l %s:CONTI OLD NEW",
-                                s->name, s->name);
+                                "contiguous: h5repack -l CONTI OLD NEW",
+                                s->name);
     return STORM_OK;
 }
 

@@ -30,8 +30,8 @@ static storm_status hdf5_check(const struct io_points_share *share,
     else if (!array->plain)
         snprintf(what, sizeof what,
                  "`%s` is stored in chunks (make it contiguous: "
-                 "h5repack -l %s:CONTI OLD NEW)",
-                 name, name);
+                 "h5repack -l CONTI OLD NEW)",
+                 name);
     else if (array->n_dims != 2)
         snprintf(what, sizeof what, "`%s` has %d dimensions", name,
                  array->n_dims);

@@ -52,8 +52,8 @@ static void table_axis(struct table_check *c, const char *name,
                         name, i, table_max, axis[i]);
         else if (i > 0 && !(axis[i] > axis[i - 1]))
             table_fault(c,
-                        "%s[%zu]: expected rising numbers, got %.17g after "
-                        "%.17g",
+                        "%s[%zu]: expected rising numbers, got %.12g after "
+                        "%.12g",
                         name, i, axis[i], axis[i - 1]);
     }
 }
@@ -95,7 +95,7 @@ static void table_energy(struct table_check *c)
         else if (!(p->energy[i] > before * (1.0 + 1e-12)))
             table_fault(c,
                         "energy[%zu][%zu]: expected energies that rise with "
-                        "temperature, got %.17g at %g keV after %.17g at %g "
+                        "temperature, got %.12g at %g keV after %.12g at %g "
                         "keV (%g g/cm3)",
                         t, r, p->energy[i], p->temperature_kev[t], before,
                         p->temperature_kev[t - 1], p->density_g_cm3[r]);

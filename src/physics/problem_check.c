@@ -684,7 +684,7 @@ static void check_edges(struct check *c)
             return;
         if (i > 0 && !(edge[i] > edge[i - 1])) {
             check_fault(c, "group_edge_kev", NULL,
-                        "expected rising edges, got %.17g after %.17g as "
+                        "expected rising edges, got %.12g after %.12g as "
                         "edge %llu of %llu",
                         edge[i], edge[i - 1], (unsigned long long)i + 1,
                         (unsigned long long)c->p->n_groups + 1);

@@ -359,7 +359,7 @@ static void check_faults(struct storm_context *context)
          0.0101},
         {"temperature[0]: expected a number above 0",
          offsetof(struct arrays, t[0]), 0.0},
-        {"density[1]: expected rising numbers, got 0.10000000000000001 after",
+        {"density[1]: expected rising numbers, got 0.1 after",
          offsetof(struct arrays, rho[1]), 0.1},
         {"group_edges[1]: expected rising", offsetof(struct arrays, edge[1]),
          1.0},
