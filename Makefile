@@ -87,3 +87,4 @@ clean: ## remove all build trees
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | \
 	    awk -F '|' '{ printf "%-18s %s\n", $$1, $$2 }'
+	@echo "JOBS=1 limits builds and tests to one process (default: all cores)"

@@ -65,8 +65,10 @@ static bool run_can_read(const char *key, const char *path, char *text,
         return true;
     FILE *file = fopen(path, "r");
     if (file == NULL) {
-        snprintf(text, size, "%s: %s: %s; names are relative to the deck", key,
-                 path, strerror(errno));
+        bool is_points = strcmp(key, "mesh.points_file") == 0;
+        snprintf(text, size, "%s: %s: %s; names are relative to the deck%s",
+                 key, path, strerror(errno),
+                 is_points ? "; storm points writes such a file" : "");
         return false;
     }
     fclose(file);

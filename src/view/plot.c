@@ -578,7 +578,7 @@ static storm_status plot_table(struct plot_run *plot, const char *name,
         return plot_history(plot, name, all);
     if (strncmp(name, "probes", 6) == 0)
         return plot_probes(plot, name, all);
-    return plot_tally(plot, name + strlen("tally-"));
+    return plot_tally(plot, name + strlen("tally-"), all);
 }
 
 /* All that there are. */

@@ -208,7 +208,7 @@ bool plot_is_profile(const char *field);
  * file has no rows. `all`: also those that are not drawn by default. */
 storm_status plot_history(struct plot_run *plot, const char *name, bool all);
 storm_status plot_probes(struct plot_run *plot, const char *name, bool all);
-storm_status plot_tally(struct plot_run *plot, const char *name);
+storm_status plot_tally(struct plot_run *plot, const char *name, bool all);
 
 /* Message for params without a valid size. */
 extern const char plot_not_initialised[];

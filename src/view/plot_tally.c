@@ -336,7 +336,7 @@ static storm_status tally_draw(const struct tally *t, struct tally_chart *chart,
                    words->x_unit, x);
     plot_with_unit(t->plot, words->y, words->y_unit, y);
     storm_status status = tally_curves(t, chart, &curves);
-    if (status == STORM_OK) {
+    if (status == STORM_OK && plot_curves_any(&curves)) {
         const struct plot_chart_text text = {file, subtitle, x, y};
         curves.log_x = tally_log_x(t, chart->x, &curves);
         status = plot_curves_draw(&curves, &text);
@@ -464,7 +464,16 @@ static void tally_describe(struct tally *t)
         t->is_observed = strcmp(value, "observer") == 0;
 }
 
-storm_status plot_tally(struct plot_run *plot, const char *name)
+/* Has anything been counted? */
+static bool tally_any(const struct tally *t)
+{
+    for (size_t row = 0; row < t->table.n_rows; row++)
+        if (tally_cell(t, row, t->energy) > 0.0)
+            return true;
+    return false;
+}
+
+storm_status plot_tally(struct plot_run *plot, const char *name, bool all)
 {
     struct tally t = {.plot = plot, .name = name};
     char path[IO_READER_PATH + PLOT_NAME + 16];
@@ -483,7 +492,12 @@ storm_status plot_tally(struct plot_run *plot, const char *name)
     if (status == STORM_OK) {
         t.has_errors = plot_band(&t.table, "energy", t.half);
         tally_describe(&t);
-        status = tally_draw_all(&t);
+        if (tally_any(&t))
+            status = tally_draw_all(&t);
+        else if (all)
+            status = plot_fail(plot, STORM_ERR_ARG,
+                               "tally-%s is empty: no packet has %s", name,
+                               t.is_surface ? "passed the surface" : "escaped");
     }
     storm_free(plot->memory, t.half);
     io_table_free(&t.table);
