@@ -101,8 +101,8 @@ storm_run_check(const struct storm_deck *deck, char *problem,
  * @param problem       after an error, one line with the reason
  * @param problem_size  bytes available there, at least 1
  * @retval STORM_ERR_IO     no
- * @retval STORM_ERR_ARG    no: a table has other groups, or values out of range;
- *                          or the deck or a field has
+ * @retval STORM_ERR_ARG    no: a table has other groups; or it, the deck or a
+ *                          field has values out of range
  * @retval STORM_ERR_NOMEM  no memory
  */
 STORM_API STORM_MUST_CHECK storm_status
