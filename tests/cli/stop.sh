@@ -110,7 +110,7 @@ done
 
 more=""
 
-# During set-up: before the first step, and nothing is computed.
+# As soon as it begins.
 "$STORM_BIN" run "$here/../../examples/decks/hohlraum.yaml" --out early -n 2 \
     --set mesh.points=20000 >"$scratch/out" 2>"$scratch/err" &
 job=$!
@@ -119,10 +119,8 @@ kill -TERM $job
 wait $job
 status=$?
 [ $status -eq 3 ] || fail "early: exit status $status: $(cat "$scratch/err")"
-tail -1 "$scratch/err" | grep -q '^storm: stopped before the first step: nothing' ||
-    fail "early: $(cat "$scratch/err")"
-[ "$(step_of early)" -eq 0 ] || fail "early: not before the first step"
-[ ! -s "$scratch/out" ] || fail "early: $(cat "$scratch/out")"
+# The directory is taken after set-up (RUN-7): steps may have begun.
+[ "$(step_of early)" -le 2 ] || fail "early: not among the first steps"
 
 # Not before the ranks can catch it, on whatever node: this launcher starts them
 # late, and complains if it is asked to pass SIGUSR1 on before the run runs.
