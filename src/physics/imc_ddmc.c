@@ -314,8 +314,15 @@ storm_status imc_ddmc_open(struct storm_imc *imc)
         status = ddmc_build(imc, (size_t)n_ghosts);
     if (status == STORM_OK)
         status = ddmc_match(imc, (size_t)n_ghosts);
+    int is_other = 0;
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++)
+        is_other = is_other || !imc->is_box[i];
+    if (status == STORM_OK)
+        status =
+            storm_context_reduce(imc->context, &is_other, 1, MPI_INT, MPI_MAX);
     if (status < 0)
         return status;
+    ddmc->half = is_other ? NULL : imc->half;
     for (storm_cell_idx i = 0; i < imc->n_cells; i++)
         ddmc_cell(imc, i);
     return ddmc_tell(imc);

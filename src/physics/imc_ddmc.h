@@ -15,10 +15,12 @@
  *   DDMC-4  A packet diffuses whenever it is, between two events, in a cell and
  *           group that diffuse: it needs no mark for that, and KERNEL-1 holds.
  *   DDMC-5  A mark in place of its optical depth says whether its position is
- *           one that it has (IMC_PLACED): where it was born or collided, until
- *           it hops. It flies from there if its group changes, or if the cell
- *           does not diffuse any more; without, from any point of the cell.
- *           A remap leaves it in its cell, without a place.
+ *           one that it has (IMC_PLACED): where it was born or collided. It
+ *           flies from there if its group changes, or if the cell does not
+ *           diffuse any more; without, from any point of the cell. Where all
+ *           cells of the mesh are boxes a hop keeps the place in the cell: it
+ *           is by as much as from middle to middle. Else it loses the place,
+ *           as by a remap.
  */
 #ifndef STORM_PHYSICS_IMC_DDMC_H
 #define STORM_PHYSICS_IMC_DDMC_H
@@ -38,11 +40,13 @@ struct storm_imc;
 
 /* Values of a packet's optical depth that are marks: it diffuses, without or
  * with a place; it was born on `face` of its cell, a wall, and comes in there
- * (eq. D3); it has hopped in through `face`. */
+ * (eq. D3); it has hopped in through `face`, without or with a place, which its
+ * direction has then, in halves of the cell about its middle. */
 #define IMC_DIFFUSES (-1.0)
 #define IMC_PLACED (-4.0)
 #define IMC_KNOCKS (-2.0)
 #define IMC_ENTERS (-3.0)
+#define IMC_BRINGS (-5.0)
 
 enum imc_ddmc_side { DDMC_LOCAL, DDMC_GHOST, DDMC_WALL };
 
@@ -79,8 +83,9 @@ struct imc_ddmc {
     struct imc_ddmc_cell *cells;
     struct imc_ddmc_ghost *ghosts;
     const double *centre, *ghost_centre; /* 3 each */
-    size_t max_faces;                    /* of a cell, on all ranks */
-    double *share;  /* n_groups a cell: of the ensemble; 0: it flies */
+    const double *half; /* 3 each, of boxes; NULL: a cell is none */
+    size_t max_faces;   /* of a cell, on all ranks */
+    double *share;      /* n_groups a cell: of the ensemble; 0: it flies */
     double *depth;  /* n_groups a face, max_faces a cell: mean free paths from
                        the point to the face; negative: it flies */
     double *beyond; /* the same of ghosts */

@@ -136,6 +136,29 @@ static void ddmc_count_surface(const struct pass *pass, const struct lane *lane,
     imc_surface_cross(track, &at, from, to);
 }
 
+/* ---- places in boxes (DDMC-5) --------------------------------------------- */
+
+/* Into the packet's direction, which has no other meaning while it diffuses. */
+static void ddmc_take_place(const struct imc_ddmc *ddmc, storm_cell_idx cell,
+                            struct storm_packet *packet)
+{
+    const double *centre = &ddmc->centre[3 * (size_t)cell];
+    const double *half = &ddmc->half[3 * (size_t)cell];
+    for (int d = 0; d < 3; d++) {
+        double part = (packet->position_cm[d] - centre[d]) / half[d];
+        packet->direction[d] = fmin(fmax(part, -1.0), 1.0);
+    }
+}
+
+static void ddmc_put_place(const struct imc_ddmc *ddmc, storm_cell_idx cell,
+                           struct storm_packet *packet)
+{
+    const double *centre = &ddmc->centre[3 * (size_t)cell];
+    const double *half = &ddmc->half[3 * (size_t)cell];
+    for (int d = 0; d < 3; d++)
+        packet->position_cm[d] = centre[d] + packet->direction[d] * half[d];
+}
+
 /* ---- in and out of lanes ------------------------------------------------- */
 
 /* A packet that was refused at the wall where it was born. */
@@ -156,9 +179,11 @@ static bool ddmc_load(const struct pass *pass, struct lane *lane,
 {
     struct storm_packet *packet = lane->packet;
     double mark = packet->optical_depth, u[4], mu = 0.0;
-    (void)ddmc_settle(lane, mark >= 0.0 || mark == IMC_PLACED ? IMC_PLACED
-                                                              : IMC_DIFFUSES);
-    if (mark == IMC_ENTERS)
+    bool is_placed = mark >= 0.0 || mark == IMC_PLACED || mark == IMC_BRINGS;
+    (void)ddmc_settle(lane, is_placed ? IMC_PLACED : IMC_DIFFUSES);
+    if (mark == IMC_BRINGS)
+        ddmc_put_place(pass->imc->ddmc, lane->cell, packet);
+    if (mark == IMC_ENTERS || mark == IMC_BRINGS)
         ddmc_count_half(pass, lane, lane->cell, packet->face, -1.0);
     if (mark != IMC_KNOCKS)
         return true;
@@ -212,9 +237,15 @@ static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face)
     const struct imc_ddmc *ddmc = pass->imc->ddmc;
     const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
     struct storm_packet *packet = lane->packet;
-    (void)ddmc_settle(lane, IMC_DIFFUSES);
+    bool brings = ddmc->half != NULL && lane->imc.diffuses &&
+                  lane->imc.depth == IMC_PLACED;
+    (void)ddmc_settle(lane, brings ? IMC_PLACED : IMC_DIFFUSES);
+    if (brings)
+        ddmc_take_place(ddmc, lane->cell, packet);
     if (f->side == DDMC_LOCAL) {
         lane->cell = f->next;
+        if (brings)
+            ddmc_put_place(ddmc, lane->cell, packet);
         ddmc_count_half(pass, lane, lane->cell, (size_t)f->back, -1.0);
         imc_prefetch(pass, lane->cell, lane->packet);
         return true;
@@ -223,7 +254,7 @@ static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face)
     packet->cell = ghost->tag;
     packet->cell_idx = ghost->where.idx;
     packet->face = (uint32_t)f->back;
-    lane->imc.depth = IMC_ENTERS;
+    lane->imc.depth = brings ? IMC_BRINGS : IMC_ENTERS;
     pass->outcomes[lane->i_packet].rank = ghost->where.rank;
     bool more = imc_retire(pass, lane, STORM_FATE_SEND);
     memcpy(packet->position_cm, &ddmc->ghost_centre[3 * (size_t)f->next],

@@ -284,7 +284,7 @@ static double step_lost(const struct storm_imc *imc, storm_cell_idx i)
         if (share[g] > 0.0)
             path_cm += share[g] / (o->absorb + o->scatter);
     }
-    return (cell->absorb + cell->change) * path_cm;
+    return cell->absorb * path_cm;
 }
 
 /* Radiation that is absorbed on its way does not come from the middle of the
