@@ -152,8 +152,8 @@ struct storm_imc_momenta {
     double walls[3];     /**< given to walls that send packets back */
     double control[3];   /**< taken between steps: by the comb, by a host */
     double radiation[3]; /**< of all packets, now */
-    double error;        /**< of created = the sum of the others, over created
-                              energy / c */
+    double error;        /**< of created = the sum of the others, over the
+                              largest account of storm_imc_balance / c */
 };
 #define STORM_IMC_MOMENTA_INIT STORM_INIT(struct storm_imc_momenta)
 

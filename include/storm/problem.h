@@ -97,10 +97,9 @@ struct storm_material {
                                       none */
     const double *composition;   /**< at the start, n_components of the problem,
                                     0 .. STORM_UNLIMITED; NULL: all 0 */
-    /** With `motion` of the problem: at the start; slower than light. Formulas
-     *  of x, y, z (cm) in place of its components; NULL: none. */
+    /** With `motion` of the problem, else 0: at the start; gamma at most
+     *  1e4. */
     double velocity_cm_s[3];
-    const char *velocity_formula[3];
 };
 
 /** In place of a material: no transport there, packets that enter escape. */

@@ -180,7 +180,7 @@ static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
         return;
     if (imc->velocity != NULL) {
         struct storm_ledger *work = &imc->more[IMC_WORK];
-        double heat = imc_motion_heat(imc, i, deposit_erg);
+        double heat = imc->heated[i];
         storm_ledger_add(work, deposit_erg);
         storm_ledger_add(work, -imc->radiated[i]);
         storm_ledger_add(work, -heat);
@@ -243,6 +243,8 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
         cell->path = 0;
         imc->radiation[i] = path / (imc->volume[i] * length);
         imc->deposited[i] = deposit;
+        if (imc->velocity != NULL)
+            imc->heated[i] = imc_motion_heat(imc, i, deposit);
         storm_ledger_add_exact(&imc->account[STORM_LEDGER_ABSORBED], sum,
                                imc->track.deposit_unit);
         imc_flow_absorb(imc, i, sum);

@@ -325,6 +325,7 @@ struct storm_imc {
     double *recoil;   /* 3 each: of what was emitted in this step, erg */
     double *radiated; /* its energy in the frame of the mesh, erg */
     double *push;     /* 3 each: in the last step, g cm/s */
+    double *heated; /* absorbed in the last step, in the frame of matter, erg */
     struct storm_ledger momentum[IMC_PUSH_ACCOUNTS][3];
     struct storm_ledger rested[3]; /* of packets, when last seen */
 
@@ -374,6 +375,21 @@ static inline double imc_cell_erg(const struct storm_imc *imc,
     return imc->velocity != NULL ? erg * imc_gamma(imc, cell) : erg;
 }
 
+/* Volume of the matter of a cell in its own frame. */
+static inline double imc_proper_cm3(const struct storm_imc *imc,
+                                    storm_cell_idx cell)
+{
+    double volume = imc->volume[cell];
+    return imc->velocity != NULL ? volume * imc_gamma(imc, cell) : volume;
+}
+
+/* What matter has absorbed in the last step, in its own frame, erg. */
+static inline double imc_heated_erg(const struct storm_imc *imc,
+                                    storm_cell_idx cell)
+{
+    return imc->velocity != NULL ? imc->heated[cell] : imc->deposited[cell];
+}
+
 /* imc_report.c: STORM_ERR_STATE, logged, if the mesh has another generation
  * than the cells. Every function that uses them calls it first. */
 storm_status imc_check(const struct storm_imc *imc);
@@ -406,8 +422,6 @@ double imc_start_density(const struct storm_imc *imc, storm_cell_idx cell);
 double imc_start_matter_kev(const struct storm_imc *imc, storm_cell_idx cell);
 double imc_start_radiation_kev(const struct storm_imc *imc,
                                storm_cell_idx cell);
-double imc_start_velocity(const struct storm_imc *imc, storm_cell_idx cell,
-                          int d);
 /* STORM_ERR_ARG, logged: a formula gives none there. */
 storm_status imc_start_check(const struct storm_imc *imc, storm_cell_idx cell);
 

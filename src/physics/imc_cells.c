@@ -219,7 +219,8 @@ void imc_cells_fill(struct storm_imc *imc, storm_cell_idx cell)
                 ? material->composition[k]
                 : 0.0;
     for (int d = 0; d < 3 && imc->velocity != NULL; d++)
-        *imc_velocity(imc, cell, d) = imc_start_velocity(imc, cell, d);
+        *imc_velocity(imc, cell, d) =
+            material != NULL ? material->velocity_cm_s[d] : 0.0;
 }
 
 storm_status imc_cells_begin(struct storm_imc *imc)

@@ -44,6 +44,7 @@ static const char follow_label[] = "imc state"; /* being moved */
 struct follow_row {
     double state[IMC_STATE_VALUES];
     double volume_cm3; /* 0: no cell */
+    double proper_cm3; /* in the frame of its matter */
     double density;
     uint64_t events;
     int32_t material;
@@ -90,6 +91,7 @@ static void follow_pack(const struct storm_imc *imc, void *rows)
         row->state[1] = imc->energy[i];
         row->state[2] = imc->radiation[i];
         row->volume_cm3 = imc->volume[i];
+        row->proper_cm3 = imc_proper_cm3(imc, i);
         row->density = imc->density[i];
         row->events = imc->track.cells[i].events;
         row->material = imc->material[i];
@@ -184,6 +186,7 @@ static void follow_weigh(struct storm_imc *imc, const struct follow_rest *rests,
                          size_t n, double mass_g)
 {
     storm_cell_idx i = (storm_cell_idx)rests[0].to;
+    double erg = imc_cell_erg(imc, i); /* gamma may change */
     if (!imc_has_matter(imc, imc->material[i]))
         return;
     for (size_t k = 0; k < n; k++) {
@@ -200,7 +203,9 @@ static void follow_weigh(struct storm_imc *imc, const struct follow_rest *rests,
         }
     }
     if (mass_g > 0.0)
-        imc->density[i] = mass_g / imc->volume[i];
+        imc->density[i] = mass_g / imc_proper_cm3(imc, i);
+    if (imc->velocity != NULL)
+        imc->energy[i] = erg / imc_proper_cm3(imc, i);
 }
 
 /* FOLLOW-2: what a cell without matter becomes: that of the first with energy,
@@ -231,7 +236,7 @@ static void follow_fill(struct storm_imc *imc, const struct follow_rest *rests,
     if (is_empty && imc_has_matter(imc, m) && !imc_is_warm(imc, m))
         imc->temperature[i] = imc_start_matter_kev(imc, i);
     follow_weigh(imc, rests, n,
-                 is_empty ? 0.0 : imc->density[i] * imc->volume[i]);
+                 is_empty ? 0.0 : imc->density[i] * imc_proper_cm3(imc, i));
 }
 
 /* What a material is preferred by when cells are joined. */
@@ -261,7 +266,7 @@ static void follow_add(struct storm_imc *imc, const struct follow_rest *rest,
         follow_book(imc, rest, booked);
         return;
     }
-    imc->energy[i] += rest->energy_erg / imc->volume[i];
+    imc->energy[i] += rest->energy_erg / imc_proper_cm3(imc, i);
     imc->is_stale[i] = true;
 }
 
@@ -327,8 +332,8 @@ static storm_status follow_address(const struct storm_imc *imc,
         bool has_matter = imc_has_matter(imc, row->material);
         rest->to = (uint64_t)to[i].idx;
         rest->tag = tags[i];
-        rest->mass_g = has_matter ? row->density * row->volume_cm3 : 0.0;
-        rest->energy_erg = row->state[1] * row->volume_cm3;
+        rest->mass_g = has_matter ? row->density * row->proper_cm3 : 0.0;
+        rest->energy_erg = row->state[1] * row->proper_cm3;
         rest->radiation_erg = row->state[2] * row->volume_cm3;
         rest->material = row->material;
         memcpy(rest->blended, row->blended,

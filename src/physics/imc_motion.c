@@ -37,6 +37,7 @@ storm_status imc_motion_open(struct storm_imc *imc)
     imc->recoil = motion_array(imc, 3 * sizeof(double), &ok);
     imc->radiated = motion_array(imc, sizeof(double), &ok);
     imc->push = motion_array(imc, 3 * sizeof(double), &ok);
+    imc->heated = motion_array(imc, sizeof(double), &ok);
     imc->track.motion = imc->motion;
     imc->track.pushes = &imc->pushes;
     imc->pushes.escaped = imc->momentum[IMC_PUSH_ESCAPED];
@@ -52,6 +53,8 @@ void imc_motion_close(struct storm_imc *imc)
     storm_free(memory, imc->recoil);
     storm_free(memory, imc->radiated);
     storm_free(memory, imc->push);
+    storm_free(memory, imc->heated);
+    imc->heated = NULL;
     imc->velocity = imc->recoil = imc->radiated = imc->push = NULL;
     imc->motion = NULL;
     imc->pushes.cells = NULL;
@@ -290,7 +293,9 @@ storm_status storm_imc_momentum(struct storm_imc *imc,
         return status;
     struct storm_imc_momenta m =
         motion_momenta(sum, rested, now, imc->problem->light_cm_s);
-    double created = energy[STORM_LEDGER_CREATED];
-    m.error = created > 0.0 ? m.error / created : 0.0;
+    double largest = 0.0;
+    for (int k = 0; k < STORM_LEDGER_ACCOUNTS; k++)
+        largest = fmax(largest, energy[k]);
+    m.error = m.error > 0.0 ? m.error / largest : 0.0;
     return storm_sized_write(&m, sizeof m, momenta_out);
 }

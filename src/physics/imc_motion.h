@@ -9,14 +9,19 @@
  *   MOTION-2  A cell gets fl(w n) of each packet that enters it and loses
  *             fl(w n) of each that leaves it, whatever has happened in between:
  *             sums are exact, in the unit of deposits, and momentum closes.
- *   MOTION-3  Only kernels of a kind of their own, chosen by batch, know of
- *             motion: matter at rest costs what it did.
+ *   MOTION-3  Events of motion are in kernels of a kind of their own, chosen
+ *             by batch; others look once when a packet comes and goes.
  *   MOTION-4  Units leave IMC_ROOM above the largest weight at the start of
  *             the step. A packet that scattering takes beyond it ends the run
  *             with an error.
+ *   MOTION-5  gamma is at most IMC_MAX_GAMMA: (M1) and (M2) lose its square in
+ *             digits.
  */
 #ifndef STORM_PHYSICS_IMC_MOTION_H
 #define STORM_PHYSICS_IMC_MOTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include <storm/status.h>
 
@@ -25,6 +30,16 @@
 
 /* Weights may grow by this factor in a step. */
 #define IMC_ROOM 0x1p20
+#define IMC_MAX_GAMMA 1e4
+
+/* MOTION-5; false for what is no number, too. */
+static inline bool imc_motion_is_slow(const double v[3], double light)
+{
+    double square = 0.0;
+    for (int d = 0; d < 3; d++)
+        square += v[d] / light * (v[d] / light);
+    return square <= 1.0 - 1.0 / (IMC_MAX_GAMMA * IMC_MAX_GAMMA);
+}
 
 /* How the matter of a cell moves: velocity over c times gamma, and gamma. */
 struct imc_motion {

@@ -315,7 +315,9 @@ static storm_status principle_warn(struct storm_imc *imc,
 storm_status imc_principle_check(struct storm_imc *imc,
                                  const struct storm_step *step)
 {
-    if (imc->warned_principle || imc->problem->emit_per_cell == 0)
+    /* It is known for matter at rest. */
+    if (imc->warned_principle || imc->problem->emit_per_cell == 0 ||
+        imc->problem->motion)
         return STORM_OK;
     struct imc_principle *p = &imc->principle;
     p->worst = 0.0;

@@ -75,15 +75,6 @@ static bool set_is_good(const struct storm_imc *imc, storm_imc_field field,
            !(known->above_zero && value == 0.0);
 }
 
-static bool set_is_slow(const struct storm_imc *imc, const double v[3])
-{
-    double square = 0.0;
-    for (int d = 0; d < 3; d++)
-        square +=
-            v[d] / imc->problem->light_cm_s * (v[d] / imc->problem->light_cm_s);
-    return square < 1.0;
-}
-
 static storm_status set_check(struct storm_imc *imc, storm_imc_field field,
                               const double *values, size_t per_cell)
 {
@@ -92,7 +83,8 @@ static storm_status set_check(struct storm_imc *imc, storm_imc_field field,
         storm_cell_idx i = (storm_cell_idx)(k / per_cell);
         if (field == STORM_IMC_VELOCITY
                 ? !imc_has_matter(imc, imc->material[i]) ||
-                      set_is_slow(imc, &values[3 * (size_t)i])
+                      imc_motion_is_slow(&values[3 * (size_t)i],
+                                         imc->problem->light_cm_s)
                 : set_is_good(imc, field, i, values[k]))
             continue;
         bool is_held = field == STORM_IMC_MATERIAL_ENERGY &&
@@ -318,7 +310,7 @@ void imc_set_deposit(struct storm_imc *imc, storm_cell_idx cell,
     if (!imc_is_warm(imc, m) || weight_erg == 0.0)
         return;
     double before = imc_cell_erg(imc, cell);
-    double energy = imc->energy[cell] + weight_erg / imc->volume[cell];
+    double energy = imc->energy[cell] + weight_erg / imc_proper_cm3(imc, cell);
     storm_status status = STORM_OK;
     if (!(energy >= 0.0 && energy <= STORM_UNLIMITED)) {
         imc_fault_keep(imc,

@@ -7,26 +7,18 @@
 #include "physics/imc.h"
 
 /* Formulas of a material. */
-enum {
-    START_MATTER,
-    START_RADIATION,
-    START_DENSITY,
-    START_VELOCITY, /* three components */
-    START_FORMULAS = START_VELOCITY + 3
-};
+enum { START_MATTER, START_RADIATION, START_DENSITY, START_FORMULAS };
 
 static const char *const start_names[START_FORMULAS] = {
-    "temperature",      "radiation_temperature", "density",
-    "velocity along x", "velocity along y",      "velocity along z"};
+    "temperature", "radiation_temperature", "density"};
 
 static const double start_max_kev = 1e30;
 
 static const char *start_text(const struct storm_material *m, size_t which)
 {
-    const char *const texts[START_FORMULAS] = {
-        m->temperature_formula, m->radiation_temperature_formula,
-        m->density_formula,     m->velocity_formula[0],
-        m->velocity_formula[1], m->velocity_formula[2]};
+    const char *const texts[START_FORMULAS] = {m->temperature_formula,
+                                               m->radiation_temperature_formula,
+                                               m->density_formula};
     return texts[which];
 }
 
@@ -102,41 +94,12 @@ double imc_start_radiation_kev(const struct storm_imc *imc, storm_cell_idx cell)
     return start_value(imc, cell, START_RADIATION, kev);
 }
 
-double imc_start_velocity(const struct storm_imc *imc, storm_cell_idx cell,
-                          int d)
-{
-    int m = imc->material[cell];
-    if (!imc_has_matter(imc, m))
-        return 0.0;
-    return start_value(imc, cell, START_VELOCITY + d,
-                       imc->problem->materials[m].velocity_cm_s[d]);
-}
-
-/* The three together. */
-static storm_status start_check_velocity(const struct storm_imc *imc,
-                                         storm_cell_idx cell)
-{
-    double v[3], square = 0.0, light = imc->problem->light_cm_s;
-    for (int d = 0; d < 3; d++) {
-        v[d] = imc_start_velocity(imc, cell, d);
-        square += v[d] / light * (v[d] / light);
-    }
-    if (square < 1.0)
-        return STORM_OK;
-    storm_log_write(&imc->env->log, STORM_LOG_ERROR,
-                    "velocity of cell %llu: expected one slower than light (%g "
-                    "cm/s), got (%g, %g, %g)",
-                    (unsigned long long)imc->tag[cell], light, v[0], v[1],
-                    v[2]);
-    return STORM_ERR_ARG;
-}
-
 storm_status imc_start_check(const struct storm_imc *imc, storm_cell_idx cell)
 {
-    const double values[START_VELOCITY] = {imc_start_matter_kev(imc, cell),
+    const double values[START_FORMULAS] = {imc_start_matter_kev(imc, cell),
                                            imc_start_radiation_kev(imc, cell),
                                            imc_start_density(imc, cell)};
-    for (int i = 0; i < START_VELOCITY; i++) {
+    for (int i = 0; i < START_FORMULAS; i++) {
         bool above = i == START_DENSITY;
         double max = above ? STORM_UNLIMITED : start_max_kev;
         if ((above ? values[i] > 0.0 : values[i] >= 0.0) && values[i] <= max)
@@ -153,7 +116,7 @@ storm_status imc_start_check(const struct storm_imc *imc, storm_cell_idx cell)
                         above ? "above" : "from", max, values[i]);
         return STORM_ERR_ARG;
     }
-    return imc->velocity != NULL ? start_check_velocity(imc, cell) : STORM_OK;
+    return STORM_OK;
 }
 
 /* The first value that is none; STORM_ERR_ARG, logged. */

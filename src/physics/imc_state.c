@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Implicit Monte Carlo: the state of the cells as rows of numbers. */
-#include <math.h>
 #include <string.h>
 
 #include <storm/context.h>
@@ -224,9 +223,25 @@ static bool state_is_good(const struct storm_imc *imc, size_t k, double value)
                value <= (double)imc->problem->n_materials &&
                value == (double)(int)value;
     if (k >= STATE_COMPOSITION + imc->problem->n_components)
-        return fabs(value) < imc->problem->light_cm_s;
+        return true; /* three together: state_check_velocity */
     return value >= 0.0 && value <= STORM_UNLIMITED &&
            !(k == STATE_DENSITY && value == 0.0);
+}
+
+static storm_status state_check_velocities(const struct storm_imc *imc,
+                                           size_t n, const double *cells)
+{
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        const double *v = &cells[n * (size_t)i + n - 3];
+        if (imc_motion_is_slow(v, imc->problem->light_cm_s))
+            continue;
+        storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                        "storm_imc_load_state: expected velocities below that "
+                        "of light, got (%g, %g, %g) cm/s of local cell %d",
+                        v[0], v[1], v[2], i);
+        return STORM_ERR_ARG;
+    }
+    return STORM_OK;
 }
 
 static storm_status state_check(const struct storm_imc *imc, uint64_t version,
@@ -242,14 +257,12 @@ static storm_status state_check(const struct storm_imc *imc, uint64_t version,
                             "storm_imc_load_state: expected %s, got %g as "
                             "value %zu of local cell %d",
                             k == STATE_MATERIAL ? "a material"
-                            : k >= STATE_COMPOSITION +
-                                        imc->problem->n_components
-                                ? "velocities below that of light"
-                                : "numbers from 0",
+                                                : "numbers from 0",
                             value, k, i);
             return STORM_ERR_ARG;
         }
-    return STORM_OK;
+    return imc->velocity != NULL ? state_check_velocities(imc, n, cells)
+                                 : STORM_OK;
 }
 
 storm_status storm_imc_load_state(struct storm_imc *imc, uint64_t version,

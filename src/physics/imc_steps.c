@@ -90,7 +90,8 @@ static double steps_packets(const struct storm_imc *imc, storm_cell_idx i)
 static void steps_energies(const struct storm_imc *imc, storm_cell_idx i,
                            double *before_out, double *after_out)
 {
-    double gain = (imc->deposited[i] - imc->emitted[i]) / imc->volume[i];
+    double gain =
+        (imc_heated_erg(imc, i) - imc->emitted[i]) / imc_proper_cm3(imc, i);
     double now = imc->energy[i];
     bool is_added = !imc->problem->matter_by_host;
     *before_out = is_added ? fmax(now - gain, 0.0) : now;
@@ -131,11 +132,11 @@ static double steps_change(const struct storm_imc *imc, storm_cell_idx i,
     double before, after, packets = steps_packets(imc, i);
     steps_energies(imc, i, &before, &after);
     double energy = fmax(fmax(before, after), floor);
-    double gain = fabs(imc->deposited[i] - imc->emitted[i]);
+    double gain = fabs(imc_heated_erg(imc, i) - imc->emitted[i]);
     double noise =
         packets > 0.0 ? steps_errors * imc->deposited[i] / sqrt(packets) : 0.0;
     return energy > 0.0 && gain > noise
-               ? (gain - noise) / (imc->volume[i] * energy)
+               ? (gain - noise) / (imc_proper_cm3(imc, i) * energy)
                : 0.0;
 }
 
@@ -347,7 +348,7 @@ static void steps_heat(const struct storm_imc *imc, storm_cell_idx i,
                        struct storm_ledger *sum, uint64_t *cells)
 {
     double before, after, packets = steps_packets(imc, i);
-    double gain = imc->deposited[i] - imc->emitted[i];
+    double gain = imc_heated_erg(imc, i) - imc->emitted[i];
     if (!(gain > 0.0))
         return;
     steps_energies(imc, i, &before, &after);

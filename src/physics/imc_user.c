@@ -16,8 +16,11 @@
 static const double user_unit = 1e-9;
 
 /* Largest bound of walls over the largest weight that begins a step: of the 33
- * spare bits of EXACT-2, 13 are left. */
-static const double user_max_ratio = 0x1p20;
+ * spare bits of EXACT-2, 13 are left; with those of MOTION-4, 3. */
+static double user_max_ratio(const struct storm_imc *imc)
+{
+    return imc->velocity != NULL ? 0x1p10 : 0x1p20;
+}
 
 bool imc_user_has_walls(const struct storm_imc *imc)
 {
@@ -132,6 +135,10 @@ static void user_book(struct imc_user *user, int wall,
             old->weight_erg - (old->weight_erg - packet->weight_erg);
         taken.weight_erg -= packet->weight_erg;
         imc_escape(&imc->track, &taken, wall);
+        for (int d = 0; d < 3 && imc->velocity != NULL; d++)
+            imc->pushes.walls[d] -=
+                storm_exact_term(taken.weight_erg * taken.direction[d],
+                                 imc->track.deposit_unit);
     }
 }
 
@@ -180,14 +187,14 @@ static storm_status user_check_bound(const struct imc_user *user)
     storm_status status =
         storm_context_reduce(imc->context, max, MAXIMA, MPI_DOUBLE, MPI_MAX);
     if (status < 0 || max[LARGEST] == 0.0 ||
-        max[BOUND] <= user_max_ratio * max[LARGEST])
+        max[BOUND] <= user_max_ratio(imc) * max[LARGEST])
         return status;
     storm_log_shared(&imc->env->log, 0,
                      "step %llu: max_weight_erg of the walls of the host is "
                      "%g, more than %g times the largest weight, %g erg: sums "
                      "would lose energy; declare what the walls need",
-                     (unsigned long long)user->step, max[BOUND], user_max_ratio,
-                     max[LARGEST]);
+                     (unsigned long long)user->step, max[BOUND],
+                     user_max_ratio(imc), max[LARGEST]);
     return STORM_ERR_ARG;
 }
 

@@ -73,8 +73,6 @@ static storm_status problem_copy_texts(const struct storm_env *env,
         problem_copy_text(env, &m->temperature_formula, &status);
         problem_copy_text(env, &m->radiation_temperature_formula, &status);
         problem_copy_text(env, &m->density_formula, &status);
-        for (int d = 0; d < 3; d++)
-            problem_copy_text(env, &m->velocity_formula[d], &status);
     }
     return status;
 }
@@ -333,8 +331,6 @@ void problem_free(const struct storm_env *env, struct storm_problem *problem)
         problem_release(env,
                         problem->materials[i].radiation_temperature_formula);
         problem_release(env, problem->materials[i].density_formula);
-        for (int d = 0; d < 3; d++)
-            problem_release(env, problem->materials[i].velocity_formula[d]);
         problem_release(env, problem->materials[i].matter);
         problem_release(env, problem->materials[i].composition);
     }

@@ -20,6 +20,7 @@
 #include "base/formula.h"
 #include "base/port.h"
 #include "base/sized.h"
+#include "physics/imc_motion.h"
 
 enum { CHECK_PATH_BYTES = 96, CHECK_TEXT_BYTES = 256 };
 
@@ -295,18 +296,16 @@ static void check_laws(struct check *c, size_t i,
 
 static void check_velocity(struct check *c, const struct storm_material *m)
 {
-    double square = 0.0;
-    for (int d = 0; d < 3; d++) {
-        double beta = m->velocity_cm_s[d] / c->p->light_cm_s;
-        square += beta * beta;
-        check_formula(c, "velocity_formula", m->velocity_formula[d], "xyz");
-    }
-    if (c->p->motion && c->p->light_cm_s > 0.0 && !(square < 1.0))
-        check_fault(c, "velocity_cm_s", NULL,
-                    "expected a velocity slower than light (%g cm/s), got (%g, "
-                    "%g, %g)",
-                    c->p->light_cm_s, m->velocity_cm_s[0], m->velocity_cm_s[1],
-                    m->velocity_cm_s[2]);
+    const double *v = m->velocity_cm_s;
+    bool is_slow = imc_motion_is_slow(v, c->p->light_cm_s);
+    bool is_zero = v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0;
+    if (is_zero || (c->p->motion && is_slow) || !(c->p->light_cm_s > 0.0))
+        return;
+    check_fault(c, "velocity_cm_s", NULL, "expected %s, got (%g, %g, %g)",
+                c->p->motion ? "a velocity below that of light, with a gamma "
+                               "of at most 1e4"
+                             : "zero without motion of the problem",
+                v[0], v[1], v[2]);
 }
 
 static void check_materials(struct check *c)

@@ -83,11 +83,8 @@ static uint64_t hash_materials(const struct storm_problem *p)
             hash = storm_hash_fold_real(hash, m->density_g_cm3);
         if (m->composition != NULL)
             hash = hash_reals(hash, m->composition, p->n_components);
-        if (!p->motion)
-            continue;
-        hash = hash_reals(hash, m->velocity_cm_s, 3);
-        for (int d = 0; d < 3; d++)
-            hash = hash_text(hash, m->velocity_formula[d]);
+        if (p->motion)
+            hash = hash_reals(hash, m->velocity_cm_s, 3);
     }
     return hash;
 }

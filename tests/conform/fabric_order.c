@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST args: threads 1 2 3; timeout: 60; label: tsan */
+/* TEST args: threads 1 2 3; timeout: 120; label: tsan */
 /* TEST ranks: 3 5; args: processes; timeout: 60 */
 /* TEST ranks: 3; args: processes; backend: networks; timeout: 100;
  *      label: slow-asan */
