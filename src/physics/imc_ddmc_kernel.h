@@ -136,7 +136,7 @@ static void ddmc_count_surface(const struct pass *pass, const struct lane *lane,
     imc_surface_cross(track, &at, from, to);
 }
 
-/* ---- places in boxes (DDMC-5) --------------------------------------------- */
+/* ---- places in boxes (DDMC-5) ------------------------------------------- */
 
 /* Into the packet's direction, which has no other meaning while it diffuses. */
 static void ddmc_take_place(const struct imc_ddmc *ddmc, storm_cell_idx cell,

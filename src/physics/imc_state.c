@@ -121,22 +121,22 @@ static void state_set_accounts(struct storm_imc *imc, uint64_t version,
     memset(imc->rested, 0, sizeof imc->rested);
     bool has_all = version >= STATE_ALL;
     bool moves = state_kind(version) == STATE_MOTION;
+    for (storm_cell_idx i = 0; i < imc->n_cells && !has_all; i++)
+        storm_ledger_add(&imc->more[IMC_MATTER], imc_cell_erg(imc, i));
+    if (imc->env->rank != 0) /* they are sums over all ranks */
+        return;
     const int64_t *more = accounts + STORM_LEDGER_ACCOUNTS * STATE_LEDGER_WORDS;
-    const int64_t *momenta = more + IMC_ACCOUNTS * STATE_LEDGER_WORDS;
-    if (imc->env->rank == 0) /* they are sums over all ranks */
-        memcpy(imc->account, accounts, sizeof imc->account);
-    if (imc->env->rank == 0 && has_all)
+    memcpy(imc->account, accounts, sizeof imc->account);
+    if (has_all)
         memcpy(imc->more, more,
                moves ? sizeof imc->more
                      : IMC_OLD_ACCOUNTS * sizeof imc->more[0]);
-    if (imc->env->rank == 0 && moves) {
-        memcpy(imc->momentum, momenta, sizeof imc->momentum);
-        memcpy(imc->rested,
-               momenta + 3 * IMC_PUSH_ACCOUNTS * STATE_LEDGER_WORDS,
-               sizeof imc->rested);
-    }
-    for (storm_cell_idx i = 0; i < imc->n_cells && !has_all; i++)
-        storm_ledger_add(&imc->more[IMC_MATTER], imc_cell_erg(imc, i));
+    if (!moves)
+        return;
+    const int64_t *momenta = more + IMC_ACCOUNTS * STATE_LEDGER_WORDS;
+    memcpy(imc->momentum, momenta, sizeof imc->momentum);
+    memcpy(imc->rested, momenta + 3 * IMC_PUSH_ACCOUNTS * STATE_LEDGER_WORDS,
+           sizeof imc->rested);
 }
 
 /* ---- public ------------------------------------------------------------- */
