@@ -66,7 +66,6 @@ double *imc_velocity(const struct storm_imc *imc, storm_cell_idx cell, int d)
     return &imc->velocity[(size_t)d * (size_t)imc->n_cells + (size_t)cell];
 }
 
-/* Of a velocity below c, without loss for small ones. */
 static struct imc_motion motion_of(const struct storm_imc *imc,
                                    storm_cell_idx cell)
 {

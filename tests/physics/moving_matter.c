@@ -115,20 +115,14 @@ static void check_beam(double beta)
     box.problem.emit_per_cell = 0;
     box.problem.comb = false;
     open_box(&box, MPI_COMM_WORLD, false);
-    struct storm_cell_ref at;
-    struct storm_packet packet = {
+    const struct storm_packet packet = {
         .id = {.lo = 1},
         .position_cm = {0.4, 0.5, 0.45},
         .direction = {n[0], n[1], n[2]},
         .weight_erg = weight,
         .birth_weight_erg = weight,
     };
-    storm_status status = storm_mesh_locate(box.mesh, packet.position_cm, &at);
-    if (status == STORM_OK && at.rank == storm_context_rank(box.context)) {
-        packet.cell_idx = at.idx;
-        packet.cell = storm_mesh_cell_id(box.mesh, at.idx);
-        CHECK_OK(storm_engine_add(box.engine, &packet));
-    }
+    imc_box_add(&box, packet);
     double energy[4], given;
     (void)imc_box_step(&box, 0.0, 0.05, energy);
     CHECK(energy[1] == weight);

@@ -45,6 +45,17 @@ void imc_box_open(struct imc_box *box)
         CHECK_OK(storm_comb_attach(box->comb, box->engine));
 }
 
+void imc_box_add(struct imc_box *box, struct storm_packet packet)
+{
+    struct storm_cell_ref at;
+    storm_status status = storm_mesh_locate(box->mesh, packet.position_cm, &at);
+    if (status != STORM_OK || at.rank != storm_context_rank(box->context))
+        return;
+    packet.cell_idx = at.idx;
+    packet.cell = storm_mesh_cell_id(box->mesh, at.idx);
+    CHECK_OK(storm_engine_add(box->engine, &packet));
+}
+
 double imc_box_step(struct imc_box *box, double time_s, double dt_s,
                     double energy_out[4])
 {

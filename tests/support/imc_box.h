@@ -37,6 +37,9 @@ extern const struct storm_source imc_box_source;
 /* Everything after the mesh. Collective, as all of these. */
 void imc_box_open(struct imc_box *box);
 
+/* Adds a packet where its position is; the same call on every rank. */
+void imc_box_add(struct imc_box *box, struct storm_packet packet);
+
 /* One step; returns the error of the energy balance. */
 double imc_box_step(struct imc_box *box, double time_s, double dt_s,
                     double energy_out[4]);
