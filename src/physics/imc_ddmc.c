@@ -270,6 +270,7 @@ static storm_status ddmc_build(struct storm_imc *imc, size_t n_ghosts)
     ddmc->depth = ddmc_array(imc, n * row, sizeof(double), &ok);
     ddmc->beyond = ddmc_array(imc, n_ghosts * row, sizeof(double), &ok);
     ddmc->behind = ddmc_array(imc, n_faces * n_groups, sizeof(double), &ok);
+    ddmc->skin = ddmc_array(imc, n_faces, sizeof(double), &ok);
     for (size_t i = 0; ok && i < n; i++)
         for (size_t f = ddmc->first[i]; f < ddmc->first[i + 1]; f++)
             ddmc->faces[f] =
@@ -341,6 +342,7 @@ void imc_ddmc_close(struct storm_imc *imc)
     storm_free(memory, ddmc->depth);
     storm_free(memory, ddmc->beyond);
     storm_free(memory, ddmc->behind);
+    storm_free(memory, ddmc->skin);
     imc->ddmc = (struct imc_ddmc){.is_told = ddmc->is_told};
     imc->track.ddmc = NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Discrete diffusion (DDMC): in thick cells packets hop from cell to cell
- * instead of flying, eqs. (D1) to (D10). Thick groups of a cell diffuse
+ * instead of flying, eqs. (D1) to (D11). Thick groups of a cell diffuse
  * together as one ensemble; others fly through it.
  *
  *   DDMC-1  Which groups of which cells diffuse is decided before the step,
@@ -21,6 +21,9 @@
  *           cells of the mesh are boxes a hop keeps the place in the cell: it
  *           is by as much as from middle to middle. Else it loses the place,
  *           as by a remap.
+ *   DDMC-6  In boxes whose ensemble changes into groups that fly, leakage
+ *           through a face behind which nothing diffuses depends on the place,
+ *           eq. (D11), and what is taken in there gets one.
  */
 #ifndef STORM_PHYSICS_IMC_DDMC_H
 #define STORM_PHYSICS_IMC_DDMC_H
@@ -34,6 +37,7 @@
 #include <storm/status.h>
 
 #include "base/exact.h"
+#include "base/math.h"
 #include "physics/walk.h"
 
 struct storm_imc;
@@ -69,6 +73,7 @@ struct imc_ddmc_cell {
     double width_cm; /* the smallest in which it can leak */
     bool may;        /* DDMC-2 */
     bool is_in;      /* some group diffuses in this step */
+    bool has_skin;   /* a face has */
 };
 
 struct imc_ddmc_ghost {
@@ -91,6 +96,8 @@ struct imc_ddmc {
     double *beyond; /* the same of ghosts */
     double *behind; /* n_groups a face: depth in the cell behind; negative:
                        it flies there */
+    double *skin;   /* a face, DDMC-6: extrapolation length over the distance
+                       of the point; 0: no matter where the packet is */
     bool *heats;    /* n_cells: a wave reaches the cell in this step */
     double hop_cm, hop_depth; /* the longest way to a face in this step, of all
                                  ranks; 0: nothing diffuses */
@@ -163,6 +170,13 @@ static inline double imc_ddmc_all_taken(double depth)
 
 /* Its mean over what comes from all directions, eq. (D4). */
 double imc_ddmc_mean_taken(double depth);
+
+/* Leakage at this distance from a face, in distances of the point, over that
+ * from any, eq. (D11). */
+static inline double imc_ddmc_near(double skin, double distance)
+{
+    return 2.0 / ((distance + skin) * storm_log((2.0 + skin) / skin));
+}
 
 /* Leakage through a face, 1/cm, eqs. (D2) and (D4). */
 double imc_ddmc_leak(double reach, double depth, double behind);

@@ -159,6 +159,52 @@ static void ddmc_put_place(const struct imc_ddmc *ddmc, storm_cell_idx cell,
         packet->position_cm[d] = centre[d] + packet->direction[d] * half[d];
 }
 
+/* A packet is taken in through a face: in the cells of DDMC-6 where it leaks
+ * most. Returns its mark. */
+static double ddmc_draw_entry(const struct pass *pass, storm_cell_idx cell,
+                              size_t face, struct storm_packet *packet)
+{
+    const struct imc_ddmc *ddmc = pass->imc->ddmc;
+    const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, cell, face);
+    double skin = ddmc->skin[ddmc->first[cell] + face], u[4];
+    if (!(skin > 0.0))
+        return IMC_DIFFUSES;
+    storm_packet_random(packet, pass->imc->seed, u);
+    pass->mesh->ops->sample_face(pass->mesh, cell, (int)face, u,
+                                 packet->position_cm);
+    double part = skin * storm_expm1(u[3] * storm_log((2.0 + skin) / skin));
+    for (int d = 0; d < 3; d++)
+        packet->position_cm[d] -= part * f->distance_cm * f->normal[d];
+    return IMC_PLACED;
+}
+
+/* Leakage of a lane's packet through a face, 1/cm. */
+static double ddmc_leak_of(const struct imc_ddmc *ddmc, const struct lane *lane,
+                           size_t face)
+{
+    size_t first = ddmc->first[lane->cell];
+    const struct imc_ddmc_face *f = &ddmc->faces[first + face];
+    double leak = f->leak - (face > 0 ? f[-1].leak : 0.0), inside = 0.0;
+    double skin = ddmc->skin[first + face];
+    if (!(skin > 0.0) || lane->imc.depth != IMC_PLACED)
+        return leak;
+    const double *centre = &ddmc->centre[3 * (size_t)lane->cell];
+    for (int d = 0; d < 3; d++)
+        inside += (centre[d] - lane->packet->position_cm[d]) * f->normal[d];
+    return leak * imc_ddmc_near(skin, fmax(1.0 + inside / f->distance_cm, 0.0));
+}
+
+/* The same, through all of them. */
+static double ddmc_leak_all(const struct imc_ddmc *ddmc,
+                            const struct lane *lane)
+{
+    size_t n = ddmc->first[lane->cell + 1] - ddmc->first[lane->cell];
+    double leak = 0.0;
+    for (size_t face = 0; face < n; face++)
+        leak += ddmc_leak_of(ddmc, lane, face);
+    return leak;
+}
+
 /* ---- in and out of lanes ------------------------------------------------- */
 
 /* A packet that was refused at the wall where it was born. */
@@ -185,6 +231,9 @@ static bool ddmc_load(const struct pass *pass, struct lane *lane,
         ddmc_put_place(pass->imc->ddmc, lane->cell, packet);
     if (mark == IMC_ENTERS || mark == IMC_BRINGS)
         ddmc_count_half(pass, lane, lane->cell, packet->face, -1.0);
+    if (mark == IMC_ENTERS)
+        lane->imc.depth =
+            ddmc_draw_entry(pass, lane->cell, packet->face, packet);
     if (mark != IMC_KNOCKS)
         return true;
     const struct imc_ddmc_face *face =
@@ -196,6 +245,8 @@ static bool ddmc_load(const struct pass *pass, struct lane *lane,
     storm_packet_random(packet, pass->imc->seed, u);
     if (u[0] < imc_ddmc_taken(depth, mu)) {
         ddmc_count_half(pass, lane, lane->cell, packet->face, -1.0);
+        lane->imc.depth =
+            ddmc_draw_entry(pass, lane->cell, packet->face, packet);
         return true;
     }
     ddmc_turn(pass, packet, face->normal, depth, false);
@@ -246,6 +297,9 @@ static bool ddmc_enter(struct pass *pass, struct lane *lane, size_t face)
         lane->cell = f->next;
         if (brings)
             ddmc_put_place(ddmc, lane->cell, packet);
+        else
+            lane->imc.depth =
+                ddmc_draw_entry(pass, lane->cell, (size_t)f->back, packet);
         ddmc_count_half(pass, lane, lane->cell, (size_t)f->back, -1.0);
         imc_prefetch(pass, lane->cell, lane->packet);
         return true;
@@ -371,9 +425,16 @@ LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u)
     size_t n = ddmc->n_groups, face = 0;
     size_t first = ddmc->first[lane->cell];
     size_t n_faces = ddmc->first[lane->cell + 1] - first;
-    double target = u * ddmc->cells[lane->cell].leak;
-    while (face + 1 < n_faces && !(target < ddmc->faces[first + face].leak))
-        face++;
+    if (STORM_UNLIKELY(ddmc->cells[lane->cell].has_skin)) {
+        double left = u * ddmc_leak_all(ddmc, lane);
+        while (face + 1 < n_faces &&
+               !((left -= ddmc_leak_of(ddmc, lane, face)) < 0.0))
+            face++;
+    } else {
+        double target = u * ddmc->cells[lane->cell].leak;
+        while (face + 1 < n_faces && !(target < ddmc->faces[first + face].leak))
+            face++;
+    }
     if (n > 1) {
         double v[4];
         storm_packet_random(packet, pass->imc->seed, v);
@@ -391,8 +452,10 @@ static bool ddmc_hop(struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
     const struct imc_ddmc_cell *cell = &track->ddmc->cells[lane->cell];
-    const double light = track->light_cm_s, out = cell->leak + cell->change;
-    double u[4], seconds = INFINITY;
+    const double light = track->light_cm_s;
+    double out = cell->change, u[4], seconds = INFINITY;
+    out += STORM_UNLIKELY(cell->has_skin) ? ddmc_leak_all(track->ddmc, lane)
+                                          : cell->leak;
     storm_packet_random(lane->packet, track->seed, u);
     lane->imc.absorb_s = cell->absorb * light;
     bool analogue = lane->imc.weight < lane->imc.light_weight;

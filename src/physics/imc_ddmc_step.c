@@ -287,22 +287,46 @@ static double step_lost(const struct storm_imc *imc, storm_cell_idx i)
     return cell->absorb * path_cm;
 }
 
+/* DDMC-6: does no group of the cell's ensemble diffuse behind a face? */
+static bool step_all_fly(const struct imc_ddmc *ddmc, storm_cell_idx i,
+                         size_t f)
+{
+    size_t n = ddmc->n_groups;
+    bool all = !ddmc->faces[f].is_mirror;
+    for (size_t g = 0; g < n; g++)
+        all = all && !(ddmc->share[(size_t)i * n + g] > 0.0 &&
+                       ddmc->behind[f * n + g] >= 0.0);
+    return all;
+}
+
 /* Radiation that is absorbed on its way does not come from the middle of the
- * cell, but from the depth in which it is in equilibrium. All groups of the
- * ensemble have one profile. */
+ * cell, but from the depth in which it is in equilibrium, eq. (D10); what
+ * changes into groups that fly comes from where it is, eq. (D11). All groups of
+ * the ensemble have one profile. */
 static void step_squeeze(struct storm_imc *imc, storm_cell_idx i)
 {
     struct imc_ddmc *ddmc = &imc->ddmc;
     size_t n = ddmc->n_groups, first = ddmc->first[i];
     const double *share = &ddmc->share[(size_t)i * n];
     double root = sqrt(3.0 * step_lost(imc, i));
+    bool has_places = ddmc->half != NULL && ddmc->cells[i].change > 0.0;
+    ddmc->cells[i].has_skin = false;
     for (size_t f = first; f < ddmc->first[i + 1]; f++) {
         size_t row = (size_t)i * ddmc->max_faces + (f - first);
         double *depth = &ddmc->depth[row * n];
-        double ratio = step_ratio(root * step_mean_depth(share, depth, n));
+        double mean = step_mean_depth(share, depth, n), less = 0.0;
+        double ratio = step_ratio(root * mean);
+        ddmc->skin[f] = 0.0;
+        if (has_places && step_all_fly(ddmc, i, f)) {
+            double skin = storm_walk_extrapolation / mean;
+            ddmc->skin[f] = skin;
+            ddmc->cells[i].has_skin = true;
+            ratio = 2.0 * sqrt(ratio) / storm_log((2.0 + skin) / skin);
+            less = storm_walk_extrapolation;
+        }
         for (size_t g = 0; g < n; g++)
             if (share[g] > 0.0 && !(ddmc->behind[f * n + g] >= 0.0))
-                depth[g] *= ratio;
+                depth[g] = fmax(depth[g] * ratio - less, 0.0);
     }
 }
 
