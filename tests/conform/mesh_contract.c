@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; timeout: 90 */
+/* TEST ranks: 1; timeout: 90 */
+/* TEST ranks: 3; timeout: 90; label: slow-asan */
 /* TEST ranks: 5; timeout: 90; label: long */
 /*
  * The contract of meshes (mesh/mesh_ops.h), through the public calls.

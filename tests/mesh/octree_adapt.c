@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; timeout: 60 */
+/* TEST ranks: 3; timeout: 60 */
+/* TEST ranks: 1 2 5; timeout: 60; label: long */
 /*
  * MESH-14 on octrees: random refinement and coarsening, with random cuts in
  * between, against brute force over all cells: the tree, tags, neighbours' tags

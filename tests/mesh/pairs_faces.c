@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3 5; timeout: 30 */
+/* TEST ranks: 3; timeout: 30 */
+/* TEST ranks: 1 5; timeout: 30; label: long */
 /*
  * PAIRS-1, PAIRS-2: with generators in pairs cells end where the material
  * changes: a point of a block, with its edges, or of a sheet that is thinner

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; timeout: 60 */
+/* TEST ranks: 2; timeout: 60 */
+/* TEST ranks: 1 3 5; timeout: 60; label: long */
 /*
  * VMESH-5, VMESH-6, VEXACT-3, MESH-13: a walk from any cell of any rank, and
  * the tree, end in the cell that exact comparison with all generators gives,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; timeout: 60; label: slow-asan */
+/* TEST ranks: 1 2 5; timeout: 60; label: long */
 /*
  * Blackbody planes (PLANE-1 to PLANE-3).
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2 5; backend: shm; timeout: 60 */
+/* TEST ranks: 2; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
 /* TEST ranks: 3; backend: ofi-tcp; timeout: 60; label: long */
-/* TEST ranks: 8; timeout: 60; label: long */
+/* TEST ranks: 5 8; timeout: 60; label: long */
 /*
  * DDMC-1, DDMC-4, DDMC-5 and KERNEL-1: cells in which packets diffuse beside
  * such where they fly, grey and with groups, on all kinds of meshes, periodic

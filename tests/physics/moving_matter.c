@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2 5; backend: shm; timeout: 60 */
+/* TEST ranks: 2; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60 */
-/* TEST ranks: 8; timeout: 60; label: long */
+/* TEST ranks: 1 5 8; timeout: 60; label: long */
 /*
  * MOTION-1, MOTION-2. Matter in uniform motion, in equilibrium with radiation:
  * energy a T^4 gamma^2 (1 + beta^2 / 3) and flux 4/3 gamma^2 a T^4 v stay what

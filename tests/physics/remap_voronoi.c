@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2; backend: shm; timeout: 60 */
-/* TEST ranks: 3; backend: p2p ofi-tcp; args: 1; timeout: 60;
- *      label: slow-asan */
-/* TEST ranks: 8; backend: shm; args: 2; timeout: 60; label: slow-asan */
-/* TEST ranks: 3 5; backend: shm; args: 1; timeout: 60; label: long */
+/* TEST ranks: 2; backend: shm; timeout: 60 */
+/* TEST ranks: 3; backend: p2p; args: 1; timeout: 60; label: slow-asan */
+/* TEST ranks: 5; backend: shm; args: 2; timeout: 60; label: slow-asan */
+/* TEST ranks: 1 8; backend: shm; args: 2; timeout: 60; label: long */
+/* TEST ranks: 3 5; backend: shm ofi-tcp; args: 1; timeout: 60; label: long */
 /* TEST ranks: 2 5 8; backend: p2p ofi-tcp; args: 2; timeout: 99; label: long */
 /*
  * storm_remap on Voronoi meshes that move: every packet ends in the cell that

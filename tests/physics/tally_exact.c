@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2; backend: shm; timeout: 60 */
+/* TEST ranks: 2; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
 /* TEST ranks: 8; backend: p2p; timeout: 60; label: long */
 /*

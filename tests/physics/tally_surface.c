@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 2; backend: shm; timeout: 60 */
+/* TEST ranks: 2; backend: shm; timeout: 60 */
 /* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
 /*
  * SURFACE-1 to SURFACE-3: what crosses the surface of a set of cells outwards,

@@ -10,8 +10,9 @@
  *                                                           octree, 4 on
  *                                                           tetrahedra
  *   marshak_wave     place of 0.5 keV at 1, 5, 10 ns         3 runs
- *   marshak, short   the same at 1 ns, and two meshes        3 runs each
- *                    within k errors and `mesh`
+ *   marshak, short   the same at 1 ns                        3 runs
+ *   marshak, meshes  and two meshes within k errors and      3 runs each
+ *                    `mesh`
  *   absorber         share that comes through, within k      8 runs
  *   albedo           share that comes back, within k         8 runs
  *   infinite_medium  energies against the equation, within   8 runs

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; timeout: 60; label: slow-asan */
-/* TEST ranks: 5 8; timeout: 60; label: long */
+/* TEST ranks: 2 5 8; timeout: 60; label: long */
 /* TEST ranks: 3; backend: p2p; timeout: 60; label: slow-asan */
 /* TEST ranks: 3; backend: ofi-tcp; timeout: 60; label: long */
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; timeout: 60; label: slow-asan */
+/* TEST ranks: 3; timeout: 60; label: slow-asan */
 /*
  * A blackbody on a part of a wall whose temperature is a table in time: it
  * radiates area times a c / 4 times the integral of T^4, T being linear between
