@@ -50,7 +50,7 @@ static const struct walk_case {
      4,
      {8, 9, 11},
      0.1,
-     1.5},
+     1.2},
 };
 
 static void measure(const struct walk_case *c, bool walk,
