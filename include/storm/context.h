@@ -15,6 +15,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+/* The C++ bindings of MPI are no part of MPI-3, and a library of their own: the
+ * program would not link with that of C alone. */
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#endif
 #include <mpi.h>
 
 #include <storm/log.h>

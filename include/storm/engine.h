@@ -200,6 +200,9 @@ storm_engine_add(struct storm_engine *engine, const void *record);
 STORM_API void storm_engine_set_step(struct storm_engine *engine,
                                      uint64_t number);
 
+/** Bytes of a record, as created. Local. */
+STORM_API size_t storm_engine_record_bytes(const struct storm_engine *engine);
+
 /** This rank's packets between steps, in no particular order. Local. */
 STORM_API void *const *storm_engine_packets(struct storm_engine *engine,
                                             size_t *n_out);

@@ -8,7 +8,8 @@
  * one term. A term is cut to the unit (towards zero), at most the bound times
  * 2^-86; integers then add exactly.
  *
- * Lifecycle  begin, any number of adds on every rank, maybe reduce, value.
+ * Lifecycle  begin, any number of adds and merges on every rank, maybe reduce,
+ *            value.
  *            A sum is a plain value: copy it, and end with nothing.
  * Threads    one thread at a time per sum.
  */
@@ -51,6 +52,16 @@ STORM_API STORM_MUST_CHECK storm_status storm_sum_begin(struct storm_sum *sum,
  *                        as it was
  */
 STORM_API storm_status storm_sum_add(struct storm_sum *sum, double term);
+
+/**
+ * Add another sum, such as that of another thread. Local, never blocks; nothing
+ * is logged.
+ *
+ * @retval STORM_ERR_ARG  it was begun with a bound of another size: the sum is
+ *                        as it was
+ */
+STORM_API storm_status storm_sum_merge(struct storm_sum *sum,
+                                       const struct storm_sum *other);
 
 /** The sum as the nearest double. Local, never blocks. */
 STORM_API double storm_sum_value(const struct storm_sum *sum);

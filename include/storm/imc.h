@@ -73,10 +73,17 @@ storm_imc_create(struct storm_context *context, struct storm_mesh *mesh,
 /** Release. Local. NULL is allowed. */
 STORM_API void storm_imc_destroy(struct storm_imc *imc);
 
-/** Make this the physics of @p engine, whose records are struct storm_packet;
- *  the engine borrows @p imc. It handles walls itself and needs no boundary
- *  object. Local, on every rank. STORM_ERR_ARG: the engine has other records
- *  (logged). STORM_ERR_STATE: called from a callback. */
+/** Bytes of the records that an engine for it has: those of struct
+ *  storm_packet, or of struct storm_photon where groups are Doppler-shifted
+ *  (problem.motion with several groups) or scattering changes the energy of
+ *  photons (storm_scattering_law). Local. */
+STORM_API size_t storm_imc_record_bytes(const struct storm_imc *imc);
+
+/** Make this the physics of @p engine, whose records are those of
+ *  storm_imc_record_bytes; the engine borrows @p imc. It handles walls itself
+ *  and needs no boundary object. Local, on every rank. STORM_ERR_ARG: the
+ *  engine has other records (logged). STORM_ERR_STATE: called from a
+ *  callback. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_attach(struct storm_imc *imc, struct storm_engine *engine);
 
@@ -114,13 +121,29 @@ storm_imc_start(struct storm_imc *imc, struct storm_engine *engine);
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_set_step(struct storm_imc *imc, double time_s, double dt_s);
 
+/**
+ * How the cells will move at the end of the step that comes, three values for
+ * each: packets that diffuse ride with their cell when the mesh moves
+ * (storm_remap), and in the step matter passes through a cell with its velocity
+ * relative to that. Without this call the cells are at rest. With
+ * problem.motion and problem.diffusion; else it does nothing. Local, on every
+ * rank, before each step, after storm_imc_follow.
+ *
+ * @param velocity_cm_s  below that of light
+ * @retval STORM_ERR_ARG    a value out of range, or in a step (logged)
+ * @retval STORM_ERR_STATE  the mesh has changed (logged)
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_set_frame(struct storm_imc *imc, const double *velocity_cm_s);
+
 /** Fields of the cells after the last step. DEPOSITED and EMITTED are 0 before
  *  the first step, after storm_imc_follow and after a state was loaded. */
 typedef enum storm_imc_field {
     STORM_IMC_TEMPERATURE = 0,  /**< of the material, keV */
     STORM_IMC_MATERIAL_ENERGY,  /**< erg/cm3 */
     STORM_IMC_RADIATION_PATH,   /**< energy density averaged over the step by
-                                     path length, erg/cm3 */
+                                     path length, erg/cm3; before the first
+                                     step that of storm_imc_start */
     STORM_IMC_RADIATION_CENSUS, /**< energy density of the packets now */
     STORM_IMC_DEPOSITED,        /**< energy that the material has absorbed in
                                      the step, erg */

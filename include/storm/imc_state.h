@@ -32,6 +32,7 @@ struct storm_imc; /* opaque, storm/imc.h */
  * To restart, load the state into a newly created object, and do not call
  * storm_imc_start. Add each packet with storm_engine_add on exactly one rank,
  * any. Then call storm_engine_set_step and storm_imc_set_step, and continue.
+ * The mesh may change before the first step (storm_remap).
  */
 /** @{ */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /**
  * @file storm/imc_user.h
- * Implicit Monte Carlo: walls and sources of a host.
+ * Implicit Monte Carlo: walls, sources and scattering of a host.
  *
  * A wall of kind STORM_WALL_USER (or a part of it, or a numbered boundary of a
  * given mesh) asks the host what becomes of each packet that reaches it. A
@@ -138,6 +138,59 @@ STORM_API void storm_imc_births_step(const struct storm_imc_births *births,
  */
 STORM_API storm_status storm_imc_emit(struct storm_imc_births *births,
                                       const struct storm_packet *packet);
+
+/** The same with the energy of the photons in the frame of the mesh, above 0,
+ *  which decides on the group; storm_imc_emit takes the middle of the group,
+ *  and is an error without groups where records have an energy.
+ *  Where records have no such energy (storm_imc_record_bytes), only the group
+ *  counts. */
+STORM_API storm_status storm_imc_emit_photon(struct storm_imc_births *births,
+                                             const struct storm_photon *photon);
+
+/** A photon that is scattered by matter, in the frame of that. */
+struct storm_scattering {
+    size_t size; /**< of this struct */
+    storm_cell_idx
+        cell; /**< local index: of fields of the host alone (USER-1) */
+    storm_cell_id tag;
+    int material;
+    double temperature_kev; /**< at the start of the step, as the next */
+    double density_g_cm3;
+    int32_t group;       /**< of the energy, before */
+    double direction[3]; /**< before; the function leaves that after */
+    double energy_kev;   /**< of the photons: before, and after; above 0 */
+    double weight_ratio; /**< energy of the packet after over before: 1, or
+                               what the function leaves; above 0, up to 2^20.
+                               The rest is given to matter. Photons that are
+                               not lost have that of energy_kev */
+    void *draws;         /**< for storm_scattering_random */
+};
+
+/** Four uniform numbers in (0, 1) of the packet's own history. Local. */
+STORM_API void storm_scattering_random(struct storm_scattering *scattering,
+                                       double uniform_out[4]);
+
+/** Scattering of materials with STORM_SCATTER_USER. */
+struct storm_imc_scatter {
+    size_t size; /**< of this struct: STORM_IMC_SCATTER_INIT */
+    void *self;
+    /** A collision; they come at the rate of `scattering`. 0: there is none
+     *  after all, and the photon goes on as it was, so that the rate may be a
+     *  bound for all energies. */
+    int (*apply)(void *self, struct storm_scattering *scattering);
+};
+#define STORM_IMC_SCATTER_INIT STORM_INIT(struct storm_imc_scatter)
+
+/**
+ * Set the function that scatters. Local, on every rank, between steps; the same
+ * on every rank. Without it, steps of a problem with such materials fail
+ * (STORM_ERR_STATE, logged). An answer that cannot be (a direction that is no
+ * unit vector to 1e-9, an energy or a ratio out of range) ends the step with
+ * STORM_ERR_ARG, logged once with its values. Status as of storm_imc_set_walls.
+ */
+STORM_API STORM_MUST_CHECK storm_status
+storm_imc_set_scatter(struct storm_imc *imc,
+                      const struct storm_imc_scatter *scatter);
 
 #ifdef __cplusplus
 }

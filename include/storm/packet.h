@@ -64,6 +64,15 @@ struct storm_packet {
     uint32_t face;   /**< the face of the cell it stands on, for boundaries */
 };
 
+/** A packet with the energy of its photons: the record where groups are
+ *  Doppler-shifted or photons change their energy (storm_imc_record_bytes).
+ *  `group` of the packet is that of the energy. 144 bytes. */
+struct storm_photon {
+    struct storm_packet packet;
+    double energy_kev; /**< in the frame of the mesh */
+    uint64_t reserved; /**< 0 */
+};
+
 /**
  * The id of the @p index -th packet of an origin made in a cell in a step. All
  * distinct: nothing is hashed.
@@ -117,6 +126,9 @@ STORM_API void storm_isotropic(double u0, double u1, double direction_out[3]);
 
 /** Hash of all of a packet but its local index, face and owner. */
 STORM_API uint64_t storm_packet_hash(const struct storm_packet *packet);
+
+/** The same with the energy of its photons. */
+STORM_API uint64_t storm_photon_hash(const struct storm_photon *photon);
 
 #ifdef __cplusplus
 }

@@ -73,12 +73,26 @@ typedef enum storm_group_average {
 
 struct storm_matter; /* storm/matter.h */
 
+/** What physical scattering does to packets, in the frame of matter
+ *  (docs/physics.md, "Scattering"). With COMPTON or USER in a material all
+ *  packets of the problem have the energy of their photons
+ *  (storm_imc_record_bytes) and fly, whatever random_walk and diffusion are. */
+typedef enum storm_scattering_law {
+    STORM_SCATTER_ISOTROPIC = 0, /**< elastic */
+    STORM_SCATTER_THOMSON,       /**< 1 + cos^2; elastic */
+    STORM_SCATTER_COMPTON, /**< by thermal electrons: Klein and Nishina, with
+                                energy and momentum; temperatures and energies
+                                are keV */
+    STORM_SCATTER_USER     /**< as a function of the host says
+                                (storm_imc_set_scatter) */
+} storm_scattering_law;
+
 /** What fills a cell. Without heat capacity its temperature is constant;
  *  without absorption it never emits. */
 struct storm_material {
     const char *name;
     struct storm_power_law absorption;    /**< 1/cm */
-    struct storm_power_law scattering;    /**< 1/cm, isotropic, elastic */
+    struct storm_power_law scattering;    /**< 1/cm */
     struct storm_power_law heat_capacity; /**< erg/keV/cm3; t_exp above -1,
                                                e_exp 0 */
     double temperature_kev;               /**< at the start; 0 .. 1e30 */
@@ -100,6 +114,12 @@ struct storm_material {
     /** With `motion` of the problem, else 0: at the start; gamma at most
      *  1e4. */
     double velocity_cm_s[3];
+    /** Of all physical scattering. Of COMPTON the coefficient `scattering` is
+     *  that for photons of low energy, without electrons' motion. */
+    storm_scattering_law scattering_law;
+    /** Free electrons: each adds the cross section of Thomson, 6.652e-25 cm2,
+     *  to scattering, whatever its law and the matter; 0: none. Up to 1e30. */
+    double electrons_per_g;
 };
 
 /** In place of a material: no transport there, packets that enter escape. */
@@ -163,8 +183,8 @@ struct storm_source {
                                    0 .. STORM_UNLIMITED */
     double start_s, stop_s;   /**< start below stop */
     uint64_t packets;         /**< per step, on all ranks together; 1 .. 1e12 */
-    double temperature_kev; /**< of its spectrum, with several groups: above 0,
-                                 up to 1e30 */
+    double temperature_kev;   /**< of its spectrum, with several groups or
+                                 inelastic scattering: above 0, up to 1e30 */
     storm_source_kind kind;
     /** Power over time, 0 .. STORM_UNLIMITED: of a VOLUME in erg/cm3/s (none:
      *  power_erg_cm3_s), of others in erg/s; or a formula of t (s). */
@@ -261,9 +281,10 @@ struct storm_problem {
      *  absorbed and emitted again within the step, in all but 3 % of their
      *  collisions; elsewhere they fly. docs/physics.md, eqs. (D1) to (D10). */
     bool diffusion;
-    /** Matter moves, and takes momentum (docs/physics.md, "Moving matter"): one
-     *  group, no random_walk, no diffusion. Density, energy, temperature and
-     *  opacity are those in the frame of matter. */
+    /** Matter moves, and takes momentum (docs/physics.md, "Moving matter").
+     *  Packets walk and diffuse with one group, in matter below 0.1 c; others
+     *  fly, which is logged once. Density, energy, temperature and opacity are
+     *  those in the frame of matter. */
     bool motion;
 };
 /** The sizes, to begin an initialiser of C with. */

@@ -66,6 +66,9 @@ struct storm_remap_stats {
 /**
  * Bring all packets of @p engine, whose cell indices are those before
  * @p change, to their cells in @p mesh. Collective, blocks; between steps.
+ * Before the first step of the engine, indices of packets of the bundled
+ * physics do not matter: after a restart they may be added on any rank, and
+ * begin at the cells that have their tags.
  * Call it after every change that moves cells, and add packets afterwards: a
  * step cannot tell new ones from those that were left behind.
  *
@@ -80,8 +83,9 @@ struct storm_remap_stats {
  *                         change that moved cells (logged); nothing has changed
  * @return any status of storm_engine_step, after which only destroy of the
  *         engine is allowed; STORM_ERR_ARG also if a cell index is not one of
- *         before the change, or a position is outside of the mesh and there is
- *         no boundary (logged)
+ *         before the change, no cell has the tag of a packet that was added,
+ *         or a position is outside of the mesh and there is no boundary
+ *         (logged)
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_remap(struct storm_engine *engine, const struct storm_mesh *mesh,

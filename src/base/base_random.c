@@ -18,6 +18,7 @@
 #include "base/port.h"
 
 _Static_assert(sizeof(struct storm_packet) == 128, "two cache lines");
+_Static_assert(sizeof(struct storm_photon) == 144, "a multiple of 16");
 
 void storm_random_bits(const uint64_t key[2], const uint64_t counter[4],
                        uint64_t bits_out[4])
@@ -180,4 +181,10 @@ uint64_t storm_packet_hash(const struct storm_packet *packet)
     hash = storm_hash_fold_real(hash, packet->optical_depth);
     hash = storm_hash_fold(hash, (uint64_t)packet->group);
     return storm_hash_fold(hash, packet->spawns);
+}
+
+uint64_t storm_photon_hash(const struct storm_photon *photon)
+{
+    return storm_hash_fold_real(storm_packet_hash(&photon->packet),
+                                photon->energy_kev);
 }

@@ -107,6 +107,10 @@ bool storm_text_to_real(const char *text, double *value_out)
 void storm_text_from_real(double value, char text_out[STORM_TEXT_REAL_BYTES])
 {
     locale_t c;
+    if (value != value) { /* whatever its sign */
+        memcpy(text_out, "nan", sizeof "nan");
+        return;
+    }
     locale_t before = text_enter_c_locale(&c);
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text_out, STORM_TEXT_REAL_BYTES, "%.*g", digits, value);

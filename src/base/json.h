@@ -39,7 +39,8 @@ STORM_PRIVATE void storm_json_uint(struct storm_json *json, const char *key,
                                    uint64_t value);
 STORM_PRIVATE void storm_json_real(struct storm_json *json, const char *key,
                                    double value);
-void storm_json_bool(struct storm_json *json, const char *key, bool value);
+STORM_PRIVATE void storm_json_bool(struct storm_json *json, const char *key,
+                                   bool value);
 /* 16 hexadecimal digits, as text. */
 STORM_PRIVATE void storm_json_hash(struct storm_json *json, const char *key,
                                    uint64_t value);

@@ -6,7 +6,7 @@
  *           junk, no hexadecimal, no "inf", no "nan". On false nothing is
  *           written.
  *   TEXT-2  storm_text_from_real writes the shortest of 15 to 17 digits that
- *           reads back to the same bits.
+ *           reads back to the same bits, or `nan`.
  */
 #ifndef STORM_BASE_TEXT_H
 #define STORM_BASE_TEXT_H

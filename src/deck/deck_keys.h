@@ -141,7 +141,17 @@
     FIELD(deck_material, laws.absorption, "absorption", MAP(opacity), "{}",    \
           "absorption coefficient")                                            \
     FIELD(deck_material, laws.scattering, "scattering", MAP(opacity), "{}",    \
-          "scattering coefficient, isotropic and elastic")                     \
+          "scattering coefficient")                                            \
+    FIELD(deck_material, laws.scattering_law, "scattering_law",                \
+          WORD("isotropic|thomson|compton"), "isotropic",                      \
+          "of all scattering of the material, in its frame: isotropic and "    \
+          "elastic; by 1 + cos^2, elastic; or by thermal electrons, which "    \
+          "take and give energy (physics.md). Compton needs keV, and its "     \
+          "packets fly")                                                       \
+    FIELD(deck_material, laws.electrons_per_g, "electrons_per_g",              \
+          REAL(0, 1e30), "0",                                                  \
+          "free electrons, 1/g: each adds 6.652e-25 cm2 to scattering, of "    \
+          "compton for photons of low energy (6.022e23 Z / A if ionised)")     \
     FIELD(deck_material, laws.heat_capacity, "heat_capacity",                  \
           MAP(heat_capacity), "{}", "heat capacity per volume")                \
     FIELD(deck_material, laws.temperature_kev, "temperature",                  \
@@ -163,7 +173,7 @@
           REALS(3, -DECK_MAX, DECK_MAX), "[0, 0, 0]",                          \
           "of the material through the mesh, cm/s, slower than light; if any " \
           "moves, in special relativity and with accounts of momentum "        \
-          "(physics.md): one group, acceleration.method none")                 \
+          "(physics.md)")                                                      \
     FIELD(deck_material, table, "table", TEXT, "none",                         \
           "opacities and equation of state from this HDF5 file "               \
           "(matter-files.md), relative to the deck, in place of absorption, "  \

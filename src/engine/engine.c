@@ -535,6 +535,11 @@ storm_status storm_engine_trim(struct storm_engine *engine)
     return engine->channel->ops->trim(engine->channel);
 }
 
+size_t storm_engine_record_bytes(const struct storm_engine *engine)
+{
+    return engine->store.record_bytes;
+}
+
 storm_status storm_engine_stats(const struct storm_engine *engine,
                                 struct storm_stats *stats_out)
 {

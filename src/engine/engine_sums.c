@@ -44,6 +44,15 @@ storm_status storm_sum_add(struct storm_sum *sum, double term)
     return STORM_OK;
 }
 
+storm_status storm_sum_merge(struct storm_sum *sum,
+                             const struct storm_sum *other)
+{
+    if (sum->unit != other->unit)
+        return STORM_ERR_ARG;
+    sum_set(sum, sum_integer(sum) + sum_integer(other));
+    return STORM_OK;
+}
+
 double storm_sum_value(const struct storm_sum *sum)
 {
     return storm_exact_value(sum_integer(sum), sum_unit(sum));

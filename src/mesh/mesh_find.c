@@ -16,6 +16,7 @@
 #include "mesh/mesh_change.h"
 #include "mesh/mesh_message.h"
 #include "mesh/mesh_partition.h"
+#include "mesh/mesh_tags.h"
 
 static const char find_label[] = "mesh directory";
 
@@ -42,11 +43,11 @@ static int find_home(const struct storm_env *env, storm_cell_id tag)
 }
 
 /* Sends entries to the homes of their tags; entry i is at first_out[i]. */
-static storm_status find_ask(const struct storm_mesh *mesh,
+static storm_status find_ask(const struct storm_context *context,
                              const struct find_entry *entries, size_t n,
                              size_t *first, struct storm_messages *in_out)
 {
-    const struct storm_env *env = mesh->env;
+    const struct storm_env *env = storm_context_env(context);
     struct storm_messages out = {.n = 0};
     struct storm_cell_ref *to =
         storm_alloc(env->memory, find_label, (n + 1) * sizeof *to);
@@ -59,19 +60,19 @@ static storm_status find_ask(const struct storm_mesh *mesh,
         status = storm_messages_rows(env, n, to, FIND_WORDS, &out, first);
     for (size_t i = 0; i < n && status >= 0; i++)
         memcpy(&out.words[first[i]], &entries[i], sizeof entries[i]);
-    status = storm_messages_exchange(mesh->context, status, &out, in_out);
+    status = storm_messages_exchange(context, status, &out, in_out);
     storm_messages_release(env, &out);
     storm_free(env->memory, to);
     return status;
 }
 
 /* The part of the directory that this rank is home to, in order. */
-static storm_status find_directory(const struct storm_mesh *mesh,
+static storm_status find_directory(const struct storm_context *context,
+                                   const storm_cell_id *own_tags, size_t n,
                                    struct find_entry **entries_out,
                                    size_t *n_out)
 {
-    const struct storm_env *env = mesh->env;
-    size_t n = (size_t)mesh->part->n_cells;
+    const struct storm_env *env = storm_context_env(context);
     struct storm_messages in = {.n = 0};
     struct find_entry *own =
         storm_alloc(env->memory, find_label, (n + 1) * sizeof *own);
@@ -79,9 +80,9 @@ static storm_status find_directory(const struct storm_mesh *mesh,
         storm_alloc(env->memory, find_label, (n + 1) * sizeof *first);
     for (size_t i = 0; i < n && own != NULL; i++)
         own[i] = (struct find_entry){
-            .tag = storm_mesh_part_tag(mesh->part, (storm_cell_idx)i),
+            .tag = own_tags[i],
             .where = {.rank = env->rank, .idx = (storm_cell_idx)i}};
-    storm_status status = find_ask(mesh, own, n, first, &in);
+    storm_status status = find_ask(context, own, n, first, &in);
     storm_free(env->memory, first);
     storm_free(env->memory, own);
     if (status < 0) {
@@ -118,20 +119,19 @@ static void find_answer(const struct find_entry *directory, size_t n,
         }
 }
 
-static storm_status find_lookup(const struct storm_mesh *mesh,
+static storm_status find_lookup(const struct storm_context *context,
                                 const struct find_entry *directory,
                                 size_t n_directory, struct find_entry *asked,
                                 size_t n)
 {
-    const struct storm_env *env = mesh->env;
+    const struct storm_env *env = storm_context_env(context);
     struct storm_messages questions = {.n = 0}, answers = {.n = 0};
     size_t *first =
         storm_alloc(env->memory, find_label, (n + 1) * sizeof *first);
-    storm_status status = find_ask(mesh, asked, n, first, &questions);
+    storm_status status = find_ask(context, asked, n, first, &questions);
     if (status >= 0) {
         find_answer(directory, n_directory, &questions);
-        status = storm_messages_exchange(mesh->context, status, &questions,
-                                         &answers);
+        status = storm_messages_exchange(context, status, &questions, &answers);
     }
     /* Messages come in order of rank, as they went: rows are at the same
      * places. */
@@ -140,6 +140,29 @@ static storm_status find_lookup(const struct storm_mesh *mesh,
     storm_messages_release(env, &answers);
     storm_messages_release(env, &questions);
     storm_free(env->memory, first);
+    return status;
+}
+
+storm_status storm_tags_find(const struct storm_context *context,
+                             const storm_cell_id *own, size_t n_own,
+                             const storm_cell_id *tags, size_t n,
+                             struct storm_cell_ref *where_out)
+{
+    struct storm_memory *memory = storm_context_env(context)->memory;
+    struct find_entry *directory = NULL, *asked;
+    size_t n_directory = 0;
+    storm_status status =
+        find_directory(context, own, n_own, &directory, &n_directory);
+    if (status < 0)
+        return status;
+    asked = storm_alloc(memory, find_label, (n + 1) * sizeof *asked);
+    for (size_t i = 0; i < n && asked != NULL; i++)
+        asked[i] = (struct find_entry){.tag = tags[i]};
+    status = find_lookup(context, directory, n_directory, asked, n);
+    for (size_t i = 0; i < n && status >= 0; i++)
+        where_out[i] = asked[i].where;
+    storm_free(memory, asked);
+    storm_free(memory, directory);
     return status;
 }
 
@@ -160,23 +183,9 @@ storm_status storm_mesh_find(const struct storm_mesh *mesh, size_t n,
                              const storm_cell_id *tags,
                              struct storm_cell_ref *where_out)
 {
-    struct storm_memory *memory = mesh->env->memory;
-    if (mesh->part->tags == NULL) {
-        find_by_place(mesh, n, tags, where_out);
-        return STORM_OK;
-    }
-    struct find_entry *directory = NULL, *asked;
-    size_t n_directory = 0;
-    storm_status status = find_directory(mesh, &directory, &n_directory);
-    if (status < 0)
-        return status;
-    asked = storm_alloc(memory, find_label, (n + 1) * sizeof *asked);
-    for (size_t i = 0; i < n && asked != NULL; i++)
-        asked[i] = (struct find_entry){.tag = tags[i]};
-    status = find_lookup(mesh, directory, n_directory, asked, n);
-    for (size_t i = 0; i < n && status >= 0; i++)
-        where_out[i] = asked[i].where;
-    storm_free(memory, asked);
-    storm_free(memory, directory);
-    return status;
+    if (mesh->part->tags != NULL)
+        return storm_tags_find(mesh->context, mesh->part->tags,
+                               (size_t)mesh->part->n_cells, tags, n, where_out);
+    find_by_place(mesh, n, tags, where_out);
+    return STORM_OK;
 }

@@ -38,4 +38,11 @@ storm_status storm_tags_choose(const struct storm_mesh *mesh, uint64_t n_new,
                                storm_cell_id *next_tag_inout,
                                storm_cell_id *first_out);
 
+/* Where n tags are, on all ranks, of which each has those of `own`, in order
+ * of its indices; rank -1: nowhere. Makes a directory for the call. */
+storm_status storm_tags_find(const struct storm_context *context,
+                             const storm_cell_id *own, size_t n_own,
+                             const storm_cell_id *tags, size_t n,
+                             struct storm_cell_ref *where_out);
+
 #endif /* STORM_MESH_TAGS_H */

@@ -157,6 +157,14 @@ storm_status storm_census_balance(struct storm_engine *engine,
     return storm_ledger_balance(account, context, value_out, error_out);
 }
 
+size_t storm_census_record_bytes(const struct storm_engine *engine)
+{
+    size_t photon = sizeof(struct storm_photon);
+    return storm_engine_record_bytes(engine) == photon
+               ? photon
+               : sizeof(struct storm_packet);
+}
+
 storm_status storm_census_hash(struct storm_engine *engine,
                                const struct storm_context *context,
                                const struct storm_mesh *mesh,
@@ -166,8 +174,11 @@ storm_status storm_census_hash(struct storm_engine *engine,
     uint64_t sum = 0; /* of hashes, modulo 2^64: any order */
     size_t n;
     void *const *packets = storm_engine_packets(engine, &n);
+    bool are_photons =
+        storm_census_record_bytes(engine) == sizeof(struct storm_photon);
     for (size_t i = 0; i < n; i++)
-        sum += storm_packet_hash(packets[i]);
+        sum += are_photons ? storm_photon_hash(packets[i])
+                           : storm_packet_hash(packets[i]);
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++) {
         uint64_t hash =
             storm_hash_fold(UINT64_C(0x63656c6c), storm_mesh_cell_id(mesh, i));

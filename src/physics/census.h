@@ -39,6 +39,9 @@ storm_status storm_census_wake(struct storm_step *step,
                                const struct storm_mesh *mesh, double dt_s,
                                double *largest_out);
 
+/* Bytes of the bundled records that this engine has: photons or packets. */
+size_t storm_census_record_bytes(const struct storm_engine *engine);
+
 /* CENSUS-3: have cells moved, last in generation `moved`, since the mark? */
 static inline bool storm_census_is_left(uint64_t mark, uint64_t moved)
 {

@@ -21,6 +21,7 @@
 #include "base/env.h"
 #include "base/port.h"
 #include "base/sized.h"
+#include "physics/census.h"
 #include "physics/ledger.h"
 #include "physics/split.h"
 
@@ -46,6 +47,8 @@ struct storm_comb {
     struct comb_cell *cells; /* by local index */
     struct comb_item *items; /* by cell */
     size_t cells_capacity, items_capacity;
+    size_t record_bytes; /* of the packets, which begin as struct
+                            storm_packet */
 };
 
 /* ---- one cell ----------------------------------------------------------- */
@@ -90,6 +93,7 @@ struct comb_row {
     double u;        /* offset */
     double so_far;   /* weight of the packets before */
     uint64_t n_done; /* teeth that hit them */
+    size_t record_bytes;
 };
 
 /* Teeth that hit the next packet; together exactly n. */
@@ -105,17 +109,13 @@ static uint64_t comb_next(struct comb_row *row, double weight, bool is_last)
 
 /* A copy of `parent` with another weight and id. */
 static storm_status comb_spawn(struct storm_step *step,
+                               const struct comb_row *row,
                                struct storm_packet *parent, double weight)
 {
-    struct storm_packet child = *parent;
-    child.id = storm_packet_id_child(parent->id, parent->spawns++);
-    child.spawns = 0;
-    child.draws = 0;
-    child.weight_erg = weight;
-    child.birth_weight_erg = weight;
-    if (child.optical_depth > 0.0)
-        child.optical_depth = 0.0; /* a collision of its own */
-    return storm_step_spawn(step, &child);
+    struct storm_photon record;
+    memcpy(&record, parent, row->record_bytes);
+    storm_split_child(parent, weight, &record.packet);
+    return storm_step_spawn(step, &record);
 }
 
 /* Uniform in (0, 1), for this cell in this step. */
@@ -161,7 +161,7 @@ static storm_status comb_merge(struct storm_step *step, struct comb_item *items,
             continue;
         }
         for (uint64_t k = 1; k < hits; k++, n_left--) {
-            storm_status status = comb_spawn(step, packet, split.each);
+            storm_status status = comb_spawn(step, row, packet, split.each);
             if (status < 0)
                 return status;
         }
@@ -180,7 +180,7 @@ static storm_status comb_split(struct storm_step *step, struct comb_item *items,
         uint64_t parts = 1 + comb_next(row, packet->weight_erg, i == n - 1);
         struct storm_split split = storm_split(packet->weight_erg, parts);
         for (uint64_t k = 1; k < parts; k++) {
-            storm_status status = comb_spawn(step, packet, split.each);
+            storm_status status = comb_spawn(step, row, packet, split.each);
             if (status < 0)
                 return status;
         }
@@ -200,6 +200,7 @@ static storm_status comb_cell(struct storm_comb *comb, struct storm_step *step,
     struct comb_row row = {
         .total = storm_ledger_value(&ledger),
         .u = comb_offset(comb, step, items[0].packet->cell),
+        .record_bytes = comb->record_bytes,
     };
     if (!(row.total > 0.0))
         return STORM_OK; /* no weight to divide */
@@ -342,9 +343,10 @@ void storm_comb_destroy(struct storm_comb *comb)
 storm_status storm_comb_attach(struct storm_comb *comb,
                                struct storm_engine *engine)
 {
+    comb->record_bytes = storm_census_record_bytes(engine);
     const struct storm_population population = {
         .size = sizeof population,
-        .record_bytes = sizeof(struct storm_packet),
+        .record_bytes = comb->record_bytes,
         .self = comb,
         .control = comb_control,
     };

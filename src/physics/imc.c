@@ -31,6 +31,9 @@ static storm_status imc_check_step(const struct storm_imc *imc,
     else if (imc->track.user != NULL && imc->user.walls.apply == NULL)
         missing = "a wall asks the host, which has no function for it: call "
                   "storm_imc_set_walls";
+    else if (imc->scatter.has_user && imc->scatter.user.apply == NULL)
+        missing = "a material scatters as the host says, which has no function "
+                  "for it: call storm_imc_set_scatter";
     if (status < 0)
         return status;
     enum { FIRST, SOURCE, NO_SOURCE, MINIMA };
@@ -66,6 +69,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc_flows_begin(imc);
     imc_motion_set(imc);
     imc_motion_wake(imc, step);
+    imc_scatter_begin(imc, step);
     imc->methods = (struct imc_methods){.events = {0}};
     status = imc_fault_agree(imc, imc_fields_set(imc));
     if (status < 0) /* on all ranks */
@@ -86,6 +90,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     if (status == STORM_OK)
         status = imc_ddmc_begin(imc);
     if (status == STORM_OK)
+        status = imc_drift_begin(imc);
+    if (status == STORM_OK)
         status = imc_principle_check(imc, step);
     imc_fields_walks(imc);
     if (status == STORM_OK)
@@ -104,9 +110,10 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
         storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
     if (reduced < 0)
         return status < 0 ? status : reduced;
-    if (imc->velocity != NULL) {
+    if (imc->velocity != NULL || imc->track.laws != NULL) {
         imc_motion_begin(imc, largest);
         largest *= IMC_ROOM;
+        imc_drift_units(imc, largest);
     }
     imc->track.deposit_unit = storm_exact_unit(largest);
     /* A path may exceed c dt by its roundings, not by a factor. */
@@ -147,7 +154,7 @@ static void imc_step_batch(void *self, struct storm_step *step,
                            struct storm_outcome *outcomes_out)
 {
     struct storm_imc *imc = self;
-    (void)step;
+    imc->pushes.step = step;
     if (storm_mesh_has_changed(imc->mesh, imc->generation))
         storm_census_stop(n, outcomes_out);
     else if (imc->trace.n_ids > 0)
@@ -169,6 +176,9 @@ void storm_imc_deposit(void *self, storm_cell_idx cell, double weight_erg)
 }
 
 /* ---- post_step ---------------------------------------------------------- */
+
+/* Of what a cell gets: it may come out below zero by this. */
+static const double imc_rounding = 1e-12;
 
 /* Adds energy, eq. (9). What a host is to add, it owes. */
 static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
@@ -198,6 +208,34 @@ static void imc_heat_up(struct storm_imc *imc, storm_cell_idx i,
     double energy =
         imc->energy[i] + (deposit_erg - imc->emitted[i]) / proper_cm3;
     imc->energy[i] = energy > 0.0 ? energy : 0.0;
+    if (-energy * proper_cm3 >
+        imc_rounding * (fabs(deposit_erg) + imc->emitted[i]))
+        imc->overdrawn_erg = fmax(imc->overdrawn_erg, -energy * proper_cm3);
+}
+
+/* Scattering, and hops in matter that moves, may take more than a cell has: it
+ * cannot have less than nothing. Rank 0 logs it, once in a run. Collective
+ * where that may be. */
+static storm_status imc_overdrawn(struct storm_imc *imc, uint64_t step)
+{
+    double erg = imc->overdrawn_erg;
+    imc->overdrawn_erg = 0.0;
+    if ((imc->velocity == NULL && !imc->scatter.is_inelastic) ||
+        imc->is_overdrawn)
+        return STORM_OK;
+    storm_status status =
+        storm_context_reduce(imc->context, &erg, 1, MPI_DOUBLE, MPI_MAX);
+    if (status < 0 || !(erg > 0.0))
+        return status;
+    imc->is_overdrawn = true;
+    if (imc->env->rank == 0)
+        storm_log_write(&imc->env->log, STORM_LOG_WARN,
+                        "step %llu: the matter of a cell has given radiation "
+                        "%.3g erg more than it had, and has none left: matter "
+                        "and radiation have so much more than they should; "
+                        "take shorter steps (logged once)",
+                        (unsigned long long)step, erg);
+    return STORM_OK;
 }
 
 /* What was not walked or diffused has flown. */
@@ -226,7 +264,6 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
 {
     struct storm_imc *imc = self;
     double length = imc->track.light_cm_s * imc->dt_s;
-    (void)step;
     imc->in_step = false;
     imc->is_set = false;
     storm_status status = imc_check(imc);
@@ -234,6 +271,7 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
         return status;
     if (imc->walk != NULL || imc->problem->diffusion)
         imc_sum_methods(imc);
+    storm_status scattered = imc_scatter_end(imc);
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         struct imc_cell *cell = &imc->track.cells[i];
         storm_exact sum = cell->deposit;
@@ -252,7 +290,12 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     }
     imc_flows_end(imc);
     imc_moments_end(imc);
+    storm_status overdrawn = imc_overdrawn(imc, storm_step_number(step));
     status = imc_user_end(&imc->user);
+    if (status == STORM_OK)
+        status = scattered;
+    if (status == STORM_OK)
+        status = overdrawn;
     if (status == STORM_OK)
         status = imc_motion_end(imc);
     if (status == STORM_OK && imc->trace.is_lost)
@@ -272,7 +315,7 @@ storm_status storm_imc_attach(struct storm_imc *imc,
 {
     const struct storm_physics physics = {
         .size = sizeof physics,
-        .record_bytes = sizeof(struct storm_packet),
+        .record_bytes = storm_imc_record_bytes(imc),
         .self = imc,
         .pre_step = imc_pre_step,
         .step_batch = imc_step_batch,

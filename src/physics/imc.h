@@ -25,6 +25,7 @@
 #include "physics/imc_ddmc.h"
 #include "physics/imc_matter.h"
 #include "physics/imc_motion.h"
+#include "physics/imc_scatter.h"
 #include "physics/imc_user.h"
 #include "physics/imc_watch.h"
 #include "physics/ledger.h"
@@ -71,6 +72,31 @@ static inline int32_t imc_find_group(const double *share, size_t n, double u)
     }
     return (int32_t)first;
 }
+
+/* The group of an energy: the first has all below, the last all above. */
+static inline int32_t imc_group_of(const double *edge, size_t n, double kev)
+{
+    size_t first = 0;
+    while (n > 1) {
+        size_t half = n / 2;
+        first += edge[first + half] <= kev ? half : 0;
+        n -= half;
+    }
+    return (int32_t)first;
+}
+
+struct imc_track;
+struct storm_draws;
+
+/* imc_photon.c: energy, in the frame of matter, of a photon that a blackbody
+ * of this temperature emits in a group; keV. */
+double imc_planck_energy(const struct imc_track *track, int32_t group,
+                         double temperature_kev,
+                         const struct storm_draws *draws);
+/* The same of effective scattering in a cell, with the packet's own random
+ * numbers. */
+double imc_draw_energy(const struct imc_track *track, storm_cell_idx cell,
+                       struct storm_packet *packet);
 
 /* What a wall does with packets: they leave, are reflected, it depends on
  * where, or the host says it. */
@@ -137,8 +163,11 @@ struct imc_track {
     size_t n_groups;
     const struct storm_walk *walk;     /* NULL: no random walk */
     const struct imc_opacity *opacity; /* several groups: n_cells * n_groups */
-    const double *spectrum; /* the same: share of a group and those below in
+    const double *spectrum;    /* the same: share of a group and those below in
                                what the cell emits, 0 .. 1 */
+    const double *edge;        /* n_groups + 1, keV; with photons */
+    const double *temperature; /* of cells, keV */
+    bool has_photons;          /* records are struct storm_photon */
     const struct storm_walk_group *thick; /* the same, if they walk */
     const struct imc_ddmc *ddmc;          /* NULL: nothing diffuses near */
     struct imc_methods *methods;
@@ -155,7 +184,12 @@ struct imc_track {
     struct imc_watch *watch;             /* NULL: none */
     struct imc_user *user;               /* NULL: no wall asks the host */
     const struct imc_motion *motion;     /* of cells; NULL: all at rest */
-    struct imc_pushes *pushes;           /* with motion */
+    struct imc_pushes *pushes;           /* with motion, or laws */
+    const struct imc_drift *drift;       /* of ddmc, with motion; else NULL */
+    struct imc_scatter *scatter;         /* with laws */
+    const unsigned char *laws; /* of cells; NULL: scattering is isotropic and
+                                  elastic */
+    const double *fleck;       /* of cells: factor of the step */
     const struct imc_plane *planes;
     size_t n_planes;
 };
@@ -283,7 +317,7 @@ struct storm_imc {
     struct storm_mesh *mesh;
     struct storm_problem own; /* the caller's, copied */
     const struct storm_problem *problem;
-    imc_advance_fn *advance, *advance_counted, *advance_moving;
+    imc_advance_fn *advance, *advance_counted, *advance_moving, *advance_laws;
     double *group_edge, *group_middle; /* keV; unused if grey */
     struct storm_formula **start;      /* imc_start.c */
     struct imc_matter matter;
@@ -317,6 +351,8 @@ struct storm_imc {
     double *slope;       /* 3 each: of the emission, relative, per cm */
     struct imc_halo halo;
     struct imc_ddmc ddmc;
+    struct imc_drift drift; /* with motion */
+    bool drift_is_logged;
 
     /* With motion, NULL and 0 without. */
     double *velocity; /* cm/s; n_cells of each component */
@@ -350,7 +386,11 @@ struct storm_imc {
     double *moment[IMC_N_MOMENTS]; /* of the last step; NULL: not asked for */
     uint64_t events[STORM_IMC_N_EVENTS]; /* the same, of this rank's cells */
     bool is_counting;                    /* something may have been counted */
+    double overdrawn_erg; /* the most a cell of this rank has lost beyond what
+                             it had, in this step */
+    bool is_overdrawn;    /* that was logged */
     struct imc_user user;
+    struct imc_scatter scatter;
     struct imc_plane *planes; /* of the problem */
     double time_s, dt_s;
     bool is_set;    /* the next step's times are known */
@@ -543,6 +583,8 @@ double imc_plane_clearance(const struct imc_track *track, const double x[3],
 /* MOMENTS-1, and for tallies of surfaces, planes, cells that diffuse. */
 static inline imc_advance_fn *imc_kernel_of(const struct storm_imc *imc)
 {
+    if (imc->track.laws != NULL)
+        return imc->advance_laws;
     if (imc->velocity != NULL)
         return imc->advance_moving;
     return imc->track.moments != NULL || imc->track.surfaces != NULL ||

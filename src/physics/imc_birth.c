@@ -5,7 +5,8 @@
  *
  * The state a packet is born with is a function of its id, and the id does not
  * depend on the ranks. Blocks of random numbers: 0 place and time, 1 direction
- * and depth, 2 group, from 3 on for retries.
+ * and depth, 2 group, from 3 on for retries, from birth_energy_block on for the
+ * energy of photons.
  */
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "physics/planck.h"
 #include "physics/problem.h"
 #include "physics/shape.h"
+
+static const uint64_t birth_energy_block = UINT64_C(1) << 33;
 
 /* All but place, direction and energy. */
 static struct storm_packet birth_begin(const struct storm_imc *imc,
@@ -73,23 +76,49 @@ static int32_t birth_cell_group(const struct storm_imc *imc,
     return imc_find_group(&imc->spectrum[(size_t)cell * n], n, u[0]);
 }
 
-static storm_status birth_spawn(struct storm_step *step,
-                                struct storm_packet *packet,
-                                double *largest_inout)
+double birth_energy(const struct storm_imc *imc,
+                    const struct storm_packet *packet,
+                    struct birth_spectrum spectrum)
+{
+    uint64_t block = birth_energy_block;
+    const struct storm_draws draws = {imc->problem->seed, STORM_STREAM_BIRTH,
+                                      packet->id, &block};
+    if (!imc->track.has_photons || spectrum.energy_kev > 0.0)
+        return spectrum.energy_kev;
+    return imc_planck_energy(&imc->track, packet->group,
+                             spectrum.temperature_kev, &draws);
+}
+
+/* The record of a packet. */
+static struct storm_photon birth_photon(const struct storm_imc *imc,
+                                        struct storm_packet *packet,
+                                        double energy_kev)
 {
     packet->birth_weight_erg = packet->weight_erg;
+    if (imc->track.has_photons)
+        packet->group =
+            imc_group_of(imc->group_edge, imc->track.n_groups, energy_kev);
+    return (struct storm_photon){.packet = *packet, .energy_kev = energy_kev};
+}
+
+static storm_status birth_spawn(const struct storm_imc *imc,
+                                struct storm_step *step,
+                                struct storm_packet *packet, double energy_kev,
+                                double *largest_inout)
+{
+    const struct storm_photon photon = birth_photon(imc, packet, energy_kev);
     if (packet->weight_erg > *largest_inout)
         *largest_inout = packet->weight_erg;
-    return storm_step_spawn(step, packet);
+    return storm_step_spawn(step, &photon);
 }
 
 storm_status birth_give(struct storm_imc *imc, struct storm_step *step,
-                        struct storm_packet *packet, double weight,
-                        double *largest_inout)
+                        struct storm_packet *packet,
+                        struct birth_spectrum spectrum, double *largest_inout)
 {
-    packet->weight_erg = weight;
     imc_motion_create(imc, packet, false);
-    return birth_spawn(step, packet, largest_inout);
+    return birth_spawn(imc, step, packet, birth_energy(imc, packet, spectrum),
+                       largest_inout);
 }
 
 /* ---- emission ----------------------------------------------------------- */
@@ -152,11 +181,16 @@ static storm_status birth_emission(struct storm_imc *imc,
             birth_isotropic(imc, &packet);
             packet.group = birth_cell_group(imc, cell, packet.id);
             packet.weight_erg = birth_share(&split, k, n);
-            imc_motion_emit(imc, &packet);
+            double kev =
+                birth_energy(imc, &packet,
+                             (struct birth_spectrum){
+                                 .temperature_kev = imc->temperature[cell]});
+            kev *= imc_motion_emit(imc, &packet);
             if (imc->velocity != NULL)
                 imc_flow_create(imc, STORM_ORIGIN_EMISSION, packet.weight_erg,
                                 1);
-            storm_status status = birth_spawn(step, &packet, largest_inout);
+            storm_status status =
+                birth_spawn(imc, step, &packet, kev, largest_inout);
             if (status < 0)
                 return status;
         }
@@ -181,6 +215,8 @@ static storm_status birth_start_cell(struct storm_imc *imc,
                     imc->volume[cell] * imc_motion_energy(imc, cell);
     if (!(energy > birth_min_erg))
         return STORM_OK;
+    /* What faces and guesses of the first step know of it. */
+    imc->radiation[cell] = energy / imc->volume[cell];
     struct storm_split split = storm_split(energy, p->max_per_cell);
     for (uint64_t k = 0; k < p->max_per_cell; k++) {
         double u[4];
@@ -194,12 +230,15 @@ static storm_status birth_start_cell(struct storm_imc *imc,
         storm_random(p->seed, STORM_STREAM_BIRTH, packet.id, 0, u);
         storm_mesh_sample(imc->mesh, cell, u, packet.position_cm);
         birth_isotropic(imc, &packet);
-        imc_motion_place(imc, &packet);
         packet.group = birth_planck_group(imc, t, packet.id);
         packet.weight_erg = birth_share(&split, k, p->max_per_cell);
-        packet.birth_weight_erg = packet.weight_erg;
+        double kev =
+            birth_energy(imc, &packet,
+                         (struct birth_spectrum){.temperature_kev = t});
+        kev *= imc_motion_place(imc, &packet);
         imc_motion_create(imc, &packet, false);
-        storm_status status = storm_engine_add(engine, &packet);
+        const struct storm_photon photon = birth_photon(imc, &packet, kev);
+        storm_status status = storm_engine_add(engine, &photon);
         if (status < 0)
             return status;
     }
@@ -298,12 +337,13 @@ static storm_status birth_volume(struct storm_imc *imc, struct storm_step *step,
             birth_in_shape(imc, &from->shape, source->cells[c], &packet, u);
             birth_isotropic(imc, &packet);
             packet.group = birth_source_group(imc, i, packet.id);
-            double weight = birth_share(&split, k, n);
+            packet.weight_erg = birth_share(&split, k, n);
             storm_status status =
-                birth_give(imc, step, &packet, weight, largest_inout);
+                birth_give(imc, step, &packet, birth_source_spectrum(from),
+                           largest_inout);
             if (status < 0)
                 return status;
-            imc_flow_create(imc, STORM_ORIGIN_SOURCE, weight, 1);
+            imc_flow_create(imc, STORM_ORIGIN_SOURCE, packet.weight_erg, 1);
         }
     }
     return STORM_OK;
@@ -424,21 +464,23 @@ static storm_status birth_tile(struct storm_imc *imc, struct storm_step *step,
         struct storm_packet packet = {
             .id = storm_packet_id_make(STORM_ORIGIN_BOUNDARY, e->cycle,
                                        e->where, k)};
-        double kev, weight = birth_share(&e->split, k, n);
+        struct birth_spectrum spectrum = {0};
         bool mine;
-        birth_on_wall(imc, &e->w, tile, &packet, &kev);
+        packet.weight_erg = birth_share(&e->split, k, n);
+        birth_on_wall(imc, &e->w, tile, &packet, &spectrum.temperature_kev);
         storm_status status = birth_place(imc, &packet, &mine);
         if (status < 0)
             return status;
         if (!mine)
             continue;
         birth_inwards(imc, e->w.wall, &packet);
-        packet.group = birth_planck_group(imc, kev, packet.id);
+        packet.group =
+            birth_planck_group(imc, spectrum.temperature_kev, packet.id);
         imc_ddmc_knock(imc, e->w.wall, -1, &packet);
-        status = birth_give(imc, step, &packet, weight, largest_inout);
+        status = birth_give(imc, step, &packet, spectrum, largest_inout);
         if (status < 0)
             return status;
-        imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, weight, 1);
+        imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, packet.weight_erg, 1);
     }
     return STORM_OK;
 }
@@ -486,18 +528,21 @@ static storm_status birth_face(struct storm_imc *imc, struct storm_step *step,
                         storm_packet_id_make(STORM_ORIGIN_BOUNDARY, e->cycle,
                                              e->where, k),
                         face->cell);
-        double kev, u[4], weight = birth_share(&e->split, k, n);
-        birth_on_face(imc, &e->w, face, &packet, &kev);
+        struct birth_spectrum spectrum = {0};
+        double u[4];
+        packet.weight_erg = birth_share(&e->split, k, n);
+        birth_on_face(imc, &e->w, face, &packet, &spectrum.temperature_kev);
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet.id, 1, u);
         imc_boundary_inwards(shape.normal, u, packet.direction);
         packet.optical_depth = -storm_log(u[2]);
-        packet.group = birth_planck_group(imc, kev, packet.id);
+        packet.group =
+            birth_planck_group(imc, spectrum.temperature_kev, packet.id);
         imc_ddmc_knock(imc, e->w.wall, face->face, &packet);
         storm_status status =
-            birth_give(imc, step, &packet, weight, largest_inout);
+            birth_give(imc, step, &packet, spectrum, largest_inout);
         if (status < 0)
             return status;
-        imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, weight, 1);
+        imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, packet.weight_erg, 1);
     }
     return STORM_OK;
 }

@@ -31,10 +31,22 @@ int32_t birth_planck_group(const struct storm_imc *imc, double temperature_kev,
 storm_status birth_place(const struct storm_imc *imc,
                          struct storm_packet *packet, bool *mine_out);
 
+/* The photons of a packet: of a blackbody of this temperature within their
+ * group, or of one energy. */
+struct birth_spectrum {
+    double temperature_kev;
+    double energy_kev; /* 0: of the blackbody */
+};
+
+/* Their energy, keV; 0 if the records have none. */
+double birth_energy(const struct storm_imc *imc,
+                    const struct storm_packet *packet,
+                    struct birth_spectrum spectrum);
+
 /* Adds the packet, which matter has not emitted, to the step. */
 storm_status birth_give(struct storm_imc *imc, struct storm_step *step,
-                        struct storm_packet *packet, double weight,
-                        double *largest_inout);
+                        struct storm_packet *packet,
+                        struct birth_spectrum spectrum, double *largest_inout);
 
 /* imc_birth_source.c: energy of a source in this step and its power at most,
  * 0: none; the time of a packet, from a first uniform number; its group. */
@@ -44,6 +56,8 @@ double birth_source_time(const struct storm_imc *imc, size_t i,
                          double max_power, struct storm_packet_id id, double u);
 int32_t birth_source_group(const struct storm_imc *imc, size_t i,
                            struct storm_packet_id id);
+
+struct birth_spectrum birth_source_spectrum(const struct storm_source *source);
 
 /* The packets of a source that is a point, beam or shell. */
 storm_status birth_surface(struct storm_imc *imc, struct storm_step *step,

@@ -68,12 +68,16 @@ int32_t birth_source_group(const struct storm_imc *imc, size_t i,
                            struct storm_packet_id id)
 {
     const struct storm_source *source = &imc->problem->sources[i];
-    size_t n = (size_t)imc->problem->n_groups, g = 0;
+    size_t n = (size_t)imc->problem->n_groups;
     if (n == 1 || !(source->energy_kev > 0.0))
         return birth_planck_group(imc, source->temperature_kev, id);
-    while (g + 1 < n && imc->group_edge[g + 1] <= source->energy_kev)
-        g++;
-    return (int32_t)g;
+    return imc_group_of(imc->group_edge, n, source->energy_kev);
+}
+
+struct birth_spectrum birth_source_spectrum(const struct storm_source *source)
+{
+    return (struct birth_spectrum){.temperature_kev = source->temperature_kev,
+                                   .energy_kev = source->energy_kev};
 }
 
 /* ---- places and directions ---------------------------------------------- */
@@ -235,7 +239,7 @@ storm_status birth_surface(struct storm_imc *imc, struct storm_step *step,
         struct storm_packet packet = {
             .id = storm_packet_id_make(STORM_ORIGIN_SOURCE,
                                        storm_step_number(step), i, k)};
-        double u[4], v[4], weight = birth_share(&split, k, n);
+        double u[4], v[4];
         bool mine;
         storm_random(seed, STORM_STREAM_BIRTH, packet.id, 0, u);
         storm_status status = source_put(imc, i, u, &packet, &mine);
@@ -248,12 +252,14 @@ storm_status birth_surface(struct storm_imc *imc, struct storm_step *step,
             birth_time_left(imc, birth_source_time(imc, i, max_power, packet.id,
                                                    u[3]));
         packet.group = birth_source_group(imc, i, packet.id);
+        packet.weight_erg = birth_share(&split, k, n);
         imc_ddmc_knock_if_on_wall(imc, &packet);
         if (status == STORM_OK)
-            status = birth_give(imc, step, &packet, weight, largest_inout);
+            status = birth_give(imc, step, &packet, birth_source_spectrum(from),
+                                largest_inout);
         if (status < 0)
             return status;
-        imc_flow_create(imc, STORM_ORIGIN_SOURCE, weight, 1);
+        imc_flow_create(imc, STORM_ORIGIN_SOURCE, packet.weight_erg, 1);
     }
     return STORM_OK;
 }

@@ -12,6 +12,7 @@
 #include "mesh/mesh_order.h"
 #include "physics/imc.h"
 #include "physics/problem.h"
+#include "physics/turn.h"
 
 static const char boundary_label[] = "imc walls";
 
@@ -157,20 +158,5 @@ storm_status imc_boundary_open(struct storm_imc *imc, int wall, size_t i_edge)
 void imc_boundary_inwards(const double normal[3], const double u[2],
                           double direction_out[3])
 {
-    double circle[3], a[3], b[3], across = sqrt(1.0 - u[0]);
-    storm_isotropic(0.5, u[1], circle);
-    /* Two directions across the normal, from its smallest component. */
-    int k = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
-    k = fabs(normal[2]) < fabs(normal[k]) ? 2 : k;
-    for (int d = 0; d < 3; d++)
-        a[d] = (d == k) - normal[k] * normal[d];
-    double inverse = 1.0 / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    for (int d = 0; d < 3; d++)
-        a[d] *= inverse;
-    for (int d = 0; d < 3; d++)
-        b[d] = normal[(d + 1) % 3] * a[(d + 2) % 3] -
-               normal[(d + 2) % 3] * a[(d + 1) % 3];
-    for (int d = 0; d < 3; d++)
-        direction_out[d] = -sqrt(u[0]) * normal[d] +
-                           across * (circle[0] * a[d] + circle[1] * b[d]);
+    imc_turn(normal, -sqrt(u[0]), sqrt(1.0 - u[0]), u[1], direction_out);
 }

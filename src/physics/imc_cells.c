@@ -105,6 +105,7 @@ storm_status imc_cells_open(struct storm_imc *imc)
         cells_array(imc, imc->problem->n_components * sizeof(double), &ok);
     imc->energy = cells_array(imc, sizeof(double), &ok);
     imc->temperature = cells_array(imc, sizeof(double), &ok);
+    imc->track.temperature = imc->temperature;
     imc->is_stale = cells_array(imc, sizeof(bool), &ok);
     imc->emitted = cells_array(imc, sizeof(double), &ok);
     imc->fleck = cells_array(imc, sizeof(double), &ok);
@@ -123,6 +124,8 @@ storm_status imc_cells_open(struct storm_imc *imc)
         imc->steer = cells_array(imc, sizeof *imc->steer, &ok);
     ok = imc_moments_open(imc) == STORM_OK && ok;
     ok = imc_motion_open(imc) == STORM_OK && ok;
+    ok = imc_scatter_open(imc) == STORM_OK && ok;
+    imc->track.fleck = imc->fleck;
     imc->track.opacity = imc->opacity;
     imc->track.spectrum = imc->spectrum;
     imc->track.thick = imc->thick;
@@ -187,6 +190,7 @@ void imc_cells_close(struct storm_imc *imc)
     storm_free(memory, imc->inside);
     storm_free(memory, imc->steer);
     imc_motion_close(imc);
+    imc_scatter_close(imc);
     imc->track.cells = NULL;
     imc->tag = NULL;
     imc->material = NULL;

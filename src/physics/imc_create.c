@@ -113,6 +113,7 @@ static storm_status imc_make(struct storm_imc *imc,
     imc->advance = ops->imc;
     imc->advance_counted = ops->imc_counted;
     imc->advance_moving = ops->imc_moving;
+    imc->advance_laws = ops->imc_laws;
     imc->track = (struct imc_track){
         .mesh = mesh,
         .problem = imc->problem,
@@ -124,9 +125,12 @@ static storm_status imc_make(struct storm_imc *imc,
         .watch = &imc->watch,
         .methods = &imc->methods,
     };
+    imc_scatter_make(imc);
     status = imc_sort_walls(imc);
     if (status == STORM_OK)
         status = imc_make_groups(imc);
+    imc->track.edge = imc->group_edge;
+    imc->track.has_photons = problem_has_photons(imc->problem);
     if (status == STORM_OK)
         status = imc_matter_open(imc);
     if (status == STORM_OK)

@@ -313,6 +313,11 @@ storm_status imc_ddmc_open(struct storm_imc *imc)
     storm_status status = storm_mesh_n_ghosts(imc->mesh, &n_ghosts);
     if (status == STORM_OK)
         status = ddmc_build(imc, (size_t)n_ghosts);
+    if (status == STORM_OK && imc->problem->motion)
+        status =
+            storm_context_agree(imc->context,
+                                imc_drift_open(imc, ddmc->first[imc->n_cells],
+                                               (size_t)n_ghosts));
     if (status == STORM_OK)
         status = ddmc_match(imc, (size_t)n_ghosts);
     int is_other = 0;
@@ -333,6 +338,7 @@ void imc_ddmc_close(struct storm_imc *imc)
 {
     struct storm_memory *memory = imc->env->memory;
     struct imc_ddmc *ddmc = &imc->ddmc;
+    imc_drift_close(imc);
     storm_free(memory, ddmc->first);
     storm_free(memory, ddmc->faces);
     storm_free(memory, ddmc->cells);

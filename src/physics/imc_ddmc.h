@@ -38,6 +38,7 @@
 
 #include "base/exact.h"
 #include "base/math.h"
+#include "physics/imc_drift.h"
 #include "physics/walk.h"
 
 struct storm_imc;
@@ -101,6 +102,7 @@ struct imc_ddmc {
     bool *heats;    /* n_cells: a wave reaches the cell in this step */
     double hop_cm, hop_depth; /* the longest way to a face in this step, of all
                                  ranks; 0: nothing diffuses */
+    double hop_reach;         /* the largest area over the volume, 1/cm */
     bool is_told;             /* that some cells may not */
 };
 

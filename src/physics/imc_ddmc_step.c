@@ -113,6 +113,9 @@ static void step_choose(struct storm_imc *imc, storm_cell_idx i)
     if (!ddmc->cells[i].may || !imc_has_matter(imc, imc->material[i]) ||
         step_has_plane(imc, i))
         return;
+    if (imc->velocity != NULL &&
+        (ddmc->n_groups > 1 || !imc_drift_may(&imc->motion[i])))
+        return;
     if (ddmc->n_groups == 1)
         step_choose_grey(imc, i);
     else
@@ -395,22 +398,24 @@ static bool step_all_leaks(struct storm_imc *imc)
 static storm_status step_longest(struct storm_imc *imc)
 {
     struct imc_ddmc *ddmc = &imc->ddmc;
-    double longest[2] = {0.0, 0.0};
+    double longest[3] = {0.0, 0.0, 0.0};
     for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
         size_t first = ddmc->first[i], n = ddmc->n_groups;
         if (!ddmc->cells[i].is_in)
             continue;
         for (size_t f = first; f < ddmc->first[i + 1]; f++) {
             longest[0] = fmax(longest[0], ddmc->faces[f].distance_cm);
+            longest[2] = fmax(longest[2], ddmc->faces[f].reach);
             for (size_t g = 0; g < n; g++)
                 longest[1] = fmax(longest[1], imc_ddmc_depth(ddmc, i, f - first,
                                                              (int32_t)g));
         }
     }
     storm_status status =
-        storm_context_reduce(imc->context, longest, 2, MPI_DOUBLE, MPI_MAX);
+        storm_context_reduce(imc->context, longest, 3, MPI_DOUBLE, MPI_MAX);
     ddmc->hop_cm = longest[0];
     ddmc->hop_depth = longest[1];
+    ddmc->hop_reach = longest[2];
     return status;
 }
 
@@ -424,7 +429,7 @@ storm_status imc_ddmc_begin(struct storm_imc *imc)
 {
     struct imc_ddmc *ddmc = &imc->ddmc;
     imc->track.ddmc = NULL;
-    ddmc->hop_cm = ddmc->hop_depth = 0.0;
+    ddmc->hop_cm = ddmc->hop_depth = ddmc->hop_reach = 0.0;
     if (!imc->problem->diffusion)
         return STORM_OK;
     uint64_t n = 0;

@@ -21,6 +21,7 @@
 #include "base/math.h"
 #include "physics/imc.h"
 #include "physics/lanes.h"
+#include "physics/turn.h"
 
 /* Below this part of its birth weight a packet is absorbed as a whole. */
 static const double imc_analogue_below = 0.01;
@@ -62,6 +63,8 @@ enum imc_counts {
     IMC_COUNTS_ALL     /* moments, events, surfaces; planes, diffusion */
 };
 
+#include "physics/imc_motion_kernel.h"
+
 /* At the start of each event, not at the crossing: the cell's memory then
  * arrives during the other lanes' events. In moving matter rates are those in
  * the frame of the mesh. */
@@ -69,26 +72,27 @@ LANES_INLINE void imc_load_cell(const struct pass *pass, struct lane *lane,
                                 const bool moves)
 {
     const struct imc_track *track = pass->imc;
+    double doppler = 1.0;
+    if (moves)
+        doppler =
+            imc_doppler(&track->motion[lane->cell], lane->packet->direction);
     if (track->n_groups == 1) {
         const struct imc_cell *cell = &track->cells[lane->cell];
         lane->imc.absorb_s = cell->absorb * track->light_cm_s;
         lane->imc.scatter_s = cell->scatter * track->light_cm_s;
     } else {
+        size_t group = moves ? imc_own_group(track, lane, doppler)
+                             : (size_t)lane->packet->group;
         const struct imc_opacity *o =
-            &track->opacity[(size_t)lane->cell * track->n_groups +
-                            (size_t)lane->packet->group];
+            &track->opacity[(size_t)lane->cell * track->n_groups + group];
         lane->imc.absorb_s = o->absorb * track->light_cm_s;
         lane->imc.scatter_s = o->scatter * track->light_cm_s;
     }
     if (moves) {
-        double doppler =
-            imc_doppler(&track->motion[lane->cell], lane->packet->direction);
         lane->imc.absorb_s *= doppler;
         lane->imc.scatter_s *= doppler;
     }
 }
-
-#include "physics/imc_motion_kernel.h"
 
 /* ---- functions for the scheduler ---------------------------------------- */
 
@@ -109,6 +113,8 @@ static void imc_draw_place(const struct pass *pass, struct storm_packet *packet,
         storm_packet_random(packet, pass->imc->seed, u);
         pass->mesh->ops->sample(pass->mesh, cell, u, packet->position_cm);
     }
+    if (pass->imc->motion != NULL) /* DRIFT-1: it has a direction */
+        return;
     storm_packet_random(packet, pass->imc->seed, u);
     storm_isotropic(u[0], u[1], packet->direction);
 }
@@ -128,6 +134,9 @@ static bool ddmc_load(const struct pass *pass, struct lane *lane,
                       struct storm_outcome *outcome_out);
 static void ddmc_park(const struct pass *pass, struct lane *lane,
                       storm_fate fate);
+static void drift_load(const struct pass *pass, struct lane *lane);
+static void drift_park(const struct pass *pass, struct lane *lane,
+                       storm_fate fate);
 
 LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
                            struct storm_outcome *outcome_out)
@@ -141,8 +150,12 @@ LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
     lane->imc.weight = packet->weight_erg;
     lane->imc.light_weight = imc_analogue_below * packet->birth_weight_erg;
     if (STORM_UNLIKELY(pass->imc->ddmc != NULL) &&
-        imc_ddmc_is_in(pass->imc->ddmc, lane->cell, packet->group))
-        return ddmc_load(pass, lane, outcome_out);
+        imc_ddmc_is_in(pass->imc->ddmc, lane->cell, packet->group)) {
+        if (pass->imc->motion == NULL)
+            return ddmc_load(pass, lane, outcome_out);
+        drift_load(pass, lane);
+        return true;
+    }
     if (STORM_UNLIKELY(packet->optical_depth < 0.0))
         imc_draw_place(pass, packet, lane->cell, packet->optical_depth);
     if (!(packet->optical_depth > 0.0))
@@ -199,10 +212,14 @@ static const struct lanes_kernel imc_kernel = {
 
 static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate)
 {
-    if (STORM_UNLIKELY(lane->imc.diffuses))
+    if (STORM_UNLIKELY(pass->imc->motion != NULL)) {
+        if (lane->imc.diffuses)
+            drift_park(pass, lane, fate);
+        else
+            imc_push_out(pass->imc, lane, fate);
+    } else if (STORM_UNLIKELY(lane->imc.diffuses)) {
         ddmc_park(pass, lane, fate);
-    if (STORM_UNLIKELY(pass->imc->motion != NULL))
-        imc_push_out(pass->imc, lane, fate);
+    }
     return lanes_retire(pass, lane, fate, &imc_kernel);
 }
 
@@ -269,6 +286,8 @@ static bool imc_ask(struct pass *pass, struct lane *lane,
         return imc_retire(pass, lane, STORM_FATE_ESCAPED);
     packet->draws = at->draws;
     packet->spawns = at->spawns;
+    if (pass->imc->has_photons && packet->group != at->group)
+        *imc_photon_kev(lane) = imc_middle_kev(pass->imc, at->group);
     packet->group = at->group;
     packet->birth_weight_erg = at->birth_weight_erg;
     lane->imc.weight = at->weight_erg;
@@ -372,29 +391,6 @@ static bool imc_absorb(struct pass *pass, struct lane *lane)
     return imc_retire(pass, lane, STORM_FATE_ABSORBED);
 }
 
-/* The direction with this cosine to a normal; u turns it about that. */
-static void imc_about(const double normal[3], double mu, double u,
-                      double direction_out[3])
-{
-    double circle[3], a[3], b[3];
-    storm_isotropic(0.5, u, circle);
-    /* Two directions across the normal, from its smallest component. */
-    int k = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
-    k = fabs(normal[2]) < fabs(normal[k]) ? 2 : k;
-    for (int d = 0; d < 3; d++)
-        a[d] = (d == k) - normal[k] * normal[d];
-    double inverse = 1.0 / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    for (int d = 0; d < 3; d++)
-        a[d] *= inverse;
-    for (int d = 0; d < 3; d++)
-        b[d] = normal[(d + 1) % 3] * a[(d + 2) % 3] -
-               normal[(d + 2) % 3] * a[(d + 1) % 3];
-    double across = sqrt(1.0 - mu * mu);
-    for (int d = 0; d < 3; d++)
-        direction_out[d] =
-            mu * normal[d] + across * (circle[0] * a[d] + circle[1] * b[d]);
-}
-
 /* ---- in kernels that count: moments (MOMENTS-1), surfaces --------------- */
 
 LANES_INLINE void imc_count_event(const struct imc_track *track,
@@ -494,6 +490,7 @@ LANES_INLINE void imc_count_face(const struct pass *pass,
     }
 }
 
+#include "physics/imc_scatter_kernel.h"
 #include "physics/imc_walk_kernel.h"
 
 /* Effective scattering, the first part of `rate` in all scattering, draws a new
@@ -511,12 +508,14 @@ LANES_INLINE bool imc_change_group(const struct pass *pass, struct lane *lane,
 }
 
 #include "physics/imc_ddmc_kernel.h"
+#include "physics/imc_drift_kernel.h"
+#include "physics/imc_drift_walk_kernel.h"
 
 /* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
 LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
                                  bool analogue, const enum imc_counts counts,
-                                 const bool moves)
+                                 const bool moves, const bool laws)
 {
     const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
@@ -532,7 +531,8 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
             imc_count_event(track, lane->cell, STORM_IMC_ABSORPTION);
         return imc_absorb(pass, lane);
     }
-    bool walks, effective = false;
+    bool walks, effective = false, is_real = true;
+    double until_s = 0.0;
     if (track->n_groups > 1) {
         effective = imc_change_group(pass, lane, rate - absorb_s);
         bool is_mixed = counts == IMC_COUNTS_ALL && track->ddmc != NULL &&
@@ -543,20 +543,32 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
             geom_leave(&lane->geom, packet);
             return ddmc_settle(lane, IMC_PLACED);
         }
-        walks = effective && !is_mixed && track->cells[lane->cell].walks &&
+        walks = !moves && effective && !is_mixed &&
+                track->cells[lane->cell].walks &&
                 imc_sphere_groups(pass, lane, &sphere);
     } else {
+        if (laws)
+            effective = imc_is_effective(track, lane, rate - absorb_s);
         walks = track->cells[lane->cell].walks &&
-                imc_sphere_grey(pass, lane, &sphere);
+                (moves ? drift_sphere(pass, lane, &sphere, &until_s)
+                       : imc_sphere_grey(pass, lane, &sphere));
     }
     if (walks)
-        return imc_walk(pass, lane, &sphere, analogue, counts);
-    if (moves)
-        imc_scatter_moving(track, lane, u[1], u[2]);
+        return moves ? drift_walk(pass, lane, &sphere, until_s, analogue)
+                     : imc_walk(pass, lane, &sphere, analogue, counts);
+    if (laws)
+        is_real = imc_scatter_by_law(pass, lane, effective, &u[1]);
+    else if (moves)
+        imc_scatter_moving(pass, lane, effective, &u[1]);
     else
         storm_isotropic(u[1], u[2], packet->direction);
     if (counts == IMC_COUNTS_ALL) {
-        imc_count_scattering(track, lane, effective);
+        if (!laws)
+            imc_count_scattering(track, lane, effective);
+        else if (is_real)
+            imc_count_event(track, lane->cell,
+                            effective ? STORM_IMC_EFFECTIVE
+                                      : STORM_IMC_PHYSICAL);
         imc_count_collision(track, lane);
     }
     lane->imc.depth = -storm_log(u[3]);
@@ -587,13 +599,14 @@ static bool imc_reach_plane(const struct pass *pass, const struct lane *lane,
 
 /* One event of one packet. Returns like imc_retire. */
 LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
-                           const enum imc_counts counts, const bool moves)
+                           const enum imc_counts counts, const bool moves,
+                           const bool laws)
 {
     uint32_t side;
     if (STORM_UNLIKELY(pass->imc->cells[lane->cell].outside))
         return imc_leave(pass, lane);
     if (has_more && lane->imc.diffuses)
-        return ddmc_hop(pass, lane);
+        return moves ? drift_hop(pass, lane) : ddmc_hop(pass, lane);
     imc_load_cell(pass, lane, moves);
     bool analogue = lane->imc.weight < lane->imc.light_weight;
     double rate = lane->imc.scatter_s + (analogue ? lane->imc.absorb_s : 0.0);
@@ -623,7 +636,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
         return imc_retire(pass, lane, STORM_FATE_ABSORBED);
     }
     if (event == IMC_COLLISION)
-        return imc_collide_as(pass, lane, analogue, counts, moves);
+        return imc_collide_as(pass, lane, analogue, counts, moves, laws);
     /* Never zero: that means "not drawn", and the next rank would draw. */
     double depth = lane->imc.depth - rate * seconds;
     lane->imc.depth = depth > DBL_MIN ? depth : DBL_MIN;
@@ -640,6 +653,8 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     }
     geom_touch(&lane->geom, side);
     if (has_more && pass->imc->ddmc != NULL) {
+        if (moves)
+            return drift_cross(pass, lane, side);
         double behind =
             ddmc_behind(pass->imc, lane, geom_face(&lane->geom, side));
         if (behind >= 0.0)
@@ -674,7 +689,8 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
 LANES_INLINE void imc_advance_as(const struct imc_track *track,
                                  void *const *packets, size_t n,
                                  struct storm_outcome *outcomes_out,
-                                 const enum imc_counts counts, const bool moves)
+                                 const enum imc_counts counts, const bool moves,
+                                 const bool laws)
 {
     struct pass pass;
     pass.imc = track;
@@ -692,34 +708,47 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
         pass.round++;
         for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
              lane++)
-            lane -= !imc_step(&pass, lane, has_more, counts, moves);
+            lane -= !imc_step(&pass, lane, has_more, counts, moves, laws);
     }
 }
 
 static void imc_advance(const struct imc_track *track, void *const *packets,
                         size_t n, struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_NOTHING, false);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_NOTHING, false,
+                   false);
 }
 
 static void imc_advance_groups(const struct imc_track *track,
                                void *const *packets, size_t n,
                                struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_GROUPS, false);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_GROUPS, false,
+                   false);
 }
 
 static void imc_advance_all(const struct imc_track *track, void *const *packets,
                             size_t n, struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, false);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, false,
+                   false);
 }
 
 static void imc_advance_moving(const struct imc_track *track,
                                void *const *packets, size_t n,
                                struct storm_outcome *outcomes_out)
 {
-    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, true);
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, true,
+                   false);
+}
+
+/* Where scattering has laws, at rest or not (SCATTER-1). */
+static void imc_advance_laws(const struct imc_track *track,
+                             void *const *packets, size_t n,
+                             struct storm_outcome *outcomes_out)
+{
+    imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL,
+                   track->motion != NULL, true);
 }
 
 static void imc_advance_counted(const struct imc_track *track,

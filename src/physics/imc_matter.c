@@ -284,6 +284,18 @@ static storm_status matter_check(struct storm_imc *imc,
     return STORM_OK;
 }
 
+/* Eq. (C1), to scattering by anything else. */
+static void matter_add_electrons(const struct storm_imc *imc,
+                                 struct imc_block *block)
+{
+    size_t n = block->b.n_groups;
+    if (!(imc->problem->materials[block->material].electrons_per_g > 0.0))
+        return;
+    for (size_t k = 0; k < block->b.n * n; k++)
+        block->scattering[k] +=
+            imc_scatter_thomson(imc, block->material, block->density[k / n]);
+}
+
 storm_status imc_ask_opacity(struct storm_imc *imc)
 {
     const struct storm_matter *matter = matter_of_block(imc);
@@ -296,6 +308,7 @@ storm_status imc_ask_opacity(struct storm_imc *imc)
     if (status < 0)
         return matter_failed(imc, "opacity", status);
     status = matter_check(imc, &answer);
+    matter_add_electrons(imc, block);
     answer.what = "the scattering";
     answer.values = block->scattering;
     return status < 0 ? status : matter_check(imc, &answer);

@@ -128,6 +128,7 @@ void imc_motion_wake(struct storm_imc *imc, struct storm_step *step)
 void imc_motion_begin(struct storm_imc *imc, double largest)
 {
     imc->pushes.max_erg = largest * IMC_ROOM;
+    imc->pushes.n_children = 0;
     imc->pushes.is_beyond = false;
 }
 
@@ -146,19 +147,21 @@ void imc_motion_create(struct storm_imc *imc, const struct storm_packet *packet,
 
 /* ---- births ------------------------------------------------------------- */
 
-void imc_motion_emit(struct storm_imc *imc, struct storm_packet *packet)
+double imc_motion_emit(struct storm_imc *imc, struct storm_packet *packet)
 {
     double n0[3];
     storm_cell_idx cell = packet->cell_idx;
     if (imc->velocity == NULL)
-        return;
+        return 1.0;
     memcpy(n0, packet->direction, sizeof n0);
-    packet->weight_erg *= imc_boost(&imc->motion[cell], n0, packet->direction);
+    double boost = imc_boost(&imc->motion[cell], n0, packet->direction);
+    packet->weight_erg *= boost;
     imc_motion_create(imc, packet, true);
     imc->radiated[cell] += packet->weight_erg;
     for (int d = 0; d < 3; d++)
         imc->recoil[3 * (size_t)cell + (size_t)d] +=
             packet->weight_erg * packet->direction[d];
+    return boost;
 }
 
 double imc_motion_energy(const struct storm_imc *imc, storm_cell_idx cell)
@@ -170,23 +173,26 @@ double imc_motion_energy(const struct storm_imc *imc, storm_cell_idx cell)
     return m.gamma * m.gamma + u2 / 3.0;
 }
 
-void imc_motion_place(const struct storm_imc *imc, struct storm_packet *packet)
+double imc_motion_place(const struct storm_imc *imc,
+                        struct storm_packet *packet)
 {
     if (imc->velocity == NULL)
-        return;
+        return 1.0;
     struct imc_motion m = motion_of(imc, packet->cell_idx);
-    double speed = sqrt(m.gamma * m.gamma - 1.0), n0[3], u[4];
+    double speed = sqrt(m.gamma * m.gamma - 1.0), n0[3], u[4], boost = 1.0;
     memcpy(n0, packet->direction, sizeof n0);
     /* Isotropic in the frame of matter, but energy at an instant of the mesh
      * goes as the square of that of a photon. */
     for (uint64_t i = 0; i < BIRTH_MAX_RETRIES; i++) {
-        double part = imc_boost(&m, n0, packet->direction) / (m.gamma + speed);
+        boost = imc_boost(&m, n0, packet->direction);
+        double part = boost / (m.gamma + speed);
         storm_random(imc->problem->seed, STORM_STREAM_BIRTH, packet->id,
                      BIRTH_FIRST_RETRY + i, u);
         if (u[0] < part * part)
-            return;
+            break;
         storm_isotropic(u[1], u[2], n0);
     }
+    return boost;
 }
 
 /* ---- after transport ---------------------------------------------------- */
@@ -195,7 +201,7 @@ double imc_motion_heat(const struct storm_imc *imc, storm_cell_idx cell,
                        double deposit_erg)
 {
     const struct imc_motion *m = &imc->motion[cell];
-    double heat = m->gamma * deposit_erg;
+    double heat = m->gamma * deposit_erg + imc_drift_heat(imc, cell);
     for (int d = 0; d < 3; d++)
         heat -=
             m->u[d] *
@@ -212,31 +218,40 @@ static void motion_book(struct storm_imc *imc, struct storm_ledger *account,
     *sum = 0;
 }
 
+static storm_status motion_check_room(const struct storm_imc *imc)
+{
+    if (!imc->pushes.is_beyond)
+        return STORM_OK;
+    storm_log_write(&imc->env->log, STORM_LOG_ERROR,
+                    "a packet has gained more than a factor of %g in a step by "
+                    "scattering, and could not be split: take shorter steps, "
+                    "or slower matter",
+                    IMC_ROOM);
+    return STORM_ERR_STATE;
+}
+
 storm_status imc_motion_end(struct storm_imc *imc)
 {
     const struct storm_exact_unit unit = imc->track.deposit_unit;
     struct imc_pushes *pushes = &imc->pushes;
     if (imc->velocity == NULL)
-        return STORM_OK;
+        return motion_check_room(imc);
     for (size_t k = 0; k < 3 * (size_t)imc->n_cells; k++) {
-        imc->push[k] =
-            (storm_exact_value(pushes->cells[k], unit) - imc->recoil[k]) /
-            imc->problem->light_cm_s;
+        double hops =
+            imc_drift_push(imc, (storm_cell_idx)(k / 3), (int)(k % 3));
+        imc->push[k] = (storm_exact_value(pushes->cells[k], unit) + hops -
+                        imc->recoil[k]) /
+                       imc->problem->light_cm_s;
         motion_book(imc, &imc->momentum[IMC_PUSH_MATTER][k % 3],
                     &pushes->cells[k]);
     }
+    imc_drift_end(imc);
     for (int d = 0; d < 3; d++) {
         memset(&imc->rested[d], 0, sizeof imc->rested[d]);
         motion_book(imc, &imc->rested[d], &pushes->rested[d]);
         motion_book(imc, &imc->momentum[IMC_PUSH_WALLS][d], &pushes->walls[d]);
     }
-    if (!pushes->is_beyond)
-        return STORM_OK;
-    storm_log_write(&imc->env->log, STORM_LOG_ERROR,
-                    "a packet has gained more than a factor of %g in a step "
-                    "by scattering in matter that moves: take shorter steps",
-                    IMC_ROOM);
-    return STORM_ERR_STATE;
+    return motion_check_room(imc);
 }
 
 /* ---- public ------------------------------------------------------------- */

@@ -3,19 +3,22 @@
  * Matter that moves: frames of matter and of the mesh (docs/physics.md,
  * "Moving matter"), and momentum.
  *
- *   MOTION-1  Packets live in the frame of the mesh. What they are in that of
- *             matter is computed where it is needed, in full special
- *             relativity, and not kept.
- *   MOTION-2  A cell gets fl(w n) of each packet that enters it and loses
- *             fl(w n) of each that leaves it, whatever has happened in between:
- *             sums are exact, in the unit of deposits, and momentum closes.
- *   MOTION-3  Events of motion are in kernels of a kind of their own, chosen
- *             by batch; others look once when a packet comes and goes.
- *   MOTION-4  Units leave IMC_ROOM above the largest weight at the start of
- *             the step. A packet that scattering takes beyond it ends the run
- *             with an error.
- *   MOTION-5  gamma is at most IMC_MAX_GAMMA: (M1) and (M2) lose its square in
- *             digits.
+ *   FRAME-1  Packets live in the frame of the mesh. What they are in that of
+ *            matter is computed where it is needed, in full special
+ *            relativity, and not kept.
+ *   FRAME-2  A cell gets fl(w n) of each packet that enters it and loses
+ *            fl(w n) of each that leaves it, whatever has happened in between:
+ *            sums are exact, in the unit of deposits, and momentum closes.
+ *   FRAME-3  Events of motion are in kernels of a kind of their own, chosen
+ *            by batch; others look once when a packet comes and goes.
+ *   FRAME-4  Units leave IMC_ROOM above the largest weight at the start of
+ *            the step. A packet that scattering takes beyond it is split into
+ *            at most IMC_MAX_PARTS; more end the run with an error, and so do
+ *            IMC_MAX_CHILDREN of all packets on a rank in a step: between
+ *            matter and walls that approach each other weights grow without
+ *            end, and parts are split again.
+ *   FRAME-5  gamma is at most IMC_MAX_GAMMA: (M1) and (M2) lose its square in
+ *            digits.
  */
 #ifndef STORM_PHYSICS_IMC_MOTION_H
 #define STORM_PHYSICS_IMC_MOTION_H
@@ -31,8 +34,11 @@
 /* Weights may grow by this factor in a step. */
 #define IMC_ROOM 0x1p20
 #define IMC_MAX_GAMMA 1e4
+/* Of a packet that one collision takes beyond it. */
+#define IMC_MAX_PARTS 65536.0
+#define IMC_MAX_CHILDREN (UINT64_C(1) << 20)
 
-/* MOTION-5; false for what is no number, too. */
+/* FRAME-5; false for what is no number, too. */
 static inline bool imc_motion_is_slow(const double v[3], double light)
 {
     double square = 0.0;
@@ -58,14 +64,24 @@ enum imc_push {
     IMC_PUSH_ACCOUNTS
 };
 
+struct storm_step;
+
 /* Sums of a step that a kernel fills, in the unit of deposits. */
 struct imc_pushes {
     storm_exact *cells; /* 3 each */
     storm_exact walls[3];
     storm_exact rested[3]; /* of packets that come to the end of the step */
     struct storm_ledger *escaped; /* three accounts */
-    double max_erg;               /* MOTION-4 */
-    bool is_beyond;               /* it was passed */
+    struct storm_step *step;      /* children are born in it */
+    double max_erg;               /* FRAME-4 */
+    uint64_t n_children;          /* of splitting in this step */
+    bool is_beyond;               /* a packet could not be split */
+
+    /* DRIFT-5, in their own unit; NULL: nothing diffuses. */
+    struct storm_exact_unit hop_unit;
+    storm_exact *hops; /* 3 each */
+    storm_exact *warm; /* of each cell: heat */
+    storm_exact hop_walls[3];
 };
 
 /* Of a packet in this direction: its energy in the frame of matter over that
@@ -88,9 +104,16 @@ static inline double imc_boost(const struct imc_motion *m, const double n0[3],
     return energy;
 }
 
+/* The inverse: returns imc_doppler. */
+static inline double imc_boost_back(const struct imc_motion *m,
+                                    const double n[3], double n0_out[3])
+{
+    const struct imc_motion back = {{-m->u[0], -m->u[1], -m->u[2]}, m->gamma};
+    return imc_boost(&back, n, n0_out);
+}
+
 struct storm_imc;
 struct storm_packet;
-struct storm_step;
 
 /* imc_motion.c: arrays for the cells; local. */
 storm_status imc_motion_open(struct storm_imc *imc);
@@ -103,23 +126,26 @@ double *imc_velocity(const struct storm_imc *imc, int32_t cell, int d);
  * became of packets since the last step. Local. */
 void imc_motion_set(struct storm_imc *imc);
 void imc_motion_wake(struct storm_imc *imc, struct storm_step *step);
-/* The units are known, for weights up to `largest` at the start. */
+/* The units are known, for weights up to `largest` at the start. At rest, too,
+ * where scattering has laws. */
 void imc_motion_begin(struct storm_imc *imc, double largest);
 /* A packet is created, by matter or not. */
 void imc_motion_create(struct storm_imc *imc, const struct storm_packet *packet,
                        bool by_matter);
 /* A packet that matter emits, isotropic in its frame; its weight is that in the
- * frame of matter before, and in that of the mesh after. */
-void imc_motion_emit(struct storm_imc *imc, struct storm_packet *packet);
-/* A direction of radiation in equilibrium with matter at an instant, and its
- * energy relative to that at rest. */
-void imc_motion_place(const struct storm_imc *imc, struct storm_packet *packet);
+ * frame of matter before, and in that of the mesh after. Returns the energy of
+ * its photons in the frame of the mesh over that in the frame of matter. */
+double imc_motion_emit(struct storm_imc *imc, struct storm_packet *packet);
+/* A direction of radiation in equilibrium with matter at an instant, which
+ * returns the same; and its energy relative to that at rest. */
+double imc_motion_place(const struct storm_imc *imc,
+                        struct storm_packet *packet);
 double imc_motion_energy(const struct storm_imc *imc, int32_t cell);
 /* In post_step: what the matter of a cell has absorbed in its own frame, of
  * these erg in the frame of the mesh. */
 double imc_motion_heat(const struct storm_imc *imc, int32_t cell,
                        double deposit_erg);
-/* After the cells. STORM_ERR_STATE (logged): MOTION-4. Local. */
+/* After the cells. STORM_ERR_STATE (logged): FRAME-4. Local. */
 storm_status imc_motion_end(struct storm_imc *imc);
 
 #endif /* STORM_PHYSICS_IMC_MOTION_H */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Matter that moves, for imc_kernel.h, which includes it: momentum of packets
- * (MOTION-2), walls, scattering. */
+ * (FRAME-2), walls, scattering. */
 #ifndef STORM_PHYSICS_IMC_MOTION_KERNEL_H
 #define STORM_PHYSICS_IMC_MOTION_KERNEL_H
+
+#include <storm/engine.h>
+
+#include "physics/split.h"
 
 /* What a packet has, in three terms. */
 struct imc_push_terms {
@@ -50,20 +54,89 @@ static void imc_push_out(const struct imc_track *track, const struct lane *lane,
         track->pushes->rested[d] += push.term[d];
 }
 
-/* A new direction in the frame of matter, from two uniform numbers: weight and
- * direction in that of the mesh. Matter gets what the packet loses. */
-static void imc_scatter_moving(const struct imc_track *track, struct lane *lane,
-                               double u0, double u1)
+/* With photons: that of a lane. */
+LANES_INLINE double *imc_photon_kev(const struct lane *lane)
 {
+    return &((struct storm_photon *)(void *)lane->packet)->energy_kev;
+}
+
+/* Of a group that a host has chosen. */
+static double imc_middle_kev(const struct imc_track *track, int32_t group)
+{
+    return sqrt(track->edge[group]) * sqrt(track->edge[group + 1]);
+}
+
+/* The group of a lane's photons in the frame of matter. */
+LANES_INLINE size_t imc_own_group(const struct imc_track *track,
+                                  const struct lane *lane, double doppler)
+{
+    return (size_t)imc_group_of(track->edge, track->n_groups,
+                                doppler * *imc_photon_kev(lane));
+}
+
+static struct storm_packet imc_at_wall(const struct pass *pass,
+                                       const struct lane *lane, uint32_t side);
+
+/* FRAME-4: all but a part of the packet's new weight goes to children, which
+ * have left the cell in its account of momentum until they begin. Returns that
+ * part; 0: too many, or no memory. */
+static double imc_divide(const struct pass *pass, const struct lane *lane,
+                         double weight)
+{
+    const struct imc_track *track = pass->imc;
+    /* One more than it takes: shares are not quite even. */
+    double parts = 1.0 + ceil(weight / track->pushes->max_erg);
+    if (!(parts <= IMC_MAX_PARTS) ||
+        track->pushes->n_children >= IMC_MAX_CHILDREN)
+        return 0.0;
+    track->pushes->n_children += (uint64_t)parts - 1;
+    struct storm_split split = storm_split(weight, (uint64_t)parts);
+    struct storm_photon record = {.packet = imc_at_wall(pass, lane, 0)};
+    const struct storm_packet at = record.packet;
+    if (track->has_photons)
+        record.energy_kev = *imc_photon_kev(lane);
+    struct imc_push_terms push = imc_push_of(track, split.each, at.direction);
+    for (uint64_t k = 1; k < (uint64_t)parts; k++) {
+        record.packet = at;
+        storm_split_child(lane->packet, split.each, &record.packet);
+        if (storm_step_spawn(track->pushes->step, &record) < 0)
+            return 0.0;
+        if (track->motion != NULL)
+            imc_push_cell(track, lane->cell, &push, -1);
+        track->cells[lane->cell].deposit -=
+            storm_exact_term(split.each, track->deposit_unit);
+    }
+    return split.last;
+}
+
+/* A new direction in the frame of matter, from two uniform numbers: weight,
+ * direction and photons in that of the mesh. Matter gets what the packet loses.
+ * Effective scattering has drawn a group, in the frame of matter. */
+static void imc_scatter_moving(const struct pass *pass, struct lane *lane,
+                               bool effective, const double u[2])
+{
+    const struct imc_track *track = pass->imc;
     const struct imc_motion *motion = &track->motion[lane->cell];
     storm_exact *deposit = &track->cells[lane->cell].deposit;
+    struct storm_packet *packet = lane->packet;
     double n0[3], old = lane->imc.weight;
-    double own = old * imc_doppler(motion, lane->packet->direction);
-    storm_isotropic(u0, u1, n0);
-    double new = own *imc_boost(motion, n0, lane->packet->direction);
+    double doppler = imc_doppler(motion, packet->direction);
+    double own_kev = 0.0;
+    if (track->has_photons)
+        own_kev = effective ? imc_draw_energy(track, lane->cell, packet)
+                            : doppler * *imc_photon_kev(lane);
+    storm_isotropic(u[0], u[1], n0);
+    double boost = imc_boost(motion, n0, packet->direction);
+    double new = old *doppler *boost;
+    if (track->has_photons) {
+        *imc_photon_kev(lane) = own_kev * boost;
+        packet->group =
+            imc_group_of(track->edge, track->n_groups, own_kev * boost);
+    }
     if (STORM_UNLIKELY(!(new <= track->pushes->max_erg))) {
-        track->pushes->is_beyond = true;
-        new = old;
+        double part = imc_divide(pass, lane, new);
+        track->pushes->is_beyond |= !(part > 0.0);
+        new = part > 0.0 ? part : old;
     }
     lane->imc.weight = new;
     *deposit += storm_exact_term(old, track->deposit_unit) -
@@ -72,6 +145,7 @@ static void imc_scatter_moving(const struct imc_track *track, struct lane *lane,
 
 static bool imc_border_counted(struct pass *pass, struct lane *lane,
                                int32_t next, uint32_t side);
+static void drift_arrived(const struct pass *pass, struct lane *lane);
 
 /* imc_border_counted: what walls do to the momentum of a packet that stays, or
  * comes back elsewhere, is theirs. */
@@ -96,6 +170,8 @@ static bool imc_border_moving(struct pass *pass, struct lane *lane,
     imc_push_cell(track, stays ? lane->cell : from, &new, 1);
     for (int d = 0; d < 3; d++)
         track->pushes->walls[d] += old.term[d] - new.term[d];
+    if (stays)
+        drift_arrived(pass, lane);
     return more;
 }
 

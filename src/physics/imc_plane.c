@@ -177,10 +177,10 @@ static double plane_time(const struct storm_imc *imc,
     return time_s;
 }
 
-/* Place, time, direction and group. */
-static void plane_packet(const struct storm_imc *imc,
-                         const struct plane_side *s,
-                         struct storm_packet *packet)
+/* Place, time, direction and group. Returns the temperature, keV. */
+static double plane_packet(const struct storm_imc *imc,
+                           const struct plane_side *s,
+                           struct storm_packet *packet)
 {
     const struct imc_plane *plane = &imc->planes[s->i];
     uint64_t seed = imc->problem->seed;
@@ -206,6 +206,7 @@ static void plane_packet(const struct storm_imc *imc,
     }
     packet->optical_depth = -storm_log(v[2]);
     packet->group = birth_planck_group(imc, kev, packet->id);
+    return kev;
 }
 
 /* Energy of a side in this step, eq. (30). */
@@ -238,9 +239,10 @@ static storm_status plane_birth(struct storm_imc *imc, struct storm_step *step,
         struct storm_packet packet = {
             .id = storm_packet_id_make(STORM_ORIGIN_BOUNDARY,
                                        storm_step_number(step), where, k)};
-        double weight = birth_share(&split, k, n);
         bool mine = false;
-        plane_packet(imc, s, &packet);
+        packet.weight_erg = birth_share(&split, k, n);
+        const struct birth_spectrum spectrum = {
+            .temperature_kev = plane_packet(imc, s, &packet)};
         storm_status status = STORM_OK;
         if (imc_is_in_box(imc, packet.position_cm))
             status = birth_place(imc, &packet, &mine);
@@ -249,8 +251,8 @@ static storm_status plane_birth(struct storm_imc *imc, struct storm_step *step,
         if (status == STORM_OK && mine) {
             if (imc->track.cells[packet.cell_idx].outside)
                 continue;
-            status = birth_give(imc, step, &packet, weight, largest_inout);
-            imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, weight, 1);
+            status = birth_give(imc, step, &packet, spectrum, largest_inout);
+            imc_flow_create(imc, STORM_ORIGIN_BOUNDARY, packet.weight_erg, 1);
         }
         if (status < 0)
             return status;

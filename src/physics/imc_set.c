@@ -10,6 +10,7 @@
  *   SET-3  A cell whose value has the same bits as before keeps all its bits.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <storm/context.h>
@@ -47,8 +48,8 @@ static const struct set_field *set_field_of(storm_imc_field field)
         [STORM_IMC_EMISSION] = {"emission", "a number from 0 to 1e300", false,
                                 STORM_UNLIMITED},
         [STORM_IMC_VELOCITY] = {"velocity",
-                                "three components of a velocity slower than "
-                                "light",
+                                "a velocity below that of light, with a "
+                                "gamma of at most 1e4",
                                 false, 0.0},
     };
     size_t i = (size_t)field;
@@ -75,10 +76,30 @@ static bool set_is_good(const struct storm_imc *imc, storm_imc_field field,
            !(known->above_zero && value == 0.0);
 }
 
+static void set_fault(struct storm_imc *imc, storm_imc_field field,
+                      storm_cell_idx i, const double *value)
+{
+    const struct set_field *known = set_field_of(field);
+    bool is_held = field == STORM_IMC_MATERIAL_ENERGY &&
+                   !imc_is_warm(imc, imc->material[i]);
+    char got[96];
+    if (field == STORM_IMC_VELOCITY)
+        snprintf(got, sizeof got, "(%g, %g, %g) cm/s", value[0], value[1],
+                 value[2]);
+    else
+        snprintf(got, sizeof got, "%g", *value);
+    imc_fault_keep(imc,
+                   "storm_imc_set: %s of cell %llu: expected %s, got %s; "
+                   "nothing is set",
+                   known->name, (unsigned long long)imc->tag[i],
+                   is_held ? "0, as its temperature is constant"
+                           : known->expected,
+                   got);
+}
+
 static storm_status set_check(struct storm_imc *imc, storm_imc_field field,
                               const double *values, size_t per_cell)
 {
-    const struct set_field *known = set_field_of(field);
     for (size_t k = 0; k < (size_t)imc->n_cells * per_cell; k++) {
         storm_cell_idx i = (storm_cell_idx)(k / per_cell);
         if (field == STORM_IMC_VELOCITY
@@ -87,15 +108,7 @@ static storm_status set_check(struct storm_imc *imc, storm_imc_field field,
                                          imc->problem->light_cm_s)
                 : set_is_good(imc, field, i, values[k]))
             continue;
-        bool is_held = field == STORM_IMC_MATERIAL_ENERGY &&
-                       !imc_is_warm(imc, imc->material[i]);
-        imc_fault_keep(imc,
-                       "storm_imc_set: %s of cell %llu: expected %s, got %g; "
-                       "nothing is set",
-                       known->name, (unsigned long long)imc->tag[i],
-                       is_held ? "0, as its temperature is constant"
-                               : known->expected,
-                       values[k]);
+        set_fault(imc, field, i, &values[k]);
         return STORM_ERR_ARG;
     }
     return STORM_OK;

@@ -133,8 +133,9 @@ static double steps_change(const struct storm_imc *imc, storm_cell_idx i,
     steps_energies(imc, i, &before, &after);
     double energy = fmax(fmax(before, after), floor);
     double gain = fabs(imc_heated_erg(imc, i) - imc->emitted[i]);
-    double noise =
-        packets > 0.0 ? steps_errors * imc->deposited[i] / sqrt(packets) : 0.0;
+    double noise = packets > 0.0
+                       ? steps_errors * fabs(imc->deposited[i]) / sqrt(packets)
+                       : 0.0;
     return energy > 0.0 && gain > noise
                ? (gain - noise) / (imc_proper_cm3(imc, i) * energy)
                : 0.0;

@@ -16,10 +16,10 @@
 static const double user_unit = 1e-9;
 
 /* Largest bound of walls over the largest weight that begins a step: of the 33
- * spare bits of EXACT-2, 13 are left; with those of MOTION-4, 3. */
+ * spare bits of EXACT-2, 13 are left; with those of FRAME-4, 3. */
 static double user_max_ratio(const struct storm_imc *imc)
 {
-    return imc->velocity != NULL ? 0x1p10 : 0x1p20;
+    return imc->velocity != NULL || imc->track.laws != NULL ? 0x1p10 : 0x1p20;
 }
 
 bool imc_user_has_walls(const struct storm_imc *imc)
@@ -305,6 +305,20 @@ storm_status storm_imc_set_walls(struct storm_imc *imc,
                             own.max_weight_erg, true);
     if (status == STORM_OK)
         imc->user.walls = own;
+    return status;
+}
+
+storm_status storm_imc_set_scatter(struct storm_imc *imc,
+                                   const struct storm_imc_scatter *scatter)
+{
+    struct storm_imc_scatter own;
+    storm_status status = storm_sized_read(imc->env, "storm_imc_scatter",
+                                           scatter, &own, sizeof own);
+    if (status == STORM_OK)
+        status = user_check(imc, "storm_imc_set_scatter", own.apply != NULL,
+                            0.0, true);
+    if (status == STORM_OK)
+        imc->scatter.user = own;
     return status;
 }
 

@@ -120,29 +120,69 @@ static storm_status births_place(struct storm_imc_births *births,
     return status;
 }
 
-storm_status storm_imc_emit(struct storm_imc_births *births,
-                            const struct storm_packet *packet)
+/* Without groups there is no middle of one. */
+static storm_status births_no_energy(struct storm_imc_births *births)
 {
-    struct storm_packet own = *packet;
+    if (births->status == STORM_OK)
+        storm_log_write(&births->user->imc->env->log, STORM_LOG_ERROR,
+                        "step %llu: a packet of the host has no energy of its "
+                        "photons, which scattering needs: call "
+                        "storm_imc_emit_photon",
+                        (unsigned long long)births->user->step);
+    births->status = STORM_ERR_ARG;
+    return STORM_ERR_ARG;
+}
+
+/* The packet is good; its photons have this energy, if records have one. */
+static storm_status births_add(struct storm_imc_births *births,
+                               const struct storm_packet *packet,
+                               double energy_kev)
+{
+    struct storm_imc *imc = births->user->imc;
+    struct storm_photon photon = {.packet = *packet, .energy_kev = energy_kev};
+    struct storm_packet *own = &photon.packet;
     bool mine = false;
-    storm_status status = births_check(births, packet);
-    if (status == STORM_OK)
-        status = births_place(births, &own, &mine);
+    if (imc->track.has_photons && !(energy_kev > 0.0))
+        return births_no_energy(births);
+    storm_status status = births_place(births, own, &mine);
     if (status < 0 || !mine)
         return status;
-    own.draws = 0;
-    own.spawns = 0;
-    own.face = 0;
-    if (!(own.birth_weight_erg > 0.0))
-        own.birth_weight_erg = own.weight_erg;
-    imc_ddmc_knock_if_on_wall(births->user->imc, &own);
-    births->largest_erg = fmax(births->largest_erg, own.weight_erg);
-    imc_flow_create(births->user->imc, STORM_ORIGIN_USER, own.weight_erg, 1);
-    imc_motion_create(births->user->imc, &own, false);
-    status = storm_step_spawn(births->step, &own);
+    own->draws = 0;
+    own->spawns = 0;
+    own->face = 0;
+    if (!(own->birth_weight_erg > 0.0))
+        own->birth_weight_erg = own->weight_erg;
+    imc_ddmc_knock_if_on_wall(imc, own);
+    births->largest_erg = fmax(births->largest_erg, own->weight_erg);
+    imc_flow_create(imc, STORM_ORIGIN_USER, own->weight_erg, 1);
+    imc_motion_create(imc, own, false);
+    status = storm_step_spawn(births->step, &photon);
     if (status < 0)
         births->status = status;
     return status;
+}
+
+storm_status storm_imc_emit(struct storm_imc_births *births,
+                            const struct storm_packet *packet)
+{
+    const struct storm_imc *imc = births->user->imc;
+    storm_status status = births_check(births, packet);
+    return status < 0
+               ? status
+               : births_add(births, packet, imc->group_middle[packet->group]);
+}
+
+storm_status storm_imc_emit_photon(struct storm_imc_births *births,
+                                   const struct storm_photon *photon)
+{
+    const struct storm_imc *imc = births->user->imc;
+    struct storm_packet own = photon->packet;
+    double kev = photon->energy_kev;
+    own.group = kev > 0.0 && kev <= STORM_UNLIMITED
+                    ? imc_group_of(imc->group_edge, imc->track.n_groups, kev)
+                    : -1;
+    storm_status status = births_check(births, &own);
+    return status < 0 ? status : births_add(births, &own, kev);
 }
 
 /* Every packet that was offered has one taker. */

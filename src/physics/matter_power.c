@@ -133,6 +133,7 @@ bool matter_power_uses_density(const struct storm_material *material)
     double density = material->density_g_cm3;
     return (density != 0.0 && density != 1.0) ||
            material->density_formula != NULL ||
+           material->electrons_per_g > 0.0 ||
            material->absorption.rho_exp != 0.0 ||
            material->scattering.rho_exp != 0.0 ||
            material->heat_capacity.rho_exp != 0.0;

@@ -6,6 +6,7 @@
 #ifndef STORM_PHYSICS_PROBLEM_H
 #define STORM_PHYSICS_PROBLEM_H
 
+#include <storm/packet.h>
 #include <storm/problem.h>
 
 #include "base/env.h"
@@ -23,6 +24,28 @@ problem_wall(const struct storm_problem *p, size_t wall)
     if (wall >= problem_n_walls(p))
         return NULL;
     return p->n_boundaries > 0 ? &p->boundaries[wall] : &p->walls[wall];
+}
+
+/* May scattering change the energies of photons? Of a copy. */
+static inline bool problem_is_inelastic(const struct storm_problem *p)
+{
+    bool found = false;
+    for (size_t i = 0; i < p->n_materials; i++)
+        found =
+            found || p->materials[i].scattering_law >= STORM_SCATTER_COMPTON;
+    return found;
+}
+
+/* Do packets have them? The same. */
+static inline bool problem_has_photons(const struct storm_problem *p)
+{
+    return (p->motion && p->n_groups > 1) || problem_is_inelastic(p);
+}
+
+static inline size_t problem_record_bytes(const struct storm_problem *p)
+{
+    return problem_has_photons(p) ? sizeof(struct storm_photon)
+                                  : sizeof(struct storm_packet);
 }
 
 /*

@@ -26,6 +26,7 @@ enum { CHECK_PATH_BYTES = 96, CHECK_TEXT_BYTES = 256 };
 
 static const double check_far_cm = 1e150; /* its square is a number, too */
 static const double check_max_kev = 1e30; /* T^4 is a number */
+static const double check_max_electrons = 1e30; /* per gram */
 static const double check_max_exponent = 100.0;
 static const uint64_t check_max_groups = 10000;
 static const uint64_t check_max_per_cell = 1000000000;
@@ -38,6 +39,7 @@ struct check {
                    const char *other, const char *message);
     void *self;
     size_t n;
+    bool is_inelastic;           /* scattering of a material may be */
     char path[CHECK_PATH_BYTES]; /* of the struct that is being checked */
 };
 
@@ -308,6 +310,31 @@ static void check_velocity(struct check *c, const struct storm_material *m)
                 v[0], v[1], v[2]);
 }
 
+/* Of a material that need not be one: laws of an older caller are zero. */
+static void check_scattering(struct check *c, const struct storm_material *m)
+{
+    const int law = (int)m->scattering_law;
+    check_from(c, "electrons_per_g", m->electrons_per_g, 0.0,
+               check_max_electrons);
+    if (law < STORM_SCATTER_ISOTROPIC || law > STORM_SCATTER_USER)
+        check_fault(c, "scattering_law", NULL,
+                    "expected a law of scattering, got %d", law);
+    c->is_inelastic = c->is_inelastic || law >= STORM_SCATTER_COMPTON;
+    if (law != STORM_SCATTER_COMPTON || m->matter != NULL)
+        return;
+    if (m->scattering.e_exp != 0.0)
+        check_fault(c, "scattering_law", "scattering",
+                    "expected a coefficient that does not depend on the "
+                    "photon energy, as Compton scattering does that by "
+                    "itself, got a power of %g",
+                    m->scattering.e_exp);
+    if (m->electrons_per_g == 0.0 && m->scattering.coef == 0.0 &&
+        m->scattering.min == 0.0)
+        check_fault(c, "scattering_law", "electrons_per_g",
+                    "expected electrons, or a coefficient of scattering, for "
+                    "Compton scattering");
+}
+
 static void check_materials(struct check *c)
 {
     struct storm_material m;
@@ -338,6 +365,7 @@ static void check_materials(struct check *c)
         check_formula(c, "temperature_formula", m.temperature_formula, "xyz");
         check_formula(c, "density_formula", m.density_formula, "xyz");
         check_velocity(c, &m);
+        check_scattering(c, &m);
         check_formula(c, "radiation_temperature_formula",
                       m.radiation_temperature_formula, "xyz");
     }
@@ -604,7 +632,8 @@ static void check_sources(struct check *c)
         check_from(c, "energy_kev", source.energy_kev, 0.0, STORM_UNLIMITED);
         check_span(c, source.start_s, source.stop_s, true);
         check_count(c, "packets", source.packets, 1, check_max_packets);
-        if (c->p->n_groups != 1)
+        if (c->p->n_groups != 1 ||
+            (c->is_inelastic && !(source.energy_kev > 0.0)))
             check_above(c, "temperature_kev", source.temperature_kev, 0.0,
                         check_max_kev);
     }
@@ -722,14 +751,6 @@ static void check_groups(struct check *c)
 static void check_packets(struct check *c)
 {
     const struct storm_problem *p = c->p;
-    if (p->motion && (p->n_groups > 1 || p->random_walk || p->diffusion))
-        check_fault(c,
-                    p->n_groups > 1  ? "n_groups"
-                    : p->random_walk ? "random_walk"
-                                     : "diffusion",
-                    NULL, "%s",
-                    "expected one group, no random walk and no diffusion "
-                    "where matter moves");
     check_count(c, "n_components", p->n_components, 0, check_max_components);
     check_count(c, "emit_per_cell", p->emit_per_cell, 0, check_max_per_cell);
     if (check_count(c, "min_per_cell", p->min_per_cell, 0,

@@ -85,6 +85,10 @@ static uint64_t hash_materials(const struct storm_problem *p)
             hash = hash_reals(hash, m->composition, p->n_components);
         if (p->motion)
             hash = hash_reals(hash, m->velocity_cm_s, 3);
+        if (m->scattering_law != STORM_SCATTER_ISOTROPIC)
+            hash = storm_hash_fold(hash, (uint64_t)m->scattering_law);
+        if (m->electrons_per_g != 0.0)
+            hash = storm_hash_fold_real(hash, m->electrons_per_g);
     }
     return hash;
 }
@@ -180,7 +184,7 @@ static uint64_t hash_sources(const struct storm_problem *p)
         hash = storm_hash_fold_real(hash, s->start_s);
         hash = storm_hash_fold_real(hash, s->stop_s);
         hash = storm_hash_fold(hash, s->packets);
-        if (p->n_groups == 1)
+        if (p->n_groups == 1 && !problem_has_photons(p))
             continue;
         hash = storm_hash_fold_real(hash, s->temperature_kev);
         hash = storm_hash_fold_real(hash, s->energy_kev);

@@ -19,6 +19,9 @@
  *            order is left to the next time step, which gains as much. Those
  *            for other ranks go first. Without memory for it, 12 bytes for
  *            every packet, they go as they are; nothing else depends on it.
+ *   REMAP-5  Bundled packets of an engine that has made no step with them were
+ *             added on any rank by the tags of their cells: their indices mean
+ *             nothing, and they begin at the cells that have these tags now.
  */
 #include <storm/remap.h>
 
@@ -46,6 +49,10 @@ static const uint32_t remap_moved = UINT32_C(1) << 31;
 struct remap {
     const struct storm_mesh *mesh;
     const struct storm_change *change;
+    const struct storm_cell_ref *to; /* of the change, by cell, or REMAP-5: by
+                                         packet */
+    storm_cell_idx n_to;
+    struct storm_cell_ref *found;     /* REMAP-5; else NULL */
     bool is_bundled;                  /* records are struct storm_packet */
     struct storm_remap_access access; /* else */
     struct storm_boundary boundary;   /* the caller's */
@@ -116,7 +123,7 @@ static void remap_order_open(const struct remap *remap, size_t n,
 static void remap_order_add(const struct remap *remap, storm_cell_idx old,
                             size_t i, struct remap_order *order)
 {
-    struct storm_cell_ref to = remap->change->to[old];
+    struct storm_cell_ref to = remap->to[old];
     uint32_t key = to.rank == remap->mesh->env->rank ? (uint32_t)to.idx + 1 : 0;
     order->keys[i] = key;
     order->end[key + 1]++;
@@ -148,11 +155,11 @@ static void remap_order_close(const struct remap *remap,
 static storm_status remap_mark(const struct remap *remap, void *packet)
 {
     storm_cell_idx *idx = remap_idx(remap, packet);
-    if (*idx < 0 || *idx >= remap->change->n_old) {
+    if (*idx < 0 || *idx >= remap->n_to) {
         storm_log_write(&remap->mesh->env->log, STORM_LOG_ERROR,
                         "storm_remap: a packet has cell index %d, but there "
                         "were %d cells here before the change",
-                        *idx, remap->change->n_old);
+                        *idx, remap->n_to);
         return STORM_ERR_ARG;
     }
     *idx = ~*idx;
@@ -160,13 +167,62 @@ static storm_status remap_mark(const struct remap *remap, void *packet)
     return STORM_OK;
 }
 
+/* Where cells with the tags of the packets are; the index of a packet is its
+ * number then. */
+static storm_status remap_list(struct remap *remap, void *const *packets,
+                               size_t n, storm_cell_id **tags_out)
+{
+    static const char label[] = "remap by tag";
+    struct storm_memory *memory = remap->mesh->env->memory;
+    if (n > INT32_MAX)
+        return STORM_ERR_NOMEM;
+    *tags_out = storm_alloc(memory, label, (n + 1) * sizeof **tags_out);
+    remap->found = storm_alloc(memory, label, (n + 1) * sizeof *remap->found);
+    if (*tags_out == NULL || remap->found == NULL)
+        return STORM_ERR_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        struct storm_packet *packet = packets[i];
+        (*tags_out)[i] = packet->cell;
+        packet->cell_idx = (storm_cell_idx)i;
+    }
+    remap->to = remap->found;
+    remap->n_to = (storm_cell_idx)n;
+    return STORM_OK;
+}
+
+/* REMAP-5. Collective. */
+static storm_status remap_find(struct remap *remap, void *const *packets,
+                               size_t n)
+{
+    const struct storm_mesh *mesh = remap->mesh;
+    storm_cell_id *tags = NULL;
+    storm_status status =
+        storm_context_agree(mesh->context,
+                            remap_list(remap, packets, n, &tags));
+    if (status >= 0)
+        status = storm_mesh_find(mesh, n, tags, remap->found);
+    for (size_t i = 0; i < n && status >= 0; i++) {
+        if (remap->found[i].rank >= 0)
+            continue;
+        storm_log_write(&mesh->env->log, STORM_LOG_ERROR,
+                        "storm_remap: a packet that was added is in cell %llu, "
+                        "which does not exist",
+                        (unsigned long long)tags[i]);
+        status = STORM_ERR_ARG;
+    }
+    storm_free(mesh->env->memory, tags);
+    return status;
+}
+
 static storm_status remap_pre_step(void *self, struct storm_step *step)
 {
-    const struct remap *remap = self;
+    struct remap *remap = self;
     struct remap_order order;
     storm_status status = STORM_OK;
     size_t n;
     void **packets = storm_step_packets(step, &n);
+    if (remap->is_bundled && remap->mark == 0)
+        status = remap_find(remap, packets, n);
     storm_step_set_mark(step, remap->mesh->generation + 1);
     remap_order_open(remap, n, &order);
     for (size_t i = 0; i < n && status >= 0; i++) {
@@ -250,7 +306,7 @@ static bool remap_begins(struct remap *remap, void *packet,
     if (cell == remap_anywhere)
         return true;
     if (cell < 0) {
-        struct storm_cell_ref to = remap->change->to[~cell];
+        struct storm_cell_ref to = remap->to[~cell];
         if (to.rank != remap->mesh->env->rank) {
             remap_send(remap, packet, to, outcome_out);
             return false;
@@ -500,8 +556,11 @@ storm_status storm_remap(struct storm_engine *engine,
                          const struct storm_remap_params *params,
                          struct storm_remap_stats *stats_out)
 {
-    struct remap remap = {
-        .mesh = mesh, .change = change, .mark = storm_engine_mark(engine)};
+    struct remap remap = {.mesh = mesh,
+                          .change = change,
+                          .to = change->to,
+                          .n_to = change->n_old,
+                          .mark = storm_engine_mark(engine)};
     storm_status status =
         storm_context_agree(mesh->context,
                             remap_open(&remap, params, stats_out));
@@ -512,7 +571,8 @@ storm_status storm_remap(struct storm_engine *engine,
     const struct storm_physics physics = {
         .size = sizeof physics,
         .self = &remap,
-        .record_bytes = remap.is_bundled ? sizeof(struct storm_packet) : 0,
+        .record_bytes =
+            remap.is_bundled ? storm_census_record_bytes(engine) : 0,
         .pre_step = remap_pre_step,
         .step_batch = remap_step_batch,
         .post_step = remap_post_step,
@@ -524,6 +584,7 @@ storm_status storm_remap(struct storm_engine *engine,
                                             .apply = remap_apply};
     double begin = storm_clock_seconds();
     status = storm_engine_side_step(engine, &physics, &boundary);
+    storm_free(mesh->env->memory, remap.found);
     if (status < 0)
         return status;
     return remap_report(&remap, storm_clock_seconds() - begin, stats_out);

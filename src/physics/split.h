@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include <storm/packet.h>
+
 /* n - 1 shares `each` and one `last`: together exactly the whole. */
 struct storm_split {
     double each, last;
@@ -35,6 +37,20 @@ static inline struct storm_split storm_split(double total, uint64_t n)
     split.each = ldexp(kept, exponent - 53 + bits);
     split.last = total - (double)(n - 1) * split.each;
     return split;
+}
+
+/* Makes a copy of a packet its child, of this weight. */
+static inline void storm_split_child(struct storm_packet *parent,
+                                     double weight_erg,
+                                     struct storm_packet *child_inout)
+{
+    child_inout->id = storm_packet_id_child(parent->id, parent->spawns++);
+    child_inout->spawns = 0;
+    child_inout->draws = 0;
+    child_inout->weight_erg = weight_erg;
+    child_inout->birth_weight_erg = weight_erg;
+    if (child_inout->optical_depth > 0.0)
+        child_inout->optical_depth = 0.0; /* a collision of its own */
 }
 
 #endif /* STORM_PHYSICS_SPLIT_H */

@@ -63,7 +63,8 @@ struct storm_track_ops {
     storm_track_fn *advance;
     imc_advance_fn *imc;
     imc_advance_fn *imc_counted; /* moments (MOMENTS-1), surfaces, planes */
-    imc_advance_fn *imc_moving;  /* the same in matter that moves (MOTION-3) */
+    imc_advance_fn *imc_moving;  /* the same in matter that moves (FRAME-3) */
+    imc_advance_fn *imc_laws;    /* the same with laws of scattering */
 };
 
 /* The kernels for a mesh, NULL if there are none. */

@@ -10,4 +10,5 @@ const struct storm_track_ops storm_track_octree = {
     .imc = imc_advance,
     .imc_counted = imc_advance_counted,
     .imc_moving = imc_advance_moving,
+    .imc_laws = imc_advance_laws,
 };
