@@ -19,12 +19,10 @@ static const char checkpoint_label[] = "checkpoint";
 enum {
     WORD = sizeof(uint64_t),
     HEAD_WORDS = sizeof(struct io_checkpoint_head) / WORD,
-    MESH_WORDS = sizeof(struct io_checkpoint_mesh) / WORD,
-    PACKET_WORDS = sizeof(struct storm_packet) / WORD
+    MESH_WORDS = sizeof(struct io_checkpoint_mesh) / WORD
 };
 _Static_assert(HEAD_WORDS *WORD == sizeof(struct io_checkpoint_head) &&
-                   MESH_WORDS * WORD == sizeof(struct io_checkpoint_mesh) &&
-                   PACKET_WORDS * WORD == sizeof(struct storm_packet),
+                   MESH_WORDS * WORD == sizeof(struct io_checkpoint_mesh),
                "all are whole words");
 
 static struct storm_imc_layout checkpoint_layout(const struct storm_imc *imc)
@@ -80,25 +78,33 @@ static struct io_cells checkpoint_cells(const struct io_checkpoint *c)
 
 /* ---- writing ------------------------------------------------------------- */
 
+/* Records of an engine: struct storm_packet, or longer ones that begin so. */
+struct records {
+    void *const *packets;
+    size_t bytes; /* of each */
+};
+
 static void packets_fill(void *self, size_t first, size_t n, void *rows_out)
 {
-    void *const *packets = *(void *const *const *)self;
-    struct storm_packet *rows = rows_out;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&rows[i], packets[first + i], sizeof rows[i]);
-        rows[i].cell_idx = -1; /* may be read by another rank */
+    const struct records *from = self;
+    char *row = rows_out;
+    for (size_t i = 0; i < n; i++, row += from->bytes) {
+        memcpy(row, from->packets[first + i], from->bytes);
+        ((struct storm_packet *)(void *)row)->cell_idx = -1; /* may be read by
+                                                      another rank */
     }
 }
 
 static storm_status write_packets(const struct io_source *source,
                                   struct io_h5_writer *file)
 {
+    struct records from = {.bytes = storm_imc_record_bytes(source->imc)};
     struct io_h5_share array = {.name = "packets",
                                 .kind = IO_H5_INTEGER,
-                                .columns = PACKET_WORDS,
+                                .columns = from.bytes / WORD,
+                                .self = &from,
                                 .fill = packets_fill};
-    void *const *packets = storm_engine_packets(source->engine, &array.n);
-    array.self = &packets;
+    from.packets = storm_engine_packets(source->engine, &array.n);
     return io_h5_put(file, &array);
 }
 
@@ -325,17 +331,19 @@ static uint64_t share_of(const struct storm_env *env, uint64_t n,
 }
 
 /* This rank's share of the packets, in any cells. */
-static storm_status packets_get(const struct storm_env *env, io_h5_file file,
+static storm_status packets_get(const struct io_source *source, io_h5_file file,
                                 struct io_checkpoint *c)
 {
+    const struct storm_env *env = storm_context_env(source->context);
     uint64_t first;
     c->n_packets = (size_t)share_of(env, c->head.n_packets, &first);
+    c->record_bytes = storm_imc_record_bytes(source->imc);
     c->packets = storm_alloc(c->memory, checkpoint_label,
-                             (c->n_packets + 1) * sizeof *c->packets);
-    return c->packets != NULL
-               ? io_h5_get_rows(file, "packets", IO_H5_INTEGER, PACKET_WORDS,
-                                first, c->n_packets, c->packets)
-               : STORM_ERR_NOMEM;
+                             (c->n_packets + 1) * c->record_bytes);
+    return c->packets != NULL ? io_h5_get_rows(file, "packets", IO_H5_INTEGER,
+                                               c->record_bytes / WORD, first,
+                                               c->n_packets, c->packets)
+                              : STORM_ERR_NOMEM;
 }
 
 static storm_status mesh_get(io_h5_file file, uint64_t first,
@@ -385,7 +393,7 @@ static int state_get(const struct io_source *source, io_h5_file file,
                                           layout.n_accounts, c->accounts),
                            IO_CHECKPOINT_ACCOUNTS);
     if (damage == 0)
-        damage = damage_if(packets_get(env, file, c), IO_CHECKPOINT_PACKETS);
+        damage = damage_if(packets_get(source, file, c), IO_CHECKPOINT_PACKETS);
     if (damage == 0)
         damage = damage_if(tallies_get(env, file, c), IO_CHECKPOINT_TALLIES);
     return damage != 0 ? damage

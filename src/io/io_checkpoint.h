@@ -96,8 +96,8 @@ struct io_checkpoint {
     int64_t *leaves;    /* the same of an octree */
     storm_cell_id *tags;
     int64_t *accounts;
-    struct storm_packet *packets;
-    size_t n_packets;
+    void *packets;
+    size_t n_packets, record_bytes;
     int64_t *tallies; /* on rank 0; NULL: the file has none */
     size_t n_tallies; /* words */
     char *grids;

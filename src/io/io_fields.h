@@ -12,6 +12,8 @@
 
 #include "base/page.h"
 
+struct io_h5_writer;
+
 /* What to write: the state of a run between two steps. All is borrowed. */
 struct io_source {
     struct storm_context *context;
@@ -25,6 +27,8 @@ struct io_source {
     double radiation_constant; /* erg/cm3/keV^4 */
     const struct storm_material *materials; /* by storm_imc_material */
     size_t n_materials;
+    bool natural;      /* the deck has its own constants: units are not known */
+    const char *title; /* of the deck; NULL: none */
     unsigned moments;  /* of storm_imc_request that are written as well */
     uint64_t replica;  /* from 1; 0: the run has none (io_means.h) */
     bool is_restarted; /* files may have been damaged meanwhile */
@@ -51,11 +55,33 @@ struct io_bins {
 enum { IO_N_FIELDS = 4 };
 extern const char *const io_field_names[IO_N_FIELDS];
 
+/* The unit of an array or a column of this name; NULL: a pure number, or it is
+ * not known. */
+const char *io_unit(const struct io_source *source, const char *name);
+
+/* Writes it as the attribute `unit` of an array that was put. Collective. */
+storm_status io_put_unit(const struct io_source *source,
+                         struct io_h5_writer *file, const char *name);
+
+/* Writes the deck's title and the version as attributes. Collective. */
+storm_status io_put_head(const struct io_source *source,
+                         struct io_h5_writer *file);
+
 /* The array of a value of a moment: flux_x, radiation_energy_group_7. */
 void io_moment_name(storm_imc_moment moment, size_t i, char *name_out,
                     size_t bytes);
 
-/* fields-<step>.h5, fields.xdmf and partition.csv; with the first dump mesh.h5,
+/* Its values for each local cell, of the same radiation as
+ * `radiation_energy`. Collective, blocks. */
+storm_status io_get_moment(const struct io_source *source,
+                           storm_imc_moment moment, double *values_out);
+
+/* The i-th array of a dump, without tags; false: there is none. */
+bool io_field_name(const struct io_source *source, size_t i, char *name_out,
+                   size_t bytes);
+
+/* fields-<step>.h5, fields-<step>.hdf if cells are boxes, fields.xdmf and
+ * partition.csv; with the first dump mesh.h5,
  * and with the first after a change of the mesh mesh-<step>.h5. Collective,
  * blocks. Here and below: STORM_ERR_IO (logged), STORM_ERR_NOMEM,
  * or an error of physics or mesh. */
@@ -81,9 +107,10 @@ void io_mesh_name(uint64_t step, char name_out[IO_MESH_NAME]);
 /* io_partition.c: partition.csv. Collective. */
 storm_status io_write_partition(const struct io_source *source);
 
-/* io_xdmf.c: adds the current dump to the series, and writes fields.xdmf. Both
- * on rank 0. From the second replica on the file lists all dumps already: it is
- * written at the end of the replica, by the caller of io_write_fields. */
+/* io_xdmf.c: adds the current dump to the series, and writes fields.xdmf, and
+ * fields.hdf.series for ParaView if there are such files. Both on rank 0. From
+ * the second replica on the file lists all dumps already: it is written at the
+ * end of the replica, by the caller of io_write_fields. */
 void io_add_xdmf(const struct io_source *source, struct io_series *series);
 storm_status io_write_xdmf(const struct io_source *source,
                            const struct io_series *series);

@@ -87,6 +87,21 @@ storm_status io_h5_put_number(struct io_h5_writer *file, const char *name,
 storm_status io_h5_put_text(struct io_h5_writer *file, const char *array,
                             const char *name, const char *text);
 
+/* A dump of hexahedra, for VTK. Names of files are without their directory. */
+struct io_h5_vtk {
+    const char *mesh, *fields;
+    uint64_t n_cells;
+    double time_s;
+    /* Name of the i-th array of fields; false: there is none. */
+    bool (*name)(void *self, size_t i, char *name_out, size_t bytes);
+    void *self;
+};
+
+/* Makes the file, which has nothing else, one of format VTKHDF that refers to
+ * arrays of the others. Collective. */
+storm_status io_h5_put_vtk(struct io_h5_writer *file,
+                           const struct io_h5_vtk *what);
+
 /* Ends the file and frees. `status` is this rank's: after an error on any rank
  * the file is removed. Collective. NULL is allowed. */
 storm_status io_h5_finish(struct io_h5_writer *file, storm_status status);

@@ -313,8 +313,9 @@ int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part)
     layout->file = -1;
     if (closed < 0)
         return layout_error(false);
-    qsort(layout->ranges, layout->n_ranges, sizeof layout->ranges[0],
-          layout_compare);
+    if (layout->n_ranges > 0) /* else there is no array */
+        qsort(layout->ranges, layout->n_ranges, sizeof layout->ranges[0],
+              layout_compare);
     return layout_visit_gaps(layout, layout_copy, part);
 }
 

@@ -50,6 +50,9 @@ int io_h5_layout_number(struct io_h5_layout *layout, const char *name,
 int io_h5_layout_text(struct io_h5_layout *layout, const char *array,
                       const char *name, const char *text);
 
+/* io_h5_vtk.c: makes the file a VTKHDF file. */
+int io_h5_layout_vtk(struct io_h5_layout *layout, const struct io_h5_vtk *what);
+
 /* Writes all that is not rows. */
 int io_h5_layout_write(struct io_h5_layout *layout, struct io_part *part);
 

@@ -152,6 +152,14 @@ storm_status io_h5_put_text(struct io_h5_writer *file, const char *array,
     return file->status;
 }
 
+storm_status io_h5_put_vtk(struct io_h5_writer *file,
+                           const struct io_h5_vtk *what)
+{
+    if (file->status == STORM_OK && h5_is_root(file))
+        h5_note(file, io_h5_layout_vtk(&file->layout, what));
+    return file->status;
+}
+
 /* ---- arrays -------------------------------------------------------------- */
 
 /* An array that is being written; this rank has rows [first, first + n). */

@@ -33,6 +33,10 @@ static double means_length(double a, double b)
 void io_mean_add(struct io_mean *mean, uint64_t n, double value)
 {
     double k = (double)n, off = value - mean->mean;
+    if (isnan(off)) { /* no value: neither mean nor error */
+        *mean = (struct io_mean){(double)NAN, n > 1 ? (double)NAN : 0.0};
+        return;
+    }
     if (n <= 1) {
         *mean = (struct io_mean){.mean = value};
         return;

@@ -15,6 +15,8 @@
  *            without replicas (but counts in HDF5 are real numbers). Values
  *            that are equal in all replicas have exactly this value as mean,
  *            and the error 0.
+ *   MEANS-6  NaN is no value: a place that has none in one of the replicas has
+ *            neither mean nor error.
  *   MEANS-5  A file of another number of replicas, or with other names or rows,
  *            is an error (logged); nothing is written.
  */

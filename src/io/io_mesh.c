@@ -161,6 +161,35 @@ static storm_status mesh_put_generators(struct mesh_share *share,
     return status < 0 ? status : io_cells_put(share->source, file, &rows);
 }
 
+/* Centres of mass. Collective. */
+static storm_status mesh_put_centroids(struct mesh_share *share,
+                                       struct io_h5_writer *file)
+{
+    const struct storm_mesh *mesh = share->source->mesh;
+    const struct io_cells rows = {"centroid", IO_H5_REAL, 3, share->values};
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(mesh); i++)
+        storm_mesh_centre(mesh, i, &share->values[3 * (size_t)i]);
+    storm_status status = io_cells_put(share->source, file, &rows);
+    return status < 0 ? status : io_put_unit(share->source, file, rows.name);
+}
+
+/* The attribute name_3 of `material` is the name of material 3. Collective. */
+static storm_status mesh_put_names(struct mesh_share *share,
+                                   struct io_h5_writer *file)
+{
+    const struct io_source *source = share->source;
+    storm_status status =
+        io_h5_put_text(file, "material", "name_-1", "outside");
+    for (size_t i = 0; i < source->n_materials && status == STORM_OK; i++) {
+        const char *name = source->materials[i].name;
+        char key[32];
+        snprintf(key, sizeof key, "name_%zu", i);
+        status =
+            io_h5_put_text(file, "material", key, name != NULL ? name : "");
+    }
+    return status;
+}
+
 static storm_status mesh_put_field(struct mesh_share *share,
                                    struct io_h5_writer *file, const char *name,
                                    storm_imc_field field)
@@ -170,7 +199,9 @@ static storm_status mesh_put_field(struct mesh_share *share,
                       share->values);
     const struct io_cells rows = {name, IO_H5_REAL, 1, share->values};
     status = storm_context_agree(share->source->context, status);
-    return status < 0 ? status : io_cells_put(share->source, file, &rows);
+    if (status == STORM_OK)
+        status = io_cells_put(share->source, file, &rows);
+    return status < 0 ? status : io_put_unit(share->source, file, name);
 }
 
 /* ---- the file ------------------------------------------------------------ */
@@ -201,7 +232,11 @@ static storm_status mesh_put_box(struct mesh_share *share,
     double box[2][3];
     bool is_root = storm_context_rank(share->source->context) == 0;
     storm_mesh_box(share->source->mesh, box[0], box[1]);
-    return io_h5_put_plain(file, "box", IO_H5_REAL, 3, box, is_root ? 2 : 0);
+    storm_status status =
+        io_h5_put_plain(file, "box", IO_H5_REAL, 3, box, is_root ? 2 : 0);
+    if (status == STORM_OK)
+        status = io_put_unit(share->source, file, "box");
+    return status < 0 ? status : io_put_unit(share->source, file, "points");
 }
 
 static storm_status mesh_write(struct mesh_share *share, uint64_t mesh_step)
@@ -212,11 +247,19 @@ static storm_status mesh_write(struct mesh_share *share, uint64_t mesh_step)
     storm_status status =
         io_h5_create(share->source->context, share->source->dir, name, &file);
     if (status == STORM_OK)
+        status = io_put_head(share->source, file);
+    if (status == STORM_OK)
+        status = io_h5_put_number(file, "step", (double)mesh_step);
+    if (status == STORM_OK)
         status = mesh_put_cells(share, file);
     if (status == STORM_OK)
         status = mesh_put_field(share, file, "volume", STORM_IMC_VOLUME);
     if (status == STORM_OK)
         status = mesh_put_field(share, file, "material", STORM_IMC_MATERIAL);
+    if (status == STORM_OK)
+        status = mesh_put_names(share, file);
+    if (status == STORM_OK)
+        status = mesh_put_centroids(share, file);
     if (status == STORM_OK)
         status = io_cells_put_tags(share->source, file);
     if (status == STORM_OK)

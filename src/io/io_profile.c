@@ -16,9 +16,15 @@
 #include "io/io_means.h"
 
 /* What is averaged, by volume. Sums of a bin: the volume, and it times each
- * energy; then for each material its volume, and that times T. */
+ * energy; then for each material its volume, and that times T; then the volume
+ * times each value of the moments that are densities. */
 enum { VOLUME, RADIATION, MATERIAL, TEMPERATURE, PROFILE_FIELDS };
 enum { SUM_MATTER = TEMPERATURE, SUMS_A_MATERIAL = 2 };
+
+/* Moments that are densities. */
+static const storm_imc_moment profile_moments[] = {
+    STORM_IMC_GROUPS, STORM_IMC_FLUX, STORM_IMC_PRESSURE};
+enum { PROFILE_MOMENTS = sizeof profile_moments / sizeof profile_moments[0] };
 
 static const char profile_label[] = "output";
 
@@ -28,9 +34,75 @@ struct profile {
     struct storm_memory *memory;
     double *field[PROFILE_FIELDS]; /* per cell */
     struct storm_exact_unit unit[PROFILE_FIELDS];
+    size_t n_more; /* values of moments, of a cell */
+    double *more;  /* per cell: all of a moment, of all cells, after another */
+    struct storm_exact_unit unit_more[PROFILE_MOMENTS];
     size_t n_sums;    /* of a bin */
     storm_exact *sum; /* n_sums for each bin */
 };
+
+/* ---- moments ------------------------------------------------------------- */
+
+/* Values of a cell; 0: not asked for. */
+static size_t profile_values(const struct profile *p, storm_imc_moment moment)
+{
+    return (p->source->moments & (unsigned)moment) != 0
+               ? storm_imc_moment_values(p->source->imc, moment)
+               : 0;
+}
+
+static storm_status profile_get_more(struct profile *p)
+{
+    size_t n_cells = (size_t)storm_mesh_n_cells(p->source->mesh);
+    double *to = p->more;
+    storm_status status = STORM_OK;
+    for (size_t m = 0; m < PROFILE_MOMENTS && status == STORM_OK; m++) {
+        size_t n = profile_values(p, profile_moments[m]);
+        if (n > 0)
+            status = io_get_moment(p->source, profile_moments[m], to);
+        to += n * n_cells;
+    }
+    return status;
+}
+
+static void profile_add_more(struct profile *p, storm_exact *sum,
+                             storm_cell_idx cell, double volume)
+{
+    size_t n_cells = (size_t)storm_mesh_n_cells(p->source->mesh);
+    const double *from = p->more;
+    for (size_t m = 0; m < PROFILE_MOMENTS; m++) {
+        size_t n = profile_values(p, profile_moments[m]);
+        for (size_t k = 0; k < n; k++)
+            storm_exact_add(sum++, volume * from[n * (size_t)cell + k],
+                            p->unit_more[m]);
+        from += n * n_cells;
+    }
+}
+
+/* The largest term of each moment, this rank's. */
+static void profile_largest(const struct profile *p, double *max_out)
+{
+    size_t n_cells = (size_t)storm_mesh_n_cells(p->source->mesh);
+    const double *from = p->more;
+    for (size_t m = 0; m < PROFILE_MOMENTS; m++) {
+        size_t n = profile_values(p, profile_moments[m]);
+        max_out[m] = 0.0;
+        for (size_t k = 0; k < n * n_cells; k++)
+            max_out[m] =
+                fmax(max_out[m], p->field[VOLUME][k / n] * fabs(from[k]));
+        from += n * n_cells;
+    }
+}
+
+static void profile_head_more(const struct profile *p, struct storm_page *page)
+{
+    for (size_t m = 0; m < PROFILE_MOMENTS; m++)
+        for (size_t k = 0; k < profile_values(p, profile_moments[m]); k++) {
+            char name[64];
+            io_moment_name(profile_moments[m], k, name, sizeof name);
+            storm_page_add(page, ",%s", name);
+        }
+}
 
 /* ---- sums ---------------------------------------------------------------- */
 
@@ -40,6 +112,7 @@ static void profile_add(struct profile *p, size_t bin, storm_cell_idx cell,
     storm_exact *sum = &p->sum[p->n_sums * bin];
     int material = storm_imc_material(p->source->imc, cell);
     storm_exact_add(&sum[VOLUME], volume, p->unit[VOLUME]);
+    profile_add_more(p, sum + p->n_sums - p->n_more, cell, volume);
     for (int k = RADIATION; k <= MATERIAL; k++)
         storm_exact_add(&sum[k], volume * p->field[k][cell], p->unit[k]);
     if (material < 0 || (size_t)material >= p->source->n_materials)
@@ -140,17 +213,20 @@ static void profile_cells(struct profile *p)
 static storm_status profile_units(struct profile *p)
 {
     const double *volume = p->field[VOLUME];
-    double max[PROFILE_FIELDS] = {0.0};
+    enum { N_MAX = PROFILE_FIELDS + PROFILE_MOMENTS };
+    double max[N_MAX] = {0.0};
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(p->source->mesh); i++) {
         max[VOLUME] = fmax(max[VOLUME], volume[i]);
         for (int k = RADIATION; k < PROFILE_FIELDS; k++)
             max[k] = fmax(max[k], volume[i] * p->field[k][i]);
     }
-    storm_status status =
-        storm_context_reduce(p->source->context, max, PROFILE_FIELDS,
-                             MPI_DOUBLE, MPI_MAX);
+    profile_largest(p, max + PROFILE_FIELDS);
+    storm_status status = storm_context_reduce(p->source->context, max, N_MAX,
+                                               MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
+    for (int m = 0; m < PROFILE_MOMENTS; m++)
+        p->unit_more[m] = storm_exact_unit(max[PROFILE_FIELDS + m]);
     for (int k = 0; k < PROFILE_FIELDS; k++)
         p->unit[k] = storm_exact_unit(max[k]);
     return STORM_OK;
@@ -217,21 +293,34 @@ static void profile_head(const struct profile *p, struct storm_page *page)
     storm_page_add(page, "# time ");
     profile_number(page, p->source->time_s, ' ');
     storm_page_add(page, "from ");
-    profile_number(page, p->source->start_s, '\n');
+    profile_number(page, p->source->start_s, ' ');
+    const unsigned more = STORM_IMC_FLUX | STORM_IMC_PRESSURE;
+    storm_page_add(page,
+                   "%smeans by volume, of material_temperature over cells with "
+                   "a heat capacity%s%s\n",
+                   p->source->natural ? "; " : "s; ",
+                   p->source->natural
+                       ? ""
+                       : "; position cm, temperatures keV, energies erg/cm3, "
+                         "volume cm3",
+                   !p->source->natural && (p->source->moments & more) != 0
+                       ? ", fluxes erg/cm2/s, pressures erg/cm3"
+                       : "");
     storm_page_add(page, "position,material_temperature,radiation_temperature,"
                          "radiation_energy,material_energy,volume");
     for (size_t m = 0; m < p->source->n_materials; m++)
         profile_column(page, p->source->materials[m].name);
+    profile_head_more(p, page);
     storm_page_add(page, "\n");
 }
 
-/* Mean temperature from exact sums of volumes and of volumes times T; 0 where
+/* Mean temperature from exact sums of volumes and of volumes times T; NaN where
  * there is no such matter. */
 static double profile_mean(const struct profile *p, const storm_exact sum[2])
 {
     double volume = storm_exact_value(sum[0], p->unit[VOLUME]);
     double product = storm_exact_value(sum[1], p->unit[TEMPERATURE]);
-    return volume > 0.0 ? product / volume : 0.0;
+    return volume > 0.0 ? product / volume : (double)NAN;
 }
 
 /* The same of all matter with a heat capacity. */
@@ -248,6 +337,18 @@ static double profile_temperature(const struct profile *p,
     return profile_mean(p, sum);
 }
 
+static void profile_row_more(const struct profile *p, const storm_exact *sum,
+                             double volume, struct storm_page *page)
+{
+    size_t left = p->n_more;
+    for (size_t m = 0; m < PROFILE_MOMENTS; m++)
+        for (size_t k = 0; k < profile_values(p, profile_moments[m]); k++) {
+            double product = storm_exact_value(*sum++, p->unit_more[m]);
+            profile_number(page, volume > 0.0 ? product / volume : (double)NAN,
+                           --left > 0 ? ',' : '\n');
+        }
+}
+
 static void profile_row(const struct profile *p, size_t bin,
                         struct storm_page *page)
 {
@@ -256,7 +357,7 @@ static void profile_row(const struct profile *p, size_t bin,
     for (int k = VOLUME; k < SUM_MATTER; k++)
         value[k] = storm_exact_value(sum[k], p->unit[k]);
     for (int k = RADIATION; k < SUM_MATTER; k++)
-        value[k] = value[VOLUME] > 0.0 ? value[k] / value[VOLUME] : 0.0;
+        value[k] = value[VOLUME] > 0.0 ? value[k] / value[VOLUME] : (double)NAN;
     double a = p->source->radiation_constant;
     profile_number(page,
                    0.5 * (profile_edge(p, bin) + profile_edge(p, bin + 1)),
@@ -266,11 +367,12 @@ static void profile_row(const struct profile *p, size_t bin,
     profile_number(page, value[RADIATION], ',');
     profile_number(page, value[MATERIAL], ',');
     size_t n = p->source->n_materials;
-    profile_number(page, value[VOLUME], n > 0 ? ',' : '\n');
+    profile_number(page, value[VOLUME], n + p->n_more > 0 ? ',' : '\n');
     for (size_t m = 0; m < n; m++)
         profile_number(page,
                        profile_mean(p, sum + SUM_MATTER + SUMS_A_MATERIAL * m),
-                       m + 1 < n ? ',' : '\n');
+                       m + 1 < n + p->n_more ? ',' : '\n');
+    profile_row_more(p, sum + p->n_sums - p->n_more, value[VOLUME], page);
 }
 
 static char *profile_text(const struct profile *p)
@@ -298,10 +400,15 @@ static storm_status profile_write(const struct profile *p)
 static storm_status profile_open(struct profile *p)
 {
     size_t n_cells = (size_t)storm_mesh_n_cells(p->source->mesh) + 1;
-    p->n_sums = SUM_MATTER + SUMS_A_MATERIAL * p->source->n_materials;
+    for (size_t m = 0; m < PROFILE_MOMENTS; m++)
+        p->n_more += profile_values(p, profile_moments[m]);
+    p->n_sums =
+        SUM_MATTER + SUMS_A_MATERIAL * p->source->n_materials + p->n_more;
+    p->more = storm_alloc(p->memory, profile_label,
+                          (p->n_more * n_cells + 1) * sizeof *p->more);
     p->sum = storm_alloc(p->memory, profile_label,
                          (p->n_sums * p->bins.n + 1) * sizeof *p->sum);
-    bool good = p->sum != NULL;
+    bool good = p->sum != NULL && p->more != NULL;
     for (int k = 0; k < PROFILE_FIELDS; k++) {
         p->field[k] =
             storm_alloc(p->memory, profile_label, n_cells * sizeof(double));
@@ -333,6 +440,8 @@ storm_status io_write_profile(const struct io_source *source,
     if (status == STORM_OK)
         status = profile_get(&p);
     if (status == STORM_OK)
+        status = profile_get_more(&p);
+    if (status == STORM_OK)
         status = profile_units(&p);
     if (status == STORM_OK) {
         profile_cells(&p);
@@ -342,6 +451,7 @@ storm_status io_write_profile(const struct io_source *source,
         status = profile_write(&p);
     for (int k = 0; k < PROFILE_FIELDS; k++)
         storm_free(p.memory, p.field[k]);
+    storm_free(p.memory, p.more);
     storm_free(p.memory, p.sum);
     return storm_context_agree(source->context, status);
 }

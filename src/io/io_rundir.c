@@ -291,6 +291,7 @@ static const struct rundir_kind rundir_kinds[] = {
     {.head = "summary.json"},
     {.head = "mesh.h5"},
     {.head = "fields.xdmf"},
+    {.head = "fields.hdf.series"},
     {.head = "partition.csv"},
     {.head = job_name},
     {.head = "history.csv"},
@@ -304,6 +305,7 @@ static const struct rundir_kind rundir_kinds[] = {
     {.head = "checkpoint-", .tail = ".h5"},
     {.head = "mesh-", .tail = ".h5", .is_dump = true},
     {.head = "fields-", .tail = ".h5", .is_dump = true},
+    {.head = "fields-", .tail = ".hdf", .is_dump = true},
     {.head = "profile-", .tail = ".csv", .is_dump = true},
 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,6 +286,8 @@ static storm_status snapshot_form(struct snapshot *s)
 /* Comparisons are such that NaN fails. */
 bool io_snapshot_is_good(const struct io_snapshot_range *range, double value)
 {
+    if (isnan(value))
+        return range->may_lack;
     return (range->above_zero ? value > 0.0 : value >= 0.0) &&
            value <= range->max;
 }

@@ -28,6 +28,7 @@ struct io_snapshot_range {
     const char *expected; /* for messages; NULL: anything */
     bool above_zero;      /* else from 0 */
     double max;
+    bool may_lack; /* NaN as well, for cells that need no value */
     uint64_t rows; /* by cell; 0: any number */
 };
 bool io_snapshot_is_good(const struct io_snapshot_range *range, double value);

@@ -46,6 +46,16 @@ static storm_status table_head(struct io_table *t, char *line)
     return status;
 }
 
+/* A number, or `nan`: there is no value. */
+static bool table_number(const char *item, double *value_out)
+{
+    if (strcmp(item, "nan") == 0) {
+        *value_out = (double)NAN;
+        return true;
+    }
+    return storm_text_to_real(item, value_out);
+}
+
 static storm_status table_row(struct io_table *t, char *line)
 {
     size_t n = 0;
@@ -59,8 +69,7 @@ static storm_status table_row(struct io_table *t, char *line)
     t->values = values;
     double *row = t->values + t->n_rows * t->n_columns;
     for (char *rest = line; rest != NULL; n++)
-        if (n == t->n_columns ||
-            !storm_text_to_real(table_item(&rest), &row[n]))
+        if (n == t->n_columns || !table_number(table_item(&rest), &row[n]))
             return STORM_ERR_IO;
     if (n < t->n_columns)
         return STORM_ERR_IO;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A CSV file of numbers: a line of names, then rows. Lines that begin with #
- * are comments.
+ * are comments; `nan` is no value.
  */
 #ifndef STORM_IO_TABLE_H
 #define STORM_IO_TABLE_H

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "io/io_fields.h"
@@ -51,36 +53,18 @@ static void xdmf_mesh(uint64_t n, const struct io_series *series,
     storm_page_add(page, "</Geometry>\n");
     xdmf_attribute(page, "material", file, n);
     xdmf_attribute(page, "volume", file, n);
-}
-
-/* What io_write_fields has written, with this at the end of the names. */
-static void xdmf_fields(const struct io_source *source, const char *suffix,
-                        const char *file, struct storm_page *page)
-{
-    uint64_t n = storm_mesh_n_cells_total(source->mesh);
-    char name[64], with[96];
-    for (int k = 0; k < IO_N_FIELDS; k++) {
-        snprintf(with, sizeof with, "%s%s", io_field_names[k], suffix);
-        xdmf_attribute(page, with, file, n);
-    }
-    for (unsigned m = 1; m <= source->moments; m *= 2) {
-        size_t n_values =
-            (source->moments & m) != 0
-                ? storm_imc_moment_values(source->imc, (storm_imc_moment)m)
-                : 0;
-        for (size_t i = 0; i < n_values; i++) {
-            io_moment_name((storm_imc_moment)m, i, name, sizeof name);
-            snprintf(with, sizeof with, "%s%s", name, suffix);
-            xdmf_attribute(page, with, file, n);
-        }
-    }
+    snprintf(shape, sizeof shape, "%" PRIu64 " 3", n);
+    storm_page_add(page, "        <Attribute Name=\"centroid\" "
+                         "AttributeType=\"Vector\" Center=\"Cell\">");
+    xdmf_item(page, "Float", shape, file, "centroid");
+    storm_page_add(page, "</Attribute>\n");
 }
 
 void io_add_xdmf(const struct io_source *source, struct io_series *series)
 {
     struct storm_page *page = &series->grids;
     uint64_t n = storm_mesh_n_cells_total(source->mesh);
-    char file[64], time[STORM_TEXT_REAL_BYTES];
+    char file[64], name[96], time[STORM_TEXT_REAL_BYTES];
     snprintf(file, sizeof file, "fields-%" PRIu64 ".h5", source->step);
     storm_text_from_real(source->time_s, time);
     storm_page_add(page,
@@ -88,10 +72,51 @@ void io_add_xdmf(const struct io_source *source, struct io_series *series)
                    "\">\n        <Time Value=\"%s\"/>\n",
                    source->step, time);
     xdmf_mesh(n, series, page);
-    xdmf_fields(source, "", file, page);
-    if (source->replica > 1)
-        xdmf_fields(source, IO_ERROR_SUFFIX, file, page);
+    for (size_t i = 0; io_field_name(source, i, name, sizeof name); i++)
+        xdmf_attribute(page, name, file, n);
     storm_page_add(page, "      </Grid>\n");
+}
+
+/* Files with their times, as ParaView reads them: the steps of the series that
+ * have such a file. From an earlier version there may be others. */
+static char *xdmf_series(const struct io_source *source,
+                         const struct io_series *series, size_t *n_out)
+{
+    static const char head[] = "<Grid Name=\"step ", time[] = "<Time Value=\"";
+    const char *at = series->grids.text;
+    struct storm_page page = {0};
+    *n_out = 0;
+    storm_page_add(&page, "{\"file-series-version\": \"1.0\", \"files\": [");
+    while (at != NULL && (at = strstr(at, head)) != NULL) {
+        char path[IO_PATH_BYTES];
+        unsigned long long step = strtoull(at + strlen(head), NULL, 10);
+        at = strstr(at, time);
+        if (at == NULL)
+            break;
+        at += strlen(time);
+        snprintf(path, sizeof path, "%s/fields-%llu.hdf", source->dir, step);
+        if (access(path, F_OK) == 0)
+            storm_page_add(&page,
+                           "%s\n  {\"name\": \"fields-%llu.hdf\", \"time\": "
+                           "%.*s}",
+                           (*n_out)++ > 0 ? "," : "", step,
+                           (int)strcspn(at, "\""), at);
+    }
+    storm_page_add(&page, "\n]}\n");
+    return storm_page_end(&page);
+}
+
+static storm_status xdmf_write_series(const struct io_source *source,
+                                      const struct io_series *series)
+{
+    size_t n;
+    char *text = xdmf_series(source, series, &n);
+    storm_status status = text == NULL ? STORM_ERR_NOMEM
+                          : n == 0     ? STORM_OK
+                                   : io_write_text(source->context, source->dir,
+                                                   "fields.hdf.series", text);
+    free(text);
+    return status;
 }
 
 storm_status io_write_xdmf(const struct io_source *source,
@@ -111,5 +136,5 @@ storm_status io_write_xdmf(const struct io_source *source,
             ? io_write_text(source->context, source->dir, "fields.xdmf", text)
             : STORM_ERR_NOMEM;
     free(text);
-    return status;
+    return status < 0 ? status : xdmf_write_series(source, series);
 }

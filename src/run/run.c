@@ -14,6 +14,7 @@
 #include "run/run_summary.h"
 
 static const double run_max_imbalance = 1e-13;
+static const double run_light_cm_s = 2.99792458e10;
 
 /* ---- output -------------------------------------------------------------- */
 
@@ -31,6 +32,8 @@ struct io_source run_source(const struct run *run)
         .time_s = run->time_s,
         .radiation =
             path ? STORM_IMC_RADIATION_PATH : STORM_IMC_RADIATION_CENSUS,
+        .natural = run->problem.light_cm_s != run_light_cm_s,
+        .title = storm_deck_title(run->deck),
         .moments = run_moments(run),
         .radiation_constant = run->problem.radiation_erg_cm3_kev4,
         .materials = run->problem.materials,
@@ -138,6 +141,9 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     if (status < 0)
         return status;
     storm_engine_stats(run->engine, &before);
+    status = run_set_frame(run, target->dt_s);
+    if (status < 0)
+        return status;
     status = storm_imc_set_step(run->imc, run->time_s, target->dt_s);
     if (status == STORM_OK)
         status = storm_engine_step(run->engine);

@@ -296,6 +296,9 @@ void run_methods_table(const struct run *run, struct storm_page *page);
 /* run_motion.c: moves the mesh as the deck asks for. Collective. STORM_ERR_ARG
  * (logged): it would leave the box. */
 storm_status run_move(struct run *run, double dt_s);
+/* Before the step: the velocities of that, for storm_imc_set_frame. Collective,
+ * the same. */
+storm_status run_set_frame(struct run *run, double dt_s);
 
 /* Events of a step: max of a rank, and sum. */
 void run_load_add(struct run *run, double max, double sum);

@@ -16,6 +16,11 @@
 static const double estimate_process_bytes = 25e6, estimate_rings_bytes = 3e6;
 static const double estimate_box_bytes = 500.0, estimate_cell_bytes = 1500.0;
 static const double estimate_group_bytes = 32.0; /* of a cell */
+/* More where packets diffuse: faces, and the depth of each group at each. */
+static const double estimate_hop_box_bytes = 550.0,
+                    estimate_hop_cell_bytes = 1200.0;
+static const double estimate_hop_box_group_bytes = 104.0,
+                    estimate_hop_cell_group_bytes = 293.0;
 static const double estimate_store = 1.25; /* room in the arrays of packets */
 static const double estimate_event_s = 3e-7;
 
@@ -99,6 +104,20 @@ static double estimate_events(const struct deck_values *v, uint64_t n_cells,
     return 1.0 + path / storm_cbrt(volume / (double)n_cells);
 }
 
+/* Bytes of a cell. */
+static double estimate_cell(const struct deck_values *v, bool diffuses)
+{
+    bool is_voronoi = v->mesh.kind == STORM_MESH_VORONOI;
+    double cell = is_voronoi ? estimate_cell_bytes : estimate_box_bytes;
+    double group = estimate_group_bytes;
+    if (diffuses) {
+        cell += is_voronoi ? estimate_hop_cell_bytes : estimate_hop_box_bytes;
+        group += is_voronoi ? estimate_hop_cell_group_bytes
+                            : estimate_hop_box_group_bytes;
+    }
+    return cell + group * (double)v->groups.count;
+}
+
 storm_status storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
                                 uint64_t cores,
                                 struct storm_run_needs *needs_out)
@@ -114,9 +133,9 @@ storm_status storm_run_estimate(const struct storm_deck *deck, uint64_t ranks,
         v->mesh.kind == STORM_MESH_OCTREE && v->mesh.refine_levels > 0;
     double packets = estimate_packets(v, needs.cells);
     needs.packets = packets < 0x1p64 ? (uint64_t)packets : UINT64_MAX;
-    double cell = (v->mesh.kind == STORM_MESH_VORONOI ? estimate_cell_bytes
-                                                      : estimate_box_bytes) +
-                  estimate_group_bytes * (double)v->groups.count;
+    struct storm_problem problem;
+    deck_get_problem(deck, &problem);
+    double cell = estimate_cell(v, problem.diffusion);
     double packet = estimate_store * sizeof(struct storm_packet);
     needs.rank_bytes =
         estimate_process_bytes + (ranks > 1 ? estimate_rings_bytes : 0.0) +

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of the start from a file: `fields` of a deck. */
+#include <math.h>
 #include <string.h>
 
 #include <storm/context.h>
@@ -18,10 +19,34 @@ static bool fields_has(const char *name)
 /* Densities, temperatures of matter and of radiation. */
 enum { FIELDS_RADIATION = 2, FIELDS_N };
 static const struct io_snapshot_range fields_ranges[FIELDS_N] = {
-    {"a number above 0 up to 1e300", true, STORM_UNLIMITED, 0},
-    {"a number from 0 to 1e30", false, 1e30, 0},
-    {"a number from 0 to 1e30", false, 1e30, 0},
+    {"a number above 0 up to 1e300", true, STORM_UNLIMITED, false, 0},
+    {"a number from 0 to 1e30", false, 1e30, true, 0},
+    {"a number from 0 to 1e30", false, 1e30, true, 0},
 };
+
+/* Dumps have no value (NaN) where there is none: outside, and of temperatures
+ * of matter without heat capacity. There the start stays as the deck has it;
+ * `now` are the values of cells. */
+static bool fields_lacks(const struct run *run, int i, storm_cell_idx cell)
+{
+    int m = storm_imc_material(run->imc, cell);
+    return m == STORM_OUTSIDE ||
+           (i != FIELDS_RADIATION && storm_imc_is_held(run->imc, m));
+}
+
+static storm_status fields_fill(const struct run *run, int i, double *values,
+                                double *room)
+{
+    bool of_matter = i != FIELDS_RADIATION;
+    storm_status status = of_matter ? storm_imc_get(run->imc, run->engine,
+                                                    STORM_IMC_TEMPERATURE, room)
+                                    : STORM_OK;
+    for (storm_cell_idx k = 0; k < storm_mesh_n_cells(run->mesh); k++)
+        if (isnan(values[k]) && fields_ranges[i].may_lack &&
+            fields_lacks(run, i, k))
+            values[k] = of_matter ? room[k] : 0.0;
+    return status;
+}
 
 /* Does every cell have matter, so that every value counts? */
 static bool fields_fill_all(const struct storm_deck *deck)
@@ -68,7 +93,8 @@ static storm_status fields_look(const struct run *run, int i, const char *name,
         int m = storm_imc_material(run->imc, k);
         if ((i != FIELDS_RADIATION &&
              (m < 0 || m >= (int)run->problem.n_materials)) ||
-            io_snapshot_is_good(&fields_ranges[i], values[k]))
+            (io_snapshot_is_good(&fields_ranges[i], values[k]) &&
+             !isnan(values[k])))
             continue;
         storm_context_log(run->context, STORM_LOG_ERROR,
                           "%s: `%s` for cell %llu: expected %s, got %g",
@@ -136,6 +162,8 @@ storm_status run_fields_read(struct run *run, bool sets, uint64_t *hash_out)
         if (!fields_has(names[i]))
             continue;
         status = io_snapshot_read(run->context, &from, names[i], values);
+        if (status == STORM_OK)
+            status = fields_fill(run, i, values, values + n + 1);
         if (status == STORM_OK)
             status = fields_hash(run, i, values, hash_out);
         if (status == STORM_OK)

@@ -9,7 +9,9 @@
  *   MOTION-2  All motions are one-to-one maps of the box: generators do not
  *             meet, and none leaves the box.
  *   MOTION-3  Packets stay where they are; those that a box leaves behind when
- *             it contracts have escaped and are counted as such.
+ *             it contracts have escaped and are counted as such. But those that
+ *             diffuse in matter that moves ride with their cells, and the step
+ *             before knows how fast (storm_imc_set_frame).
  */
 #include <float.h>
 #include <inttypes.h>
@@ -236,27 +238,58 @@ static storm_status motion_points(const struct run *run, const struct motion *m,
     return storm_context_agree(run->context, status);
 }
 
+/* The map of a step, and where it takes generators. Collective. Free the
+ * points. */
+static storm_status motion_plan(const struct run *run, double dt_s,
+                                struct motion *m_out, double **points_out)
+{
+    storm_status status = STORM_OK;
+    *m_out =
+        (struct motion){.deck = &run->deck->values.mesh.motion, .dt_s = dt_s};
+    storm_mesh_box(run->mesh, m_out->box.lo_cm, m_out->box.hi_cm);
+    m_out->new_box = m_out->box;
+    if (m_out->deck->kind == DECK_MOTION_TRANSLATE)
+        status = motion_set_translate(run, m_out);
+    else if (m_out->deck->kind == DECK_MOTION_EXPAND)
+        status = motion_set_expand(run, m_out);
+    else
+        status = motion_set_vortex(run, m_out);
+    return status < 0 ? status : motion_points(run, m_out, points_out);
+}
+
+storm_status run_set_frame(struct run *run, double dt_s)
+{
+    struct storm_memory *memory = storm_context_env(run->context)->memory;
+    size_t n = (size_t)storm_mesh_n_cells(run->mesh);
+    struct motion m;
+    double *points = NULL;
+    if (run->deck->values.mesh.motion.kind == DECK_MOTION_NONE ||
+        !run->problem.motion || !run->problem.diffusion)
+        return STORM_OK;
+    storm_status status = motion_plan(run, dt_s, &m, &points);
+    for (size_t i = 0; i < n && status == STORM_OK; i++) {
+        double x[3];
+        status = storm_mesh_generator(run->mesh, (storm_cell_idx)i, x);
+        for (int d = 0; d < 3; d++)
+            points[3 * i + (size_t)d] =
+                (points[3 * i + (size_t)d] - x[d]) / dt_s;
+    }
+    if (status == STORM_OK)
+        status = storm_imc_set_frame(run->imc, points);
+    storm_free(memory, points);
+    return storm_context_agree(run->context, status);
+}
+
 storm_status run_move(struct run *run, double dt_s)
 {
-    struct motion m = {.deck = &run->deck->values.mesh.motion, .dt_s = dt_s};
+    struct motion m;
     uint64_t generation = storm_mesh_generation(run->mesh);
-    bool expands = m.deck->kind == DECK_MOTION_EXPAND;
+    bool expands = run->deck->values.mesh.motion.kind == DECK_MOTION_EXPAND;
     struct storm_change *change = NULL;
     double *points = NULL;
-    storm_status status = STORM_OK;
-    if (m.deck->kind == DECK_MOTION_NONE)
+    if (run->deck->values.mesh.motion.kind == DECK_MOTION_NONE)
         return STORM_OK;
-    storm_mesh_box(run->mesh, m.box.lo_cm, m.box.hi_cm);
-    m.new_box = m.box;
-    if (m.deck->kind == DECK_MOTION_TRANSLATE)
-        status = motion_set_translate(run, &m);
-    else if (expands)
-        status = motion_set_expand(run, &m);
-    else
-        status = motion_set_vortex(run, &m);
-    if (status < 0)
-        return status;
-    status = motion_points(run, &m, &points);
+    storm_status status = motion_plan(run, dt_s, &m, &points);
     if (status == STORM_OK)
         status = storm_mesh_move(run->mesh, points, expands ? &m.new_box : NULL,
                                  &change);

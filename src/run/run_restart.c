@@ -63,6 +63,10 @@ static uint64_t restart_fold_matter(uint64_t hash,
     if (material < 0 || material >= (int)p->n_materials)
         return storm_hash_fold(hash, material < 0 ? 1 : 2);
     const struct storm_material *m = &p->materials[material];
+    if (m->scattering_law != STORM_SCATTER_ISOTROPIC)
+        hash = storm_hash_fold(hash, (uint64_t)m->scattering_law);
+    if (m->electrons_per_g != 0.0)
+        hash = storm_hash_fold_real(hash, m->electrons_per_g);
     if (m->matter != NULL)
         return storm_hash_fold(hash, storm_table_hash(m->matter->self));
     hash = restart_fold_law(hash, &m->absorption);
@@ -156,8 +160,8 @@ static double restart_guess_s(const struct run *run)
 {
     struct storm_stats stats = STORM_STATS_INIT;
     storm_engine_stats(run->engine, &stats);
-    return 1.0 + 1e-8 * (double)(stats.census * sizeof(struct storm_packet)) *
-                     storm_context_size(run->context);
+    size_t bytes = stats.census * storm_engine_record_bytes(run->engine);
+    return 1.0 + 1e-8 * (double)bytes * storm_context_size(run->context);
 }
 
 double run_checkpoint_s(const struct run *run)
@@ -313,7 +317,8 @@ static storm_status restart_apply(struct run *run,
     if (status == STORM_OK)
         status = run_tallies_load(run, c);
     for (size_t i = 0; i < c->n_packets && status == STORM_OK; i++)
-        status = storm_engine_add(run->engine, &c->packets[i]);
+        status = storm_engine_add(run->engine, (const char *)c->packets +
+                                                   i * c->record_bytes);
     storm_engine_set_step(run->engine, head->step);
     run->step = run->from_step = head->step;
     run->start_s = head->start_s;

@@ -273,7 +273,7 @@ static storm_status run_make_engine(struct run *run)
         return status;
     struct storm_engine_params engine = {
         .size = sizeof engine,
-        .record_bytes = sizeof(struct storm_packet),
+        .record_bytes = storm_imc_record_bytes(run->imc),
     };
     status = storm_engine_create(run->context, &engine, &run->engine);
     if (status == STORM_OK)

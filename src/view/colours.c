@@ -11,18 +11,42 @@ static const unsigned char colours_table[][3] = {
     {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
 enum { COLOURS_N = sizeof colours_table / sizeof colours_table[0] };
 
-unsigned storm_colour(double t)
+typedef const unsigned char colours_row[3];
+
+/* Between the rows of a table. */
+static unsigned colours_mix(colours_row *table, int n, double t)
 {
-    double place = fmin(fmax(t, 0.0), 1.0) * (COLOURS_N - 1);
+    double place = fmin(fmax(t, 0.0), 1.0) * (n - 1);
     int i = (int)place;
-    if (i > COLOURS_N - 2)
-        i = COLOURS_N - 2;
+    if (i > n - 2)
+        i = n - 2;
     double part = place - i;
     unsigned rgb = 0;
     for (int k = 0; k < 3; k++) {
-        double c =
-            (1.0 - part) * colours_table[i][k] + part * colours_table[i + 1][k];
+        double c = (1.0 - part) * table[i][k] + part * table[i + 1][k];
         rgb = rgb << 8 | (unsigned)lround(c);
     }
     return rgb;
+}
+
+unsigned storm_colour(double t)
+{
+    return colours_mix(colours_table, COLOURS_N, t);
+}
+
+/* From white to each sign: as dark as the other in grey. */
+static const unsigned char colours_below[][3] = {{0xff, 0xff, 0xff},
+                                                 {0x9d, 0xc3, 0xe2},
+                                                 {0x3f, 0x7f, 0xbf},
+                                                 {0x0b, 0x3c, 0x78}};
+static const unsigned char colours_above[][3] = {{0xff, 0xff, 0xff},
+                                                 {0xf6, 0xb2, 0x8f},
+                                                 {0xd3, 0x55, 0x42},
+                                                 {0x7d, 0x0f, 0x21}};
+enum { COLOURS_N_SIGNED = sizeof colours_below / sizeof colours_below[0] };
+
+unsigned storm_colour_signed(double t)
+{
+    return colours_mix(t < 0.0 ? colours_below : colours_above,
+                       COLOURS_N_SIGNED, fabs(t));
 }

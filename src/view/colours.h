@@ -7,4 +7,7 @@
 /* 0xrrggbb for 0 .. 1; values outside get the colour of the nearest end. */
 unsigned storm_colour(double t);
 
+/* The same for -1 .. 1: blue below 0, white at 0, red above. */
+unsigned storm_colour_signed(double t);
+
 #endif /* STORM_VIEW_COLOURS_H */

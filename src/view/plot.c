@@ -83,8 +83,7 @@ static storm_status plot_check_steps(struct plot_run *plot)
     return STORM_OK;
 }
 
-/* Where on the axis. */
-static double plot_at(const struct plot_run *plot, int axis)
+double plot_at(const struct plot_run *plot, int axis)
 {
     return plot->params->at_cm != NULL
                ? *plot->params->at_cm

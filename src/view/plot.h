@@ -107,7 +107,7 @@ void plot_with_unit(const struct plot_run *plot, const char *words,
 void plot_label(const struct plot_run *plot, const char *field,
                 char label_out[PLOT_TEXT]);
 
-/* "t = 1.5×10⁻⁹ s (step 12)" */
+/* "t = 1.5 ns (step 12)" */
 storm_status plot_time(struct plot_run *plot, uint64_t step,
                        char text_out[PLOT_TEXT]);
 void plot_time_text(const struct plot_run *plot, double time, uint64_t step,
@@ -123,6 +123,8 @@ bool plot_is_line(const struct plot_run *plot);
 
 /* plot.c: uses the mesh of a dump and cuts it as the params say. */
 storm_status plot_cut(struct plot_run *plot, uint64_t step);
+/* Where on the axis the params say. */
+double plot_at(const struct plot_run *plot, int axis);
 
 /* ---- plot_scale.c -------------------------------------------------------- */
 
@@ -162,6 +164,7 @@ struct plot_picture {
 
     /* Values on a scale with a bar, or categories 0, 1, ... with a legend. */
     struct storm_svg_scale scale;
+    bool is_signed; /* it is even about 0, with a colour for each sign */
     const char *label;
     size_t n_categories;    /* 0: a scale */
     const unsigned *colour; /* of the categories */

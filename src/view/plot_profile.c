@@ -152,8 +152,11 @@ static char *profile_svg(const struct plot_run *plot,
     char label[PLOT_TEXT], words[PLOT_NAME], subtitle[PLOT_TEXT], axis[16];
     plot_label(plot, name, label);
     plot_words(name, words);
-    snprintf(subtitle, sizeof subtitle, "profile of the %s along %c", words,
-             plot->profile_axis);
+    snprintf(subtitle, sizeof subtitle, "profile of the %s along %c%s", words,
+             plot->profile_axis,
+             strcmp(name, "material_temperature") == 0
+                 ? ", mean over cells with a heat capacity"
+                 : "");
     if (series[0].band != NULL)
         plot_band_text(set->tables[0].replicas, "band", subtitle,
                        sizeof subtitle);

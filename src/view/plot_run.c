@@ -586,13 +586,33 @@ void plot_label(const struct plot_run *plot, const char *field,
     plot_with_unit(plot, words, plot_unit(plot, field), label_out);
 }
 
+/* The unit in which a time has one to three digits before the point; s for 0,
+ * and for what is beyond the list. */
+static const char *plot_time_unit(double time, double *factor_out)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"s", 1.0},  {"ms", 1e3},  {"µs", 1e6},
+                 {"ns", 1e9}, {"ps", 1e12}, {"fs", 1e15}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (time * units[i].factor >= 1.0 - 1e-12) {
+            *factor_out = units[i].factor;
+            return units[i].name;
+        }
+    *factor_out = 1.0;
+    return "s";
+}
+
 void plot_time_text(const struct plot_run *plot, double time, uint64_t step,
                     char text_out[PLOT_TEXT])
 {
     char number[STORM_SVG_LABEL_BYTES];
-    storm_svg_number(time, 4, number);
-    int n = snprintf(text_out, PLOT_TEXT, "t = %s%s", number,
-                     plot->natural ? "" : " s");
+    double factor = 1.0;
+    const char *unit = plot->natural ? "" : plot_time_unit(time, &factor);
+    storm_svg_number(time * factor, 4, number);
+    int n = snprintf(text_out, PLOT_TEXT, "t = %s%s%s", number,
+                     *unit != '\0' ? " " : "", unit);
     if (!plot->by_dump)
         snprintf(text_out + n, (size_t)(PLOT_TEXT - n), " (step %" PRIu64 ")",
                  step);

@@ -19,8 +19,8 @@ enum {
     SLICE_MIN_HEIGHT = 160,
     SLICE_BAR_GAP = 30,
     SLICE_BAR = 24,
-    SLICE_STRIPES = 64,
-    SLICE_LEVELS = 128,          /* colours of a scale */
+    SLICE_STRIPES = 65,          /* odd: one is 0 */
+    SLICE_LEVELS = 129,          /* colours of a scale */
     SLICE_FINE = 20000,          /* polygons with two digits after the point */
     SLICE_MAX_POLYGONS = 100000, /* with more, squares are drawn */
     SLICE_SQUARE = 2,            /* pixels, of such a square */
@@ -66,13 +66,20 @@ static int slice_level(const struct plot_picture *p, double value)
     return (int)fmin(fmax(place, 0.0), SLICE_LEVELS - 1);
 }
 
+/* The colour of a place on the scale, 0 .. 1. */
+static unsigned slice_shade(const struct plot_picture *p, double place)
+{
+    return p->is_signed ? storm_colour_signed(2.0 * place - 1.0)
+                        : storm_colour(place);
+}
+
 static unsigned slice_colour(const struct plot_picture *p, int level)
 {
     if (level < 0)
         return SLICE_BLANK;
     if (p->n_categories > 0)
         return p->colour[level];
-    return storm_colour((level + 0.5) / SLICE_LEVELS);
+    return slice_shade(p, (level + 0.5) / SLICE_LEVELS);
 }
 
 /* ---- polygons ------------------------------------------------------------ */
@@ -441,7 +448,7 @@ static void slice_add_bar(const struct plot_picture *p,
                        "<rect x=\"%.1f\" y=\"%.2f\" width=\"%d\" "
                        "height=\"%.2f\" fill=\"#%06x\"/>\n",
                        left, bottom - stripe * (i + 1), SLICE_BAR, stripe + 0.5,
-                       storm_colour((i + 0.5) / SLICE_STRIPES));
+                       slice_shade(p, (i + 0.5) / SLICE_STRIPES));
     storm_page_add(svg, "</g>\n");
     storm_svg_frame(svg, left, frame->top, SLICE_BAR, frame->height);
     for (size_t i = 0; i < ticks->n; i++) {

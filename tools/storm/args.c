@@ -553,6 +553,10 @@ static int args_take_word(struct tool_args *args, char *word)
         args->run_dir = word;
         return TOOL_OK;
     }
+    if (args->command->takes_two && args->other == NULL) {
+        *(args->run_dir == NULL ? &args->run_dir : &args->other) = word;
+        return TOOL_OK;
+    }
     return tool_usage("unexpected argument '%s'", word);
 }
 
@@ -569,6 +573,9 @@ static int args_check(struct tool_args *args)
                           args->command->name, args->command->name);
     if (args->command->takes_run && args->run_dir == NULL)
         return tool_usage("%s: no directory of a run; see 'storm %s --help'",
+                          args->command->name, args->command->name);
+    if (args->command->takes_two && args->other == NULL)
+        return tool_usage("%s: no two results; see 'storm %s --help'",
                           args->command->name, args->command->name);
     if (args->command->takes_options || args->command->takes_deck)
         args_warn_environment(args);

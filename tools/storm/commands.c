@@ -14,7 +14,11 @@ const struct tool_flag tool_global_flags[] = {
      .kind = TOOL_SWITCH,
      .offset = TOOL_FIELD(help),
      .help = "print help and exit"},
-    TOOL_SWITCH_FLAG("--version", version, "print the version and exit"),
+    {.name = "--version",
+     .alias = "-V",
+     .kind = TOOL_SWITCH,
+     .offset = TOOL_FIELD(version),
+     .help = "print the version and exit"},
     {.name = NULL}};
 
 /* Flags of everything that starts ranks. */
@@ -64,6 +68,10 @@ static const struct tool_flag check_flags[] = {
 
 static const struct tool_flag options_flags[] = {
     TOOL_SWITCH_FLAG("--markdown", markdown, "print a page of documentation"),
+    TOOL_WORD_FLAG("--completion", "SHELL", completion, "none|bash|zsh",
+                   "print what bash or zsh needs to complete command lines"),
+    TOOL_TEXT_FLAG("--man", "COMMAND", man,
+                   "print the manual page of a command"),
     {.name = NULL}};
 
 static const struct tool_flag run_flags[] = {
@@ -125,6 +133,30 @@ static const struct tool_flag report_flags[] = {
     TOOL_TEXT_FLAG("--out", "FILE", out,
                    "the page (default: report.html in the run's directory)"),
     QUIET_FLAG("do not print the file name"),
+    {.name = NULL}};
+
+static const struct tool_flag compare_flags[] = {
+    TOOL_REAL_FLAG("--tolerance", "X", tolerance, 0, 1e300,
+                   "max relative difference of a field, in L2, or of a number "
+                   "(default 0: the same)"),
+    TOOL_REAL_FLAG("--standard-errors", "X", standard_errors, 1e-300, 1e300,
+                   "with replicas: max difference of a field instead, in its "
+                   "standard errors (root of the mean square)"),
+    TOOL_TEXT_FLAG("--field", "NAMES", fields,
+                   "what to compare, separated by commas: fields of dumps, "
+                   "columns of profiles, keys of JSON (default: all)"),
+    TOOL_LIST_FLAG("--step", steps, 0, 4e9,
+                   "which dumps of A, separated by commas (default: the last); "
+                   "those of B are the ones at the same times"),
+    TOOL_TEXT_FLAG("--out", "DIR", out,
+                   "draw the differences, as SVG files there"),
+    TOOL_WORD_FLAG("--axis", "x|y|z", axis, "x|y|z",
+                   "slices are normal to it (default z)"),
+    TOOL_REAL_FLAG("--at", "X", at, -1e300, 1e300,
+                   "position on the axis (default: the middle)"),
+    TOOL_TEXT_FLAG("--json", "FILE", json,
+                   "write the norms there; - is standard output"),
+    QUIET_FLAG("print neither the table nor file names"),
     {.name = NULL}};
 
 static const struct tool_flag points_flags[] = {
@@ -191,11 +223,17 @@ const struct tool_command tool_commands[] = {
      .takes_run = true,
      .run = tool_plot},
     {.name = "report",
-     .usage = " RUNDIR [options]",
+     .usage = " DIR [options]",
      .summary = "make one HTML page about a finished run",
      .flags = report_flags,
      .takes_run = true,
      .run = tool_report},
+    {.name = "compare",
+     .usage = " A B [options]",
+     .summary = "compare two runs, a run and a reference, two benchmarks",
+     .flags = compare_flags,
+     .takes_two = true,
+     .run = tool_compare},
     {.name = "points",
      .usage = " [options]",
      .summary = "write points for a mesh that is fine at surfaces",
@@ -206,7 +244,7 @@ const struct tool_command tool_commands[] = {
      .summary = "show this build and which backends work here",
      .run = tool_info},
     {.name = "options",
-     .usage = " [--markdown]",
+     .usage = " [options]",
      .summary = "list the options of a run, their keys and defaults",
      .flags = options_flags,
      .run = tool_options},

@@ -33,7 +33,9 @@ static void help_flags(const struct tool_flag *flags)
 {
     for (; flags != NULL && flags->name != NULL; flags++) {
         char name[64];
-        snprintf(name, sizeof name, "%s%s%s", flags->name,
+        snprintf(name, sizeof name, "%s%s%s%s%s", flags->name,
+                 flags->alias != NULL ? ", " : "",
+                 flags->alias != NULL ? flags->alias : "",
                  flags->value != NULL ? " " : "",
                  flags->value != NULL ? flags->value : "");
         help_row(name, flags->help);
@@ -79,6 +81,20 @@ static void help_options(void)
     }
 }
 
+/* What the exit status of a command can be; NULL: of any. */
+static void help_status(const struct tool_command *command)
+{
+    bool compares = command != NULL && command->run == tool_compare;
+    bool stops = command == NULL || command->run == tool_run;
+    printf("\nExit status: 0 %s, 1 %s, 2 wrong command line%s%s.\n",
+           compares ? "within" : "success",
+           compares ? "beyond or failed" : "failed",
+           command == NULL || command->takes_deck ? " or deck"
+           : compares                             ? " or results"
+                                                  : "",
+           stops ? ", 3 stopped" : "");
+}
+
 static void help_main(void)
 {
     printf("storm %s - Monte Carlo transport of particles over many ranks\n\n"
@@ -94,9 +110,8 @@ static void help_main(void)
     printf("\n'storm help COMMAND' describes a command. Examples:\n\n"
            "  storm run examples/decks/marshak.yaml\n"
            "  storm plot out/marshak\n"
-           "  storm bench uniform --demo\n\n"
-           "Exit status: 0 success, 1 failed, 2 wrong command line or deck, 3 "
-           "stopped.\n");
+           "  storm bench uniform --demo\n");
+    help_status(NULL);
 }
 
 static void help_bench(const struct tool_command *command)
@@ -109,6 +124,7 @@ static void help_bench(const struct tool_command *command)
     help_flags(command->flags);
     printf("\nHow packets travel:\n\n");
     help_options();
+    help_status(command);
 }
 
 int tool_help(const struct tool_args *args)
@@ -132,6 +148,11 @@ int tool_help(const struct tool_args *args)
             printf("\n");
             help_flags(command->flags);
         }
+        if (command->takes_options) {
+            printf("\nHow packets travel:\n\n");
+            help_options();
+        }
+        help_status(command);
     }
     return TOOL_OK;
 }

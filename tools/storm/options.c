@@ -53,6 +53,10 @@ static void options_markdown(void)
 
 int tool_options(const struct tool_args *args)
 {
+    if (args->completion != TOOL_SHELL_NONE)
+        return tool_pages_completion(args->completion);
+    if (args->man != NULL)
+        return tool_pages_man(args->man);
     if (args->markdown) {
         options_markdown();
         return TOOL_OK;

@@ -80,6 +80,11 @@ int tool_check_json(const struct tool_args *args)
                       strerror(errno));
 }
 
+int tool_write_json(const char *path, const char *json)
+{
+    return output_file(path, json);
+}
+
 int tool_output(const struct tool_args *args,
                 const struct storm_run_report *report, bool one_stream)
 {

@@ -8,6 +8,7 @@
  *   benches.c   what benchmarks there are, and their flags: rows, too, which
  *               fill in the parameters of the benchmark
  *   help.c      the same tables as text
+ *   pages.c     and as completions of shells and manual pages
  *   launch.c    starting the ranks
  *   relay.c     what they print, on its way to the user
  *   session.c   MPI, the context, messages: from first to last rank call
@@ -17,8 +18,8 @@
  *   stop.c      requests to stop: signals, the time limit, how to go on
  *   output.c    files and directories
  *   voropp.c    what the Voronoi benchmark compares with
- *   info.c, options.c, run.c (with bench), plot.c, report.c, points.c: the
- *               commands
+ *   info.c, options.c, run.c (with bench), plot.c, report.c, compare.c,
+ *   points.c    the commands
  */
 #ifndef STORM_TOOL_H
 #define STORM_TOOL_H
@@ -50,6 +51,8 @@ enum tool_progress {
     TOOL_PROGRESS_ALWAYS,
     TOOL_PROGRESS_NEVER
 };
+
+enum tool_shell { TOOL_SHELL_NONE, TOOL_SHELL_BASH, TOOL_SHELL_ZSH };
 
 struct storm_deck;
 
@@ -88,6 +91,8 @@ struct tool_args {
 
     /* options */
     bool markdown;
+    int completion; /* enum tool_shell */
+    const char *man;
 
     /* run, check, breakdown */
     const char *deck;
@@ -107,6 +112,10 @@ struct tool_args {
     storm_plot_choice lines, scale;
     double at;
     struct storm_bench_numbers steps;
+
+    /* compare; A is in run_dir */
+    const char *other;
+    double tolerance, standard_errors; /* 0: not given */
 
     /* points; texts of --graded are in sets */
     int shape, part;
@@ -165,6 +174,7 @@ struct tool_command {
     bool takes_options; /* the flags of the option table, too */
     bool takes_deck;    /* a file, and --set for its entries */
     bool takes_run;     /* the directory of a run */
+    bool takes_two;     /* two results */
     int (*run)(const struct tool_args *args);
 };
 
@@ -231,6 +241,10 @@ int tool_check_backend(const char *name);
 
 /* help.c */
 int tool_help(const struct tool_args *args);
+
+/* pages.c: TOOL_OK or TOOL_USAGE (printed). */
+int tool_pages_completion(int shell); /* enum tool_shell */
+int tool_pages_man(const char *command);
 
 /* launch.c: what started us? */
 struct tool_launcher {
@@ -339,6 +353,7 @@ int tool_check(const struct tool_args *args);
 int tool_run(const struct tool_args *args);
 int tool_plot(const struct tool_args *args);
 int tool_report(const struct tool_args *args);
+int tool_compare(const struct tool_args *args);
 int tool_points(const struct tool_args *args);
 
 /* Prints the state of a run that is drawn, if it is not done. */
@@ -371,6 +386,9 @@ int tool_write(const char *dir, const char *name, const char *text,
 /* Will --json be written? Asked before the work. TOOL_OK or TOOL_USAGE
  * (printed). */
 int tool_check_json(const struct tool_args *args);
+
+/* Writes the file of --json. TOOL_OK or TOOL_FAILED (printed). */
+int tool_write_json(const char *path, const char *json);
 
 /* Writes the results, on rank 0; what is for people to standard error if
  * `one_stream`. */
