@@ -1,282 +1,222 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; timeout: 60 */
+/* TEST ranks: 1 2 3; timeout: 60 */
 /*
- * A hydrodynamics code with matter of its own, coupled to the bundled physics.
+ * A hydrodynamics code with matter of its own, coupled to the bundled physics
+ * by storm/host.h. host.cc, host.f90 and host.py are the same program.
  *
  *   cc host.c $(pkg-config --cflags --libs storm) -lm
  *   mpiexec -n 3 ./a.out
  *
- * Two halves of a gas run into each other between mirrors. The host moves
- * density, momentum and energy of its cells by finite volumes, and has opacity
- * and equation of state of its own. In each step it sets density and heat,
- * radiation is transported, and the host takes the heat back, and the momentum
- * that radiation has given to its gas; the work this does is taken from the
- * heat. The total energy of heat, motion and radiation stays that of the start.
+ * Two halves of a gas run into each other between mirrors. The host has some
+ * rows of a grid on each rank, moves density, momentum and energy along x by
+ * finite volumes, and has an opacity of its own. In each step it gives density,
+ * heat and opacity, radiation is transported, and it takes back the heat and
+ * the momentum that radiation has given to the gas. The total energy of heat,
+ * motion and radiation stays that of the start, and what the host has turned
+ * from motion into heat is in the balance as its declared work.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include <storm/change.h>
-#include <storm/context.h>
-#include <storm/imc.h>
-#include <storm/matter.h>
-#include <storm/tally.h>
+#include <storm/host.h>
 
-enum { N_X = 16, N_Y = 4, N_CELLS = N_X * N_Y, N_STEPS = 20 };
-static const double dt_s = 1e-10;
-static const double heat = 1e15;         /* erg/g/keV */
-static const double gamma_gas = 5.0 / 3; /* of the gas */
-static const double speed = 5e7;         /* of the halves, cm/s */
+enum { N_X = 16, N_Y = 4, N_STEPS = 20, N_MAX = N_X * N_Y };
+static const double dx = 0.05, dt = 1e-10;    /* cm, s */
+static const double heat = 1e15, speed = 5e7; /* erg/g/keV, cm/s */
+static const double volume = 0.05 * 0.05 * 0.05;
+static const double gamma_1 = 2.0 / 3.0; /* of the gas, less 1 */
 
-/* ---- matter ------------------------------------------------------------- */
+/* Rows of the grid that this rank has, x fastest; per cm3. */
+static int first_row, n_rows, n_cells;
+static double rho[N_MAX], mom[N_MAX], ene[N_MAX];
 
-static storm_status opacity(void *self, const struct storm_matter_block *block,
-                            double *absorption, double *scattering)
+static double motion(int i)
 {
-    (void)self;
-    for (size_t i = 0; i < block->n; i++) {
-        double rho = block->density_g_cm3[i], t = block->temperature_kev[i];
-        absorption[i] = 0.2 * rho * rho / (0.2 + t * sqrt(t));
-        scattering[i] = 0.1 * rho;
+    return 0.5 * (mom[i] * mom[i] / rho[i]);
+}
+
+static void begin(void)
+{
+    for (int i = 0; i < n_cells; i++) {
+        rho[i] = first_row + i / N_X < N_Y / 2 ? 10.0 : 13.0;
+        mom[i] = i % N_X < N_X / 2 ? rho[i] * speed : -(rho[i] * speed);
+        ene[i] = heat * rho[i] * 0.3 + motion(i);
     }
-    return STORM_OK;
 }
 
-static storm_status capacity(void *self, const struct storm_matter_block *block,
-                             double *out)
-{
-    (void)self;
-    for (size_t i = 0; i < block->n; i++)
-        out[i] = heat * block->density_g_cm3[i];
-    return STORM_OK;
-}
-
-static storm_status energy(void *self, const struct storm_matter_block *block,
-                           double *out)
-{
-    storm_status status = capacity(self, block, out);
-    for (size_t i = 0; i < block->n; i++)
-        out[i] *= block->temperature_kev[i];
-    return status;
-}
-
-static storm_status temperature(void *self,
-                                const struct storm_matter_block *block,
-                                const double *energies, double *out)
-{
-    storm_status status = capacity(self, block, out);
-    for (size_t i = 0; i < block->n; i++)
-        out[i] = energies[i] / out[i];
-    return status;
-}
-
-static const struct storm_matter gas_matter = {.size =
-                                                   sizeof(struct storm_matter),
-                                               .opacity = opacity,
-                                               .energy = energy,
-                                               .heat_capacity = capacity,
-                                               .temperature = temperature};
-
-/* ---- the gas ------------------------------------------------------------ */
-
-/* Per cm3. It flows in x alone; the energy is of heat and motion together. */
-enum { DENSITY, MOMENTUM, ENERGY, N_Q };
-typedef double gas[N_Q];
-
-struct host {
-    struct storm_context *context;
-    struct storm_mesh *mesh;
-    struct storm_imc *imc;
-    struct storm_engine *engine;
-    storm_cell_idx n; /* cells of this rank */
-    gas now[N_CELLS], next[N_CELLS], ghosts[N_CELLS];
-    double values[N_CELLS], push[N_CELLS][3];
-    int step;
-    double start_erg, error;
+/* A state beside a face, what it carries towards +x, and the speed of its
+ * waves. */
+struct side {
+    double u[3], flow[3], wave;
 };
 
-static double motion(const gas g)
+/* Cell k of a row; beyond the ends there is a mirror. */
+static struct side side_of(int row, int k)
 {
-    return 0.5 * g[MOMENTUM] * g[MOMENTUM] / g[DENSITY];
+    int i = row * N_X + (k < 0 ? 0 : k == N_X ? N_X - 1 : k);
+    double m = k < 0 || k == N_X ? -mom[i] : mom[i];
+    double v = m / rho[i], p = gamma_1 * (ene[i] - motion(i));
+    return (struct side){.u = {rho[i], m, ene[i]},
+                         .flow = {m, m * v + p, (ene[i] + p) * v},
+                         .wave = fabs(v) + sqrt((gamma_1 + 1.0) * p / rho[i])};
 }
 
-static void begin(struct host *h, storm_cell_idx i)
+/* Rusanov's flux through the N_X + 1 faces of each row. */
+static void move(void)
 {
-    double centre[3], *g = h->now[i];
-    storm_mesh_centre(h->mesh, i, centre);
-    g[DENSITY] = centre[1] < 0.1 ? 10.0 : 13.0;
-    g[MOMENTUM] = g[DENSITY] * (centre[0] < 0.4 ? speed : -speed);
-    g[ENERGY] = heat * g[DENSITY] * 0.3 + motion(g);
-}
-
-/* The flow through a face with normal +x or -x; the speed of its waves. */
-static double flow(const gas g, double normal, gas out)
-{
-    double pressure = (gamma_gas - 1.0) * (g[ENERGY] - motion(g));
-    double v = g[MOMENTUM] / g[DENSITY] * normal;
-    out[DENSITY] = g[DENSITY] * v;
-    out[MOMENTUM] = g[MOMENTUM] * v + pressure * normal;
-    out[ENERGY] = (g[ENERGY] + pressure) * v;
-    return fabs(v) + sqrt(gamma_gas * pressure / g[DENSITY]);
-}
-
-static void move_cell(struct host *h, storm_cell_idx i)
-{
-    const double *g = h->now[i];
-    const gas mirrored = {g[DENSITY], -g[MOMENTUM], g[ENERGY]};
-    gas sum = {0.0}, a, b;
-    for (int k = 0; k < storm_mesh_n_faces(h->mesh, i); k++) {
-        struct storm_face face = STORM_FACE_INIT;
-        storm_mesh_face(h->mesh, i, k, &face);
-        if (face.normal[0] == 0.0)
-            continue;
-        const double *other = face.rank < 0     ? mirrored
-                              : face.ghost >= 0 ? h->ghosts[face.ghost]
-                                                : h->now[face.neighbour];
-        double wave = flow(g, face.normal[0], a);
-        wave = fmax(wave, flow(other, face.normal[0], b));
-        for (int q = 0; q < N_Q; q++)
-            sum[q] += 0.5 * face.area_cm2 *
-                      ((a[q] + b[q]) - wave * (other[q] - g[q]));
+    for (int row = 0; row < n_rows; row++) {
+        double flux[N_X + 1][3];
+        for (int k = 0; k <= N_X; k++) {
+            struct side a = side_of(row, k - 1), b = side_of(row, k);
+            double wave = fmax(a.wave, b.wave);
+            for (int q = 0; q < 3; q++)
+                flux[k][q] =
+                    0.5 * ((a.flow[q] + b.flow[q]) - wave * (b.u[q] - a.u[q]));
+        }
+        for (int k = 0; k < N_X; k++) {
+            int i = row * N_X + k;
+            rho[i] -= dt / dx * (flux[k + 1][0] - flux[k][0]);
+            mom[i] -= dt / dx * (flux[k + 1][1] - flux[k][1]);
+            ene[i] -= dt / dx * (flux[k + 1][2] - flux[k][2]);
+        }
     }
-    for (int q = 0; q < N_Q; q++)
-        h->next[i][q] =
-            g[q] - dt_s / storm_mesh_volume_cm3(h->mesh, i) * sum[q];
 }
 
-static storm_status move(struct host *h)
+/* Density, heat and opacity to the library. */
+static storm_status give(struct storm_host *h)
 {
-    storm_status status =
-        storm_mesh_ghosts(h->mesh, sizeof(gas), h->now, h->ghosts);
-    for (storm_cell_idx i = 0; i < h->n && status >= 0; i++)
-        move_cell(h, i);
-    memcpy(h->now, h->next, sizeof h->now);
-    return storm_context_agree(h->context, status);
-}
-
-/* ---- coupling ----------------------------------------------------------- */
-
-/* Density and heat to the library, by local cell. */
-static storm_status give(struct host *h)
-{
-    for (storm_cell_idx i = 0; i < h->n; i++)
-        h->values[i] = h->now[i][DENSITY];
-    storm_status status = storm_imc_set(h->imc, STORM_IMC_DENSITY, h->values);
-    for (storm_cell_idx i = 0; i < h->n; i++)
-        h->values[i] = h->now[i][ENERGY] - motion(h->now[i]);
-    return status < 0
-               ? status
-               : storm_imc_set(h->imc, STORM_IMC_MATERIAL_ENERGY, h->values);
-}
-
-/* A step of radiation; the heat that is left, and the push. */
-static storm_status transport(struct host *h)
-{
-    storm_status status = storm_imc_set_step(h->imc, h->step++ * dt_s, dt_s);
-    if (status >= 0)
-        status = storm_engine_step(h->engine);
-    if (status >= 0)
-        status = storm_imc_get(h->imc, h->engine, STORM_IMC_MATERIAL_ENERGY,
-                               h->values);
-    if (status >= 0)
-        status = storm_imc_get_moment(h->imc, STORM_IMC_MOMENTUM, h->push[0]);
-    for (storm_cell_idx i = 0; i < h->n && status >= 0; i++) {
-        h->now[i][ENERGY] = h->values[i] + motion(h->now[i]);
-        h->now[i][MOMENTUM] +=
-            h->push[i][0] / storm_mesh_volume_cm3(h->mesh, i);
+    double kappa[N_MAX], q[N_MAX];
+    size_t n = (size_t)n_cells;
+    for (int i = 0; i < n_cells; i++) {
+        q[i] = ene[i] - motion(i);
+        double t = q[i] / (heat * rho[i]);
+        kappa[i] = 0.2 * rho[i] * rho[i] / (0.2 + t * sqrt(t));
     }
-    return storm_context_agree(h->context, status);
+    storm_status status = storm_host_set(h, STORM_HOST_DENSITY, rho, n);
+    if (status == STORM_OK)
+        status = storm_host_set(h, STORM_HOST_HEAT, q, n);
+    return status < 0 ? status
+                      : storm_host_set(h, STORM_HOST_ABSORPTION, kappa, n);
 }
 
-/* Total energy, and how far it is from that of the start. */
-static storm_status report(struct host *h)
+/* A step of radiation, and then one of the gas with the heat that is left and
+ * the push. What becomes of the heat then is the host's own work. */
+static storm_status step(struct storm_host *h, int number)
 {
-    struct storm_imc_energies e = STORM_IMC_ENERGIES_INIT;
-    double sums[2] = {0.0, 0.0}; /* motion; how hard radiation has pushed */
-    for (storm_cell_idx i = 0; i < h->n; i++) {
-        sums[0] += motion(h->now[i]) * storm_mesh_volume_cm3(h->mesh, i);
-        sums[1] += fabs(h->push[i][0]);
+    double q[N_MAX], push[3 * N_MAX], work[N_MAX];
+    size_t n = (size_t)n_cells;
+    storm_status status = storm_host_step(h, number * dt, dt);
+    if (status == STORM_OK)
+        status = storm_host_get(h, STORM_HOST_HEAT, q, n);
+    if (status == STORM_OK)
+        status = storm_host_get(h, STORM_HOST_PUSH, push, 3 * n);
+    if (status < 0)
+        return status;
+    for (int i = 0; i < n_cells; i++) {
+        ene[i] = q[i] + motion(i);
+        mom[i] += push[3 * i] / volume;
     }
-    storm_status status =
-        storm_context_reduce(h->context, sums, 2, MPI_DOUBLE, MPI_SUM);
-    if (status >= 0)
-        status = storm_imc_energy(h->imc, h->engine, &e);
-    double total = e.matter_erg + e.radiation_erg + sums[0];
-    if (h->step == 0)
-        h->start_erg = total;
-    h->error = fmax(h->error, fabs(total - h->start_erg) / h->start_erg);
-    h->error = fmax(h->error, e.error);
-    if (status >= 0 && storm_context_rank(h->context) == 0)
-        printf("%3d  heat %.6e  motion %.6e  radiation %.6e  total %.12e erg  "
-               "by the host %+.3e  push %.2e g cm/s\n",
-               h->step, e.matter_erg, sums[0], e.radiation_erg, total,
-               e.host_erg, sums[1]);
-    return status;
+    move();
+    for (int i = 0; i < n_cells; i++)
+        work[i] = ((ene[i] - motion(i)) - q[i]) * volume;
+    status = storm_host_declare_work(h, work, n);
+    return status < 0 ? status : give(h);
 }
 
-static storm_status open_host(struct host *h)
+/* The largest relative change of the total energy, and of the work that is in
+ * the library's account and not declared. */
+static storm_status report(struct storm_host *h, int number, double error[2])
 {
-    const struct storm_material material = {.matter = &gas_matter};
-    const struct storm_region everywhere = {.material = 0};
-    const struct storm_wall_part mirror = {.kind = STORM_WALL_REFLECT};
-    const struct storm_cart_params cart = {
-        .size = sizeof cart, .hi_cm = {0.8, 0.2, 0.05}, .n = {N_X, N_Y, 1}};
-    struct storm_problem problem = {STORM_PROBLEM_SIZES,
-                                    .light_cm_s = 2.99792458e10,
-                                    .radiation_erg_cm3_kev4 = 1.3720172e14,
-                                    .hi_cm = {0.8, 0.2, 0.05},
-                                    .materials = &material,
-                                    .n_materials = 1,
-                                    .regions = &everywhere,
-                                    .n_regions = 1,
-                                    .n_groups = 1,
-                                    .emit_per_cell = 50,
-                                    .max_per_cell = 200,
-                                    .seed = 1};
-    const struct storm_engine_params engine = {
-        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
-    storm_cell_idx n_ghosts;
-    for (int wall = 0; wall < STORM_N_WALLS; wall++)
-        problem.walls[wall] = (struct storm_wall){&mirror, 1};
-    storm_status status = storm_mesh_create_cart(h->context, &cart, &h->mesh);
-    if (status >= 0)
-        status = storm_imc_create(h->context, h->mesh, &problem, &h->imc);
-    if (status >= 0)
-        status = storm_engine_create(h->context, &engine, &h->engine);
-    if (status >= 0)
-        status = storm_imc_attach(h->imc, h->engine);
-    if (status >= 0)
-        status = storm_imc_request(h->imc, STORM_IMC_MOMENTUM);
-    return status < 0 ? status : storm_mesh_n_ghosts(h->mesh, &n_ghosts);
+    static double start;
+    double e[STORM_HOST_N_ENERGIES], sum = 0.0;
+    for (int i = 0; i < n_cells; i++)
+        sum += motion(i) * volume;
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    storm_status status = storm_host_energy(h, e, STORM_HOST_N_ENERGIES);
+    if (status < 0)
+        return status;
+    double total = e[STORM_HOST_E_MATTER] + e[STORM_HOST_E_RADIATION] + sum;
+    if (number == 1)
+        start = total;
+    error[0] = fmax(error[0], fabs(total - start) / start);
+    error[0] = fmax(error[0], e[STORM_HOST_E_ERROR]);
+    error[1] =
+        fmax(error[1],
+             fabs(e[STORM_HOST_E_HOST] - e[STORM_HOST_E_DECLARED]) / start);
+    if (storm_host_rank(h) == 0)
+        printf("%3d  heat %.6e  motion %.6e  radiation %.6e  total %.9e erg\n",
+               number, e[STORM_HOST_E_MATTER], sum, e[STORM_HOST_E_RADIATION],
+               total);
+    return STORM_OK;
+}
+
+/* What there is: a grid of which each rank gives its rows, a gas, mirrors. */
+static storm_status describe(struct storm_host *h)
+{
+    const double capacity[] = {heat, 0.0, 1.0}, scattering[] = {0.1, 0.0, 1.0};
+    double x[N_X + 1], y[N_Y + 1], z[2] = {0.0, 0.05};
+    int size = storm_host_size(h), rank = storm_host_rank(h), gas;
+    for (int i = 0; i <= N_X; i++)
+        x[i] = dx * i;
+    for (int j = 0; j <= N_Y; j++)
+        y[j] = dx * j;
+    first_row = N_Y * rank / size;
+    n_rows = N_Y * (rank + 1) / size - first_row;
+    n_cells = N_X * n_rows;
+    const int64_t first[3] = {0, first_row, 0}, n[3] = {N_X, n_rows, 1};
+    storm_status status = storm_host_set_int(h, "emit_per_cell", 50);
+    if (status == STORM_OK)
+        status = storm_host_set_int(h, "max_per_cell", 200);
+    if (status == STORM_OK)
+        status = storm_host_add_material(h, "gas", &gas);
+    if (status == STORM_OK)
+        status = storm_host_set_law(h, gas, STORM_HOST_LAW_HEAT, capacity, 3);
+    if (status == STORM_OK)
+        status = storm_host_set_law(h, gas, STORM_HOST_LAW_SCATTERING,
+                                    scattering, 3);
+    if (status == STORM_OK)
+        status = storm_host_set_by_cell(h, gas, STORM_HOST_LAW_ABSORPTION, 0.0);
+    for (int wall = 0; wall < 6 && status == STORM_OK; wall++)
+        status = storm_host_set_wall(h, wall, STORM_WALL_REFLECT);
+    if (status == STORM_OK)
+        status = storm_host_set_edges(h, 0, x, N_X + 1);
+    if (status == STORM_OK)
+        status = storm_host_set_edges(h, 1, y, N_Y + 1);
+    if (status == STORM_OK)
+        status = storm_host_set_edges(h, 2, z, 2);
+    if (status == STORM_OK)
+        status = storm_host_mesh_cart(h, first, n);
+    if (status == STORM_OK)
+        status = storm_host_begin(h);
+    return status < 0 ? status : storm_host_request(h, STORM_HOST_PUSH);
 }
 
 int main(int argc, char **argv)
 {
-    static struct host h;
+    struct storm_host *h = NULL;
+    double error[2] = {0.0, 0.0};
     uint64_t hash = 0;
-    storm_status (*const parts[])(struct host *) = {give, report, transport,
-                                                    move};
     MPI_Init(&argc, &argv);
-    storm_status status =
-        storm_context_create(MPI_COMM_WORLD, NULL, &h.context);
-    if (status >= 0)
-        status = open_host(&h);
-    h.n = status >= 0 ? storm_mesh_n_cells(h.mesh) : 0;
-    for (storm_cell_idx i = 0; i < h.n; i++)
-        begin(&h, i);
-    for (int k = 0; k < 4 * N_STEPS && status >= 0; k++)
-        status = parts[k % 4](&h);
-    if (status >= 0)
-        status = storm_imc_hash(h.imc, h.engine, &hash);
-    if (status >= 0 && storm_context_rank(h.context) == 0)
-        printf("host: energy closes to %.1e, hash %016" PRIx64 "\n", h.error,
-               hash);
-    storm_engine_destroy(h.engine);
-    storm_imc_destroy(h.imc);
-    storm_mesh_destroy(h.mesh);
-    storm_context_destroy(h.context);
+    storm_status status = storm_host_create(MPI_COMM_WORLD, NULL, &h);
+    if (status == STORM_OK)
+        status = describe(h);
+    if (status == STORM_OK) {
+        begin();
+        status = give(h);
+    }
+    for (int i = 0; i < N_STEPS && status == STORM_OK; i++) {
+        status = step(h, i);
+        if (status == STORM_OK)
+            status = report(h, i + 1, error);
+    }
+    if (status == STORM_OK)
+        status = storm_host_hash(h, &hash);
+    if (status == STORM_OK && storm_host_rank(h) == 0)
+        printf("energy closes to %.1e, the host's work to %.1e\n"
+               "hash %016" PRIx64 "\n",
+               error[0], error[1], hash);
+    storm_host_destroy(h);
     MPI_Finalize();
-    return status < 0 || h.error > 1e-13;
+    return status < 0 || error[0] > 1e-13 || error[1] > 1e-13;
 }

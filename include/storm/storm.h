@@ -2,7 +2,7 @@
 /**
  * @file storm/storm.h
  * All of libstorm: engine, meshes, bundled physics. libstorm_run has its own
- * headers: storm/deck.h, io.h, run.h, plot.h, report.h.
+ * headers: storm/deck.h, io.h, run.h, plot.h, report.h, compare.h.
  */
 #ifndef STORM_STORM_H
 #define STORM_STORM_H
@@ -12,6 +12,7 @@
 #include <storm/engine.h>
 #include <storm/exact.h>
 #include <storm/given.h>
+#include <storm/host.h>
 #include <storm/imc.h>
 #include <storm/imc_accounts.h>
 #include <storm/imc_state.h>

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/**
+ * @file storm.hpp
+ * storm/host.h for C++17: an object that releases itself, spans, exceptions.
+ * All that is not said here is said there.
+ *
+ * Exceptions  a call that fails throws storm::error with the text of
+ *             storm_host_problem. Where they are off (-fno-exceptions, or
+ *             STORM_NO_EXCEPTIONS is defined before this header), the same
+ *             calls return their storm_status instead, and host::status has
+ *             that of the last one, the constructor included.
+ * Spans       std::span in C++20; before, a pointer and a size that arrays and
+ *             containers convert to. Nothing is copied.
+ * Release     is collective: let objects end on all ranks at the same place,
+ *             and before MPI_Finalize.
+ */
+#ifndef STORM_HPP
+#define STORM_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+#include <storm/exact.h>
+#include <storm/host.h>
+
+#if defined(__cpp_exceptions) && !defined(STORM_NO_EXCEPTIONS)
+#define STORM_HPP_THROWS 1
+#else
+#define STORM_HPP_THROWS 0
+#endif
+
+namespace storm
+{
+
+#if defined(__cpp_lib_span)
+template <class T> using span = std::span<T>;
+#else
+template <class T> class span
+{
+  public:
+    constexpr span() noexcept : data_(nullptr), size_(0)
+    {
+    }
+    constexpr span(T *data, std::size_t size) noexcept
+        : data_(data), size_(size)
+    {
+    }
+    template <std::size_t N>
+    constexpr span(T (&array)[N]) noexcept : data_(array), size_(N)
+    {
+    }
+    /** Of anything that has data() and size(). */
+    template <class C, class = std::enable_if_t<std::is_convertible_v<
+                           decltype(std::declval<C &>().data()), T *>>>
+    constexpr span(C &&container) noexcept
+        : data_(container.data()), size_(container.size())
+    {
+    }
+    constexpr T *data() const noexcept
+    {
+        return data_;
+    }
+    constexpr std::size_t size() const noexcept
+    {
+        return size_;
+    }
+    constexpr T &operator[](std::size_t i) const
+    {
+        return data_[i];
+    }
+    constexpr T *begin() const noexcept
+    {
+        return data_;
+    }
+    constexpr T *end() const noexcept
+    {
+        return data_ + size_;
+    }
+
+  private:
+    T *data_;
+    std::size_t size_;
+};
+#endif
+using reals = span<const double>;
+
+/** A call that failed. */
+class error : public std::runtime_error
+{
+  public:
+    error(storm_status status, const std::string &text)
+        : std::runtime_error(text), status_(status)
+    {
+    }
+    storm_status status() const noexcept
+    {
+        return status_;
+    }
+
+  private:
+    storm_status status_;
+};
+
+#if STORM_HPP_THROWS
+using result = void;
+#else
+using result = storm_status;
+#endif
+
+/** Mesh, matter and radiation of a host; it can be moved, not copied. */
+class host
+{
+  public:
+    explicit host(MPI_Comm comm, const char *options = nullptr)
+    {
+        (void)done(storm_host_create(comm, options, &host_));
+    }
+    ~host()
+    {
+        storm_host_destroy(host_);
+    }
+    host(const host &) = delete;
+    host &operator=(const host &) = delete;
+    host(host &&other) noexcept
+        : host_(std::exchange(other.host_, nullptr)), status_(other.status_)
+    {
+    }
+    host &operator=(host &&other) noexcept
+    {
+        std::swap(host_, other.host_);
+        std::swap(status_, other.status_);
+        return *this;
+    }
+
+    /** The object of C; NULL: it could not be made. */
+    storm_host *get() const noexcept
+    {
+        return host_;
+    }
+    storm_status status() const noexcept
+    {
+        return status_;
+    }
+    const char *problem() const noexcept
+    {
+        return storm_host_problem(host_);
+    }
+    void quiet(bool is_quiet)
+    {
+        storm_host_set_quiet(host_, is_quiet);
+    }
+    int rank() const noexcept
+    {
+        return storm_host_rank(host_);
+    }
+    int size() const noexcept
+    {
+        return storm_host_size(host_);
+    }
+
+    /** A parameter: a number of any type. */
+    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    result set(const char *name, T value)
+    {
+        if constexpr (std::is_integral_v<T>)
+            return done(storm_host_set_int(host_, name,
+                                           static_cast<std::int64_t>(value)));
+        else
+            return done(storm_host_set_double(host_, name,
+                                              static_cast<double>(value)));
+    }
+    result set_groups(reals edges_kev)
+    {
+        return done(storm_host_set_groups(host_, edges_kev.data(),
+                                          edges_kev.size()));
+    }
+    /** Its number; -1: an error. */
+    int add_material(const char *name)
+    {
+        int number = -1;
+        (void)done(storm_host_add_material(host_, name, &number));
+        return number;
+    }
+    result set_law(int material, storm_host_law law, reals values)
+    {
+        return done(storm_host_set_law(host_, material, law, values.data(),
+                                       values.size()));
+    }
+    result set_by_cell(int material, storm_host_law law, double start)
+    {
+        return done(storm_host_set_by_cell(host_, material, law, start));
+    }
+    result set_start(int material, double density_g_cm3, double kev)
+    {
+        return done(storm_host_set_start(host_, material, density_g_cm3, kev));
+    }
+    result set_wall(int wall, storm_wall_kind kind)
+    {
+        return done(storm_host_set_wall(host_, wall, kind));
+    }
+    result set_blackbody(int wall, double kev, std::int64_t packets)
+    {
+        return done(storm_host_set_blackbody(host_, wall, nullptr, &kev, 1,
+                                             packets));
+    }
+    /** As many temperatures as times. */
+    result set_blackbody(int wall, reals times_s, reals kev,
+                         std::int64_t packets)
+    {
+        if (times_s.size() != kev.size())
+            return done(STORM_ERR_ARG,
+                        "set_blackbody: as many temperatures as times");
+        return done(storm_host_set_blackbody(host_, wall, times_s.data(),
+                                             kev.data(), kev.size(), packets));
+    }
+
+    result set_edges(int axis, reals edges_cm)
+    {
+        return done(storm_host_set_edges(host_, axis, edges_cm.data(),
+                                         edges_cm.size()));
+    }
+    result mesh_cart(const std::array<std::int64_t, 3> &first,
+                     const std::array<std::int64_t, 3> &n)
+    {
+        return done(storm_host_mesh_cart(host_, first.data(), n.data()));
+    }
+    /** Three coordinates for each point. */
+    result mesh_points(const std::array<double, 3> &lo,
+                       const std::array<double, 3> &hi, reals points_cm)
+    {
+        if (points_cm.size() % 3 != 0)
+            return done(STORM_ERR_ARG, "mesh_points: three coordinates each");
+        return done(storm_host_mesh_points(host_, lo.data(), hi.data(),
+                                           points_cm.data(),
+                                           points_cm.size() / 3));
+    }
+    /** No centroids: the points. */
+    result give_cells(span<const std::uint64_t> tags, reals points_cm,
+                      reals volumes_cm3, reals centroids_cm = {})
+    {
+        const std::size_t n = tags.size(), c = centroids_cm.size();
+        if (points_cm.size() != 3 * n || volumes_cm3.size() != n ||
+            (c != 0 && c != 3 * n))
+            return done(STORM_ERR_ARG, "give_cells: lengths differ");
+        return done(storm_host_give_cells(host_, n, tags.data(),
+                                          points_cm.data(), volumes_cm3.data(),
+                                          c != 0 ? centroids_cm.data()
+                                                 : nullptr));
+    }
+    result give_faces(span<const std::uint64_t> first_face, reals normals,
+                      reals on_planes_cm, reals areas_cm2,
+                      span<const std::int64_t> behind)
+    {
+        const std::size_t n = behind.size(), cells = first_face.size();
+        if (cells == 0 || first_face[cells - 1] != n ||
+            normals.size() != 3 * n || on_planes_cm.size() != 3 * n ||
+            areas_cm2.size() != n)
+            return done(STORM_ERR_ARG, "give_faces: lengths differ");
+        return done(storm_host_give_faces(host_, first_face.data(),
+                                          normals.data(), on_planes_cm.data(),
+                                          areas_cm2.data(), behind.data()));
+    }
+    result mesh_given(int n_boundaries)
+    {
+        return done(storm_host_mesh_given(host_, n_boundaries));
+    }
+    result begin()
+    {
+        return done(storm_host_begin(host_));
+    }
+
+    std::size_t n_cells() const
+    {
+        return storm_host_n_cells(host_);
+    }
+    std::size_t n_values(int field) const
+    {
+        return storm_host_n_values(host_, field);
+    }
+    result request(int field)
+    {
+        return done(storm_host_request(host_, field));
+    }
+    result set(storm_host_field field, reals values)
+    {
+        return done(storm_host_set(host_, field, values.data(), values.size()));
+    }
+    result get(storm_host_field field, span<double> values_out)
+    {
+        return done(storm_host_get(host_, field, values_out.data(),
+                                   values_out.size()));
+    }
+    /** A new array; empty after an error. */
+    std::vector<double> get(storm_host_field field)
+    {
+        std::vector<double> values(n_cells() * n_values(field));
+        (void)get(field, span<double>(values.data(), values.size()));
+        if (status_ < 0)
+            values.clear();
+        return values;
+    }
+    result add_heat(reals erg)
+    {
+        return done(storm_host_add_heat(host_, erg.data(), erg.size()));
+    }
+    result declare_work(reals erg)
+    {
+        return done(storm_host_declare_work(host_, erg.data(), erg.size()));
+    }
+
+    result step(double time_s, double dt_s)
+    {
+        return done(storm_host_step(host_, time_s, dt_s));
+    }
+    /** By enum storm_host_energies; 0 after an error. */
+    std::array<double, STORM_HOST_N_ENERGIES> energy()
+    {
+        std::array<double, STORM_HOST_N_ENERGIES> erg{};
+        (void)done(storm_host_energy(host_, erg.data(), erg.size()));
+        return erg;
+    }
+    std::array<double, STORM_HOST_N_MOMENTA> momentum()
+    {
+        std::array<double, STORM_HOST_N_MOMENTA> momenta{};
+        (void)done(storm_host_momentum(host_, momenta.data(), momenta.size()));
+        return momenta;
+    }
+    std::uint64_t hash()
+    {
+        std::uint64_t value = 0;
+        (void)done(storm_host_hash(host_, &value));
+        return value;
+    }
+
+    result move_points(reals points_cm)
+    {
+        return done(storm_host_move(host_, points_cm.data(), points_cm.size()));
+    }
+    result replace()
+    {
+        return done(storm_host_replace(host_));
+    }
+    result repartition()
+    {
+        return done(storm_host_repartition(host_));
+    }
+
+  private:
+    result done(storm_status status, const char *why = nullptr)
+    {
+        status_ = status;
+#if STORM_HPP_THROWS
+        if (status >= 0)
+            return;
+        const std::string text = why != nullptr ? why : problem();
+        throw error(status, std::string(storm_status_name(status)) +
+                                (text.empty() ? "" : ": ") + text);
+#else
+        (void)why;
+        return status;
+#endif
+    }
+
+    storm_host *host_ = nullptr;
+    storm_status status_ = STORM_OK;
+};
+
+/** A sum with the same bits in any order (storm/exact.h). */
+class sum
+{
+  public:
+    explicit sum(double bound)
+    {
+        status_ = storm_sum_begin(&sum_, bound);
+    }
+    /** false: the term is not finite or above the bound; it is not added. */
+    bool add(double term)
+    {
+        return status_ == STORM_OK && storm_sum_add(&sum_, term) == STORM_OK;
+    }
+    double value() const
+    {
+        return storm_sum_value(&sum_);
+    }
+    storm_status status() const noexcept
+    {
+        return status_;
+    }
+    /** Over all ranks. Collective. */
+    storm_status reduce(const host &h)
+    {
+        if (status_ == STORM_OK)
+            status_ = storm_sum_reduce(storm_host_context(h.get()), &sum_, 1);
+        return status_;
+    }
+
+  private:
+    storm_sum sum_{};
+    storm_status status_;
+};
+
+} // namespace storm
+
+#endif /* STORM_HPP */
