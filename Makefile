@@ -28,7 +28,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
 .PHONY: all configure tests test demo check check-long check-rdma bench \
-        bench-scaling format lint docs install clean help
+        bench-scaling format lint docs install dist deb clean help
 
 all: configure ## build library, program and examples into build/
 	$(CMAKE) --build $(BUILD) -j $(JOBS) --target product
@@ -80,6 +80,13 @@ docs: all ## write generated pages, check links, build/docs/html with doxygen
 
 install: all ## install to PREFIX (default /usr/local; DESTDIR works)
 	$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+dist: ## tarball of HEAD and its checksum in build/packages
+	@tools/dev/dist
+
+deb: ## Debian packages of HEAD in build/packages
+	@tools/dev/setup demo
+	@tools/dev/deb
 
 clean: ## remove all build trees
 	rm -rf $(BUILD)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Libraries, headers, program, man page; found again by find_package(storm) and
+# Libraries, headers, program, manual pages, completions, documents, decks and
+# examples; found again by find_package(storm) and
 # by pkg-config storm, storm-run. All stay right when the installed tree moves.
 
 include(CMakePackageConfigHelpers)
@@ -15,10 +16,47 @@ if(TARGET storm)
 endif()
 install(DIRECTORY include/storm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
-if(EXISTS ${PROJECT_SOURCE_DIR}/man/storm.1)
-    install(FILES man/storm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES bindings/cxx/storm.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The source of the module as well: a module is for one compiler.
+install(FILES bindings/fortran/storm.f90
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/storm/fortran)
+install(DIRECTORY bindings/python DESTINATION ${CMAKE_INSTALL_DATADIR}/storm
+        FILES_MATCHING PATTERN "*.py" PATTERN "pyproject.toml")
+if(STORM_HAVE_FORTRAN)
+    install(TARGETS storm_fortran EXPORT storm-targets
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(FILES ${PROJECT_BINARY_DIR}/fortran/storm.mod
+            DESTINATION ${CMAKE_INSTALL_LIBDIR}/storm/fortran)
 endif()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE CHANGELOG.md README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN Doxyfile EXCLUDE)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# storm_page(FILE FOLDER ARGS...): what the program writes about itself.
+function(storm_page file folder)
+    set(page ${PROJECT_BINARY_DIR}/generated/pages/${file})
+    add_custom_command(OUTPUT ${page}
+        COMMAND storm ${ARGN} > ${page} DEPENDS storm VERBATIM)
+    set_property(GLOBAL APPEND PROPERTY storm_pages ${page})
+    install(FILES ${page} DESTINATION ${folder})
+endfunction()
+install(FILES man/storm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+if(TARGET storm)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/pages)
+    storm_page(storm ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+               options --completion bash)
+    storm_page(_storm ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+               options --completion zsh)
+    foreach(command IN ITEMS run bench check plot report compare points info options)
+        storm_page(storm-${command}.1 ${CMAKE_INSTALL_MANDIR}/man1
+                   options --man ${command})
+    endforeach()
+    get_property(storm_pages GLOBAL PROPERTY storm_pages)
+    add_custom_target(storm_pages ALL DEPENDS ${storm_pages})
+    add_dependencies(product storm_pages)
+endif()
 
 # find_package(storm)
 install(EXPORT storm-targets NAMESPACE storm:: DESTINATION ${storm_cmake_dir})
@@ -33,7 +71,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/storm-config.cmake
               ${PROJECT_BINARY_DIR}/generated/storm-config-version.cmake
         DESTINATION ${storm_cmake_dir})
 
-# pkg-config storm, storm-run
+# pkg-config storm, storm-run, storm-fortran
 file(RELATIVE_PATH storm_pc_to_prefix
      /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" storm_pc_to_prefix "${storm_pc_to_prefix}")
@@ -44,7 +82,11 @@ endforeach()
 string(REPLACE ";" " " storm_pc_mpi_libs "${MPI_C_LIBRARIES}")
 string(REPLACE ";" " -l" storm_pc_private ";${storm_system_libs}")
 string(REPLACE ";" " -l" storm_run_pc_private ";${storm_run_system_libs}")
-foreach(name IN ITEMS storm storm-run)
+set(storm_pc_names storm storm-run)
+if(STORM_HAVE_FORTRAN)
+    list(APPEND storm_pc_names storm-fortran)
+endif()
+foreach(name IN LISTS storm_pc_names)
     configure_file(cmake/${name}.pc.in
                    ${PROJECT_BINARY_DIR}/generated/${name}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/generated/${name}.pc

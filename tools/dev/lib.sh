@@ -58,7 +58,7 @@ mpi_includes() {
 public_headers() {
     for header in "$root"/include/storm/*.h; do
         case $(basename "$header" .h) in
-        deck | io | run | plot | report) library=run ;;
+        deck | io | run | plot | report | compare) library=run ;;
         *) library=storm ;;
         esac
         [ "${1:-$library}" != "$library" ] || echo "$header"
@@ -94,4 +94,10 @@ results_name() {
     commit=$(cd "$root" && git describe --always --dirty --abbrev=12 \
         2>/dev/null) || commit=unknown
     echo "$(date -u +%Y-%m-%d)-$(uname -n | cut -d. -f1)-$commit"
+}
+
+# 0.1.0: the version of the project.
+version_of() {
+    sed -n 's/^#define STORM_VERSION_[MP][A-Z]* //p' \
+        "$root/include/storm/version.h" | paste -sd.
 }
