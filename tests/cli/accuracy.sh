@@ -79,7 +79,7 @@ run run "$deck" $short --set output.every=5 --replicas 2 --out "$scratch/no" -n 
 # Dumps have numbers that are not those of steps; there are no means over steps.
 run plot "$scratch/two" --out "$scratch/p"
 [ "$status" -eq 0 ] || fail "plot of replicas: $(cat "$scratch/err")"
-grep -q '>t = [^<]*3.3' "$scratch"/p/profile-*.svg || fail "replicas: no time"
+grep -q '>t = 330 fs' "$scratch"/p/profile-*.svg || fail "replicas: no time"
 grep -l '(step ' "$scratch"/p/*.svg && fail "replicas: steps in pictures"
 run plot "$scratch/two" --field history
 grep -q "no means of 'history': .*--field history-1" "$scratch/err" ||

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 300; label: mpi slow-asan slow-mpich
+# TEST args: all; timeout: 1800; label: long mpi slow-asan slow-mpich
 #
 # acceleration.method: auto. Groups of thick cells diffuse while others fly or
 # walk, in a Voronoi mesh that moves, so that packets are remapped in every
@@ -8,6 +9,11 @@
 # ranks, over every backend, with any balance of work, with a partition of the
 # host's after every step, and after a restart on other ranks; energy balances
 # in every step. The summary has the shares of methods where there are several.
+# Where cells cannot diffuse, as next to hanging faces of an octree, packets fly
+# or walk, and that is said once.
+#
+# With `all`: on each of these numbers of ranks over each backend, on that mesh,
+# on boxes (grey) and on an octree; restarted on each; with steps by accuracy.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -63,17 +69,80 @@ look() {
         fail "$1: does not balance: $(cat "$2/history.csv")"
 }
 
-# same ARGS...
+mesh=
+
+# same ARGS...: on $mesh
 same() {
     rm -rf "$scratch/new"
-    run run "$scratch/drop.yaml" --quiet --json - --out "$scratch/new" "$@"
-    look "$*" "$scratch/new"
+    # shellcheck disable=SC2086
+    run run "$scratch/drop.yaml" --quiet --json - --out "$scratch/new" $mesh "$@"
+    look "$mesh $*" "$scratch/new"
     sed -n '/"methods"/,/^  }/p' "$scratch/out" >"$scratch/methods"
     [ -e "$scratch/methods-right" ] ||
         cp "$scratch/methods" "$scratch/methods-right"
     cmp -s "$scratch/methods" "$scratch/methods-right" ||
         fail "$*: other methods: $(cat "$scratch/methods")"
 }
+
+# another MESH...: what follows is on this one.
+another() {
+    mesh=$*
+    right=
+    rm -f "$scratch/methods-right"
+}
+boxes="--set mesh.motion.kind=none --set mesh.kind=cartesian
+    --set mesh.cells=[8,8,2] --set groups.count=1
+    --set materials.drop.absorption.E_exp=0"
+octree="--set mesh.motion.kind=none --set mesh.kind=octree
+    --set mesh.roots=[4,4,1] --set mesh.level=1 --set mesh.refine_levels=1"
+has_ofi=no
+if "$STORM_BIN" info | grep -q '^  ofi .* works$' &&
+    ! "$STORM_BIN" info | grep -q '^  MPI  *MPICH'; then
+    has_ofi=yes
+fi
+
+# every ARGS...: on all numbers of ranks, over all backends.
+every() {
+    for n in 1 2 3 5 8; do
+        same -n $n "$@"
+        same -n $n --backend p2p --no-shm "$@"
+        same -n $n --backend mpirma --no-shm --set balance.every=1 "$@"
+        [ $has_ofi = yes ] || continue
+        for provider in 'tcp;ofi_rxm' shm sockets; do
+            same -n $n --backend ofi --no-shm --provider $provider \
+                --set balance.every=2 --set balance.threshold=1 "$@"
+        done
+    done
+}
+
+# restarted ARGS...: four steps on two ranks, then two on each number of ranks,
+# with a new partition after each step.
+restarted() {
+    # shellcheck disable=SC2086
+    run run "$scratch/drop.yaml" --quiet --out "$scratch/four" -n 2 $mesh \
+        --set time.steps=4 --set output.checkpoint.every=4 --overwrite "$@"
+    [ "$status" -eq 0 ] || fail "4 steps, $mesh: $(cat "$scratch/err")"
+    for n in 1 2 3 5 8; do
+        rm -rf "$scratch/part"
+        cp -r "$scratch/four" "$scratch/part"
+        run run --restart "$scratch/part" --quiet --json - -n $n \
+            --set time.steps=6 --set balance.every=1 \
+            --set balance.threshold=1
+        look "$mesh $*, restarted on $n" "$scratch/part"
+    done
+}
+
+if [ "${1:-}" = all ]; then
+    for mesh in "" "$boxes" "$octree"; do
+        another "$mesh"
+        every
+        restarted
+    done
+    another --set time.control=accuracy --set time.dt=2e-12
+    every
+    restarted
+    finish
+fi
 
 right=
 same -n 1
@@ -100,8 +169,7 @@ same -n 3 --set balance.host=cells --set balance.every=1 \
 same -n 5 --set balance.every=2 --set balance.threshold=1
 same -n 8 --set balance.host=cells
 same -n 3 --backend mpirma --no-shm --set balance.every=1
-if "$STORM_BIN" info | grep -q '^  ofi .* works$' &&
-    ! "$STORM_BIN" info | grep -q '^  MPI  *MPICH'; then
+if [ $has_ofi = yes ]; then
     same -n 3 --backend ofi --no-shm --provider 'tcp;ofi_rxm'
     same -n 2 --backend ofi --no-shm --provider shm --ring-slots 1 --batch 1
 fi
@@ -114,6 +182,20 @@ run run "$scratch/drop.yaml" --quiet --out "$part" -n 2 --set time.steps=4 \
 run run --restart "$part" --quiet --json - -n 5 --set time.steps=6 \
     --set balance.every=1
 look "restarted" "$part"
+
+another "$octree"
+# warned TIMES REST...: on $mesh this many warnings, with that at their end.
+warned() {
+    # shellcheck disable=SC2086
+    run run "$scratch/drop.yaml" --out "$scratch/new" --overwrite -n 2 $mesh
+    [ "$(grep -c 'packets do not diffuse in [0-9]* of [0-9]* cells: .*'"$2" \
+        "$scratch/err")" -eq "$1" ] || fail "$mesh: $(cat "$scratch/err")"
+}
+warned 1 "packets fly or walk there"
+mesh="$mesh --set acceleration.method=ddmc"
+warned 1 "packets fly there"
+mesh=
+warned 0 ""
 
 # The report has them, too; without acceleration there is one method alone.
 run run "$scratch/drop.yaml" --set time.steps=1 --out "$scratch/said"

@@ -51,6 +51,19 @@ check marshak 2 --set 'mesh.cells=[100,100,2]'
 check hohlraum 2 --set mesh.points=10000 --set mesh.lloyd=1
 check multigroup-slab 1
 
+# Diffusion keeps depths of all groups at all faces.
+hops="--set acceleration.random_walk=false --set acceleration.method=ddmc
+    --set groups.count=1000 --set mesh.cells=[500,1,1] --set mesh.box.hi=[0.5,1,1]
+    --set packets.emit_per_cell=1 --set packets.max_per_cell=2"
+# shellcheck disable=SC2086
+run check "$decks/thick-groups.yaml" -n 1 $hops
+mv "$scratch/out" "$scratch/check"
+# shellcheck disable=SC2086
+run run "$decks/thick-groups.yaml" -n 1 $hops --set time.steps=1 --quiet --json - \
+    --overwrite
+within "diffusion: memory of a rank" 1.5 "$(value memory 'MB a rank')" \
+    "$(json peak_memory_mb)"
+
 # An octree: what its uniform start needs.
 run check "$decks/hohlraum.yaml" --set mesh.kind=octree --set mesh.level=12 \
     --set mesh.refine_levels=2

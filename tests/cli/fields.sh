@@ -102,6 +102,40 @@ job "$scratch/deck.yaml" --out "$scratch/whole" --seed 7 --replicas 2 --set "$fi
 grep -q "^8,$hash," "$scratch/whole/replicas.csv" ||
     fail "replica 2 is not $hash: $(cat "$scratch/whole/replicas.csv")"
 
+# A dump has no temperature (NaN) outside and in a vacuum: there the start is the
+# deck's. Where there is matter now it is an error.
+cat >"$scratch/holes.yaml" <<'END'
+title: Holes
+mesh: {cells: [6, 1, 1]}
+materials:
+  - {name: gas, absorption: {coef: 1}, heat_capacity: {coef: 1e14}, temperature: 0.5}
+  - {name: vacuum}
+regions:
+  - {material: gas}
+  - {material: vacuum, shape: box, lo: [0.3, 0, 0], hi: [0.7, 1, 1]}
+  - {material: outside, shape: box, lo: [0.7, 0, 0], hi: [1, 1, 1]}
+time: {dt: 1e-12, steps: 2}
+output: {every: 1, profile: {bins: cells}}
+END
+run run "$scratch/holes.yaml" --quiet --out "$scratch/holes"
+[ "$status" -eq 0 ] || fail "holes: $(cat "$scratch/err")"
+fields="fields={file: $scratch/holes/fields-2.h5, temperature: material_temperature,
+ radiation_temperature: radiation_temperature}"
+run run "$scratch/holes.yaml" --quiet -n 3 --out "$scratch/filled" --set "$fields"
+[ "$status" -eq 0 ] || fail "from a dump with holes: $(cat "$scratch/err")"
+column "$scratch/holes/profile-2.csv" >"$scratch/end"
+column "$scratch/filled/profile-0.csv" >"$scratch/start"
+[ "$(grep -c '^nan$' "$scratch/end")" -eq 4 ] || fail "no holes: $(cat "$scratch/end")"
+paste "$scratch/end" "$scratch/start" | awk '
+    ($1 == "nan") != ($2 == "nan") { exit 1 }
+    $1 != "nan" && ($1 - $2 > 1e-12 * $1 || $2 - $1 > 1e-12 * $1) { exit 1 }' ||
+    fail "holes: $(paste "$scratch/end" "$scratch/start")"
+run run "$scratch/holes.yaml" --quiet -n 3 --out "$scratch/more" --set "$fields" \
+    --set regions.1.material=gas
+[ "$status" -eq 2 ] || fail "no temperature: exit status $status"
+[ "$(grep -c 'material_temperature. for cell [23]: expected .*, got nan' \
+    "$scratch/err")" -eq 1 ] || fail "no temperature: $(cat "$scratch/err")"
+
 # A number of replicas that is none.
 for number in 1e300 3.5 nan; do
     command -v python3 >/dev/null || break

@@ -14,16 +14,19 @@ good() {
     [ ! -s "$scratch/err" ] || fail "storm $*: $(cat "$scratch/err")"
     long=$(awk 'length > 80' "$scratch/out")
     case " $* " in
-    *" options "* | *" info "*) ;;
+    *" options "* | *" info "*) ;; # lines for other programs
     *) [ -z "$long" ] || fail "storm $*: wide lines: $long" ;;
     esac
 }
 
+good -V
+cp "$scratch/out" "$scratch/version"
 good --version
+cmp -s "$scratch/out" "$scratch/version" || fail "-V: not the version"
 grep -q '^storm [0-9][0-9.]*' "$scratch/out" || fail "--version: no version"
 good --help
 [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "--help is more than a screen"
-for command in bench info options; do
+for command in run bench check plot report compare points info options; do
     grep -q "^  $command" "$scratch/out" || fail "--help: no $command"
 done
 grep -q "storm help COMMAND" "$scratch/out" || fail "--help: no help"
@@ -34,6 +37,15 @@ for name in uniform scaling breakdown exchange ring termination; do
     good bench "$name" --help
     [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "$name --help is too long"
 done
+# What a command can do, its exit statuses, and how its packets travel.
+for command in run bench check plot report compare points info options; do
+    good "$command" --help
+    grep -q '^Exit status: 0 .*, 1 .*, 2 ' "$scratch/out" ||
+        fail "$command --help: no exit status"
+done
+good run --help
+grep -q '^Exit status: .*, 3 stopped' "$scratch/out" || fail "run: no 3"
+cp "$scratch/out" "$scratch/run_help"
 good info --help
 same_help() { # WORDS: "storm help WORDS" prints what "storm WORDS --help" does
     good "$@" --help
@@ -59,6 +71,31 @@ while read -r row; do
     grep -q -e "\`--$row\`" "$scratch/out" || fail "markdown: no --$row"
     grep -q -e "^  --\(no-\)*$row\b" "$scratch/bench_help" ||
         fail "bench --help: no --$row"
+    grep -q -e "^  --\(no-\)*$row\b" "$scratch/run_help" ||
+        fail "run --help: no --$row"
 done <"$scratch/rows"
+
+# Completions name what there is, and the shell reads them; manual pages have
+# every flag of their command.
+completed() { # WORD...: what bash offers for the last one
+    good options --completion bash
+    # shellcheck disable=SC2016
+    bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+        _storm; printf "%s\n" "${COMPREPLY[@]}"' - "$scratch/out" "$@"
+}
+completed storm ru | grep -qx run || fail "completion: no command run"
+completed storm run --backend o | grep -qx ofi || fail "completion: no ofi"
+completed storm run --ring- | grep -qx -e --ring-slots ||
+    fail "completion: no --ring-slots"
+completed storm bench uni | grep -qx uniform || fail "completion: no uniform"
+good options --completion zsh
+grep -q "'--restart\[" "$scratch/out" || fail "zsh: no --restart"
+if command -v zsh >/dev/null; then
+    zsh -n "$scratch/out" || fail "zsh does not read its completion"
+fi
+good options --man run
+grep -q '^\.B \\-\\-restart \\fIDIR' "$scratch/out" || fail "man: no --restart"
+run options --man nothing
+[ "$status" -eq 2 ] || fail "--man nothing: exit status $status"
 
 finish

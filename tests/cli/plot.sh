@@ -83,7 +83,7 @@ for name in slice-z-material view-z-solid slice-z-cell_size \
 done
 grep -q ">rank 1<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
 grep -q ">wall<" "$scratch/plots/slice-z-material.svg" || fail "no materials"
-grep -q "t = .* s (step 4)" "$scratch/plots/slice-z-temperatures-4.svg" ||
+grep -q "t = [0-9.]* ps (step 4)" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no time"
 grep -q ">temperature (keV)<" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no unit"

@@ -4,7 +4,7 @@
 #
 # Profiles: bins by layers of cells and by a list of edges; the material
 # temperature averages cells with a heat capacity only, and each material has a
-# column of its own. The state before the first step shows it exactly.
+# column of its own; `nan` where there is none. The state before the first step shows it exactly.
 set -u
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$(dirname "$0")/cli.sh"
@@ -35,6 +35,10 @@ profile() {
     run run "$scratch/layers.yaml" --quiet --out "$scratch/new" "$@"
     [ "$status" -eq 0 ] || fail "$*: $(cat "$scratch/err")"
     columns "$scratch/new/profile-0.csv" >"$scratch/got"
+    head -n 1 "$scratch/new/profile-0.csv" |
+        grep -q "^# time 0 from 0 s; means by volume, of material_temperature \
+over cells with a heat capacity; position cm," ||
+        fail "the first line: $(head -n 1 "$scratch/new/profile-0.csv")"
     diff "$scratch/want" "$scratch/got" >"$scratch/diff" ||
         fail "$*: $(cat "$scratch/diff")"
 }
@@ -42,9 +46,9 @@ profile() {
 # 0.25 .. 0.5: below z = 0 warm, above it held; 0.5 .. 2: empty and held.
 cat >"$scratch/want" <<'END'
 position,material_temperature,volume,material_temperature_warm,material_temperature_cold,material_temperature_held__1
-0.125,0.5,0.5,0.5,0,0
-0.375,0.5,0.5,0.5,0,0.125
-1.25,0,3,0,0,0.125
+0.125,0.5,0.5,0.5,nan,nan
+0.375,0.5,0.5,0.5,nan,0.125
+1.25,nan,3,nan,nan,0.125
 END
 profile -n 1
 profile -n 3
@@ -56,9 +60,9 @@ cmp -s "$scratch/last.csv" "$scratch/new/profile-2.csv" ||
 # Two halves of the first layer and part of the last: the rest is left out.
 cat >"$scratch/want" <<'END'
 position,material_temperature,volume,material_temperature_warm,material_temperature_cold,material_temperature_held__1
-0.0625,0.5,0.25,0.5,0,0
-0.1875,0.5,0.25,0.5,0,0
-0.625,0.5,1.5,0.5,0,0.125
+0.0625,0.5,0.25,0.5,nan,nan
+0.1875,0.5,0.25,0.5,nan,nan
+0.625,0.5,1.5,0.5,nan,0.125
 END
 sed -i 's/bins: cells/edges: [0, 0.125, 0.25, 1]/' "$scratch/layers.yaml"
 profile -n 2
@@ -67,7 +71,7 @@ profile -n 2
 sed -i 's/^  - {material: "held.*//' "$scratch/layers.yaml"
 cat >"$scratch/want" <<'END'
 position,material_temperature,volume,material_temperature_warm,material_temperature_cold,material_temperature_held__1
-0.375,0.375,0.5,0.5,0.25,0
+0.375,0.375,0.5,0.5,0.25,nan
 END
 sed -i 's/edges: \[0, 0.125, 0.25, 1\]/edges: [0.25, 0.5]/' "$scratch/layers.yaml"
 profile -n 2

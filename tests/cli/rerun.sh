@@ -72,9 +72,9 @@ echo mine >"$dir/plots/mine.svg"
 run run "$deck" -n 1 --quiet --overwrite --set output.every=0
 [ "$status" -eq 0 ] || fail "--overwrite: $(cat "$scratch/err")"
 found=$(cd "$dir" && find . -type f | sort | tr '\n' ' ')
-[ "$found" = "./.lock ./checkpoint-.h5 ./deck.yaml ./fields-0.h5 ./fields-1.h5.bak \
-./fields-3.h5 ./fields-x.h5 ./fields.xdmf ./history.csv ./mesh.h5 ./my.part ./notes.txt \
-./partition.csv ./plots/mine.svg ./profile-0.csv ./profile-3.csv \
+[ "$found" = "./.lock ./checkpoint-.h5 ./deck.yaml ./fields-0.h5 ./fields-0.hdf \
+./fields-1.h5.bak ./fields-3.h5 ./fields-3.hdf ./fields-x.h5 ./fields.hdf.series \
+./fields.xdmf ./history.csv ./mesh.h5 ./my.part ./notes.txt ./partition.csv ./plots/mine.svg ./profile-0.csv ./profile-3.csv \
 ./status.json ./summary.json " ] || fail "after --overwrite: $found"
 
 # A restart in place: nothing that is later than its checkpoint.
@@ -87,8 +87,10 @@ run run --restart "$dir" -n 2 --set time.steps=3 --set output.every=0
 grep -q "restarting from step 2 (.*/checkpoint-2.h5)" "$scratch/err" ||
     fail "in place: from where? $(cat "$scratch/err")"
 found=$(cd "$dir" && echo fields-[0-9]*)
-[ "$found" = "fields-0.h5 fields-1.h5 fields-1.h5.bak fields-2.h5 fields-3.h5" ] ||
-    fail "in place: $found"
+[ "$found" = "fields-0.h5 fields-0.hdf fields-1.h5 fields-1.h5.bak fields-1.hdf \
+fields-2.h5 fields-2.hdf fields-3.h5 fields-3.hdf" ] || fail "in place: $found"
+[ "$(grep -c '"name": "fields-[0-3].hdf"' "$dir/fields.hdf.series")" -eq 4 ] ||
+    fail "in place: $(cat "$dir/fields.hdf.series")"
 
 # A failure after a checkpoint tells how to go on; a start that is refused does
 # not.

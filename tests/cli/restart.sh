@@ -68,15 +68,27 @@ closes() {
 }
 
 check marshak --set "mesh.cells=[40,2,1]" --set time.dt=2e-11
+# Records with the energy of photons (SCATTER-3).
+compton="--set materials.slab.scattering_law=compton"
+compton="$compton --set materials.slab.electrons_per_g=3e25"
+# shellcheck disable=SC2086
 check multigroup-slab --set groups.count=8 \
     --set "mesh={edges: {x: [0, 0.01, 0.03, 0.07, 0.0701, 0.1, 0.15, 0.2]}}" \
     --set "output.tallies=[{name: light, by: [time, group, wall], to: 1e-9}]" \
-    --set boundaries.x_lo.packets=100
+    --set boundaries.x_lo.packets=100 $compton
 # MOTION-1: a mesh and a box that move.
-check expand --set mesh.points=300 --set balance.host=cells \
+# shellcheck disable=SC2086
+check expand $(echo "$compton" | sed s/slab/gas/g) \
+    --set mesh.points=300 --set balance.host=cells \
     --set "output.tallies=[{name: seen, by: [time, direction], to: 1, clock: observer}]"
 
-for name in marshak multigroup-slab expand; do
+# Matter that moves with its cells, in which packets diffuse.
+check translate --set mesh.points=300 --set acceleration.method=ddmc \
+    --set "materials=[{name: vacuum}, {name: gas, absorption: {coef: 3},
+        scattering: {coef: 400}, heat_capacity: {coef: 1e15},
+        temperature: 0.1, velocity: [2e9, 0, 0]}]"
+
+for name in marshak multigroup-slab expand translate; do
     closes "$scratch/$name-part"
 done
 

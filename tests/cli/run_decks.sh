@@ -119,6 +119,22 @@ for array in radiation_energy_group_0 radiation_energy_group_7 flux_x flux_z \
     grep -q "fields-3.h5:/$array<" "$scratch/multigroup-slab/fields.xdmf" ||
         fail "multigroup-slab: no $array"
 done
+# Profiles have them as well: groups add up to all radiation, which flows in.
+awk -F, '/^#/ { next }
+    !n { for (i = 1; i <= NF; i++) { name[i] = $i; n++ }; next }
+    { all = sum = groups = flux = pressure = 0
+      for (i = 1; i <= n; i++) {
+          if (name[i] == "radiation_energy") all = $i
+          if (name[i] ~ /^radiation_energy_group_/) { sum += $i; groups++ }
+          if (name[i] == "flux_x") flux = $i
+          if (name[i] ~ /^pressure_(xx|yy|zz)$/) pressure += $i
+      }
+      if (groups != 8 || NF != n) wrong = 1
+      if ((sum - all) ^ 2 > 1e-16 * all ^ 2) wrong = 1
+      if ((pressure - all) ^ 2 > 1e-16 * all ^ 2) wrong = 1
+      if (rows++ == 0 && !(flux > 0)) wrong = 1 }
+    END { exit wrong || rows == 0 }' "$scratch/multigroup-slab/profile-3.csv" ||
+    fail "multigroup-slab: groups do not add up in the profile"
 # Events by kind add up, in each step and in the summary.
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) name[i] = $i; next }
     { sum = 0

@@ -28,7 +28,7 @@ boundaries:
   y_hi: {kind: reflect}
   z_lo: {kind: reflect}
   z_hi: {kind: reflect}
-time: {dt: 1e-12, steps: 24}
+time: {dt: 1e-12, steps: 48}
 packets: {emit_per_cell: 5, max_per_cell: 15}
 acceleration: {random_walk: true}
 output: {every: 0, profile: {bins: cells}}
@@ -49,9 +49,9 @@ for ranks in 1 3; do
 done
 cmp -s "$scratch/heating-1" "$scratch/heating-3" || fail "stiff: other numbers"
 # It is right: with half the step the front is elsewhere.
-run run "$scratch/stiff.yaml" -n 2 --set time.dt=5e-13 --set time.steps=48 \
+run run "$scratch/stiff.yaml" -n 2 --set time.dt=5e-13 --set time.steps=96 \
     --out "$scratch/half"
-far=$(front "$scratch/half" 48) near=$(front "$scratch/stiff" 24)
+far=$(front "$scratch/half" 96) near=$(front "$scratch/stiff" 48)
 awk -v far="$far" -v near="$near" 'BEGIN { exit !(far > 1.3 * near) }' ||
     fail "stiff: the front, at $near, does not depend on the step: $far"
 

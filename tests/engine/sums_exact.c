@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2 5; timeout: 20 */
 /* storm/exact.h: terms of very different size, dealt out to the ranks in turn
- * and added in another order on each, give the sum that integers give; what is
- * above the bound is refused and changes nothing; other bounds on another rank
- * are an error of all. */
+ * and added in another order on each, give the sum that integers give, and so
+ * do sums that are merged; what is above the bound is refused and changes
+ * nothing; other bounds on another rank are an error of all. */
 #include <math.h>
 
 #include <storm/context.h>
@@ -65,6 +65,14 @@ static void check_alone(struct storm_context *context, int rank, int size)
     CHECK_OK(storm_sum_reduce(context, &divided, 1));
     CHECK_EQ(alone.words[0], divided.words[0]);
     CHECK_EQ(alone.words[1], divided.words[1]);
+    struct storm_sum halves[2];
+    for (int h = 0; h < 2; h++)
+        CHECK_OK(storm_sum_begin(&halves[h], 1.0));
+    for (uint64_t i = N_TERMS; i-- > 0;)
+        CHECK_OK(storm_sum_add(&halves[i % 2], 1.0 / (double)(i + 3)));
+    CHECK_OK(storm_sum_merge(&halves[0], &halves[1]));
+    CHECK_EQ(alone.words[0], halves[0].words[0]);
+    CHECK_EQ(alone.words[1], halves[0].words[1]);
     CHECK(storm_sum_value(&divided) > 6.5 && storm_sum_value(&divided) < 7.5);
 }
 
@@ -77,6 +85,11 @@ static void check_refused(struct storm_context *context, int rank, int size)
     CHECK_OK(storm_sum_add(&sum, 1.0));
     CHECK_EQ(storm_sum_add(&sum, 2.0), STORM_ERR_ARG);
     CHECK_EQ(storm_sum_add(&sum, (double)NAN), STORM_ERR_ARG);
+    CHECK(storm_sum_value(&sum) == 1.0);
+    struct storm_sum other;
+    CHECK_OK(storm_sum_begin(&other, 100.0));
+    CHECK_OK(storm_sum_add(&other, 3.0));
+    CHECK_EQ(storm_sum_merge(&sum, &other), STORM_ERR_ARG);
     CHECK(storm_sum_value(&sum) == 1.0);
     CHECK_OK(storm_sum_begin(&sum, rank == size - 1 ? 4.0 : 1.0));
     CHECK_EQ(storm_sum_reduce(context, &sum, 1),

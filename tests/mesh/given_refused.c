@@ -55,6 +55,18 @@ static void other_volume(struct host *h)
 {
     h->volumes[20] *= 1.0001;
 }
+/* A corner has gone through the face opposite to it: the host computes a volume
+ * below 0, or normals that point inwards. */
+static void negative_volume(struct host *h)
+{
+    h->volumes[20] = -h->volumes[20];
+}
+static void inside_out(struct host *h)
+{
+    for (size_t f = (size_t)h->first_face[20]; f < h->first_face[21]; f++)
+        for (size_t d = 0; d < 3; d++)
+            h->normals[3 * f + d] = -h->normals[3 * f + d];
+}
 static void no_number(struct host *h)
 {
     h->points[61] = NAN;
@@ -131,6 +143,8 @@ static const struct {
     {large_tag, "tags are below 2^48"},
     {no_volume, "cell 20: expected a point, a centroid, a volume"},
     {other_volume, "cell 20: its volume is"},
+    {negative_volume, "cell 20: expected a point, a centroid, a volume"},
+    {inside_out, "does not fit that of cell 20"},
     {no_number, "cell 20: expected a point"},
     {far_point, "cell"},
     {far_centroid, "cell 20: its centroid is outside"},
@@ -155,7 +169,7 @@ static void check_message(const char *expected)
     int found = strstr(message, expected) != NULL, any;
     MPI_Allreduce(&found, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (!any)
-        printf("%s: expected %s\n", message, expected);
+        fprintf(stderr, "%s: expected %s\n", message, expected);
     CHECK(any);
 }
 
@@ -196,6 +210,8 @@ static const struct {
     {used_tag, "cell 19: there is no such cell now, but there has been"},
     {more_boundaries, "7 boundaries, expected 6 as before"},
     {other_volume, "cell 20: its volume is"},
+    {negative_volume, "cell 20: expected a point, a centroid, a volume"},
+    {inside_out, "does not fit that of cell 20"},
 };
 
 /* The mesh stays what it was. */

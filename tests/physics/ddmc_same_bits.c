@@ -119,6 +119,7 @@ struct ddmc_case {
     bool periodic;   /* along y and z */
     uint64_t groups; /* 1: grey */
     bool walk, user, plane, moves;
+    double v[3]; /* of matter; not 0: with motion */
 };
 
 static const struct ddmc_case cases[] = {
@@ -149,6 +150,22 @@ static const struct ddmc_case cases[] = {
     {"periodic octree", .kind = OCTREE, .n = {2, 1, 1}, .periodic = true,
      .groups = 1, .walk = true},
     {"given boxes", .kind = BOXES, .n = {6, 2, 2}, .groups = 4},
+    {"boxes in motion", .kind = CART, .n = {6, 3, 3}, .groups = 1, .walk = true,
+     .user = true, .v = {0.05, 0.03, -0.04}},
+    {"stretched in motion", .kind = CART, .n = {12, 1, 1}, .stretch = 1.1,
+     .groups = 1, .v = {-0.05, 0.0, 0.0}},
+    {"two in a period in motion", .kind = CART, .n = {10, 2, 1},
+     .periodic = true, .groups = 1, .v = {0.05, 0.03, -0.04}},
+    {"voronoi in motion", .kind = VORONOI, .n = {70}, .groups = 1, .walk = true,
+     .plane = true, .v = {0.05, 0.03, -0.04}},
+    {"voronoi that moves, in motion", .kind = VORONOI, .n = {70}, .groups = 1,
+     .moves = true, .v = {0.02, 0.03, -0.04}},
+    {"periodic voronoi in motion", .kind = VORONOI, .n = {20}, .periodic = true,
+     .groups = 1, .v = {0.02, 0.03, -0.04}},
+    {"periodic octree in motion", .kind = OCTREE, .n = {2, 1, 1},
+     .periodic = true, .groups = 1, .walk = true, .v = {0.02, 0.03, 0.01}},
+    {"given boxes in motion", .kind = BOXES, .n = {6, 2, 2}, .groups = 1,
+     .v = {0.05, 0.03, -0.04}},
 };
 
 /* ---- meshes ------------------------------------------------------------- */
@@ -243,7 +260,7 @@ static void change_mesh(struct imc_box *box, int step)
 
 /* ---- one event in a call ------------------------------------------------ */
 
-static imc_advance_fn *whole[2];
+static imc_advance_fn *whole[3];
 
 static void one_by_one(imc_advance_fn *advance, const struct imc_track *track,
                        void *const *packets, size_t n,
@@ -273,7 +290,36 @@ static void split_counted(const struct imc_track *track, void *const *packets,
     one_by_one(whole[1], track, packets, n, outcomes_out);
 }
 
+static void split_moving(const struct imc_track *track, void *const *packets,
+                         size_t n, struct storm_outcome *outcomes_out)
+{
+    one_by_one(whole[2], track, packets, n, outcomes_out);
+}
+
 /* ---- runs --------------------------------------------------------------- */
+
+static bool is_in_motion(const struct ddmc_case *c)
+{
+    return c->v[0] != 0.0;
+}
+
+/* The matter of cells moves as the material does, and at places faster or
+ * slower; the cells with most of it. */
+static void set_motion(struct imc_box *box, const struct ddmc_case *c)
+{
+    double v[MAX_CELLS][3], frame[MAX_CELLS][3];
+    if (!is_in_motion(c))
+        return;
+    for (storm_cell_idx i = 0; i < storm_mesh_n_cells(box->mesh); i++) {
+        struct dice dice = dice_make(9, storm_mesh_cell_id(box->mesh, i));
+        for (int d = 0; d < 3; d++) {
+            v[i][d] = c->v[d] * (0.5 + moving_uniform(&dice));
+            frame[i][d] = c->moves ? 0.8 * v[i][d] : 0.0;
+        }
+    }
+    CHECK_OK(storm_imc_set(box->imc, STORM_IMC_VELOCITY, &v[0][0]));
+    CHECK_OK(storm_imc_set_frame(box->imc, &frame[0][0]));
+}
 
 static uint64_t hash_moments(struct imc_box *box)
 {
@@ -324,6 +370,7 @@ static struct storm_problem make_problem(const struct ddmc_case *c,
                               .comb = true,
                               .random_walk = c->walk,
                               .diffusion = true,
+                              .motion = is_in_motion(c),
                               .seed = 1};
     p.walls[0] = (struct storm_wall){parts, 2};
     for (int w = 2; w < STORM_N_WALLS; w++)
@@ -336,6 +383,13 @@ static struct storm_problem make_problem(const struct ddmc_case *c,
         p.n_boundaries = 2;
     }
     return p;
+}
+
+static double momentum_error(struct imc_box *box)
+{
+    struct storm_imc_momenta m = STORM_IMC_MOMENTA_INIT;
+    CHECK_OK(storm_imc_momentum(box->imc, box->engine, &m));
+    return m.error;
 }
 
 /* Hashes of all steps. */
@@ -359,14 +413,19 @@ static void run_case(const struct ddmc_case *c, MPI_Comm comm, bool splits,
     CHECK_OK(storm_imc_start(box.imc, box.engine));
     whole[0] = box.imc->advance;
     whole[1] = box.imc->advance_counted;
+    whole[2] = box.imc->advance_moving;
     if (splits) {
         box.imc->advance = split_plain;
         box.imc->advance_counted = split_counted;
+        box.imc->advance_moving = split_moving;
     }
     for (int i = 0; i < STEPS; i++) {
         check_where("%s, %d ranks, %d, step %d", c->name,
                     storm_context_size(box.context), splits, i);
+        set_motion(&box, c);
         CHECK(imc_box_step(&box, 0.1 * i, 0.1, energy) <= 1e-13);
+        if (is_in_motion(c))
+            CHECK(momentum_error(&box) <= 1e-15);
         hash_out[i] = imc_box_hash(&box) ^ hash_moments(&box);
         if (c->moves)
             change_mesh(&box, i);

@@ -19,8 +19,9 @@
  * Eqs. (D8) and (D9): cold matter beside hot, with a heat capacity of T^5, has
  * after one long step the share of its cell's energy that it has in
  * equilibrium, within a third; by the tangent it would have a two-hundredth of
- * that. A cold wall of opacity T^-4.5 behind an empty cell is heated by the
- * radiation in it: opacities at its face are not those of its own temperature.
+ * that; the same with cold matter that is in hot radiation from the start. A
+ * cold wall of opacity T^-4.5 behind an empty cell is heated by the radiation
+ * in it: opacities at its face are not those of its own temperature.
  */
 #include <math.h>
 #include <stdio.h>
@@ -323,9 +324,10 @@ static void check_slab(void)
 
 /* ---- cold beside hot ---------------------------------------------------- */
 
-static void check_heat(void)
+/* Lit: all matter is cold, in hot radiation. */
+static void check_heat(bool is_lit)
 {
-    const struct storm_material matter[] = {
+    struct storm_material matter[] = {
         {.absorption = {.coef = 100, .max = 1e12},
          .heat_capacity = {.coef = 1e3, .max = 1e12},
          .temperature_kev = 1,
@@ -343,6 +345,10 @@ static void check_heat(void)
         .size = sizeof cart, .hi_cm = {1, 1, 1}, .n = {2, 1, 1}};
     struct imc_box box = {.problem = make_problem(matter, 2)};
     double energy[4], now[2] = {0.0, 0.0};
+    if (is_lit) {
+        matter[1].radiation_temperature_kev = 1;
+        matter[0] = matter[1];
+    }
     box.problem.regions = halves;
     box.problem.n_regions = 2;
     box.problem.emit_per_cell = box.problem.max_per_cell = 5000;
@@ -422,8 +428,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     check_where("a cold wall");
     check_lit();
-    check_where("heat");
-    check_heat();
+    for (int is_lit = 0; is_lit < 2; is_lit++) {
+        check_where("heat, lit %d", is_lit);
+        check_heat(is_lit);
+    }
     check_slab();
     for (int kind = 0; kind < KINDS; kind++)
         for (int groups = 0; groups < 2; groups++)

@@ -192,6 +192,23 @@ static const struct row {
      {TEXT(materials[0].density_formula, ")")}},
     {"parts[1].temperature_formula: expected a formula: column 1: expected",
      {TEXT(parts[1].temperature_formula, "x")}},
+    {"materials[0].scattering_law: expected a law of scattering, got 7",
+     {INT(materials[0].scattering_law, 7)}},
+    {"materials[0].electrons_per_g: expected a number from 0 to 1e+30",
+     {REAL(materials[0].electrons_per_g, (double)NAN)}},
+    {"materials[0].scattering_law, electrons_per_g: expected electrons",
+     {INT(materials[0].scattering_law, STORM_SCATTER_COMPTON)}},
+    {"", /* electrons alone */
+     {INT(materials[0].scattering_law, STORM_SCATTER_COMPTON),
+      REAL(materials[0].electrons_per_g, 3e23)}},
+    {"materials[0].scattering_law, scattering: expected a coefficient that",
+     {INT(materials[0].scattering_law, STORM_SCATTER_COMPTON),
+      REAL(materials[0].electrons_per_g, 3e23),
+      REAL(materials[0].scattering.e_exp, -1)}},
+    {"sources[0].temperature_kev: expected a number above 0", /* grey */
+     {COUNT(problem.n_groups, 1),
+      INT(materials[0].scattering_law, STORM_SCATTER_USER),
+      REAL(source.energy_kev, 0), REAL(source.temperature_kev, 0)}},
     {"regions: expected an array of 2, got NULL", {NOTHING(problem.regions)}},
     {"regions[1].material: expected the index of one of 2 materials",
      {INT(regions[1].material, 2)}},
@@ -308,7 +325,7 @@ static struct storm_engine *engine_for(struct world *w, struct storm_imc *imc)
 {
     struct storm_engine *engine;
     struct storm_engine_params params = {
-        .size = sizeof params, .record_bytes = sizeof(struct storm_packet)};
+        .size = sizeof params, .record_bytes = storm_imc_record_bytes(imc)};
     CHECK_OK(storm_engine_create(w->context, &params, &engine));
     CHECK_OK(storm_imc_attach(imc, engine));
     CHECK_OK(storm_imc_start(imc, engine));

@@ -5,8 +5,9 @@
 /*
  * storm_remap after random cuts: packets follow their cells by index, none
  * walks, none gets to the boundary; the state is that of a run on one rank
- * without cuts. Also ranks without cells, and packets on or beyond the faces
- * of their cells, as tracking may leave them (REMAP-2).
+ * without cuts. Also ranks without cells, packets on or beyond the faces of
+ * their cells, as tracking may leave them (REMAP-2), and packets that were
+ * added to another engine on whichever rank, before its first step (REMAP-5).
  */
 #include <stdlib.h>
 
@@ -56,6 +57,18 @@ static uint64_t sum_packets(struct problem *p, uint64_t *n_out)
     return sums[1];
 }
 
+static void check_places(struct problem *p)
+{
+    size_t n_local;
+    void *const *packets = storm_engine_packets(p->engine, &n_local);
+    for (size_t i = 0; i < n_local; i++) {
+        const struct storm_packet *packet = packets[i];
+        CHECK(packet->cell_idx >= 0 && packet->face == 0);
+        CHECK(packet->cell_idx < storm_mesh_n_cells(p->mesh));
+        CHECK_EQ(storm_mesh_cell_id(p->mesh, packet->cell_idx), packet->cell);
+    }
+}
+
 static void check_remap(struct problem *p, uint64_t seed)
 {
     struct storm_remap_stats stats = STORM_REMAP_STATS_INIT;
@@ -69,14 +82,57 @@ static void check_remap(struct problem *p, uint64_t seed)
     CHECK_EQ(stats.fixed + stats.moved, n);
     CHECK(stats.walked == 0 && stats.outside == 0 && stats.longest == 0);
     CHECK_EQ(stats.moved > 0, storm_mesh_generation(p->mesh) != generation);
-    size_t n_local;
-    void *const *packets = storm_engine_packets(p->engine, &n_local);
-    for (size_t i = 0; i < n_local; i++) {
-        const struct storm_packet *packet = packets[i];
-        CHECK(packet->cell_idx >= 0 && packet->face == 0);
-        CHECK(packet->cell_idx < storm_mesh_n_cells(p->mesh));
-        CHECK_EQ(storm_mesh_cell_id(p->mesh, packet->cell_idx), packet->cell);
+    check_places(p);
+}
+
+/* All packets to an engine that has made no step, each on the next rank, with
+ * indices that mean nothing: after a cut it continues with the same bits. */
+static void restart(struct problem *p)
+{
+    const size_t bytes = sizeof(struct storm_packet);
+    int rank, size, n_in, n_out;
+    size_t n;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    void *const *packets = storm_engine_packets(p->engine, &n);
+    struct storm_packet *out = calloc(n + 1, bytes), *in;
+    CHECK(out != NULL);
+    for (size_t i = 0; i < n; i++)
+        out[i] = *(const struct storm_packet *)packets[i];
+    n_out = (int)n;
+    int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    MPI_Sendrecv(&n_out, 1, MPI_INT, to, 0, &n_in, 1, MPI_INT, from, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    in = calloc((size_t)n_in + 1, bytes);
+    CHECK(in != NULL);
+    MPI_Sendrecv(out, n_out * (int)bytes, MPI_BYTE, to, 0, in,
+                 n_in * (int)bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    storm_engine_destroy(p->engine);
+    const struct storm_engine_params params = {
+        .size = sizeof params, .record_bytes = sizeof(struct storm_packet)};
+    CHECK_OK(storm_engine_create(p->context, &params, &p->engine));
+    CHECK_OK(storm_streaming_attach(p->streaming, p->engine));
+    for (int i = 0; i < n_in; i++) {
+        in[i].cell_idx = i % 2 == 0 ? -7 : INT32_MAX;
+        CHECK_OK(storm_engine_add(p->engine, &in[i]));
     }
+    free(out);
+    free(in);
+}
+
+/* REMAP-5 */
+static void check_restart(struct problem *p, uint64_t step)
+{
+    uint64_t n, n_after, hash = sum_packets(p, &n);
+    restart(p);
+    storm_engine_set_step(p->engine, step);
+    struct storm_change *change = recut(p, 10 * step + 2);
+    CHECK_OK(storm_remap(p->engine, p->mesh, change, NULL, NULL));
+    storm_change_destroy(change);
+    CHECK_EQ(sum_packets(p, &n_after), hash);
+    CHECK_EQ(n_after, n);
+    check_places(p);
 }
 
 /* To a corner of the box around the cell: on its faces, or outside of it. */
@@ -107,6 +163,8 @@ static void check(bool voronoi)
         CHECK(error == 0.0);
         check_remap(&all, 10 * step);
         check_remap(&all, 10 * step + 1);
+        if (step == STEPS / 2)
+            check_restart(&all, step + 1);
     }
     displace(&all);
     check_remap(&all, 7);

@@ -6,8 +6,9 @@
 
 A SERIES is STYLE:FILE:XCOLUMN:YCOLUMN:LABEL, STYLE line (a reference) or points (a
 run; with bars of three standard errors where there is a column YCOLUMN_error).
-Series with the same LABEL have the same colour. Options: --log-x, --to X, --unit-y Y
-(values are divided by it), --legend left (where a wave comes from the right).
+Series with the same LABEL have the same colour. Options: --log-x, --from X, --to X,
+--unit-y Y (values are divided by it), --legend left (where a wave comes from the right),
+--top Y (where the axis ends).
 """
 import argparse
 import math
@@ -37,7 +38,9 @@ def main():
     parser.add_argument("--y", required=True)
     parser.add_argument("--log-x", action="store_true")
     parser.add_argument("--unit-y", type=float, default=1.0)
+    parser.add_argument("--from", dest="lo", type=float, default=-math.inf)
     parser.add_argument("--to", type=float, default=math.inf)
+    parser.add_argument("--top", type=float)
     parser.add_argument("--legend", choices=["left", "right"], default="right")
     parser.add_argument("series", nargs="+")
     options = parser.parse_args()
@@ -47,14 +50,14 @@ def main():
         rows = [(float(r[x]), float(r[y]) / options.unit_y,
                  float(r.get(y + "_error", 0) or 0) / options.unit_y)
                 for r in read(path)]
-        rows = [r for r in rows if r[0] <= options.to
+        rows = [r for r in rows if options.lo <= r[0] <= options.to
                 and not (options.log_x and r[0] <= 0.0)]
         series.append((style, label, rows))
     scale = math.log10 if options.log_x else float
     xs = [scale(r[0]) for _, _, rows in series for r in rows]
     x_lo = min(xs) if options.log_x else min(0.0, min(xs))
     x_hi = max(xs)
-    y_hi = 1.05 * max(r[1] for _, _, rows in series for r in rows)
+    y_hi = options.top or 1.05 * max(r[1] for _, _, rows in series for r in rows)
 
     def px(x):
         return LEFT + (scale(x) - x_lo) / (x_hi - x_lo) * (WIDTH - LEFT - RIGHT)

@@ -8,7 +8,9 @@ REFERENCE is a CSV file with column names; lines that begin with # are skipped.
 PROFILEs are profile-<step>.csv of runs with different seeds (one is enough):
 their mean is compared at the places of the reference, linear between the
 middles of bins, and their standard error follows from their spread. A single
-one of `storm run --replicas` has its standard errors in columns of its own.
+one of `storm run --replicas` has its standard errors in columns of its own; those
+of such a REFERENCE, another run, are counted as well. --shift X: the places of the
+PROFILEs less X, in a box of length --period that begins at 0.
 
 Printed, and with --json as one object: the mean relative error; the same beyond
 three standard errors and the accuracy of the reference; the largest of both and
@@ -34,6 +36,17 @@ def column(table, name, path):
     if name not in names:
         sys.exit(f"{path}: no column '{name}'; there are: {', '.join(names)}")
     return [row[names.index(name)] for row in rows]
+
+
+def shifted(table, options):
+    """Rows at their new places, in order."""
+    names, rows = table
+    if options.period is None:
+        return table
+    i = names.index("position")
+    rows = [row[:i] + [(row[i] - options.shift) % options.period] + row[i + 1:]
+            for row in rows]
+    return names, sorted(rows, key=lambda row: row[i])
 
 
 def interpolate(xs, ys, x):
@@ -63,20 +76,23 @@ def compare(options):
     values = column(table, options.y, options.reference)
     runs = []
     for path in options.profiles:
-        profile = read(path)
+        profile = shifted(read(path), options)
         runs.append((column(profile, "position", path),
                      column(profile, options.column, path)))
     errors = None
     if len(runs) == 1 and options.column + "_error" in profile[0]:
         errors = column(profile, options.column + "_error", path)
+    own = [0.0] * len(places)
+    if options.y + "_error" in table[0]:
+        own = column(table, options.y + "_error", options.reference)
     rows = []
-    for x, y in zip(places, values):
+    for x, y, y_error in zip(places, values, own):
         if options.lo <= x <= options.hi and y != 0.0:
             mean, error = mean_and_error(
                 [interpolate(xs, ys, x) for xs, ys in runs])
             if errors is not None:
                 error = interpolate(runs[0][0], errors, x)
-            rows.append((x, y, mean, error))
+            rows.append((x, y, mean, math.hypot(error, y_error)))
     if not rows:
         sys.exit(f"{options.reference}: no place within "
                  f"{options.lo} .. {options.hi}")
@@ -95,6 +111,8 @@ def main():
     parser.add_argument("--to", dest="hi", type=float, default=math.inf)
     parser.add_argument("--accuracy", type=float, default=0.0,
                         help="of the reference, in its unit")
+    parser.add_argument("--shift", type=float, default=0.0)
+    parser.add_argument("--period", type=float)
     parser.add_argument("--max", type=float, help="of the error beyond noise")
     parser.add_argument("--rows", action="store_true", help="print all places")
     parser.add_argument("--json", action="store_true")

@@ -4,15 +4,20 @@
  * What a run writes of its cells, read with HDF5 alone: cells are closed and
  * fill the box, arrays fit together, fields.xdmf names arrays that are there
  * with the shape it says, and slices of the mesh fill the cross section
- * (SLICE-1). Boxes and Voronoi cells.
+ * (SLICE-1). Files say what they are; cells without value have NaN. Of boxes
+ * the files for VTK have the arrays and the cells of the others. Boxes and
+ * Voronoi cells.
  */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <hdf5.h>
 
+#include <storm/version.h>
+
 #include "base/memory.h"
 #include "case.h"
+#include "io/io_fields.h"
 #include "io/io_h5.h"
 #include "view/slice.h"
 
@@ -180,6 +185,156 @@ static int check_xdmf(const char *dir)
     return n_items;
 }
 
+/* ---- what files say of themselves ---------------------------------------- */
+
+/* The attribute of an array, or of the file if that is ".", is this text. */
+static void text_is(const char *dir, const char *file, const char *array,
+                    const char *name, const char *wanted)
+{
+    char path[2 * CASE_PATH], text[256] = "";
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    hid_t f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t mark = H5Aopen_by_name(f, array, name, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t type = mark >= 0 ? H5Aget_type(mark) : -1;
+    CHECK(type >= 0 && H5Tget_size(type) < sizeof text);
+    CHECK(H5Aread(mark, type, text) >= 0);
+    if (strcmp(text, wanted) != 0)
+        printf("%s: %s of %s is %s\n", file, name, array, text);
+    CHECK(strcmp(text, wanted) == 0);
+    H5Tclose(type);
+    H5Aclose(mark);
+    H5Fclose(f);
+}
+
+static void number_is(const char *dir, const char *file, const char *name,
+                      double wanted)
+{
+    char path[2 * CASE_PATH];
+    double value = -1.0;
+    snprintf(path, sizeof path, "%s/%s", dir, file);
+    io_h5_file f = io_h5_open(path);
+    CHECK(io_h5_get_number(f, name, &value));
+    CHECK(fabs(value - wanted) <= 1e-14 * wanted);
+    io_h5_close(f);
+}
+
+/* Two steps of 1 ps and 1.1 ps. */
+static void check_heads(const char *dir)
+{
+    static const char *const units[][3] = {
+        {"mesh.h5", "volume", "cm3"},
+        {"mesh.h5", "centroid", "cm"},
+        {"mesh.h5", "points", "cm"},
+        {"mesh.h5", "box", "cm"},
+        {"fields-2.h5", "material_temperature", "keV"},
+        {"fields-2.h5", "radiation_temperature", "keV"},
+        {"fields-2.h5", "material_energy", "erg/cm3"},
+        {"fields-2.h5", "radiation_energy", "erg/cm3"}};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        text_is(dir, units[i][0], units[i][1], "unit", units[i][2]);
+    text_is(dir, "mesh.h5", "material", "name_-1", "outside");
+    text_is(dir, "mesh.h5", "material", "name_0", "wall");
+    text_is(dir, "mesh.h5", "material", "name_1", "vacuum");
+    for (int i = 0; i < 2; i++) {
+        const char *file = i == 0 ? "mesh.h5" : "fields-2.h5";
+        text_is(dir, file, ".", "title", "Cylindrical hohlraum");
+        text_is(dir, file, ".", "storm_version", storm_version());
+        number_is(dir, file, "step", i == 0 ? 0.0 : 2.0);
+    }
+    text_is(dir, "fields-2.h5", ".", "unit_of_time", "s");
+    number_is(dir, "fields-2.h5", "start", 1e-12);
+    number_is(dir, "fields-2.h5", "time", 2.1e-12);
+}
+
+/* NaN outside, and of matter in the vacuum; numbers elsewhere. */
+static void check_values(const char *dir, const struct array *material)
+{
+    static const char *const names[] = {
+        "material_temperature", "material_energy", "radiation_temperature",
+        "radiation_energy"};
+    for (int i = 0; i < 4; i++) {
+        struct array a = array_read(dir, "fields-2.h5", names[i]);
+        size_t n_nan = 0;
+        CHECK_EQ(a.n, material->n);
+        for (size_t k = 0; k < a.n; k++) {
+            bool has = material->values[k] == 0.0 ||
+                       (i >= 2 && material->values[k] == 1.0);
+            CHECK(has == (isfinite(a.values[k]) != 0));
+            n_nan += isnan(a.values[k]) != 0;
+        }
+        CHECK(n_nan > 0 && n_nan < a.n);
+        free(a.values);
+    }
+}
+
+/* The centre of a box is between its first and seventh corner. */
+static void check_centroids(const char *dir)
+{
+    struct array points = array_read(dir, "mesh.h5", "points");
+    struct array centroid = array_read(dir, "mesh.h5", "centroid");
+    CHECK_EQ(centroid.columns, 3);
+    CHECK_EQ(8 * centroid.rows, points.rows);
+    for (size_t i = 0; i < centroid.n; i++) {
+        const double *lo = points.values + 24 * (i / 3) + i % 3;
+        CHECK(fabs(0.5 * (lo[0] + lo[18]) - centroid.values[i]) < 1e-12);
+    }
+    free(points.values);
+    free(centroid.values);
+}
+
+/* ---- files for VTK ------------------------------------------------------- */
+
+static void same_array(const char *dir, const char *array, const char *file,
+                       const char *name)
+{
+    struct array a = array_read(dir, "fields-2.hdf", array);
+    struct array b = array_read(dir, file, name);
+    CHECK_EQ(a.rows, b.rows);
+    CHECK_EQ(a.columns, b.columns);
+    CHECK(memcmp(a.values, b.values, a.n * sizeof *a.values) == 0);
+    free(a.values);
+    free(b.values);
+}
+
+/* One value: first + i step at i. */
+static void row_is(const char *dir, const char *name, size_t n, double step,
+                   double first)
+{
+    struct array a = array_read(dir, "fields-2.hdf", name);
+    CHECK_EQ(a.rows, n);
+    CHECK_EQ(a.columns, 1);
+    for (size_t i = 0; i < n; i++)
+        CHECK(a.values[i] == first + step * (double)i);
+    free(a.values);
+}
+
+static void check_vtk(const char *dir, size_t n)
+{
+    static const char *const of_mesh[] = {"material", "volume", "centroid"};
+    char path[2 * CASE_PATH], text[512] = "";
+    text_is(dir, "fields-2.hdf", "VTKHDF", "Type", "UnstructuredGrid");
+    row_is(dir, "VTKHDF/NumberOfCells", 1, 0.0, (double)n);
+    row_is(dir, "VTKHDF/NumberOfPoints", 1, 0.0, 8.0 * (double)n);
+    row_is(dir, "VTKHDF/NumberOfConnectivityIds", 1, 0.0, 8.0 * (double)n);
+    row_is(dir, "VTKHDF/Connectivity", 8 * n, 1.0, 0.0);
+    row_is(dir, "VTKHDF/Offsets", n + 1, 8.0, 0.0);
+    row_is(dir, "VTKHDF/Types", n, 0.0, 12.0);
+    same_array(dir, "VTKHDF/Points", "mesh.h5", "points");
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "VTKHDF/CellData/%s", of_mesh[i]);
+        same_array(dir, path, "mesh.h5", of_mesh[i]);
+    }
+    for (int i = 0; i < IO_N_FIELDS; i++) {
+        snprintf(path, sizeof path, "VTKHDF/CellData/%s", io_field_names[i]);
+        same_array(dir, path, "fields-2.h5", io_field_names[i]);
+    }
+    snprintf(path, sizeof path, "%s/fields.hdf.series", dir);
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL && fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    CHECK(strstr(text, "{\"name\": \"fields-2.hdf\", \"time\": 2.1") != NULL);
+}
+
 /* ---- slices -------------------------------------------------------------- */
 
 static void check_slices(const char *dir, const double lo[3],
@@ -231,7 +386,13 @@ static void check_run(const char *const *sets, bool boxes)
             check_boxes(run.dir, &volume);
         else
             check_polyhedra(run.dir, &volume);
-        CHECK_EQ(check_xdmf(run.dir), 3 * 8); /* dumps, arrays each */
+        check_heads(run.dir);
+        check_values(run.dir, &material);
+        if (boxes) {
+            check_centroids(run.dir);
+            check_vtk(run.dir, volume.n);
+        }
+        CHECK_EQ(check_xdmf(run.dir), 3 * 9); /* dumps, arrays each */
         check_slices(run.dir, lo, hi);
         free(volume.values);
         free(material.values);

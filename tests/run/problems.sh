@@ -213,9 +213,75 @@ if wanted infinite-medium-groups; then
         "$scratch/infinite-medium-groups/probes.csv"
 fi
 
+if wanted compton-equilibrium; then
+    solve compton-equilibrium --set packets.max_per_cell=10000
+    check_script compton_equilibrium.py \
+        "$scratch/compton-equilibrium/probes.csv"
+fi
+
 if wanted homogeneous-sphere; then
     solve homogeneous-sphere --replicas 2 --set packets.emit_per_cell=200
     check_script homogeneous_sphere.py "$scratch"/homogeneous-sphere/probes-?.csv
+fi
+
+if wanted moving-slab; then
+    "$STORM_BUILD/examples/write_table" "$scratch/moving-slab.h5" \
+        "$reference/moving_slab_groups.csv" >"$scratch/said" ||
+        fail "write_table: $(cat "$scratch/said")"
+    solve moving-slab --replicas 2 --set packets.emit_per_cell=30000 \
+        --set materials.slab.table="$scratch/moving-slab.h5"
+    check_script moving_slab.py --from 9.5e-9 --to 1e-8 --max 0.05 \
+        "$scratch/moving-slab/tally-observer.csv" >"$scratch/slab.csv"
+fi
+
+# moving NAME BETA... : the equilibrium at that velocity, with options in $sets.
+moving() {
+    velocity="$1,$2,$3"
+    # shellcheck disable=SC2086
+    solve moving-equilibrium --replicas 20 --overwrite $sets \
+        --set materials.gas.velocity="[$velocity]"
+    check_script moving_equilibrium.py "$@" \
+        "$scratch/moving-equilibrium/profile-10.csv" >"$scratch/moving.csv"
+}
+
+if wanted moving-equilibrium; then
+    sets="--set mesh.kind=voronoi --set mesh.points=27"
+    moving 0.3 -0.3 0.2
+    sets="$sets --set groups.count=1 --set materials.gas.absorption.E_exp=0"
+    sets="$sets --set output.groups=false"
+    moving 0.06 0.06 -0.05
+    sets=
+    moving 0.5 0 0
+fi
+
+# pulse STEPS SHIFT SETS...: moving and at rest, with other seeds.
+pulse() {
+    steps=$1 shift=$2
+    shift 2
+    solve advecting-pulse --replicas 4 --overwrite "$@" --set seed=101 \
+        --set mesh.motion.kind=none --set "materials.gas.velocity=[0,0,0]"
+    cp "$scratch/advecting-pulse/profile-$steps.csv" "$scratch/rest.csv"
+    v=$(awk "BEGIN { print $shift / $steps / $dt }")
+    solve advecting-pulse --replicas 4 --overwrite "$@" \
+        --set materials.gas.velocity="[$v,0,0]" \
+        --set mesh.motion.velocity="[$v,0,0]"
+    for column in material_temperature radiation_energy; do
+        check_script profile_error.py "$scratch/rest.csv" \
+            "$scratch/advecting-pulse/profile-$steps.csv" --x position \
+            --y $column --column $column --shift "$shift" --period 10 --max 0.003
+    done
+}
+
+if wanted advecting-pulse; then
+    few="--set packets.emit_per_cell=20 --set packets.min_per_cell=40"
+    few="$few --set packets.max_per_cell=80"
+    dt=0.4
+    # shellcheck disable=SC2086
+    pulse 120 2.4 $few
+    dt=0.5
+    # shellcheck disable=SC2086
+    pulse 100 1 $few --set materials.gas.absorption.coef=5 --set time.dt=0.5 \
+        --set time.stop=50
 fi
 
 # hohlraum_points FIRST: the points of the deck, with first layers of that.

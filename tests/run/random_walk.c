@@ -8,6 +8,12 @@
 /* TEST ranks: 1; args: voronoi; timeout: 1200;
    label: long slow-asan slow-mpich */
 /* TEST ranks: 1; args: quick; timeout: 120; label: slow-asan slow-mpich */
+/* TEST ranks: 1; args: ddmc-100; timeout: 1800;
+   label: long slow-asan slow-mpich */
+/* TEST ranks: 1; args: ddmc-10000; timeout: 1800;
+   label: long slow-asan slow-mpich */
+/* TEST ranks: 1; args: ddmc-groups; timeout: 1800;
+   label: long slow-asan slow-mpich */
 /*
  * Decks with and without random walk: material energies at three places agree
  * within 3 standard errors, and with it the run takes a given part of the
@@ -15,51 +21,112 @@
  * factor below 0.01, `voronoi` 180 a cell; `groups` and `slab` walk partially
  * grey; in `marshak` the cells behind the front are thin and those ahead are
  * too cold to matter.
+ *
+ * The same for discrete diffusion: 100 and 10,000 mean free paths a cell, at
+ * least 10 and 100 times faster, and 30 groups. Profiles of `ddmc-100` and
+ * `ddmc-10000` are smooth: a step is one cell wide.
  */
 #include <time.h>
 
 #include "case.h"
+
+#define SMOOTH "temperature=1-0.5*(3*(x/0.02)^2-2*(x/0.02)^3)"
 
 enum { PLACES = 3, MOST_SETS = 7 };
 static const double agree_k = 3.0;
 
 static const struct walk_case {
     const char *name, *deck, *sets[MOST_SETS];
+    const char *method; /* NULL: random walk */
     uint64_t seeds;
     size_t rows[PLACES]; /* of the profile */
     double max_error;    /* relative: and not for want of precision */
     double min_speedup;
 } cases[] = {
-    {"grey", "thick-slab", {"time.steps=8"}, 10, {10, 11, 12}, 0.05, 5.0},
-    {"groups", "thick-groups", {"time.steps=4"}, 10, {8, 11, 13}, 0.05, 5.0},
-    {"slab", "multigroup-slab", {NULL}, 12, {5, 12, 25}, 0.05, 1.0},
-    {"marshak", "marshak", {NULL}, 3, {20, 50, 65}, 0.03, 0.8},
-    {"voronoi",
-     "thick-slab",
-     {"time.steps=3", "mesh.kind=voronoi", "mesh.points=30",
-      "mesh.box.hi=[0.02,0.003,0.003]", "output.profile.bins=8",
-      "packets.emit_per_cell=5", "packets.max_per_cell=10"},
-     10,
-     {4, 5, 6},
-     0.1,
-     3.0},
-    {"quick",
-     "thick-groups",
-     {"time.steps=2", "materials.0.absorption.coef=3e4",
-      "materials.1.absorption.coef=3e4"},
-     4,
-     {8, 9, 11},
-     0.1,
-     1.2},
+    {.name = "grey",
+     .deck = "thick-slab",
+     .sets = {"time.steps=8"},
+     .seeds = 10,
+     .rows = {10, 11, 12},
+     .max_error = 0.05,
+     .min_speedup = 5.0},
+    {.name = "groups",
+     .deck = "thick-groups",
+     .sets = {"time.steps=4"},
+     .seeds = 10,
+     .rows = {8, 11, 13},
+     .max_error = 0.05,
+     .min_speedup = 5.0},
+    {.name = "slab",
+     .deck = "multigroup-slab",
+     .seeds = 12,
+     .rows = {5, 12, 25},
+     .max_error = 0.05,
+     .min_speedup = 1.0},
+    {.name = "marshak",
+     .deck = "marshak",
+     .seeds = 3,
+     .rows = {20, 50, 65},
+     .max_error = 0.03,
+     .min_speedup = 0.8},
+    {.name = "voronoi",
+     .deck = "thick-slab",
+     .sets = {"time.steps=3", "mesh.kind=voronoi", "mesh.points=30",
+              "mesh.box.hi=[0.02,0.003,0.003]", "output.profile.bins=8",
+              "packets.emit_per_cell=5", "packets.max_per_cell=10"},
+     .seeds = 10,
+     .rows = {4, 5, 6},
+     .max_error = 0.1,
+     .min_speedup = 3.0},
+    {.name = "quick",
+     .deck = "thick-groups",
+     .sets = {"time.steps=2", "materials.0.absorption.coef=3e4",
+              "materials.1.absorption.coef=3e4"},
+     .seeds = 4,
+     .rows = {8, 9, 11},
+     .max_error = 0.1,
+     .min_speedup = 1.2},
+    {.name = "ddmc-100",
+     .deck = "thick-slab",
+     .method = "ddmc",
+     .sets = {"time.steps=8", "materials.hot." SMOOTH,
+              "materials.cold." SMOOTH},
+     .seeds = 10,
+     .rows = {4, 10, 15},
+     .max_error = 0.05,
+     .min_speedup = 10.0},
+    {.name = "ddmc-10000",
+     .deck = "thick-slab",
+     .method = "ddmc",
+     .sets = {"time.steps=4", "time.dt=2e-13", "materials.hot." SMOOTH,
+              "materials.cold." SMOOTH, "materials.hot.absorption.coef=1e7",
+              "materials.cold.absorption.coef=1e7"},
+     .seeds = 10,
+     .rows = {4, 10, 15},
+     .max_error = 0.05,
+     .min_speedup = 100.0},
+    {.name = "ddmc-groups",
+     .deck = "thick-groups",
+     .method = "ddmc",
+     .sets = {"time.steps=4", "groups.count=30"},
+     .seeds = 10,
+     .rows = {8, 11, 13},
+     .max_error = 0.05,
+     .min_speedup = 10.0},
 };
 
-static void measure(const struct walk_case *c, bool walk,
+static void measure(const struct walk_case *c, bool on,
                     struct case_mean mean[PLACES], double *seconds_out)
 {
     static struct case_profile profile;
-    const char *sets[MOST_SETS + 2] = {walk ? "acceleration.random_walk=true"
-                                            : "acceleration.random_walk=false"};
-    memcpy(&sets[1], c->sets, sizeof c->sets);
+    char method[64];
+    snprintf(method, sizeof method, "acceleration.method=%s",
+             !on                 ? "none"
+             : c->method != NULL ? c->method
+                                 : "random_walk");
+    const char *sets[MOST_SETS + 3] = {"acceleration.random_walk=false",
+                                       method};
+    memcpy(&sets[2], c->sets, sizeof c->sets);
     clock_t start = clock();
     for (uint64_t seed = 1; seed <= c->seeds; seed++) {
         struct case_run run = case_open(c->deck, seed, sets);

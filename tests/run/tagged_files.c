@@ -361,7 +361,8 @@ static void check_restart(MPI_Comm comm, const char *dir, uint64_t right)
     CHECK_OK(storm_imc_load_state(host.imc, c.mesh.state_version, cells,
                                   c.accounts));
     for (size_t i = 0; i < c.n_packets; i++)
-        CHECK_OK(storm_engine_add(host.engine, &c.packets[i]));
+        CHECK_OK(storm_engine_add(host.engine, (const char *)c.packets +
+                                                   i * c.record_bytes));
     storm_engine_set_step(host.engine, c.head.step);
     host.step = c.head.step;
     CHECK_EQ(imc_box_hash(&host), c.head.state_hash);

@@ -2,6 +2,9 @@
 #include "support/imc_box.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include <storm/voronoi.h>
 
 #include "support/check.h"
 
@@ -37,23 +40,61 @@ void imc_box_open(struct imc_box *box)
                                      .remainder = storm_imc_deposit,
                                      .remainder_self = box->imc};
     CHECK_OK(storm_comb_create(box->context, &comb, &box->comb));
-    struct storm_engine_params engine = {
-        .size = sizeof engine, .record_bytes = sizeof(struct storm_packet)};
+    struct storm_engine_params engine = {.size = sizeof engine,
+                                         .record_bytes =
+                                             storm_imc_record_bytes(box->imc)};
     CHECK_OK(storm_engine_create(box->context, &engine, &box->engine));
     CHECK_OK(storm_imc_attach(box->imc, box->engine));
     if (box->problem.comb)
         CHECK_OK(storm_comb_attach(box->comb, box->engine));
 }
 
+void imc_box_open_periodic(struct imc_box *box, MPI_Comm comm, int n,
+                           bool voronoi)
+{
+    const size_t n_points = (size_t)n * (size_t)n * (size_t)n;
+    const struct storm_cart_params cart = {.size = sizeof cart,
+                                           .hi_cm = {1, 1, 1},
+                                           .n = {n, n, n},
+                                           .periodic = {true, true, true}};
+    struct storm_voronoi_params cells = {.size = sizeof cells,
+                                         .hi_cm = {1, 1, 1},
+                                         .periodic = {true, true, true}};
+    double *points = calloc(3 * n_points, sizeof *points);
+    CHECK(points != NULL);
+    CHECK_OK(storm_context_create(comm, NULL, &box->context));
+    for (size_t i = 0; i < n_points; i++) {
+        double u[4];
+        const struct storm_packet_id id = {.lo = i};
+        storm_random(7, STORM_STREAM_USER, id, 0, u);
+        memcpy(&points[3 * i], u, 3 * sizeof *points);
+    }
+    cells.points_cm = points;
+    cells.n_points = storm_context_rank(box->context) == 0 ? n_points : 0;
+    if (voronoi)
+        CHECK_OK(storm_mesh_create_voronoi(box->context, &cells, &box->mesh));
+    else
+        CHECK_OK(storm_mesh_create_cart(box->context, &cart, &box->mesh));
+    free(points);
+    imc_box_open(box);
+}
+
 void imc_box_add(struct imc_box *box, struct storm_packet packet)
 {
+    imc_box_add_photon(box, (struct storm_photon){.packet = packet});
+}
+
+void imc_box_add_photon(struct imc_box *box, struct storm_photon photon)
+{
     struct storm_cell_ref at;
-    storm_status status = storm_mesh_locate(box->mesh, packet.position_cm, &at);
+    struct storm_packet *packet = &photon.packet;
+    storm_status status =
+        storm_mesh_locate(box->mesh, packet->position_cm, &at);
     if (status != STORM_OK || at.rank != storm_context_rank(box->context))
         return;
-    packet.cell_idx = at.idx;
-    packet.cell = storm_mesh_cell_id(box->mesh, at.idx);
-    CHECK_OK(storm_engine_add(box->engine, &packet));
+    packet->cell_idx = at.idx;
+    packet->cell = storm_mesh_cell_id(box->mesh, at.idx);
+    CHECK_OK(storm_engine_add(box->engine, &photon));
 }
 
 double imc_box_step(struct imc_box *box, double time_s, double dt_s,

@@ -10,6 +10,8 @@
 #ifndef STORM_TESTS_IMC_BOX_H
 #define STORM_TESTS_IMC_BOX_H
 
+#include <stdbool.h>
+
 #include <storm/context.h>
 #include <storm/engine.h>
 #include <storm/imc.h>
@@ -36,9 +38,15 @@ extern const struct storm_source imc_box_source;
 
 /* Everything after the mesh. Collective, as all of these. */
 void imc_box_open(struct imc_box *box);
+/* Context and mesh, too: n boxes in each direction, or as many Voronoi cells of
+ * random points, all walls periodic. */
+void imc_box_open_periodic(struct imc_box *box, MPI_Comm comm, int n,
+                           bool voronoi);
 
 /* Adds a packet where its position is; the same call on every rank. */
 void imc_box_add(struct imc_box *box, struct storm_packet packet);
+/* The same with the energy of its photons. */
+void imc_box_add_photon(struct imc_box *box, struct storm_photon photon);
 
 /* One step; returns the error of the energy balance. */
 double imc_box_step(struct imc_box *box, double time_s, double dt_s,
