@@ -130,7 +130,7 @@ STORM_API void storm_imc_births_step(const struct storm_imc_births *births,
  * error of the step. Otherwise it is in that local cell, which the caller has
  * found, and is given on that rank alone.
  * Where packets diffuse, one that begins on a wall, on its way in, may be sent
- * back (docs/physics.md, eq. D3); any other diffuses at once.
+ * back (docs/diffusion.md, eq. D3); any other diffuses at once.
  *
  * @retval STORM_OK        taken, or another rank's
  * @retval STORM_ERR_ARG   a value that cannot be (logged); the step fails

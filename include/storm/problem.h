@@ -74,8 +74,8 @@ typedef enum storm_group_average {
 struct storm_matter; /* storm/matter.h */
 
 /** What physical scattering does to packets, in the frame of matter
- *  (docs/physics.md, "Scattering"). With COMPTON or USER in a material all
- *  packets of the problem have the energy of their photons
+ *  (docs/moving-matter.md, "Scattering"). With COMPTON or USER in a material
+ *  all packets of the problem have the energy of their photons
  *  (storm_imc_record_bytes) and fly, whatever random_walk and diffusion are. */
 typedef enum storm_scattering_law {
     STORM_SCATTER_ISOTROPIC = 0, /**< elastic */
@@ -279,9 +279,9 @@ struct storm_problem {
     size_t n_planes;
     /** Packets hop between thick cells (DDMC), where they are scattered, or
      *  absorbed and emitted again within the step, in all but 3 % of their
-     *  collisions; elsewhere they fly. docs/physics.md, eqs. (D1) to (D10). */
+     *  collisions; elsewhere they fly. docs/diffusion.md. */
     bool diffusion;
-    /** Matter moves, and takes momentum (docs/physics.md, "Moving matter").
+    /** Matter moves, and takes momentum (docs/moving-matter.md).
      *  Packets walk and diffuse with one group, in matter below 0.1 c; others
      *  fly, which is logged once. Density, energy, temperature and opacity are
      *  those in the frame of matter. */

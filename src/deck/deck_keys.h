@@ -146,8 +146,8 @@
           WORD("isotropic|thomson|compton"), "isotropic",                      \
           "of all scattering of the material, in its frame: isotropic and "    \
           "elastic; by 1 + cos^2, elastic; or by thermal electrons, which "    \
-          "take and give energy (physics.md). Compton needs keV, and its "     \
-          "packets fly")                                                       \
+          "take and give energy (moving-matter.md). Compton needs keV, and "   \
+          "its packets fly")                                                   \
     FIELD(deck_material, laws.electrons_per_g, "electrons_per_g",              \
           REAL(0, 1e30), "0",                                                  \
           "free electrons, 1/g: each adds 6.652e-25 cm2 to scattering, of "    \
@@ -173,7 +173,7 @@
           REALS(3, -DECK_MAX, DECK_MAX), "[0, 0, 0]",                          \
           "of the material through the mesh, cm/s, slower than light; if any " \
           "moves, in special relativity and with accounts of momentum "        \
-          "(physics.md)")                                                      \
+          "(moving-matter.md)")                                                \
     FIELD(deck_material, table, "table", TEXT, "none",                         \
           "opacities and equation of state from this HDF5 file "               \
           "(matter-files.md), relative to the deck, in place of absorption, "  \

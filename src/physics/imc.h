@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internals of implicit Monte Carlo. Equations are those of docs/physics.md.
+ * Internals of implicit Monte Carlo. Equations are those of docs/physics.md,
+ * docs/diffusion.md and docs/moving-matter.md.
  *
  *   IMC-1  What a packet does is a function of the packet and of the fields of
  *          the cells at the start of the step, on any rank.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Matter that moves: frames of matter and of the mesh (docs/physics.md,
- * "Moving matter"), and momentum.
+ * Matter that moves: frames of matter and of the mesh, and momentum
+ * (docs/moving-matter.md).
  *
  *   FRAME-1  Packets live in the frame of the mesh. What they are in that of
  *            matter is computed where it is needed, in full special

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Laws of physical scattering (docs/physics.md, "Scattering").
+ * Laws of physical scattering (docs/moving-matter.md, "Scattering").
  *
  *   SCATTER-1  Events of laws are in kernels of a kind of their own, chosen by
  *              batch: others do not know of them.
