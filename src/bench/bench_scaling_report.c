@@ -180,9 +180,15 @@ static char *scaling_draw(const struct storm_scaling *scaling,
     size_t n = scaling->points.n_ranks, n_series = 0;
     bool weak = scaling_is_weak(scaling);
     for (size_t k = 0; k < scaling->points.n_backends; k++) {
-        series[n_series++] = (struct storm_chart_series){
-            NULL,          STORM_CHART_REFERENCE, (int)k, n,
-            curves->ranks, curves->ideal + k * n, NULL,   NULL};
+        series[n_series++] = (struct storm_chart_series){NULL,
+                                                         STORM_CHART_REFERENCE,
+                                                         (int)k,
+                                                         n,
+                                                         curves->ranks,
+                                                         curves->ideal + k * n,
+                                                         NULL,
+                                                         NULL,
+                                                         0};
         series[n_series++] =
             (struct storm_chart_series){scaling->points.backends[k],
                                         STORM_CHART_BOTH,
@@ -191,11 +197,12 @@ static char *scaling_draw(const struct storm_scaling *scaling,
                                         curves->ranks,
                                         curves->seconds + k * n,
                                         NULL,
-                                        NULL};
+                                        NULL,
+                                        0};
     }
     /* Only for the legend: all dashed lines. */
     series[n_series++] = (struct storm_chart_series){
-        "ideal", STORM_CHART_REFERENCE, 7, 0, NULL, NULL, NULL, NULL};
+        "ideal", STORM_CHART_REFERENCE, 7, 0, NULL, NULL, NULL, NULL, 0};
     char subtitle[160], number[STORM_GROUPED_BYTES];
     snprintf(subtitle, sizeof subtitle,
              "uniform emission, %s cells per rank (%s)%s",

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "view/chart_parts.h"
+#include "view/colours.h"
 #include "view/svg.h"
 
 /* Sizes on the canvas, in pixels. */
@@ -12,7 +13,8 @@ enum {
     CHART_HEIGHT = 400,
     CHART_BOTTOM = 72, /* below it: ticks and label */
     CHART_LABEL = 56,  /* left of the numbers: label */
-    CHART_N_TICKS = 6
+    CHART_N_TICKS = 6,
+    CHART_TEXT = 1024 /* bytes of a label */
 };
 static const double chart_margin = 0.04; /* around the data */
 
@@ -20,9 +22,7 @@ static const double chart_margin = 0.04; /* around the data */
 struct chart_frame {
     double left, top;
     struct storm_svg_scale x, y;
-    struct storm_svg_tick x_ticks[STORM_SVG_MAX_TICKS];
-    struct storm_svg_tick y_ticks[STORM_SVG_MAX_TICKS];
-    size_t n_x_ticks, n_y_ticks;
+    struct storm_svg_axis x_axis, y_axis;
     bool has_data;
     bool y_from_zero; /* begins a little below 0, where nothing is */
 };
@@ -113,16 +113,16 @@ static struct storm_svg_scale chart_scale(const struct storm_chart_axis *axis,
     bool at_zero = from_zero && scale.lo == 0.0;
     scale = storm_svg_widen(scale, chart_margin);
     if (at_zero) /* a line at 0 is seen above the frame */
-        scale.lo = -0.25 * chart_margin * scale.hi;
+        scale.lo = -0.75 * chart_margin * scale.hi;
     return scale;
 }
 
 /* Round numbers, or those asked for that are inside, if not too many. */
-static size_t chart_ticks(const struct storm_chart_axis *axis,
-                          const struct storm_svg_scale *scale,
-                          struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS])
+static struct storm_svg_axis chart_axis(const struct storm_chart_axis *axis,
+                                        const struct storm_svg_scale *scale,
+                                        double pixels, bool upright)
 {
-    size_t n = 0;
+    struct storm_svg_axis out = {.scale = *scale};
     bool given = axis->n_ticks <= STORM_SVG_MAX_TICKS;
     for (size_t i = 0; given && i < axis->n_ticks; i++) {
         if (!storm_svg_shows(scale, axis->ticks[i]))
@@ -130,11 +130,14 @@ static size_t chart_ticks(const struct storm_chart_axis *axis,
         double place = storm_svg_place(scale, axis->ticks[i]);
         if (!(place >= 0.0 && place <= 1.0))
             continue;
-        ticks[n].value = axis->ticks[i];
-        storm_svg_number(axis->ticks[i], 6, ticks[n].label);
-        n++;
+        out.tick[out.n].value = axis->ticks[i];
+        storm_svg_number(axis->ticks[i], 6, out.tick[out.n].label);
+        out.n++;
     }
-    return n > 0 ? n : storm_svg_ticks(scale, CHART_N_TICKS, ticks);
+    if (out.n == 0)
+        return storm_svg_axis(scale, pixels, upright, CHART_N_TICKS);
+    storm_svg_axis_fit(&out, pixels, upright);
+    return out;
 }
 
 static struct chart_frame chart_layout(const struct storm_chart *chart)
@@ -146,17 +149,9 @@ static struct chart_frame chart_layout(const struct storm_chart *chart)
     frame.x = chart_scale(&chart->x, x);
     frame.y = chart_scale(&chart->y, y);
     frame.y_from_zero = chart->y.from_zero && !chart->y.log && y.lo >= 0.0;
-    frame.n_x_ticks = chart_ticks(&chart->x, &frame.x, frame.x_ticks);
-    frame.n_y_ticks = chart_ticks(&chart->y, &frame.y, frame.y_ticks);
-    storm_svg_clear(&frame.x, CHART_WIDTH, false, frame.x_ticks,
-                    frame.n_x_ticks);
-    storm_svg_clear(&frame.y, CHART_HEIGHT, true, frame.y_ticks,
-                    frame.n_y_ticks);
-    double widest = 0.0;
-    for (size_t i = 0; i < frame.n_y_ticks; i++)
-        widest = fmax(widest, storm_svg_width(frame.y_ticks[i].label,
-                                              STORM_SVG_LETTERS));
-    frame.left = CHART_LABEL + widest;
+    frame.x_axis = chart_axis(&chart->x, &frame.x, CHART_WIDTH, false);
+    frame.y_axis = chart_axis(&chart->y, &frame.y, CHART_HEIGHT, true);
+    frame.left = CHART_LABEL + frame.y_axis.width;
     frame.top = storm_chart_top(chart->title, chart->subtitle);
     return frame;
 }
@@ -167,30 +162,34 @@ static void chart_add_x_axis(struct storm_page *svg,
                              const struct chart_frame *frame, const char *label)
 {
     const double bottom = frame->top + CHART_HEIGHT;
-    for (size_t i = 0; i < frame->n_x_ticks; i++) {
-        const struct storm_svg_tick *tick = &frame->x_ticks[i];
+    char text[CHART_TEXT];
+    for (size_t i = 0; i < frame->x_axis.n; i++) {
+        const struct storm_svg_tick *tick = &frame->x_axis.tick[i];
         double x = chart_x(frame, tick->value);
         storm_svg_line(svg, x, frame->top, 0, CHART_HEIGHT, "thin");
         storm_svg_line(svg, x, bottom, 0, 6, "line");
         if (tick->label[0] != '\0')
             storm_svg_text(svg, x, bottom + 23, "mid", tick->label);
     }
+    storm_svg_axis_label(&frame->x_axis, label, text, sizeof text);
     storm_svg_text(svg, frame->left + 0.5 * CHART_WIDTH, bottom + 50, "mid",
-                   label);
+                   text);
 }
 
 static void chart_add_y_axis(struct storm_page *svg,
                              const struct chart_frame *frame, const char *label)
 {
-    for (size_t i = 0; i < frame->n_y_ticks; i++) {
-        const struct storm_svg_tick *tick = &frame->y_ticks[i];
+    char text[CHART_TEXT];
+    for (size_t i = 0; i < frame->y_axis.n; i++) {
+        const struct storm_svg_tick *tick = &frame->y_axis.tick[i];
         double y = chart_y(frame, tick->value);
         storm_svg_line(svg, frame->left, y, CHART_WIDTH, 0, "thin");
         storm_svg_line(svg, frame->left, y, -6, 0, "line");
         if (tick->label[0] != '\0')
             storm_svg_text(svg, frame->left - 11, y + 5, "end", tick->label);
     }
-    storm_svg_text_up(svg, 26, frame->top + 0.5 * CHART_HEIGHT, label);
+    storm_svg_axis_label(&frame->y_axis, label, text, sizeof text);
+    storm_svg_text_up(svg, 26, frame->top + 0.5 * CHART_HEIGHT, text);
 }
 
 /* ---- series -------------------------------------------------------------- */
@@ -205,31 +204,85 @@ static bool chart_has_markers(storm_chart_style style)
     return style == STORM_CHART_POINTS || style == STORM_CHART_BOTH;
 }
 
+static unsigned chart_colour(const struct storm_chart_series *series)
+{
+    return series->order > 0.0 ? storm_colour_line(series->order)
+                               : storm_chart_colour(series->colour);
+}
+
 static unsigned chart_line_colour(const struct storm_chart_series *series)
 {
     const double shade = 0.5;
-    unsigned rgb = storm_chart_colour(series->colour), darker = 0;
+    unsigned rgb = chart_colour(series), darker = 0;
     for (int k = 16; k >= 0; k -= 8)
         darker |= (unsigned)lround(shade * (double)(rgb >> k & 0xff)) << k;
     return series->style == STORM_CHART_TWIN ? darker : rgb;
 }
 
-static void chart_line_class(struct storm_page *svg,
-                             const struct storm_chart_series *series)
+/* Dashes of a line on top of n others; a reference has its own. */
+static const char *chart_dashes(const struct storm_chart_series *series,
+                                size_t n_below)
 {
-    bool dashed = series->style == STORM_CHART_REFERENCE ||
-                  series->style == STORM_CHART_TWIN;
+    if (series->style == STORM_CHART_REFERENCE ||
+        series->style == STORM_CHART_TWIN)
+        return " stroke-dasharray=\"7 5\"";
+    return n_below == 0   ? ""
+           : n_below == 1 ? " stroke-dasharray=\"10 10\""
+                          : " stroke-dasharray=\"4 16\" "
+                            "stroke-dashoffset=\"-13\"";
+}
+
+static void chart_line_class(struct storm_page *svg,
+                             const struct storm_chart_series *series,
+                             size_t n_below)
+{
+    bool thin = series->style == STORM_CHART_REFERENCE ||
+                series->style == STORM_CHART_TWIN;
     storm_page_add(svg,
                    " fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
                    "stroke-linejoin=\"round\"%s/>\n",
-                   chart_line_colour(series), dashed ? "1.6" : "2.2",
-                   dashed ? " stroke-dasharray=\"7 5\"" : "");
+                   chart_line_colour(series), thin ? "1.6" : "2.2",
+                   chart_dashes(series, n_below));
+}
+
+/* Do two lines look like one? */
+static bool chart_same_line(const struct chart_frame *frame,
+                            const struct storm_chart_series *a,
+                            const struct storm_chart_series *b)
+{
+    const double apart = 2.2; /* pixels: a line's width */
+    bool any = false;
+    if (!chart_has_line(a->style) || a->style != b->style || a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++) {
+        bool shows = chart_shows(frame, b, i);
+        if (chart_shows(frame, a, i) != shows)
+            return false;
+        if (!shows)
+            continue;
+        if (fabs(chart_x(frame, a->x[i]) - chart_x(frame, b->x[i])) > apart ||
+            fabs(chart_y(frame, a->y[i]) - chart_y(frame, b->y[i])) > apart)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+/* CHART-6: how many earlier ones lie below a line. */
+static size_t chart_n_below(const struct chart_frame *frame,
+                            const struct storm_chart *chart, size_t k)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < k; i++)
+        n += chart_same_line(frame, &chart->series[i], &chart->series[k]);
+    return n;
 }
 
 /* With gaps where a value cannot be drawn (CHART-2). */
 static void chart_add_path(struct storm_page *svg,
                            const struct chart_frame *frame,
-                           const struct storm_chart_series *series)
+                           const struct storm_chart_series *series,
+                           size_t n_below)
 {
     bool down = false, any = false;
     for (size_t i = 0; i < series->n; i++) {
@@ -246,7 +299,7 @@ static void chart_add_path(struct storm_page *svg,
     }
     if (any) {
         storm_page_add(svg, "\"");
-        chart_line_class(svg, series);
+        chart_line_class(svg, series, n_below);
     }
 }
 
@@ -284,7 +337,7 @@ static void chart_add_piece(struct storm_page *svg,
             storm_page_add(svg, "H%.2f", chart_x(frame, series->x[i]));
     }
     storm_page_add(svg, "Z\" fill=\"#%06x\" fill-opacity=\"0.25\"/>\n",
-                   storm_chart_colour(series->colour));
+                   chart_colour(series));
 }
 
 static void chart_add_band(struct storm_page *svg,
@@ -333,14 +386,12 @@ static void chart_add_errors(struct storm_page *svg,
         storm_page_add(svg,
                        "<path d=\"M%.2f %.2fV%.2fm%g 0h%g\" fill=\"none\" "
                        "stroke=\"#%06x\" stroke-width=\"1.3\"/>\n",
-                       x, low, high, -cap, 2.0 * cap,
-                       storm_chart_colour(series->colour));
+                       x, low, high, -cap, 2.0 * cap, chart_colour(series));
         if (low < floor_y)
             storm_page_add(svg,
                            "<path d=\"M%.2f %.2fh%g\" stroke=\"#%06x\" "
                            "stroke-width=\"1.3\"/>\n",
-                           x - cap, low, 2.0 * cap,
-                           storm_chart_colour(series->colour));
+                           x - cap, low, 2.0 * cap, chart_colour(series));
     }
 }
 
@@ -362,16 +413,17 @@ static void chart_add_markers(struct storm_page *svg,
             (chart_has_markers(series->style) ||
              chart_is_alone(frame, series, i)))
             storm_chart_marker(svg, chart_x(frame, series->x[i]),
-                               chart_y(frame, series->y[i]), series->colour);
+                               chart_y(frame, series->y[i]), series->colour,
+                               chart_colour(series));
 }
 
 /* ---- legend -------------------------------------------------------------- */
 
 static void chart_add_legend(struct storm_page *svg,
-                             const struct storm_chart *chart, double x,
-                             double top)
+                             const struct chart_frame *frame,
+                             const struct storm_chart *chart, double x)
 {
-    double y = top + 0.5 * STORM_CHART_ROW;
+    double y = frame->top + 0.5 * STORM_CHART_ROW;
     for (size_t i = 0; i < chart->n_series; i++) {
         const struct storm_chart_series *series = &chart->series[i];
         if (series->name == NULL)
@@ -379,11 +431,11 @@ static void chart_add_legend(struct storm_page *svg,
         if (chart_has_line(series->style)) {
             storm_page_add(svg, "<path d=\"M%.2f %.2fh%d\"", x, y,
                            STORM_CHART_SAMPLE);
-            chart_line_class(svg, series);
+            chart_line_class(svg, series, chart_n_below(frame, chart, i));
         }
         if (chart_has_markers(series->style))
             storm_chart_marker(svg, x + 0.5 * STORM_CHART_SAMPLE, y,
-                               series->colour);
+                               series->colour, chart_colour(series));
         storm_svg_text(svg, x + STORM_CHART_SAMPLE + 10, y + 5, "start",
                        series->name);
         y += STORM_CHART_ROW;
@@ -417,7 +469,8 @@ char *storm_chart_svg(const struct storm_chart *chart)
             chart_add_band(&svg, &frame, &chart->series[i]);
     for (size_t i = 0; i < chart->n_series; i++) {
         if (chart_has_line(chart->series[i].style))
-            chart_add_path(&svg, &frame, &chart->series[i]);
+            chart_add_path(&svg, &frame, &chart->series[i],
+                           chart_n_below(&frame, chart, i));
         chart_add_errors(&svg, &frame, &chart->series[i]);
         chart_add_markers(&svg, &frame, &chart->series[i]);
     }
@@ -425,6 +478,6 @@ char *storm_chart_svg(const struct storm_chart *chart)
         storm_svg_text(&svg, frame.left + 0.5 * CHART_WIDTH,
                        frame.top + 0.5 * CHART_HEIGHT, "mid", "no data");
     storm_svg_frame(&svg, frame.left, frame.top, CHART_WIDTH, CHART_HEIGHT);
-    chart_add_legend(&svg, chart, right + STORM_CHART_GAP, frame.top);
+    chart_add_legend(&svg, &frame, chart, right + STORM_CHART_GAP);
     return storm_svg_end(&svg);
 }

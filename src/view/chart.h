@@ -11,6 +11,8 @@
  *            grows with it, and with long texts; nothing is cut.
  *   CHART-4  Texts may contain any characters: they are escaped.
  *   CHART-5  The same chart gives the same bytes.
+ *   CHART-6  No line is hidden: one on top of an earlier one has gaps through
+ *            which that is seen, and 0 is a little above the frame.
  */
 #ifndef STORM_VIEW_CHART_H
 #define STORM_VIEW_CHART_H
@@ -39,6 +41,8 @@ struct storm_chart_series {
     const double *error; /* n half heights of error bars, or NULL */
     const double *band;  /* n half heights of a band around a line, or NULL; cut
                             off at 0 on an axis that begins there */
+    double order;        /* above 0, up to 1: its place on an ordered scale of
+                            colours, which takes the place of `colour` */
 };
 
 struct storm_chart_axis {

@@ -19,7 +19,8 @@ enum {
     BARS_BOTTOM = 72,
     BARS_MIN_HEIGHT = 78, /* height of the frame */
     BARS_VALUE_LETTERS = 12,
-    BARS_N_TICKS = 6
+    BARS_N_TICKS = 6,
+    BARS_TEXT = 1024 /* bytes of a label */
 };
 
 struct bars_frame {
@@ -78,18 +79,20 @@ static void bars_add_axis(struct storm_page *svg,
                           const struct bars_frame *frame, const char *label)
 {
     const double bottom = frame->top + frame->height;
-    struct storm_svg_tick ticks[STORM_SVG_MAX_TICKS];
-    size_t n = storm_svg_ticks(&frame->scale, BARS_N_TICKS, ticks);
-    storm_svg_clear(&frame->scale, BARS_WIDTH, false, ticks, n);
-    for (size_t i = 0; i < n; i++) {
+    const struct storm_svg_axis axis =
+        storm_svg_axis(&frame->scale, BARS_WIDTH, false, BARS_N_TICKS);
+    const struct storm_svg_tick *ticks = axis.tick;
+    char text[BARS_TEXT];
+    for (size_t i = 0; i < axis.n; i++) {
         double x = bars_x(frame, ticks[i].value);
         storm_svg_line(svg, x, frame->top, 0, frame->height, "thin");
         storm_svg_line(svg, x, bottom, 0, 6, "line");
         if (ticks[i].label[0] != '\0')
             storm_svg_text(svg, x, bottom + 23, "mid", ticks[i].label);
     }
+    storm_svg_axis_label(&axis, label, text, sizeof text);
     storm_svg_text(svg, frame->left + 0.5 * BARS_WIDTH, bottom + 50, "mid",
-                   label);
+                   text);
 }
 
 static void bars_add_part(struct storm_page *svg, double x, double y,

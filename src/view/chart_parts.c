@@ -76,11 +76,11 @@ int storm_chart_is_dark(int i)
     return parts_colours[i % PARTS_N_COLOURS].dark;
 }
 
-void storm_chart_marker(struct storm_page *svg, double x, double y, int i)
+void storm_chart_marker(struct storm_page *svg, double x, double y, int i,
+                        unsigned rgb)
 {
     storm_page_add(svg,
                    "<path d=\"M%.2f %.2f%s\" fill=\"#%06x\" stroke=\"#fff\" "
                    "stroke-width=\"0.8\"/>\n",
-                   x, y, parts_markers[i % PARTS_N_MARKERS],
-                   storm_chart_colour(i));
+                   x, y, parts_markers[i % PARTS_N_MARKERS], rgb);
 }

@@ -28,11 +28,12 @@ double storm_chart_width(double left, double right, const char *title,
 void storm_chart_head(struct storm_page *svg, double left, const char *title,
                       const char *subtitle);
 
-/* Colours and markers repeat, but with different periods. */
+/* Colours and shapes of markers repeat, but with different periods. */
 unsigned storm_chart_colour(int i);
 
 /* Can white letters be read on it? */
 int storm_chart_is_dark(int i);
-void storm_chart_marker(struct storm_page *svg, double x, double y, int i);
+void storm_chart_marker(struct storm_page *svg, double x, double y, int i,
+                        unsigned rgb);
 
 #endif /* STORM_VIEW_CHART_PARTS_H */

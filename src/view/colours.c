@@ -50,3 +50,16 @@ unsigned storm_colour_signed(double t)
     return colours_mix(t < 0.0 ? colours_below : colours_above,
                        COLOURS_N_SIGNED, fabs(t));
 }
+
+/* The darker part of "plasma" (public domain). */
+static const unsigned char colours_lines[][3] = {{0x0d, 0x08, 0x87},
+                                                 {0x5c, 0x01, 0xa6},
+                                                 {0x9c, 0x17, 0x9e},
+                                                 {0xcc, 0x47, 0x78},
+                                                 {0xf0, 0x80, 0x4e}};
+enum { COLOURS_N_LINES = sizeof colours_lines / sizeof colours_lines[0] };
+
+unsigned storm_colour_line(double t)
+{
+    return colours_mix(colours_lines, COLOURS_N_LINES, t);
+}

@@ -10,4 +10,8 @@ unsigned storm_colour(double t);
 /* The same for -1 .. 1: blue below 0, white at 0, red above. */
 unsigned storm_colour_signed(double t);
 
+/* Of lines in an order, 0 .. 1: from dark blue to orange, none too light for
+ * white paper. */
+unsigned storm_colour_line(double t);
+
 #endif /* STORM_VIEW_COLOURS_H */

@@ -107,6 +107,15 @@ void plot_with_unit(const struct plot_run *plot, const char *words,
 void plot_label(const struct plot_run *plot, const char *field,
                 char label_out[PLOT_TEXT]);
 
+/* The unit in which a time has one to three digits before the point; s for 0,
+ * and for what is beyond the list. */
+const char *plot_time_unit(double time, double *factor_out);
+
+/* Label of an axis of times up to `max_s`, "time (ns)"; returns what seconds
+ * are multiplied by for it. */
+double plot_time_axis(const struct plot_run *plot, const char *words,
+                      double max_s, char label_out[PLOT_TEXT]);
+
 /* "t = 1.5 ns (step 12)" */
 storm_status plot_time(struct plot_run *plot, uint64_t step,
                        char text_out[PLOT_TEXT]);

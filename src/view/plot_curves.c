@@ -42,6 +42,11 @@ void plot_band_text(uint64_t replicas, const char *mark, char *text,
              mark, 100.0 * curves_confidence);
 }
 
+double plot_order(size_t k, size_t n)
+{
+    return n > 1 ? fmax((double)k / (double)(n - 1), 1e-3) : 0.5;
+}
+
 /* ---- adding -------------------------------------------------------------- */
 
 struct plot_curve *plot_curves_add(struct plot_curves *c, size_t n)
@@ -186,12 +191,16 @@ static void curves_choose(struct plot_curves *c,
             .name = curve->name[0] != '\0' ? curve->name : NULL,
             .style = curve->style,
             .colour = (int)*n_out,
+            .order = curve->is_time ? 1.0 : 0.0,
             .n = curve->n,
             .x = curve->x,
             .y = curve->y,
             .band = curve->has_band ? curve->band : NULL};
         ++*n_out;
     }
+    for (size_t k = 0; k < *n_out; k++)
+        if (series[k].order > 0.0)
+            series[k].order = plot_order(k, *n_out);
 }
 
 /* CURVES-3: many bands above each other show nothing. */

@@ -8,6 +8,7 @@
  *   CURVES-2  The axis is logarithmic if a whole curve, or an eighth of all
  *             values, is below a hundredth of the largest value; what is below
  *             a millionth of it is a gap then.
+ *   CURVES-4  Curves that are times have colours of an ordered scale.
  *   CURVES-3  Bands are 95 % intervals of the means of replicas; of more than
  *             three stairs in one chart they are bars, side by side.
  */
@@ -26,6 +27,7 @@ struct plot_curve {
     double *y;     /* n */
     double *band;  /* n half heights, if it has one */
     bool has_band; /* false at first */
+    bool is_time;  /* one of several times: its colour is ordered */
 };
 
 struct plot_curves {
@@ -41,6 +43,9 @@ struct plot_chart_text {
     const char *file; /* name of the picture */
     const char *subtitle, *x, *y;
 };
+
+/* Place k of n on the ordered scale of colours, above 0. */
+double plot_order(size_t k, size_t n);
 
 /* A curve of n points. It moves when one is added. NULL: no memory. */
 struct plot_curve *plot_curves_add(struct plot_curves *curves, size_t n);

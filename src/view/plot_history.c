@@ -34,6 +34,16 @@ struct history_rows {
     double *band;
 };
 
+/* The longest of its times, or steps. */
+static double rows_max(const struct history_rows *rows, const char *column)
+{
+    size_t i_column = io_table_find(rows->table, column);
+    double max = 0.0;
+    for (size_t i = 0; i < rows->n; i++)
+        max = fmax(max, cell(rows->table, rows->row[i], i_column));
+    return max;
+}
+
 /* "; replica 3" of a table of one. */
 static void rows_replica(const struct history_rows *rows,
                          char text_out[PLOT_NAME])
@@ -159,6 +169,8 @@ static void history_name(const struct history_part *part, const char *column,
                  : strcmp(rest, "escaped") == 0 ? "escaped"
                                                 : "created: ";
     bool is_whole = *before != '\0' && before[strlen(before) - 1] != ' ';
+    if (strcmp(part->prefix, "escaped_") == 0 && *rest >= '0' && *rest <= '9')
+        before = "boundary "; /* of a mesh from a file */
     snprintf(name_out, PLOT_TEXT, "%s%s", before, is_whole ? "" : rest);
 }
 
@@ -196,8 +208,14 @@ static storm_status history_curve(struct plot_curves *curves,
     const struct io_table *table = rows->table;
     size_t time = io_table_find(table, "time"), dt = io_table_find(table, "dt");
     struct plot_curve *curve = plot_curves_add(curves, rows->n);
+    char label[PLOT_TEXT];
     if (curve == NULL)
         return plot_fail(curves->plot, STORM_ERR_NOMEM, "no memory");
+    double in_unit =
+        plot_time_axis(curves->plot, "time", rows_max(rows, "time"), label);
+    double height = column == dt ? plot_time_axis(curves->plot, "time step",
+                                                  rows_max(rows, "dt"), label)
+                                 : 1.0;
     history_name(part, table->names[column], curve->name);
     curve->style = part->style;
     curve->has_band = plot_band(table, table->names[column], rows->band);
@@ -205,11 +223,11 @@ static storm_status history_curve(struct plot_curves *curves,
         size_t row = rows->row[i];
         double step = cell(table, row, dt);
         double by = chart->by_time ? step : 1.0;
-        curve->x[i] =
-            cell(table, row, time) - (chart->by_time ? 0.5 * step : 0.0);
+        curve->x[i] = in_unit * (cell(table, row, time) -
+                                 (chart->by_time ? 0.5 * step : 0.0));
         curve->y[i] = chart->by_time && history_is_cut(rows, i)
                           ? (double)NAN
-                          : cell(table, row, column) / by;
+                          : height * cell(table, row, column) / by;
         curve->band[i] = curve->has_band ? rows->band[row] / by : 0.0;
     }
     return STORM_OK;
@@ -224,8 +242,10 @@ static storm_status history_draw(struct plot_run *plot,
                                  .replicas = rows->table->replicas};
     char x[PLOT_TEXT], y[PLOT_TEXT];
     storm_status status = STORM_OK;
-    plot_with_unit(plot, "time", "s", x);
+    (void)plot_time_axis(plot, "time", rows_max(rows, "time"), x);
     plot_with_unit(plot, chart->label, chart->unit, y);
+    if (strcmp(chart->parts[0].prefix, "dt") == 0)
+        (void)plot_time_axis(plot, chart->label, rows_max(rows, "dt"), y);
     for (size_t k = 0; k < 2 && chart->parts[k].prefix != NULL; k++)
         for (size_t i = 0; i < rows->table->n_columns && status >= 0; i++)
             if (history_wants(chart, &chart->parts[k], rows->table->names[i]))
@@ -312,6 +332,12 @@ static size_t probes_count(const struct io_table *table)
     return max < 1e6 ? (size_t)(max + 1.0) : 0;
 }
 
+static double probes_max_time(const struct io_table *table)
+{
+    size_t time = io_table_find(table, "time");
+    return table->n_rows > 0 ? cell(table, table->n_rows - 1, time) : 0.0;
+}
+
 static void probe_name(const struct plot_run *plot,
                        const struct history_rows *rows,
                        char name_out[PLOT_TEXT])
@@ -345,15 +371,18 @@ static storm_status probe_curve(struct plot_curves *curves,
     size_t material = io_table_find(table, "material");
     size_t value = io_table_find(table, column);
     struct plot_curve *curve = plot_curves_add(curves, rows->n);
+    char label[PLOT_TEXT];
     if (curve == NULL)
         return plot_fail(curves->plot, STORM_ERR_NOMEM, "no memory");
+    double in_unit =
+        plot_time_axis(curves->plot, "time", probes_max_time(table), label);
     probe_name(curves->plot, rows, curve->name);
     curve->has_band = plot_band(table, column, rows->band);
     for (size_t i = 0; i < rows->n; i++) {
         size_t row = rows->row[i];
         bool has =
             probe_has_value(curves->plot, cell(table, row, material), column);
-        curve->x[i] = cell(table, row, time);
+        curve->x[i] = in_unit * cell(table, row, time);
         curve->y[i] = has ? cell(table, row, value) : (double)NAN;
         curve->band[i] = curve->has_band ? rows->band[row] : 0.0;
     }
@@ -371,7 +400,7 @@ static storm_status probes_deliver(struct plot_curves *curves,
     size_t last =
         first + PROBES_IN_CHART < n ? first + PROBES_IN_CHART - 1 : n - 1;
     plot_words(column, words);
-    plot_with_unit(plot, "time", "s", x);
+    (void)plot_time_axis(plot, "time", probes_max_time(rows->table), x);
     plot_label(plot, column, y);
     rows_replica(rows, replica);
     snprintf(subtitle, sizeof subtitle, "%s at probes%s", words, replica);

@@ -586,9 +586,7 @@ void plot_label(const struct plot_run *plot, const char *field,
     plot_with_unit(plot, words, plot_unit(plot, field), label_out);
 }
 
-/* The unit in which a time has one to three digits before the point; s for 0,
- * and for what is beyond the list. */
-static const char *plot_time_unit(double time, double *factor_out)
+const char *plot_time_unit(double time, double *factor_out)
 {
     static const struct {
         const char *name;
@@ -602,6 +600,15 @@ static const char *plot_time_unit(double time, double *factor_out)
         }
     *factor_out = 1.0;
     return "s";
+}
+
+double plot_time_axis(const struct plot_run *plot, const char *words,
+                      double max_s, char label_out[PLOT_TEXT])
+{
+    double factor = 1.0;
+    const char *unit = plot->natural ? "" : plot_time_unit(max_s, &factor);
+    plot_with_unit(plot, words, unit, label_out);
+    return factor;
 }
 
 void plot_time_text(const struct plot_run *plot, double time, uint64_t step,

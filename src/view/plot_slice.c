@@ -357,34 +357,16 @@ static bool slice_add_cells(const struct plot_picture *p,
     return good;
 }
 
-/* Ticks of one axis of the frame. */
-struct slice_ticks {
-    struct storm_svg_tick tick[STORM_SVG_MAX_TICKS];
-    struct storm_svg_scale scale;
-    size_t n;
-    double width; /* of the widest label */
-};
-
-static int slice_n_ticks(double pixels)
+static struct storm_svg_axis slice_ticks(const struct storm_svg_scale *scale,
+                                         double pixels, bool upright)
 {
-    return (int)fmin(fmax(pixels / 80.0, 2.0), 7.0);
-}
-
-static struct slice_ticks slice_ticks(const struct storm_svg_scale *scale,
-                                      double pixels, bool upright)
-{
-    struct slice_ticks ticks = {.scale = *scale};
-    ticks.n = storm_svg_ticks(scale, slice_n_ticks(pixels), ticks.tick);
-    storm_svg_clear(scale, pixels, upright, ticks.tick, ticks.n);
-    for (size_t i = 0; i < ticks.n; i++)
-        ticks.width = fmax(ticks.width, storm_svg_width(ticks.tick[i].label,
-                                                        STORM_SVG_LETTERS));
-    return ticks;
+    int n_wanted = (int)fmin(fmax(pixels / 80.0, 2.0), 7.0);
+    return storm_svg_axis(scale, pixels, upright, n_wanted);
 }
 
 static void slice_add_axes(const struct plot_picture *p,
                            const struct slice_frame *frame,
-                           const struct slice_ticks ticks[2],
+                           const struct storm_svg_axis ticks[2],
                            struct storm_page *svg)
 {
     const double bottom = frame->top + frame->height;
@@ -405,10 +387,13 @@ static void slice_add_axes(const struct plot_picture *p,
             storm_svg_text(svg, frame->left - 11, y + 5, "end", tick->label);
     }
     storm_svg_frame(svg, frame->left, frame->top, frame->width, frame->height);
+    char label[PLOT_TEXT];
+    storm_svg_axis_label(&ticks[0], p->axis[0], label, sizeof label);
     storm_svg_text(svg, frame->left + 0.5 * frame->width, bottom + 50, "mid",
-                   p->axis[0]);
+                   label);
+    storm_svg_axis_label(&ticks[1], p->axis[1], label, sizeof label);
     storm_svg_text_up(svg, frame->left - 28 - ticks[1].width,
-                      frame->top + 0.5 * frame->height, p->axis[1]);
+                      frame->top + 0.5 * frame->height, label);
 }
 
 /* The names of the halves, readable on any colour. */
@@ -436,7 +421,7 @@ static void slice_add_halves(const struct plot_picture *p,
 
 static void slice_add_bar(const struct plot_picture *p,
                           const struct slice_frame *frame,
-                          const struct slice_ticks *ticks,
+                          const struct storm_svg_axis *ticks,
                           struct storm_page *svg)
 {
     const double left = frame->left + frame->width + SLICE_BAR_GAP;
@@ -460,8 +445,10 @@ static void slice_add_bar(const struct plot_picture *p,
             storm_svg_text(svg, left + SLICE_BAR + 10, at + 5, "start",
                            ticks->tick[i].label);
     }
+    char label[PLOT_TEXT];
+    storm_svg_axis_label(ticks, p->label, label, sizeof label);
     storm_svg_text_up(svg, left + SLICE_BAR + 30 + ticks->width,
-                      frame->top + 0.5 * frame->height, p->label);
+                      frame->top + 0.5 * frame->height, label);
 }
 
 void plot_add_key(struct storm_page *svg, double x, double y, unsigned colour,
@@ -522,10 +509,11 @@ char *plot_slice_svg(const struct plot_picture *p)
     const struct storm_svg_scale scales[2] = {
         storm_svg_scale(p->lo[0], p->hi[0], false),
         storm_svg_scale(p->lo[1], p->hi[1], false)};
-    const struct slice_ticks ticks[2] = {
+    const struct storm_svg_axis ticks[2] = {
         slice_ticks(&scales[0], frame.width, false),
         slice_ticks(&scales[1], frame.height, true)};
-    const struct slice_ticks bar = slice_ticks(&p->scale, frame.height, true);
+    const struct storm_svg_axis bar =
+        slice_ticks(&p->scale, frame.height, true);
     frame.left = 52 + ticks[1].width;
     frame.top = storm_chart_top(p->title, p->subtitle);
     double right = frame.left + frame.width + SLICE_BAR_GAP;

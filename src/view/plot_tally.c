@@ -111,6 +111,14 @@ static bool tally_count_bins(struct tally *t)
     return stride == n_rows;
 }
 
+/* The last edge that is not an end. */
+static double tally_largest(const struct tally *t,
+                            const struct tally_axis *axis)
+{
+    return axis->n_here > 0 ? tally_to(t, axis, axis->first + axis->n_here - 1)
+                            : 0.0;
+}
+
 static const struct tally_axis *tally_axis(const struct tally *t,
                                            const char *name)
 {
@@ -129,13 +137,19 @@ static void tally_interval_name(const struct tally *t,
     char from[STORM_SVG_LABEL_BYTES], to[STORM_SVG_LABEL_BYTES];
     bool is_time = strcmp(axis->name, "time") == 0;
     const char *word = strcmp(axis->name, "mu") == 0 ? "μ" : axis->name;
-    const char *unit = is_time && !t->plot->natural         ? " s"
-                       : strcmp(axis->name, "azimuth") == 0 ? " turns"
+    const char *unit = strcmp(axis->name, "azimuth") == 0 ? " turns"
                        : strcmp(axis->name, "group") == 0 && !t->plot->natural
                            ? " keV"
                            : "";
-    storm_svg_number(tally_from(t, axis, first), 4, from);
-    storm_svg_number(tally_to(t, axis, last), 4, to);
+    double factor = 1.0, largest = tally_largest(t, axis);
+    char time_unit[PLOT_TEXT] = "";
+    if (is_time && !t->plot->natural) {
+        snprintf(time_unit, sizeof time_unit, " %s",
+                 plot_time_unit(largest, &factor));
+        unit = time_unit;
+    }
+    storm_svg_number(factor * tally_from(t, axis, first), 4, from);
+    storm_svg_number(factor * tally_to(t, axis, last), 4, to);
     if (first < axis->first)
         snprintf(name_out, PLOT_TEXT, "%s below %s%s", word, to, unit);
     else if (last >= axis->first + axis->n_here)
@@ -216,6 +230,8 @@ static storm_status tally_curve(const struct tally *t,
         return plot_fail(t->plot, STORM_ERR_NOMEM, "no memory");
     curve->style = STORM_CHART_STEPS;
     curve->has_band = t->has_errors && chart->is_single;
+    curve->is_time =
+        chart->parts != NULL && strcmp(chart->parts->name, "time") == 0;
     tally_add_up(t, chart, first, last, curve);
     if (chart->parts == NULL)
         return STORM_OK;
@@ -316,6 +332,37 @@ static double tally_outside(const struct tally *t, const struct tally_axis *x)
     return share > 1e-9 ? share : 0.0;
 }
 
+static bool tally_is_time(const struct tally_axis *axis)
+{
+    return strcmp(axis->name, "time") == 0;
+}
+
+static void tally_x_label(const struct tally *t, const struct tally_axis *x,
+                          const struct tally_words *words,
+                          char label_out[PLOT_TEXT])
+{
+    if (tally_is_time(x))
+        (void)plot_time_axis(t->plot,
+                             t->is_observed ? "time of a distant observer"
+                                            : words->x,
+                             tally_largest(t, x), label_out);
+    else
+        plot_with_unit(t->plot, words->x, words->x_unit, label_out);
+}
+
+/* Times in the unit of the label; energies stay by second. */
+static void tally_scale_times(const struct tally *t, const struct tally_axis *x,
+                              struct plot_curves *curves)
+{
+    char label[PLOT_TEXT];
+    if (!tally_is_time(x))
+        return;
+    double factor = plot_time_axis(t->plot, "time", tally_largest(t, x), label);
+    for (size_t k = 0; k < curves->n; k++)
+        for (size_t i = 0; i <= curves->curve[k].n; i++)
+            curves->curve[k].x[i] *= factor;
+}
+
 static storm_status tally_draw(const struct tally *t, struct tally_chart *chart,
                                const struct tally_words *words)
 {
@@ -329,16 +376,13 @@ static storm_status tally_draw(const struct tally *t, struct tally_chart *chart,
              chart->parts != NULL ? "-" : "",
              chart->parts != NULL ? chart->parts->name : "");
     tally_subtitle(t, chart, words->by, subtitle);
-    plot_with_unit(t->plot,
-                   t->is_observed && strcmp(words->axis, "time") == 0
-                       ? "time of a distant observer"
-                       : words->x,
-                   words->x_unit, x);
+    tally_x_label(t, chart->x, words, x);
     plot_with_unit(t->plot, words->y, words->y_unit, y);
     storm_status status = tally_curves(t, chart, &curves);
     if (status == STORM_OK && plot_curves_any(&curves)) {
         const struct plot_chart_text text = {file, subtitle, x, y};
         curves.log_x = tally_log_x(t, chart->x, &curves);
+        tally_scale_times(t, chart->x, &curves);
         status = plot_curves_draw(&curves, &text);
     }
     plot_curves_free(&curves);

@@ -287,7 +287,7 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
     if (ticks.n >= 3)
         return ticks.n;
     /* less than a decade: linear ticks are better */
-    for (ticks.n = 0; ticks.n < 2 && n_wanted <= STORM_SVG_MAX_TICKS;
+    for (ticks.n = 0; ticks.n < 3 && n_wanted <= STORM_SVG_MAX_TICKS;
          n_wanted++) {
         ticks.n = 0;
         svg_linear_ticks(&ticks, scale, n_wanted);
@@ -381,4 +381,65 @@ void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
     for (size_t i = 0; i < n; i++)
         if (!row.stays[i])
             ticks[i].label[0] = '\0';
+}
+
+/* ---- axes ---------------------------------------------------------------- */
+
+/* Labels of a linear scale without the power of ten of the largest, if that is
+ * far from 1 and the rest has few digits. */
+static void svg_take_power(struct storm_svg_axis *axis)
+{
+    const double large = 1e5, small = 1e-3;
+    enum { DIGITS = 6 };
+    double largest = 0.0;
+    for (size_t i = 0; i < axis->n; i++)
+        largest = fmax(largest, fabs(axis->tick[i].value));
+    bool far = largest >= large || (largest > 0.0 && largest < small);
+    if (axis->scale.log || axis->n < 2 || !far || largest < svg_dust)
+        return;
+    double step = axis->tick[1].value - axis->tick[0].value;
+    if (!(log10(largest / step) < DIGITS - 2))
+        return;
+    axis->power = (int)floor(log10(largest) + 1e-9);
+    for (size_t i = 0; i < axis->n; i++) {
+        int halves[2] = {axis->power / 2, axis->power - axis->power / 2};
+        double rest = axis->tick[i].value / pow(10.0, halves[0]);
+        storm_svg_number(rest / pow(10.0, halves[1]), DIGITS,
+                         axis->tick[i].label);
+    }
+}
+
+void storm_svg_axis_fit(struct storm_svg_axis *axis, double pixels,
+                        bool upright)
+{
+    svg_take_power(axis);
+    storm_svg_clear(&axis->scale, pixels, upright, axis->tick, axis->n);
+    axis->width = 0.0;
+    for (size_t i = 0; i < axis->n; i++)
+        axis->width = fmax(axis->width, storm_svg_width(axis->tick[i].label,
+                                                        STORM_SVG_LETTERS));
+}
+
+struct storm_svg_axis storm_svg_axis(const struct storm_svg_scale *scale,
+                                     double pixels, bool upright, int n_wanted)
+{
+    struct storm_svg_axis axis = {.scale = *scale};
+    axis.n = storm_svg_ticks(scale, n_wanted, axis.tick);
+    storm_svg_axis_fit(&axis, pixels, upright);
+    return axis;
+}
+
+void storm_svg_axis_label(const struct storm_svg_axis *axis, const char *label,
+                          char *label_out, size_t bytes)
+{
+    char power[STORM_SVG_LABEL_BYTES];
+    const char *unit = strrchr(label, '(');
+    svg_power(axis->power, power);
+    if (axis->power == 0)
+        snprintf(label_out, bytes, "%s", label);
+    else if (unit != NULL)
+        snprintf(label_out, bytes, "%.*s(%s %s", (int)(unit - label), label,
+                 power, unit + 1);
+    else
+        snprintf(label_out, bytes, "%s / %s", label, power);
 }

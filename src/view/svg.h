@@ -7,8 +7,10 @@
  *          range without values, of one value or narrower than rounding errors
  *          is made wider.
  *   SVG-3  Ticks are inside the scale, in rising order, with different labels.
- *          There are at least 2 and at most STORM_SVG_MAX_TICKS. On a
+ *          There are at least 3 and at most STORM_SVG_MAX_TICKS. On a
  *          logarithmic scale of three decades or more they are powers of ten.
+ *   SVG-4  Labels of an axis are short: a power of ten that numbers far from 1
+ *          share goes to the label of the axis.
  */
 #ifndef STORM_VIEW_SVG_H
 #define STORM_VIEW_SVG_H
@@ -86,6 +88,28 @@ size_t storm_svg_ticks(const struct storm_svg_scale *scale, int n_wanted,
  * or third, ... stays. */
 void storm_svg_clear(const struct storm_svg_scale *scale, double pixels,
                      bool upright, struct storm_svg_tick *ticks, size_t n);
+
+/* The ticks of an axis. */
+struct storm_svg_axis {
+    struct storm_svg_scale scale;
+    struct storm_svg_tick tick[STORM_SVG_MAX_TICKS];
+    size_t n;
+    int power;    /* of ten, by which labels are divided; 0: they are not */
+    double width; /* of the widest label, in pixels */
+};
+
+/* About `n_wanted` ticks along so many pixels, with labels that do not
+ * touch. */
+struct storm_svg_axis storm_svg_axis(const struct storm_svg_scale *scale,
+                                     double pixels, bool upright, int n_wanted);
+
+/* The label with the power: "energy (erg)" is "energy (10¹³ erg)" then. */
+void storm_svg_axis_label(const struct storm_svg_axis *axis, const char *label,
+                          char *label_out, size_t bytes);
+
+/* Shortens and clears the labels of ticks that are there already. */
+void storm_svg_axis_fit(struct storm_svg_axis *axis, double pixels,
+                        bool upright);
 
 /* A number as people write it, with up to `digits` digits: 0.25, 3×10⁻⁷. */
 void storm_svg_number(double value, int digits,

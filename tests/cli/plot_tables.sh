@@ -58,10 +58,10 @@ bands() {
     [ "$n" -ge "$2" ] || fail "$1: $n bands, not $2"
     [ "$2" -gt 0 ] || [ "$n" -eq 0 ] || fail "$1: $n bands"
 }
-texts history-power 'energy per time (erg/s)' 'time (s)' 'created: emission' \
+texts history-power 'energy per time (10.* erg/s)' 'time (ps)' 'created: emission' \
     'absorbed: star' 'mean of 2 replicas'
 texts history-packets 'at the end' escaped
-texts history-dt 'time step (s)'
+texts history-dt 'time step (ps)'
 texts probes-radiation_temperature '(0.3, 0, 0) cm' 'radiation temperature (keV)'
 texts tally-light-time-wall x_lo z_hi 'not on this axis' 'bars: 95 %'
 texts tally-core-time-side 'band: 95 %'

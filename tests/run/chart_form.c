@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 20 */
-/* CHART-1 to CHART-5 and SVG-1 to SVG-3. With a folder as argument, some
+/* CHART-1 to CHART-6 and SVG-1 to SVG-4. With a folder as argument, some
  * of the pictures are written there, for inspection. */
 #include <float.h>
 #include <math.h>
@@ -119,9 +119,9 @@ static void test_lines(void)
     const double ideal[N] = {8.1, 4.05, 2.025, 1.0125, 0.50625};
     const double error[N] = {0.4, 0.2, 0.1, 0.1, 0.05};
     const struct storm_chart_series series[] = {
-        {"shm", STORM_CHART_BOTH, 0, N, ranks, shm, error, NULL},
-        {"p2p", STORM_CHART_BOTH, 1, N, ranks, p2p, NULL, NULL},
-        {"ideal", STORM_CHART_REFERENCE, 7, N, ranks, ideal, NULL, NULL},
+        {"shm", STORM_CHART_BOTH, 0, N, ranks, shm, error, NULL, 0},
+        {"p2p", STORM_CHART_BOTH, 1, N, ranks, p2p, NULL, NULL, 0},
+        {"ideal", STORM_CHART_REFERENCE, 7, N, ranks, ideal, NULL, NULL, 0},
     };
     struct storm_chart chart = {
         .title = "Strong scaling",
@@ -157,8 +157,8 @@ static void test_gaps(void)
 {
     const double x[7] = {0, 1, 2, 3, 4, 5, 6};
     const double y[7] = {1, 2, (double)NAN, 3, (double)INFINITY, -1, 4};
-    struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 7, x, y, NULL,
-                                        NULL};
+    struct storm_chart_series series = {
+        "a", STORM_CHART_LINE, 0, 7, x, y, NULL, NULL, 0};
     struct storm_chart chart = {
         .x.label = "x", .y.label = "y", .series = &series, .n_series = 1};
     char *svg = storm_chart_svg(&chart);
@@ -180,8 +180,8 @@ static void test_bands(void)
     const double x[7] = {0, 1, 2, 3, 4, 5, 6};
     const double y[6] = {1, 2, (double)NAN, 3, 1, 2};
     const double band[6] = {2, 0.5, 1, (double)INFINITY, 3, (double)NAN};
-    struct storm_chart_series series = {"a", STORM_CHART_LINE, 0, 6, x, y, NULL,
-                                        band};
+    struct storm_chart_series series = {
+        "a", STORM_CHART_LINE, 0, 6, x, y, NULL, band, 0};
     struct storm_chart chart = {.x.label = "x",
                                 .y = {.label = "y", .from_zero = true},
                                 .series = &series,
@@ -206,8 +206,8 @@ static void test_zero(void)
 {
     const double x[2] = {0, 1}, zero[2] = {0, 0}, one[2] = {0, 1};
     const struct storm_chart_series series[] = {
-        {"0", STORM_CHART_LINE, 0, 2, x, zero, NULL, NULL},
-        {"1", STORM_CHART_LINE, 1, 2, x, one, NULL, NULL}};
+        {"0", STORM_CHART_LINE, 0, 2, x, zero, NULL, NULL, 0},
+        {"1", STORM_CHART_LINE, 1, 2, x, one, NULL, NULL, 0}};
     const struct storm_chart chart = {.x.label = "x",
                                       .y = {.label = "y", .from_zero = true},
                                       .series = series,
@@ -224,12 +224,78 @@ static void test_zero(void)
     free(svg);
 }
 
+/* CHART-6: three equal lines, of which two have gaps, in the legend as well. A
+ * line with other values has none. */
+static void test_equal_lines(void)
+{
+    const double x[3] = {0, 1, 2}, y[3] = {1, 2, 1}, other[3] = {1, 2, 3};
+    const struct storm_chart_series series[] = {
+        {"a", STORM_CHART_LINE, 0, 3, x, y, NULL, NULL, 0},
+        {"b", STORM_CHART_LINE, 1, 3, x, y, NULL, NULL, 0},
+        {"c", STORM_CHART_LINE, 2, 3, x, other, NULL, NULL, 0},
+        {"d", STORM_CHART_LINE, 3, 3, x, y, NULL, NULL, 0}};
+    const struct storm_chart chart = {
+        .x.label = "x", .y.label = "y", .series = series, .n_series = 4};
+    char *svg = storm_chart_svg(&chart);
+    check_picture(svg);
+    CHECK_EQ(count(svg, "stroke-dasharray=\"10 10\""), 2);
+    CHECK_EQ(count(svg, "stroke-dasharray=\"4 16\""), 2);
+    CHECK_EQ(count(svg, "stroke-dasharray"), 4);
+    free(svg);
+}
+
+/* Lines in an order have colours of their own, from dark blue to orange. */
+static void test_order(void)
+{
+    const double x[2] = {0, 1}, y[2] = {1, 2};
+    struct storm_chart_series series[3];
+    for (int i = 0; i < 3; i++)
+        series[i] = (struct storm_chart_series){
+            "t",  STORM_CHART_LINE,       5, 2, x, i > 0 ? x : y, NULL,
+            NULL, i == 0 ? 1e-3 : 0.5 * i};
+    const struct storm_chart chart = {
+        .x.label = "x", .y.label = "y", .series = series, .n_series = 3};
+    char *svg = storm_chart_svg(&chart);
+    CHECK_EQ(count(svg, "stroke=\"#0d0887\""), 2);
+    CHECK_EQ(count(svg, "stroke=\"#9c179e\""), 2);
+    CHECK_EQ(count(svg, "stroke=\"#f0804e\""), 2);
+    free(svg);
+}
+
+/* SVG-4: powers of ten that all labels share are in that of the axis. */
+static void test_powers(void)
+{
+    char label[64];
+    struct storm_svg_scale scale = storm_svg_scale(0.0, 6.1e13, false);
+    struct storm_svg_axis axis = storm_svg_axis(&scale, 540.0, false, 6);
+    CHECK(axis.n >= 3);
+    CHECK_EQ(axis.power, 13);
+    CHECK_TEXT(axis.tick[0].label, "0");
+    CHECK_TEXT(axis.tick[1].label, "1");
+    storm_svg_axis_label(&axis, "energy (erg)", label, sizeof label);
+    CHECK_TEXT(label, "energy (10¹³ erg)");
+    storm_svg_axis_label(&axis, "energy", label, sizeof label);
+    CHECK_TEXT(label, "energy / 10¹³");
+    scale = storm_svg_scale(-2.2e-10, 1e-10, false);
+    axis = storm_svg_axis(&scale, 540.0, false, 6);
+    CHECK_EQ(axis.power, -10);
+    CHECK_TEXT(axis.tick[0].label, "-2");
+    scale = storm_svg_scale(0.0, 99000.0, false);
+    axis = storm_svg_axis(&scale, 540.0, false, 6);
+    CHECK_EQ(axis.power, 0);
+    storm_svg_axis_label(&axis, "energy (erg)", label, sizeof label);
+    CHECK_TEXT(label, "energy (erg)");
+    /* Many digits stay with their numbers. */
+    scale = storm_svg_scale(1e7, 1e7 + 1.0, false);
+    CHECK_EQ(storm_svg_axis(&scale, 540.0, true, 6).power, 0);
+}
+
 static void test_nothing(void)
 {
     const double bad[2] = {(double)NAN, (double)-INFINITY};
     const double x[2] = {1, 2};
     struct storm_chart_series series = {
-        "a", STORM_CHART_BOTH, 0, 2, x, bad, bad, bad};
+        "a", STORM_CHART_BOTH, 0, 2, x, bad, bad, bad, 0};
     struct storm_chart chart = {.title = "t",
                                 .x.label = "x",
                                 .y.label = "y",
@@ -273,7 +339,8 @@ static void test_extremes(void)
                                                 pairs[i],
                                                 pairs[i],
                                                 form & 4 ? error : NULL,
-                                                NULL};
+                                                NULL,
+                                                0};
             struct storm_chart chart = {
                 .x = {.label = "x", .log = form & 1},
                 .y = {.label = "y", .log = form & 2, .from_zero = true},
@@ -295,7 +362,7 @@ static void check_ticks(double lo, double hi, bool log)
     for (int widen = 0; widen < 2; widen++) {
         for (int wanted = 2; wanted <= 8; wanted++) {
             size_t n = storm_svg_ticks(&scale, wanted, ticks);
-            CHECK(n >= 2 && n <= STORM_SVG_MAX_TICKS);
+            CHECK(n >= 3 && n <= STORM_SVG_MAX_TICKS);
             for (size_t i = 0; i < n; i++) {
                 double at = storm_svg_place(&scale, ticks[i].value);
                 CHECK(at >= -1e-8 && at <= 1.0 + 1e-8);
@@ -422,7 +489,7 @@ static void test_escaping(void)
     const char *nasty = "<a href=\"x\">&amp; & \x01\n</text>";
     const double x[1] = {1};
     struct storm_chart_series series = {
-        nasty, STORM_CHART_POINTS, 0, 1, x, x, NULL, NULL};
+        nasty, STORM_CHART_POINTS, 0, 1, x, x, NULL, NULL, 0};
     struct storm_chart chart = {.title = nasty,
                                 .subtitle = nasty,
                                 .x.label = nasty,
@@ -456,7 +523,7 @@ static void test_long_texts(void)
     for (int i = 0; i < MANY; i++) {
         snprintf(names[i], sizeof names[i], "series %d, %*s", i, 2 * i, "long");
         series[i] = (struct storm_chart_series){
-            names[i], STORM_CHART_BOTH, i, 2, x, x, NULL, NULL};
+            names[i], STORM_CHART_BOTH, i, 2, x, x, NULL, NULL, 0};
     }
     struct storm_chart chart = {.title = names[MANY - 1],
                                 .x.label = "x",
@@ -475,8 +542,8 @@ static void test_steps(void)
     const double edges[4] = {0, 1, 2.5, 4}, y[3] = {2, 1, 3};
     const double x[3] = {0.5, 1.75, 3.25}, exact[3] = {1.9, 1.2, 2.7};
     const struct storm_chart_series series[2] = {
-        {"Monte Carlo", STORM_CHART_STEPS, 0, 3, edges, y, NULL, NULL},
-        {"exact", STORM_CHART_REFERENCE, 7, 3, x, exact, NULL, NULL}};
+        {"Monte Carlo", STORM_CHART_STEPS, 0, 3, edges, y, NULL, NULL, 0},
+        {"exact", STORM_CHART_REFERENCE, 7, 3, x, exact, NULL, NULL, 0}};
     struct storm_chart chart = {.title = "Profile",
                                 .x.label = "x (cm)",
                                 .y = {.label = "T (keV)", .from_zero = true},
@@ -550,6 +617,9 @@ int main(int argc, char **argv)
     test_gaps();
     test_bands();
     test_zero();
+    test_equal_lines();
+    test_order();
+    test_powers();
     test_nothing();
     test_extremes();
     test_ticks();
