@@ -75,7 +75,9 @@ format: ## format all C files
 lint: configure ## clang-tidy, cppcheck, layers, sizes, paths
 	@tools/dev/lint $(BUILD)
 
-docs: all ## write generated pages, check links, build/docs/html with doxygen
+docs: ## write generated pages, check links, build the site in build/docs/html
+	@tools/dev/setup docs
+	@$(MAKE) all
 	@tools/dev/docs $(BUILD)/storm
 
 install: all ## install to PREFIX (default /usr/local; DESTDIR works)

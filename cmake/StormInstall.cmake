@@ -31,7 +31,7 @@ endif()
 install(FILES LICENSE CHANGELOG.md README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        PATTERN Doxyfile EXCLUDE)
+        PATTERN Doxyfile EXCLUDE PATTERN site EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # storm_page(FILE FOLDER ARGS...): what the program writes about itself.
