@@ -53,12 +53,14 @@ struct storm_plot_params {
                                   not in profiles */
     storm_plot_take *take;   /**< required */
     void *take_self;
+    const double *line_cm; /**< x, y, z of both ends of a line: charts of
+                                fields along it instead; NULL: none */
 };
 #define STORM_PLOT_PARAMS_INIT STORM_INIT(struct storm_plot_params)
 
 /**
- * Draw slices through the mesh and charts of profiles, history, probes and
- * tallies; docs/output.md lists them. Local, blocks.
+ * Draw slices through the mesh and charts of profiles, line-outs, history,
+ * probes and tallies; docs/output.md lists them. Local, blocks.
  *
  * @param problem       after an error other than that of take, one line with
  *                      the reason

@@ -87,6 +87,12 @@ struct deck_region {
     int line;       /* of it in the deck */
 };
 
+struct deck_lineout {
+    char *name;
+    double from[3], to[3]; /* cm */
+    int64_t points;
+};
+
 struct deck_tally {
     char *name;
     int where;   /* storm_tally_where */
@@ -217,6 +223,13 @@ char *deck_resolve(struct storm_deck *deck, const char *name);
  * deck has the numbers. */
 void deck_check_groups(struct storm_deck *deck, const struct deck_node *root,
                        struct deck_problems *problems);
+
+/* deck_lineout.c: checks of output.lineouts. */
+void deck_check_lineouts(struct storm_deck *deck, const struct deck_node *root,
+                         struct deck_problems *problems);
+
+/* May it be a part of the name of a file? */
+bool deck_is_file_name(const char *name);
 
 /* deck_tally.c: the same for output.tallies. */
 void deck_check_tallies(struct storm_deck *deck, const struct deck_node *root,

@@ -835,6 +835,7 @@ void deck_check(struct storm_deck *deck, struct deck_node *root,
     if (deck->pool.failed)
         return;
     deck_check_tallies(deck, root, problems);
+    deck_check_lineouts(deck, root, problems);
     deck_get_problem(deck, &problem);
     if (storm_problem_check(&problem, check_fault, &s) == 0)
         deck_check_formulas(deck, &problem, check_fault, &s);

@@ -444,33 +444,36 @@
         "cells: after every step the mesh is partitioned into equal "        \
         "numbers of cells, as by a host, and before the next one as before")
 
-#define DECK_KEYS_output(KEY)                                                 \
-    KEY(output, every, INT(0, 4e9), "10",                                     \
-        "steps between dumps; 0: only at the start and at the end")           \
-    KEY(output, times, TIMES(0, DECK_MAX), "[]",                              \
-        "more dumps, at exactly these times, s")                              \
-    KEY(output, radiation, WORD("path|census"), "path",                       \
-        "radiation energy: average over the step by path length, or packets " \
-        "at its end")                                                         \
-    KEY(output, profile, MAP(profile), "{}", "a CSV at each dump")            \
-    KEY(output, checkpoint, MAP(checkpoint), "{}", "files to restart from")   \
-    KEY(output, history, BOOL, "true",                                        \
-        "history.csv: packets, energies and times of each step")              \
-    KEY(output, probes, POINTS(-DECK_FAR_CM, DECK_FAR_CM), "[]",              \
-        "points [x, y, z], cm, at which probes.csv has the fields of each "   \
-        "step")                                                               \
-    KEY(output, trace, TEXTS, "[]",                                           \
-        "packets whose events are written to trace.csv: "                     \
-        "origin:step:place:index, such as emission:3:17:0, or the 32 "        \
-        "hexadecimal digits of an id")                                        \
-    KEY(output, groups, BOOL, "false",                                        \
-        "radiation energy of each group in dumps as well")                    \
-    KEY(output, moments, WORDS("flux|pressure|momentum|events"), "[]",        \
-        "in dumps as well: flux and pressure of the radiation, momentum "     \
-        "given to matter in the step, its events by kind (history.csv and "   \
-        "summary.json have their sums)")                                      \
-    KEY(output, tallies, LIST(deck_tally, tally), "[]",                       \
-        "what escapes or crosses surfaces, by time, group, direction: "       \
+#define DECK_KEYS_output(KEY)                                                  \
+    KEY(output, every, INT(0, 4e9), "10",                                      \
+        "steps between dumps; 0: only at the start and at the end")            \
+    KEY(output, times, TIMES(0, DECK_MAX), "[]",                               \
+        "more dumps, at exactly these times, s")                               \
+    KEY(output, radiation, WORD("path|census"), "path",                        \
+        "radiation energy: average over the step by path length, or packets "  \
+        "at its end")                                                          \
+    KEY(output, profile, MAP(profile), "{}", "a CSV at each dump")             \
+    KEY(output, lineouts, LIST(deck_lineout, lineout), "[]",                   \
+        "lines through the mesh: a CSV of each at each dump, with the fields " \
+        "of the cells along it")                                               \
+    KEY(output, checkpoint, MAP(checkpoint), "{}", "files to restart from")    \
+    KEY(output, history, BOOL, "true",                                         \
+        "history.csv: packets, energies and times of each step")               \
+    KEY(output, probes, POINTS(-DECK_FAR_CM, DECK_FAR_CM), "[]",               \
+        "points [x, y, z], cm, at which probes.csv has the fields of each "    \
+        "step")                                                                \
+    KEY(output, trace, TEXTS, "[]",                                            \
+        "packets whose events are written to trace.csv: "                      \
+        "origin:step:place:index, such as emission:3:17:0, or the 32 "         \
+        "hexadecimal digits of an id")                                         \
+    KEY(output, groups, BOOL, "false",                                         \
+        "radiation energy of each group in dumps as well")                     \
+    KEY(output, moments, WORDS("flux|pressure|momentum|events"), "[]",         \
+        "in dumps as well: flux and pressure of the radiation, momentum "      \
+        "given to matter in the step, its events by kind (history.csv and "    \
+        "summary.json have their sums)")                                       \
+    KEY(output, tallies, LIST(deck_tally, tally), "[]",                        \
+        "what escapes or crosses surfaces, by time, group, direction: "        \
         "tallies.h5 and tally-NAME.csv, complete at each dump")
 
 #define DECK_KEYS_profile(KEY)                                           \
@@ -481,6 +484,16 @@
     KEY(profile, edges, TIMES(-DECK_FAR_CM, DECK_FAR_CM), "[]",          \
         "growing edges of the bins instead, cm; what is beyond them "    \
         "is left out")
+
+#define DECK_FIELDS_lineout(FIELD)                                         \
+    FIELD(deck_lineout, name, "name", TEXT, REQUIRED,                      \
+          "letters, digits, - and _")                                      \
+    FIELD(deck_lineout, from, "from", REALS(3, -DECK_FAR_CM, DECK_FAR_CM), \
+          REQUIRED, "where the line begins, cm")                           \
+    FIELD(deck_lineout, to, "to", REALS(3, -DECK_FAR_CM, DECK_FAR_CM),     \
+          REQUIRED, "where it ends")                                       \
+    FIELD(deck_lineout, points, "points", INT(2, 1e6), "200",              \
+          "points at equal distances, both ends included")
 
 #define DECK_KEYS_checkpoint(KEY)             \
     KEY(checkpoint, every, INT(0, 4e9), "0",  \
@@ -552,6 +565,7 @@
     MAP(walls)                   \
     MAP(source)                  \
     MAP(plane)                   \
+    MAP(lineout)                 \
     MAP(tally)
 
 #endif /* STORM_DECK_KEYS_H */

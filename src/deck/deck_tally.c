@@ -5,7 +5,7 @@
 
 #include "deck/deck.h"
 
-enum { TALLY_PATH_BYTES = 64, TALLY_NAME_BYTES = 100 };
+enum { TALLY_PATH_BYTES = 64 };
 
 /* A tally that is being checked. */
 struct tally_check {
@@ -33,13 +33,11 @@ static void complain(const struct tally_check *c, const char *key,
 
 static void check_name(const struct tally_check *c)
 {
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     const char *name = c->tally->name;
     const struct deck_output *output = &c->deck->values.output;
     if (name == NULL)
         return;
-    if (name[strspn(name, allowed)] != '\0' || strlen(name) > TALLY_NAME_BYTES)
+    if (!deck_is_file_name(name))
         complain(c, "name",
                  "expected at most 100 letters, digits, - and _, got ", name);
     for (size_t k = 0; k < c->i; k++)

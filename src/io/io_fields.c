@@ -62,13 +62,9 @@ storm_status io_put_head(const struct io_source *source,
     return status;
 }
 
-/* Is there a value in the cell: of radiation, of the temperature of matter, of
- * its energy? Matter without heat capacity has no energy, and a temperature
- * only if the deck gives it one, at which it emits. */
-static bool fields_has(const struct io_source *source, const char *name,
-                       storm_cell_idx cell, double value)
+bool io_field_has(const struct io_source *source, const char *name,
+                  int material, double value)
 {
-    int material = storm_imc_material(source->imc, cell);
     if (material == STORM_OUTSIDE)
         return false;
     if (strncmp(name, "material_", 9) != 0 ||
@@ -85,7 +81,8 @@ static storm_status fields_put_one(const struct io_means *means,
     const struct io_source *source = means->source;
     char error[96];
     for (storm_cell_idx i = 0; i < storm_mesh_n_cells(source->mesh); i++)
-        if (!fields_has(source, name, i, values[i]))
+        if (!io_field_has(source, name, storm_imc_material(source->imc, i),
+                          values[i]))
             values[i] = (double)NAN;
     storm_status status = io_cells_put_mean(means, file, name, values);
     if (status == STORM_OK)

@@ -51,6 +51,14 @@ struct io_bins {
     const double *edges_cm; /* n + 1; NULL: they are of equal width */
 };
 
+/* A line through the mesh. */
+enum { IO_LINE_NAME = 100 };
+struct io_line {
+    const char *name; /* at most IO_LINE_NAME letters, digits, - and _ */
+    double from_cm[3], to_cm[3];
+    size_t n; /* points on it, both ends included; 2 at least */
+};
+
 /* The fields of a dump, one value per cell. */
 enum { IO_N_FIELDS = 4 };
 extern const char *const io_field_names[IO_N_FIELDS];
@@ -66,6 +74,13 @@ storm_status io_put_unit(const struct io_source *source,
 /* Writes the deck's title and the version as attributes. Collective. */
 storm_status io_put_head(const struct io_source *source,
                          struct io_h5_writer *file);
+
+/* Is there a value of this name in a cell of this material: of radiation, of
+ * the temperature of matter, of its energy? Matter without heat capacity has no
+ * energy, and a temperature only if the deck gives it one, at which it emits.
+ */
+bool io_field_has(const struct io_source *source, const char *name,
+                  int material, double value);
 
 /* The array of a value of a moment: flux_x, radiation_energy_group_7. */
 void io_moment_name(storm_imc_moment moment, size_t i, char *name_out,
@@ -91,6 +106,10 @@ storm_status io_write_fields(const struct io_source *source,
 /* io_profile.c: profile-<step>.csv. Collective, blocks. */
 storm_status io_write_profile(const struct io_source *source,
                               const struct io_bins *bins);
+
+/* io_lineout.c: lineout-<name>-<step>.csv. Collective, blocks. */
+storm_status io_write_lineout(const struct io_source *source,
+                              const struct io_line *line);
 
 /* io_tally.c: tallies.h5 and tally-<name>.csv; nothing without tallies.
  * Collective, blocks. */

@@ -281,7 +281,8 @@ void io_status_text(const struct io_run_status *status, char *text_out,
 struct rundir_kind {
     const char *head, *tail; /* tail NULL: head is the name */
     bool is_dump;
-    bool is_named; /* a name of letters, digits, - and _ in place of a step */
+    bool is_named; /* a name of letters, digits, - and _ in place of a step; of
+                      a dump before it */
 };
 static const char rundir_letters[] = "abcdefghijklmnopqrstuvwxyz"
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
@@ -307,11 +308,13 @@ static const struct rundir_kind rundir_kinds[] = {
     {.head = "fields-", .tail = ".h5", .is_dump = true},
     {.head = "fields-", .tail = ".hdf", .is_dump = true},
     {.head = "profile-", .tail = ".csv", .is_dump = true},
+    {.head = "lineout-", .tail = ".csv", .is_dump = true, .is_named = true},
 };
 
 /* What storm plot makes of a run, in plots/. */
 static const char *const rundir_pictures[] = {"slice-",   "view-",   "profile-",
-                                              "history-", "probes-", "tally-"};
+                                              "history-", "probes-", "tally-",
+                                              "lineout-", "line-"};
 
 /* A file of a run, and how it is to be treated. */
 struct rundir_file {
@@ -319,6 +322,18 @@ struct rundir_file {
     uint64_t step;      /* 0: none in the name */
     bool is_unfinished; /* ends in .part */
 };
+
+/* The step behind the last - of a name. */
+static bool rundir_step(const char *name, const char *end, uint64_t *step_out)
+{
+    const char *digits = end;
+    while (digits > name && digits[-1] >= '0' && digits[-1] <= '9')
+        digits--;
+    if (digits == end || digits < name + 2 || digits[-1] != '-')
+        return false;
+    *step_out = strtoull(digits, NULL, 10);
+    return true;
+}
 
 static bool rundir_match(const struct rundir_kind *kind, const char *name,
                          struct rundir_file *file_out)
@@ -335,6 +350,8 @@ static bool rundir_match(const struct rundir_kind *kind, const char *name,
             return false;
         if (!kind->is_named)
             file.step = strtoull(rest, NULL, 10);
+        else if (kind->is_dump && !rundir_step(rest, end, &file.step))
+            return false;
         n = strlen(kind->tail);
         if (strncmp(end, kind->tail, n) != 0)
             return false;

@@ -60,6 +60,23 @@ static struct io_bins run_bins(const struct run *run)
     return bins;
 }
 
+static storm_status run_write_lineouts(const struct run *run,
+                                       const struct io_source *source)
+{
+    const struct deck_output *output = &run->deck->values.output;
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < output->lineouts.n && status == STORM_OK; i++) {
+        const struct deck_lineout *l = &output->lineouts.item[i];
+        struct io_line line = {.name = l->name, .n = (size_t)l->points};
+        for (int d = 0; d < 3; d++) {
+            line.from_cm[d] = l->from[d];
+            line.to_cm[d] = l->to[d];
+        }
+        status = io_write_lineout(source, &line);
+    }
+    return status;
+}
+
 static storm_status run_dump(struct run *run)
 {
     const struct io_source source = run_source(run);
@@ -69,6 +86,8 @@ static storm_status run_dump(struct run *run)
         return STORM_OK;
     if (bins.n > 0)
         status = io_write_profile(&source, &bins);
+    if (status == STORM_OK)
+        status = run_write_lineouts(run, &source);
     /* They are of the time up to now: means of replicas need all of it. */
     if (status == STORM_OK && source.replica <= 1)
         status = io_write_tallies(&source);

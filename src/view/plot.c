@@ -22,6 +22,8 @@ static const char plot_usual[] = "material,cell_size,temperatures,owner";
 static const char plot_usual_solid[] =
     "material,solid,cell_size,temperatures,owner";
 static const char plot_usual_line[] = "owner"; /* profiles show the rest */
+static const char plot_usual_along[] =
+    "material_temperature,radiation_temperature";
 static const char plot_usual_error[] = "radiation_energy_relative_error";
 
 /* The names asked for, one after the other. */
@@ -577,14 +579,22 @@ static storm_status plot_table(struct plot_run *plot, const char *name,
         return plot_history(plot, name, all);
     if (strncmp(name, "probes", 6) == 0)
         return plot_probes(plot, name, all);
+    if (strncmp(name, "lineout-", 8) == 0)
+        return plot_lineout(plot, name + strlen("lineout-"), all);
     return plot_tally(plot, name + strlen("tally-"), all);
 }
 
 /* All that there are. */
 static storm_status plot_usual_tables(struct plot_run *plot)
 {
-    char name[PLOT_NAME], field[PLOT_NAME + 8];
+    char name[PLOT_NAME], field[PLOT_NAME + 16];
     storm_status status = STORM_OK;
+    for (size_t i = 0; plot_lineout_name(plot, i, name) && status == STORM_OK;
+         i++) {
+        snprintf(field, sizeof field, "lineout-%s", name);
+        if (plot_is_table(plot, field))
+            status = plot_table(plot, field, false);
+    }
     if (plot_is_table(plot, "history"))
         status = plot_table(plot, "history", false);
     if (plot_is_table(plot, "probes") && status == STORM_OK)
@@ -614,9 +624,16 @@ static storm_status plot_all(struct plot_run *plot)
         status = plot_use(plot, steps[0]);
     if (status == STORM_OK)
         status = plot_split(plot,
-                            usual ? plot_usual_fields(plot, steps[0], fields)
-                                  : params->fields,
+                            !usual ? params->fields
+                            : params->line_cm != NULL
+                                ? plot_usual_along
+                                : plot_usual_fields(plot, steps[0], fields),
                             steps[0], &names);
+    if (status == STORM_OK && params->line_cm != NULL) {
+        status = plot_lines_of(plot, names.name, names.n);
+        storm_free(plot->memory, names.name);
+        return status;
+    }
     if (status == STORM_OK)
         status = plot_place(plot, &axis, &at);
     /* first: if the reference is bad, nothing is drawn */

@@ -8,6 +8,7 @@
  *   plot_slice.c    a slice as SVG
  *   plot_view.c     the material in three dimensions
  *   plot_profile.c  charts of profiles
+ *   plot_line.c     fields along a line
  *   plot_curves.c   curves over time, photon energy or direction
  *   plot_history.c  charts of history.csv and probes.csv
  *   plot_tally.c    charts of tallies
@@ -213,6 +214,22 @@ storm_status plot_view_svg(struct io_reader *reader,
 storm_status plot_profiles(struct plot_run *plot, char (*names)[PLOT_NAME],
                            size_t n_names);
 bool plot_is_profile(const char *field);
+
+/* Name of the i-th line-out of the deck; false: there is none. Its charts:
+ * temperatures, or `all` columns that have values. */
+bool plot_lineout_name(const struct plot_run *plot, size_t i,
+                       char name_out[PLOT_NAME]);
+storm_status plot_lineout(struct plot_run *plot, const char *name, bool all);
+
+/* " from (0, 0, 0) to (1.4, 0, 0) cm" */
+void plot_line_text(const struct plot_run *plot, const double from[3],
+                    const double to[3], char text_out[PLOT_TEXT]);
+
+/* ---- plot_line.c --------------------------------------------------------- */
+
+/* Charts of fields along the line of the params. */
+storm_status plot_lines_of(struct plot_run *plot, char (*names)[PLOT_NAME],
+                           size_t n_names);
 
 /* ---- plot_history.c, plot_tally.c ---------------------------------------- */
 

@@ -434,9 +434,26 @@ static bool plot_is_rows(const char *field, const char *name)
             field[1 + strspn(field + 1, "0123456789")] == '\0');
 }
 
+/* A line-out of the last dump? */
+static bool plot_is_lineout(const struct plot_run *plot, const char *field)
+{
+    static const char head[] = "lineout-";
+    char path[IO_READER_PATH + PLOT_NAME + 32], name[PLOT_NAME];
+    bool is = false;
+    if (strncmp(field, head, sizeof head - 1) != 0 || plot->dumps.n == 0)
+        return false;
+    for (size_t i = 0; plot_lineout_name(plot, i, name); i++)
+        is = is || strcmp(field + sizeof head - 1, name) == 0;
+    snprintf(path, sizeof path, "%s/%s-%" PRIu64 ".csv", plot->params->run_dir,
+             field, plot->dumps.step[plot->dumps.n - 1]);
+    return is && access(path, F_OK) == 0;
+}
+
 bool plot_is_table(const struct plot_run *plot, const char *field)
 {
     char path[IO_READER_PATH + PLOT_NAME + 8];
+    if (plot_is_lineout(plot, field))
+        return true;
     bool may = plot_is_rows(field, "history") ||
                plot_is_rows(field, "probes") ||
                strncmp(field, "tally-", 6) == 0;
@@ -451,7 +468,7 @@ static void plot_add_tables(const struct plot_run *plot,
 {
     static const char *const single[][2] = {{"history", "history-1"},
                                             {"probes", "probes-1"}};
-    char name[PLOT_NAME], field[PLOT_NAME + 8];
+    char name[PLOT_NAME], field[PLOT_NAME + 16];
     for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
         if (plot_is_table(plot, single[i][0]))
             storm_page_add(page, "%s, ", single[i][0]);
@@ -459,6 +476,11 @@ static void plot_add_tables(const struct plot_run *plot,
             storm_page_add(page, "%s, ", single[i][1]);
     for (size_t i = 0; plot_tally_name(plot, i, name); i++) {
         snprintf(field, sizeof field, "tally-%s", name);
+        if (plot_is_table(plot, field))
+            storm_page_add(page, "%s, ", field);
+    }
+    for (size_t i = 0; plot_lineout_name(plot, i, name); i++) {
+        snprintf(field, sizeof field, "lineout-%s", name);
         if (plot_is_table(plot, field))
             storm_page_add(page, "%s, ", field);
     }

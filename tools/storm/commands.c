@@ -103,13 +103,16 @@ static const struct tool_flag plot_flags[] = {
         "what to draw, separated by commas: material, solid (in three "
         "dimensions), owner, cell_size, volume, temperatures (radiation "
         "above material), any field of a dump such as radiation_energy, "
-        "history, probes, or tally-NAME (default: material, solid, "
-        "cell_size, temperatures, owner, profiles, and charts of history, "
-        "probes and tallies)"),
+        "history, probes, lineout-NAME or tally-NAME (default: material, "
+        "solid, cell_size, temperatures, owner, profiles, and charts of "
+        "line-outs, history, probes and tallies)"),
     TOOL_WORD_FLAG("--axis", "x|y|z", axis, "x|y|z",
                    "slices are normal to it (default z)"),
     TOOL_REAL_FLAG("--at", "X", at, -1e300, 1e300,
                    "position on the axis (default: the middle)"),
+    TOOL_TEXT_FLAG("--line", "X,Y,Z,X,Y,Z", line,
+                   "instead of slices, fields along the line between two "
+                   "points (default: both temperatures)"),
     TOOL_LIST_FLAG(
         "--step", steps, 0, 4e9,
         "which dumps, separated by commas (default: the last; profiles: "

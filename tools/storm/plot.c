@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* storm plot: pictures of a finished run. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <storm/plot.h>
 #include <storm/run.h>
@@ -36,10 +38,25 @@ void tool_print_state(const struct tool_args *args)
         fprintf(stderr, "storm: warning: %s: %s\n", args->run_dir, text);
 }
 
+/* Six numbers, separated by commas. */
+static bool plot_line(const char *text, double ends_out[6])
+{
+    for (int i = 0; i < 6; i++) {
+        char *end;
+        ends_out[i] = strtod(text, &end);
+        if (end == text || !isfinite(ends_out[i]) ||
+            *end != (i < 5 ? ',' : '\0'))
+            return false;
+        text = end + 1;
+    }
+    return true;
+}
+
 int tool_plot(const struct tool_args *args)
 {
     char dir[TOOL_PATH_BYTES], problem[TOOL_PATH_BYTES + 1024];
     uint64_t steps[STORM_BENCH_MAX_NUMBERS];
+    double line[6];
     struct plot_target target = {.dir = args->out, .quiet = args->quiet};
     struct storm_plot_params params = {
         .size = sizeof params,
@@ -53,7 +70,12 @@ int tool_plot(const struct tool_args *args)
         .lines = args->lines,
         .log = args->scale,
         .take = plot_take,
-        .take_self = &target};
+        .take_self = &target,
+        .line_cm = args->line != NULL ? line : NULL};
+    if (args->line != NULL && !plot_line(args->line, line))
+        return tool_usage("--line: expected six numbers, X,Y,Z,X,Y,Z, got "
+                          "'%s'",
+                          args->line);
     for (size_t i = 0; i < args->steps.n; i++)
         steps[i] = args->steps.value[i];
     if (args->out == NULL) {

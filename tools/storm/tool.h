@@ -111,6 +111,7 @@ struct tool_args {
     int axis;
     storm_plot_choice lines, scale;
     double at;
+    const char *line;
     struct storm_bench_numbers steps;
 
     /* compare; A is in run_dir */
