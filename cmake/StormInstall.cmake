@@ -18,7 +18,7 @@ install(DIRECTORY include/storm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h")
 install(FILES bindings/cxx/storm.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # The source of the module as well: a module is for one compiler.
-install(FILES bindings/fortran/storm.f90
+install(FILES bindings/fortran/storm.f90 bindings/fortran/storm_calls.inc
         DESTINATION ${CMAKE_INSTALL_DATADIR}/storm/fortran)
 install(DIRECTORY bindings/python DESTINATION ${CMAKE_INSTALL_DATADIR}/storm
         FILES_MATCHING PATTERN "*.py" PATTERN "pyproject.toml")

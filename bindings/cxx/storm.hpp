@@ -20,6 +20,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -116,6 +119,12 @@ using result = void;
 using result = storm_status;
 #endif
 
+/** storm_host_scatter without its `self`. What it throws ends the step, and is
+ *  thrown again by host::step on this rank. */
+using scatter =
+    std::function<int(int material, std::uint64_t tag, const double *matter,
+                      double *photon, void *draws)>;
+
 /** Mesh, matter and radiation of a host; it can be moved, not copied. */
 class host
 {
@@ -131,13 +140,15 @@ class host
     host(const host &) = delete;
     host &operator=(const host &) = delete;
     host(host &&other) noexcept
-        : host_(std::exchange(other.host_, nullptr)), status_(other.status_)
+        : host_(std::exchange(other.host_, nullptr)), status_(other.status_),
+          scatter_(std::move(other.scatter_))
     {
     }
     host &operator=(host &&other) noexcept
     {
         std::swap(host_, other.host_);
         std::swap(status_, other.status_);
+        std::swap(scatter_, other.scatter_);
         return *this;
     }
 
@@ -165,6 +176,44 @@ class host
     int size() const noexcept
     {
         return storm_host_size(host_);
+    }
+
+    /** What is beneath, for calls of C. */
+    storm_context *context() const noexcept
+    {
+        return storm_host_context(host_);
+    }
+    storm_mesh *mesh() const noexcept
+    {
+        return storm_host_mesh(host_);
+    }
+    storm_imc *imc() const noexcept
+    {
+        return storm_host_imc(host_);
+    }
+    storm_engine *engine() const noexcept
+    {
+        return storm_host_engine(host_);
+    }
+
+    /** All parameters, and names of fields. */
+    struct parameter {
+        const char *name;
+        double default_value;
+        const char *help;
+    };
+    static std::vector<parameter> parameters()
+    {
+        std::vector<parameter> all;
+        parameter p{};
+        while ((p.name = storm_host_parameter(all.size(), &p.default_value,
+                                              &p.help)) != nullptr)
+            all.push_back(p);
+        return all;
+    }
+    static const char *field_name(int field)
+    {
+        return storm_host_field_name(field);
     }
 
     /** A parameter: a number of any type. */
@@ -199,6 +248,27 @@ class host
     {
         return done(storm_host_set_by_cell(host_, material, law, start));
     }
+    result set_scattering(int material, storm_scattering_law law)
+    {
+        return done(storm_host_set_scattering(host_, material, law));
+    }
+    result set_electrons(int material, double per_g)
+    {
+        return done(storm_host_set_electrons(host_, material, per_g));
+    }
+    result set_scatter(scatter function)
+    {
+        scatter_ = std::make_unique<scattering>();
+        scatter_->function = std::move(function);
+        return done(storm_host_set_scatter(host_, &host::call_scatter,
+                                           scatter_.get()));
+    }
+    static std::array<double, 4> random(void *draws)
+    {
+        std::array<double, 4> uniform{};
+        storm_host_random(draws, uniform.data());
+        return uniform;
+    }
     result set_start(int material, double density_g_cm3, double kev)
     {
         return done(storm_host_set_start(host_, material, density_g_cm3, kev));
@@ -232,6 +302,11 @@ class host
                      const std::array<std::int64_t, 3> &n)
     {
         return done(storm_host_mesh_cart(host_, first.data(), n.data()));
+    }
+    /** Of the points that come next. */
+    result set_tags(span<const std::uint64_t> tags)
+    {
+        return done(storm_host_set_tags(host_, tags.data(), tags.size()));
     }
     /** Three coordinates for each point. */
     result mesh_points(const std::array<double, 3> &lo,
@@ -308,6 +383,13 @@ class host
             values.clear();
         return values;
     }
+    /** Tags of the cells; empty after an error. */
+    std::vector<std::uint64_t> tags()
+    {
+        std::vector<std::uint64_t> all(n_cells());
+        (void)done(storm_host_get_tags(host_, all.data(), all.size()));
+        return status_ < 0 ? std::vector<std::uint64_t>() : all;
+    }
     result add_heat(reals erg)
     {
         return done(storm_host_add_heat(host_, erg.data(), erg.size()));
@@ -320,6 +402,13 @@ class host
     result step(double time_s, double dt_s)
     {
         return done(storm_host_step(host_, time_s, dt_s));
+    }
+    /** For relative changes of about @p target; 0 after an error. */
+    double next_dt(double target = 0.0)
+    {
+        double dt_s = 0.0;
+        (void)done(storm_host_next_dt(host_, target, &dt_s));
+        return dt_s;
     }
     /** By enum storm_host_energies; 0 after an error. */
     std::array<double, STORM_HOST_N_ENERGIES> energy()
@@ -354,13 +443,57 @@ class host
         return done(storm_host_repartition(host_));
     }
 
+    /** The piece of this rank; empty after an error. */
+    std::vector<unsigned char> save()
+    {
+        std::size_t n = 0;
+        (void)done(storm_host_state_bytes(host_, &n));
+        std::vector<unsigned char> bytes(n);
+        if (status_ >= 0)
+            (void)done(storm_host_save(host_, bytes.data(), n));
+        if (status_ < 0)
+            bytes.clear();
+        return bytes;
+    }
+    /** All pieces that this rank has. */
+    result load(span<const unsigned char> bytes)
+    {
+        return done(storm_host_load(host_, bytes.data(), bytes.size()));
+    }
+
   private:
+    struct scattering {
+        scatter function;
+        std::exception_ptr thrown;
+    };
+
+    /* Nothing may be thrown through the library. */
+    static int call_scatter(void *self, int material, std::uint64_t tag,
+                            const double *matter, double *photon, void *draws)
+    {
+        scattering *s = static_cast<scattering *>(self);
+        if (!s->function)
+            return -1;
+#if STORM_HPP_THROWS
+        try {
+            return s->function(material, tag, matter, photon, draws);
+        } catch (...) {
+            s->thrown = std::current_exception();
+            return -1;
+        }
+#else
+        return s->function(material, tag, matter, photon, draws);
+#endif
+    }
+
     result done(storm_status status, const char *why = nullptr)
     {
         status_ = status;
 #if STORM_HPP_THROWS
         if (status >= 0)
             return;
+        if (scatter_ && scatter_->thrown)
+            std::rethrow_exception(std::exchange(scatter_->thrown, nullptr));
         const std::string text = why != nullptr ? why : problem();
         throw error(status, std::string(storm_status_name(status)) +
                                 (text.empty() ? "" : ": ") + text);
@@ -372,6 +505,7 @@ class host
 
     storm_host *host_ = nullptr;
     storm_status status_ = STORM_OK;
+    std::unique_ptr<scattering> scatter_;
 };
 
 /** A sum with the same bits in any order (storm/exact.h). */

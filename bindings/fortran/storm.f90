@@ -23,6 +23,9 @@ module storm
         STORM_WALL_REFLECT = 1, STORM_WALL_PERIODIC = 2
     integer, parameter, public :: STORM_HOST_LAW_ABSORPTION = 0, &
         STORM_HOST_LAW_SCATTERING = 1, STORM_HOST_LAW_HEAT = 2
+    integer, parameter, public :: STORM_SCATTER_ISOTROPIC = 0, &
+        STORM_SCATTER_THOMSON = 1, STORM_SCATTER_COMPTON = 2, &
+        STORM_SCATTER_USER = 3
     integer, parameter, public :: STORM_HOST_TEMPERATURE = 0, &
         STORM_HOST_HEAT = 1, STORM_HOST_DENSITY = 2, STORM_HOST_MATERIAL = 3, &
         STORM_HOST_EMISSION = 4, STORM_HOST_VELOCITY = 5, &
@@ -62,11 +65,15 @@ module storm
         procedure :: add_material
         procedure :: set_law
         procedure :: set_by_cell
+        procedure :: set_scattering
+        procedure :: set_electrons
+        procedure :: set_scatter
         procedure :: set_start
         procedure :: set_wall
         procedure :: set_blackbody
         procedure :: set_edges
         procedure :: mesh_cart
+        procedure :: set_tags
         procedure :: mesh_points
         procedure :: give_cells
         procedure :: give_faces
@@ -74,6 +81,7 @@ module storm
         procedure :: begin
         procedure :: n_cells
         procedure :: n_values
+        procedure :: get_tags
         procedure :: request
         procedure, private :: set_1, set_2, get_1, get_2
         generic :: set => set_1, set_2
@@ -81,293 +89,39 @@ module storm
         procedure :: add_heat
         procedure :: declare_work
         procedure :: step
+        procedure :: next_dt
         procedure :: energy
         procedure :: momentum
         procedure :: hash
         procedure :: move
         procedure :: replace
         procedure :: repartition
+        procedure :: save => save_state
+        procedure :: load => load_state
+        procedure :: context
+        procedure :: mesh
+        procedure :: imc
+        procedure :: engine
     end type
 
-    public :: storm_host_field_name, storm_host_hex
+    public :: storm_host_field_name, storm_host_hex, storm_host_parameter, &
+        storm_host_random, storm_scatter
 
-    interface
-        function c_create(comm, options, host) &
-            bind(c, name='storm_host_create_f') result(status)
+    include 'storm_calls.inc'
+
+    abstract interface
+        !> A collision (storm_host_scatter). C calls it: materials count from 0,
+        !> matter is temperature and density, photon is direction, energy and
+        !> the energy of the packet after over before. 0: there was none.
+        function storm_scatter(self, material, tag, matter, photon, draws) &
+            bind(c) result(answer)
             import
-            integer(c_int), value :: comm
-            character(kind=c_char), intent(in) :: options(*)
-            type(c_ptr), intent(out) :: host
-            integer(c_int) :: status
-        end function
-        subroutine c_destroy(host) bind(c, name='storm_host_destroy')
-            import
-            type(c_ptr), value :: host
-        end subroutine
-        function c_problem(host) bind(c, name='storm_host_problem') &
-            result(text)
-            import
-            type(c_ptr), value :: host
-            type(c_ptr) :: text
-        end function
-        function c_status_name(status) bind(c, name='storm_status_name') &
-            result(text)
-            import
-            integer(c_int), value :: status
-            type(c_ptr) :: text
-        end function
-        function c_strlen(text) bind(c, name='strlen') result(n)
-            import
-            type(c_ptr), value :: text
-            integer(c_size_t) :: n
-        end function
-        subroutine c_set_quiet(host, is_quiet) &
-            bind(c, name='storm_host_set_quiet')
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: is_quiet
-        end subroutine
-        function c_rank(host) bind(c, name='storm_host_rank') result(rank)
-            import
-            type(c_ptr), value :: host
-            integer(c_int) :: rank
-        end function
-        function c_size(host) bind(c, name='storm_host_size') result(n)
-            import
-            type(c_ptr), value :: host
-            integer(c_int) :: n
-        end function
-        function c_set_int(host, name, number) &
-            bind(c, name='storm_host_set_int') result(status)
-            import
-            type(c_ptr), value :: host
-            character(kind=c_char), intent(in) :: name(*)
-            integer(c_int64_t), value :: number
-            integer(c_int) :: status
-        end function
-        function c_set_double(host, name, number) &
-            bind(c, name='storm_host_set_double') result(status)
-            import
-            type(c_ptr), value :: host
-            character(kind=c_char), intent(in) :: name(*)
-            real(c_double), value :: number
-            integer(c_int) :: status
-        end function
-        function c_set_groups(host, edges, n) &
-            bind(c, name='storm_host_set_groups') result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), intent(in) :: edges(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_add_material(host, name, material) &
-            bind(c, name='storm_host_add_material') result(status)
-            import
-            type(c_ptr), value :: host
-            character(kind=c_char), intent(in) :: name(*)
-            integer(c_int), intent(out) :: material
-            integer(c_int) :: status
-        end function
-        function c_set_law(host, material, law, numbers, n) &
-            bind(c, name='storm_host_set_law') result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: material, law
-            real(c_double), intent(in) :: numbers(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_set_by_cell(host, material, law, start) &
-            bind(c, name='storm_host_set_by_cell') result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: material, law
-            real(c_double), value :: start
-            integer(c_int) :: status
-        end function
-        function c_set_start(host, material, density, kev) &
-            bind(c, name='storm_host_set_start') result(status)
-            import
-            type(c_ptr), value :: host
+            type(c_ptr), value :: self, draws
             integer(c_int), value :: material
-            real(c_double), value :: density, kev
-            integer(c_int) :: status
-        end function
-        function c_set_wall(host, wall, kind) &
-            bind(c, name='storm_host_set_wall') result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: wall, kind
-            integer(c_int) :: status
-        end function
-        function c_set_blackbody(host, wall, times, kev, n, packets) &
-            bind(c, name='storm_host_set_blackbody') result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: wall
-            real(c_double), intent(in) :: times(*), kev(*)
-            integer(c_size_t), value :: n
-            integer(c_int64_t), value :: packets
-            integer(c_int) :: status
-        end function
-        function c_set_edges(host, axis, edges, n) &
-            bind(c, name='storm_host_set_edges') result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: axis
-            real(c_double), intent(in) :: edges(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_mesh_cart(host, first, n) &
-            bind(c, name='storm_host_mesh_cart') result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int64_t), intent(in) :: first(3), n(3)
-            integer(c_int) :: status
-        end function
-        function c_mesh_points(host, lo, hi, points, n) &
-            bind(c, name='storm_host_mesh_points') result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), intent(in) :: lo(3), hi(3), points(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_give_cells(host, n, tags, points, volumes, centroids) &
-            bind(c, name='storm_host_give_cells') result(status)
-            import
-            type(c_ptr), value :: host, tags, points, volumes, centroids
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_give_faces(host, first, normals, planes, areas, behind) &
-            bind(c, name='storm_host_give_faces') result(status)
-            import
-            type(c_ptr), value :: host, first, normals, planes, areas, behind
-            integer(c_int) :: status
-        end function
-        function c_mesh_given(host, n) bind(c, name='storm_host_mesh_given') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: n
-            integer(c_int) :: status
-        end function
-        function c_begin(host) bind(c, name='storm_host_begin') result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int) :: status
-        end function
-        function c_n_cells(host) bind(c, name='storm_host_n_cells') result(n)
-            import
-            type(c_ptr), value :: host
-            integer(c_size_t) :: n
-        end function
-        function c_field_name(field) bind(c, name='storm_host_field_name') &
-            result(text)
-            import
-            integer(c_int), value :: field
-            type(c_ptr) :: text
-        end function
-        function c_n_values(host, field) bind(c, name='storm_host_n_values') &
-            result(n)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: field
-            integer(c_size_t) :: n
-        end function
-        function c_request(host, field) bind(c, name='storm_host_request') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: field
-            integer(c_int) :: status
-        end function
-        function c_set(host, field, numbers, n) bind(c, name='storm_host_set') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: field
-            real(c_double), intent(in) :: numbers(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_get(host, field, numbers, n) bind(c, name='storm_host_get') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int), value :: field
-            real(c_double), intent(inout) :: numbers(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_add_heat(host, erg, n) bind(c, name='storm_host_add_heat') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), intent(in) :: erg(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_declare_work(host, erg, n) &
-            bind(c, name='storm_host_declare_work') result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), intent(in) :: erg(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_step(host, time, dt) bind(c, name='storm_host_step') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), value :: time, dt
-            integer(c_int) :: status
-        end function
-        function c_energy(host, erg, n) bind(c, name='storm_host_energy') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), intent(inout) :: erg(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_momentum(host, momenta, n) &
-            bind(c, name='storm_host_momentum') result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), intent(inout) :: momenta(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_hash(host, hash) bind(c, name='storm_host_hash') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int64_t), intent(out) :: hash
-            integer(c_int) :: status
-        end function
-        function c_move(host, points, n) bind(c, name='storm_host_move') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            real(c_double), intent(in) :: points(*)
-            integer(c_size_t), value :: n
-            integer(c_int) :: status
-        end function
-        function c_replace(host) bind(c, name='storm_host_replace') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int) :: status
-        end function
-        function c_repartition(host) bind(c, name='storm_host_repartition') &
-            result(status)
-            import
-            type(c_ptr), value :: host
-            integer(c_int) :: status
+            integer(c_int64_t), value :: tag
+            real(c_double), intent(in) :: matter(2)
+            real(c_double), intent(inout) :: photon(5)
+            integer(c_int) :: answer
         end function
     end interface
 
@@ -428,6 +182,25 @@ contains
         character(len=:), allocatable :: text
         text = text_of(c_field_name(int(field, c_int)))
     end function
+
+    !> The i-th parameter of set_parameter: its name, empty past the end.
+    subroutine storm_host_parameter(i, name, default, help)
+        integer, intent(in) :: i
+        character(len=:), allocatable, intent(out) :: name, help
+        real(c_double), intent(out) :: default
+        type(c_ptr) :: text
+        default = 0
+        text = c_null_ptr
+        name = text_of(c_parameter(int(i - 1, c_size_t), default, text))
+        help = text_of(text)
+    end subroutine
+
+    !> Four random numbers, for a function of set_scatter.
+    subroutine storm_host_random(draws, uniform)
+        type(c_ptr), intent(in) :: draws
+        real(c_double), intent(out) :: uniform(4)
+        call c_random(draws, uniform)
+    end subroutine
 
     !> A hash as 16 digits, as other languages print it.
     function storm_host_hex(bits) result(text)
@@ -544,6 +317,36 @@ contains
             int(law, c_int), start), status)
     end subroutine
 
+    subroutine set_scattering(self, material, law, status)
+        class(storm_host), intent(in) :: self
+        integer, intent(in) :: material, law
+        integer, intent(out), optional :: status
+        call done(self, c_set_scattering(self%object, &
+            int(material - 1, c_int), int(law, c_int)), status)
+    end subroutine
+
+    subroutine set_electrons(self, material, per_g, status)
+        class(storm_host), intent(in) :: self
+        integer, intent(in) :: material
+        real(c_double), intent(in) :: per_g
+        integer, intent(out), optional :: status
+        call done(self, c_set_electrons(self%object, &
+            int(material - 1, c_int), per_g), status)
+    end subroutine
+
+    !> context: what the function gets as `self`.
+    subroutine set_scatter(self, scatter, context, status)
+        class(storm_host), intent(in) :: self
+        procedure(storm_scatter) :: scatter
+        type(c_ptr), intent(in), optional :: context
+        integer, intent(out), optional :: status
+        type(c_ptr) :: given
+        given = c_null_ptr
+        if (present(context)) given = context
+        call done(self, c_set_scatter(self%object, c_funloc(scatter), given), &
+            status)
+    end subroutine
+
     subroutine set_start(self, material, density_g_cm3, kev, status)
         class(storm_host), intent(in) :: self
         integer, intent(in) :: material
@@ -594,6 +397,15 @@ contains
         integer, intent(out), optional :: status
         call done(self, c_mesh_cart(self%object, int(first - 1, c_int64_t), &
             int(n, c_int64_t)), status)
+    end subroutine
+
+    !> Of the points that come next.
+    subroutine set_tags(self, tags, status)
+        class(storm_host), intent(in) :: self
+        integer(c_int64_t), intent(in), contiguous :: tags(:)
+        integer, intent(out), optional :: status
+        call done(self, c_set_tags(self%object, tags, &
+            size(tags, kind=c_size_t)), status)
     end subroutine
 
     subroutine mesh_points(self, lo_cm, hi_cm, points_cm, status)
@@ -683,6 +495,14 @@ contains
         n_values = int(c_n_values(self%object, int(field, c_int)))
     end function
 
+    subroutine get_tags(self, tags, status)
+        class(storm_host), intent(in) :: self
+        integer(c_int64_t), intent(inout), contiguous :: tags(:)
+        integer, intent(out), optional :: status
+        call done(self, c_get_tags(self%object, tags, &
+            size(tags, kind=c_size_t)), status)
+    end subroutine
+
     subroutine request(self, field, status)
         class(storm_host), intent(in) :: self
         integer, intent(in) :: field
@@ -767,6 +587,16 @@ contains
         call done(self, c_step(self%object, time_s, dt_s), status)
     end subroutine
 
+    !> For relative changes of about `change` in the next step.
+    subroutine next_dt(self, change, dt_s, status)
+        class(storm_host), intent(in) :: self
+        real(c_double), intent(in) :: change
+        real(c_double), intent(out) :: dt_s
+        integer, intent(out), optional :: status
+        dt_s = 0
+        call done(self, c_next_dt(self%object, change, dt_s), status)
+    end subroutine
+
     subroutine energy(self, erg, status)
         class(storm_host), intent(in) :: self
         real(c_double), intent(out) :: erg(STORM_HOST_N_ENERGIES)
@@ -813,4 +643,49 @@ contains
         integer, intent(out), optional :: status
         call done(self, c_repartition(self%object), status)
     end subroutine
+
+    !> The piece of this rank.
+    subroutine save_state(self, bytes, status)
+        class(storm_host), intent(in) :: self
+        integer(c_int8_t), allocatable, intent(out) :: bytes(:)
+        integer, intent(out), optional :: status
+        integer(c_size_t) :: n
+        integer(c_int) :: code
+        n = 0
+        code = c_state_bytes(self%object, n)
+        allocate (bytes(n))
+        if (code >= 0) code = c_save(self%object, bytes, n)
+        call done(self, code, status)
+    end subroutine
+
+    !> All pieces that this rank has.
+    subroutine load_state(self, bytes, status)
+        class(storm_host), intent(in) :: self
+        integer(c_int8_t), intent(in), contiguous :: bytes(:)
+        integer, intent(out), optional :: status
+        call done(self, c_load(self%object, bytes, &
+            size(bytes, kind=c_size_t)), status)
+    end subroutine
+
+    ! ---- what is beneath ----
+
+    type(c_ptr) function context(self)
+        class(storm_host), intent(in) :: self
+        context = c_context(self%object)
+    end function
+
+    type(c_ptr) function mesh(self)
+        class(storm_host), intent(in) :: self
+        mesh = c_mesh(self%object)
+    end function
+
+    type(c_ptr) function imc(self)
+        class(storm_host), intent(in) :: self
+        imc = c_imc(self%object)
+    end function
+
+    type(c_ptr) function engine(self)
+        class(storm_host), intent(in) :: self
+        engine = c_engine(self%object)
+    end function
 end module

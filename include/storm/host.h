@@ -11,8 +11,10 @@
  *   2. parameters, groups, materials, walls              any order
  *   3. a mesh: _mesh_cart, _mesh_points or _mesh_given   after the walls
  *   4. begin
- *   5. fields, step, energy, move, ...                   any number of times
+ *   5. fields, step, energy, save, move, ...             any number of times
  *   6. destroy
+ *
+ * Stage 5 is storm/host_run.h, which this header includes.
  *
  * A call at the wrong stage returns STORM_ERR_STATE, and says which.
  *
@@ -38,6 +40,7 @@
 
 #include <storm/context.h>
 #include <storm/mesh.h>
+#include <storm/problem.h>
 #include <storm/status.h>
 
 #ifdef __cplusplus
@@ -133,6 +136,43 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_host_set_start(struct storm_host *host, int material,
                      double density_g_cm3, double temperature_kev);
 
+/** What scattering does to photons; isotropic unless it is set. With COMPTON or
+ *  USER photons have an energy, and fly, whatever "random_walk" and "diffusion"
+ *  are. Local. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_host_set_scattering(struct storm_host *host, int material,
+                          storm_scattering_law law);
+/** Free electrons, which scatter with the cross section of Thomson each, beside
+ *  what the law of scattering gives. Local. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_host_set_electrons(struct storm_host *host, int material, double per_g);
+
+/**
+ * A collision of a photon in the frame of matter, for materials with
+ * STORM_SCATTER_USER. It is called within a step, on the rank that has the
+ * cell, and its answer depends on nothing but its arguments.
+ *
+ * @param tag     of the cell
+ * @param matter  temperature, keV, and density, g/cm3, as the step began
+ * @param photon  direction (3), energy in keV, and 1. The function leaves
+ *                direction and energy after the collision, and the energy of
+ *                the packet after over before: that of the photons if none is
+ *                lost. Matter gets the rest
+ * @param draws   for storm_host_random
+ * @return above 0: scattered; 0: no collision after all, so that the rate may
+ *         be a bound for all energies; below 0: the step ends with an error
+ */
+typedef int storm_host_scatter(void *self, int material, uint64_t tag,
+                               const double matter[2], double photon[5],
+                               void *draws);
+/** Set this function. Local, on every rank; @p self is the caller's and
+ *  outlives the object. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_host_set_scatter(struct storm_host *host, storm_host_scatter *scatter,
+                       void *self);
+/** Four random numbers in (0, 1), of the packet's own. Local. */
+STORM_API void storm_host_random(void *draws, double uniform_out[4]);
+
 /** What a wall (x low, x high, ... of the box) or a numbered boundary of given
  *  cells does: VACUUM unless it is set, REFLECT or PERIODIC (both walls of a
  *  pair). Local. */
@@ -161,11 +201,16 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_host_mesh_cart(struct storm_host *host, const int64_t first[3],
                      const int64_t n[3]);
 /** The Voronoi cells of points in a box: the @p n points of this rank, three
- *  coordinates each; may be 0. */
+ *  coordinates each; may be 0. Their tags are chosen unless they are set. */
 STORM_API STORM_MUST_CHECK storm_status
 storm_host_mesh_points(struct storm_host *host, const double lo_cm[3],
                        const double hi_cm[3], const double *points_cm,
                        size_t n);
+
+/** Tags of the points that come next: storm_host_get_tags of an earlier run
+ *  that goes on (storm_host_load). On every rank or on none. Local; copied. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_host_set_tags(struct storm_host *host, const uint64_t *tags, size_t n);
 
 /** The convex cells of this rank: tags, which are the same on any number of
  *  ranks, a point inside (3), volume, centroid (3; NULL: the point). Faces
@@ -192,142 +237,6 @@ STORM_API STORM_MUST_CHECK storm_status
 storm_host_begin(struct storm_host *host);
 /** @} */
 
-/** @name Stage 5: fields. */
-/** @{ */
-
-/** Number of cells of this rank; 0 before there is a mesh. Local. */
-STORM_API size_t storm_host_n_cells(const struct storm_host *host);
-
-/** Fields of cells, by number. Set: may be set; the others can only be got.
- *  storm/imc.h says what happens to matter when one is set. */
-typedef enum storm_host_field {
-    STORM_HOST_TEMPERATURE = 0, /**< set; of matter, keV */
-    STORM_HOST_HEAT,            /**< set; energy of matter, erg/cm3 */
-    STORM_HOST_DENSITY,         /**< set; g/cm3; the energy stays */
-    STORM_HOST_MATERIAL,        /**< set; number of a material; the number of
-                                     materials: nothing */
-    STORM_HOST_EMISSION,        /**< set; factor on what the cell emits */
-    STORM_HOST_VELOCITY,        /**< set; x, y, z, cm/s; with "motion" */
-    STORM_HOST_RADIATION_START, /**< set, before the first step only; radiation
-                                     temperature, keV; that of matter unless it
-                                     is set */
-    STORM_HOST_ABSORPTION,      /**< set, where materials have it by cell; by
-                                     group, 1/cm */
-    STORM_HOST_SCATTERING,      /**< the same */
-    STORM_HOST_HEAT_CAPACITY,   /**< the same; erg/keV/cm3; the energy stays */
-    STORM_HOST_FRAME,           /**< set, not got; x, y, z, cm/s: how cells will
-                                     move after the next step; with "motion" and
-                                     "diffusion" (storm_imc_set_frame) */
-
-    STORM_HOST_RADIATION = 16, /**< energy density, mean of the step, erg/cm3 */
-    STORM_HOST_CENSUS,         /**< the same of the packets now */
-    STORM_HOST_ABSORBED,       /**< by matter in the step, erg */
-    STORM_HOST_EMITTED,        /**< the same */
-    STORM_HOST_PUSH,           /**< x, y, z: momentum that matter has got in the
-                                    step, g cm/s. With "motion" at once, else on
-                                    request, without that of emission, which is
-                                    0 but for chance */
-    STORM_HOST_FLUX,           /**< on request; x, y, z, erg/cm2/s */
-    STORM_HOST_PRESSURE, /**< on request; xx, yy, zz, xy, yz, zx, erg/cm3 */
-    STORM_HOST_GROUPS,   /**< on request; RADIATION by group */
-    STORM_HOST_VOLUME,   /**< cm3 */
-    STORM_HOST_CENTRE    /**< x, y, z, cm */
-} storm_host_field;
-
-/** Name of a field in lower case, such as "temperature"; NULL: there is none of
- *  this number. Numbers are below 64. Local. */
-STORM_API const char *storm_host_field_name(int field);
-/** Values for each cell; 0: no such field, or no mesh. Local. */
-STORM_API size_t storm_host_n_values(const struct storm_host *host, int field);
-
-/** Count PUSH, FLUX, PRESSURE or GROUPS from the next step on. */
-STORM_API STORM_MUST_CHECK storm_status
-storm_host_request(struct storm_host *host, int field);
-/** @p n is the number of values: that of cells times that for each. Nothing
- *  changes after an error. */
-STORM_API STORM_MUST_CHECK storm_status storm_host_set(struct storm_host *host,
-                                                       int field,
-                                                       const double *values,
-                                                       size_t n);
-STORM_API STORM_MUST_CHECK storm_status storm_host_get(struct storm_host *host,
-                                                       int field,
-                                                       double *values_out,
-                                                       size_t n);
-
-/** Add energy to the matter of each of @p n cells, erg; negative takes. It is
- *  declared work of the host, too. */
-STORM_API STORM_MUST_CHECK storm_status
-storm_host_add_heat(struct storm_host *host, const double *erg, size_t n);
-/** Declare how much of the change of matter that the host has made or will make
- *  before the next step is its own work on each of @p n cells, erg. Changes
- *  nothing but the account. */
-STORM_API STORM_MUST_CHECK storm_status
-storm_host_declare_work(struct storm_host *host, const double *erg, size_t n);
-/** @} */
-
-/** @name Stage 5: steps and accounts. */
-/** @{ */
-
-/** Transport from @p time_s to @p time_s + @p dt_s. After an error other than
- *  STORM_ERR_ARG only destroy is allowed. */
-STORM_API STORM_MUST_CHECK storm_status storm_host_step(struct storm_host *host,
-                                                        double time_s,
-                                                        double dt_s);
-
-/** Energies of the whole run, erg: exact sums over all ranks. */
-typedef enum storm_host_energies {
-    STORM_HOST_E_MATTER = 0, /**< now */
-    STORM_HOST_E_RADIATION,  /**< now */
-    STORM_HOST_E_START,      /**< of both, at the start */
-    STORM_HOST_E_WALLS,      /**< emitted by walls */
-    STORM_HOST_E_OTHERS, /**< with packets that were made by other means: calls
-                              on storm_host_imc */
-    STORM_HOST_E_ESCAPED,
-    STORM_HOST_E_HELD,     /**< from matter of constant temperature */
-    STORM_HOST_E_WORK,     /**< by radiation on matter that moves */
-    STORM_HOST_E_HOST,     /**< that the host has added to matter, all calls */
-    STORM_HOST_E_DECLARED, /**< work that it has declared */
-    STORM_HOST_E_ERROR,    /**< relative, of matter + radiation = start + walls
-                                + others + held + host - escaped - work */
-    STORM_HOST_N_ENERGIES
-} storm_host_energies;
-/** @p n is STORM_HOST_N_ENERGIES. */
-STORM_API STORM_MUST_CHECK storm_status
-storm_host_energy(struct storm_host *host, double *erg_out, size_t n);
-
-/** Momenta of the whole run, g cm/s, x, y, z each: created, given to matter,
- *  escaped, given to walls, taken between steps (comb), of all packets now;
- *  then the relative error. @p n is STORM_HOST_N_MOMENTA. With "motion". */
-enum { STORM_HOST_N_MOMENTA = 19 };
-STORM_API STORM_MUST_CHECK storm_status
-storm_host_momentum(struct storm_host *host, double *momenta_out, size_t n);
-
-/** Hash of all cells and packets, the same on any number of ranks. */
-STORM_API STORM_MUST_CHECK storm_status storm_host_hash(struct storm_host *host,
-                                                        uint64_t *hash_out);
-/** @} */
-
-/** @name Stage 5: the mesh changes. Matter and packets follow; the order of the
- *  host's arrays stays. With "motion" and "diffusion", packets that diffuse
- *  ride with their cell, and a step needs to know how cells will move after it:
- *  STORM_HOST_FRAME. Without it they move with matter and with their cell. */
-/** @{ */
-
-/** Move the points of a mesh of points: @p n values are three for each cell.
- *  STORM_ERR_NOSUP: another mesh. */
-STORM_API STORM_MUST_CHECK storm_status storm_host_move(struct storm_host *host,
-                                                        const double *points_cm,
-                                                        size_t n);
-/** Given cells anew: storm_host_give_cells and _give_faces come before. Cells
- *  of old tags have moved, new tags are new; the order is the new one. */
-STORM_API STORM_MUST_CHECK storm_status
-storm_host_replace(struct storm_host *host);
-/** Even the work of the last step out over the ranks. STORM_ERR_NOSUP: the
- *  partition is the host's (given cells). */
-STORM_API STORM_MUST_CHECK storm_status
-storm_host_repartition(struct storm_host *host);
-/** @} */
-
 /** @name What is beneath, for calls that this header lacks (tallies, output);
  *  lent, NULL before there is one. Local. */
 /** @{ */
@@ -340,4 +249,7 @@ STORM_API struct storm_engine *storm_host_engine(struct storm_host *host);
 #ifdef __cplusplus
 }
 #endif
+
+#include <storm/host_run.h>
+
 #endif /* STORM_HOST_H */

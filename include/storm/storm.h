@@ -13,6 +13,7 @@
 #include <storm/exact.h>
 #include <storm/given.h>
 #include <storm/host.h>
+#include <storm/host_run.h>
 #include <storm/imc.h>
 #include <storm/imc_accounts.h>
 #include <storm/imc_state.h>

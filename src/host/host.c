@@ -265,7 +265,8 @@ void storm_host_destroy(struct storm_host *host)
     struct storm_context *context = host->context;
     struct host_text *text = host->text;
     host_begin_release(host);
-    host_route_close(host);
+    host_route_release(host, &host->route);
+    host_free(host, host->point_tags);
     storm_cut_destroy(host->cut);
     storm_mesh_destroy(host->mesh);
     for (size_t i = 0; i < host->n_walls; i++)

@@ -20,6 +20,7 @@
 #include <storm/given.h>
 #include <storm/host.h>
 #include <storm/imc.h>
+#include <storm/imc_user.h>
 #include <storm/matter.h>
 #include <storm/problem.h>
 #include <storm/streaming.h>
@@ -46,6 +47,8 @@ struct host_material {
     bool by_cell[STORM_HOST_N_LAWS];
     double start[STORM_HOST_N_LAWS]; /* by cell */
     double density_g_cm3, temperature_kev;
+    storm_scattering_law scattering_law;
+    double electrons_per_g;
 };
 
 /* What functions of storm/matter.h are given: laws, or where in the composition
@@ -95,6 +98,10 @@ struct storm_host {
     size_t n_walls, wall_capacity;
     double *edges[3];
     size_t n_edges[3];
+    storm_host_scatter *scatter;
+    void *scatter_self;
+    storm_cell_id *point_tags; /* of points that come; NULL: chosen */
+    size_t n_point_tags;
 
     struct host_given given;
     int n_boundaries;
@@ -111,6 +118,7 @@ struct storm_host {
     unsigned moments;  /* asked for */
     double *start_kev; /* of radiation, in the caller's order; NULL: matter's */
     bool has_started;
+    uint64_t n_steps;
     double declared_erg;
 };
 
@@ -141,20 +149,39 @@ bool host_is_between(double value, double min, double max);
 /* Gives the i-th parameter its default. */
 void host_parameter_reset(struct storm_problem *problem, size_t i);
 
+/* host_enter, and the material of this number. */
+storm_status host_enter_material(struct storm_host *host, const char *what,
+                                 int material,
+                                 struct host_material **material_out);
+
+/* ---- host_scatter.c ---- */
+
+/* Is there a function where a material needs one? Then it is set. */
+storm_status host_scatter_check(const struct storm_host *host);
+storm_status host_scatter_begin(struct storm_host *host);
+
 /* ---- host_route.c ---- */
 
-/* Finds the cells of `tags`, which the route takes over. Collective. With
- * `is_new`, each cell of the mesh must be in the route of one rank, once. */
+/* Finds the cells of `tags`, which are taken over. Each cell of the mesh must
+ * be in the route of one rank, once. Collective. */
+storm_status host_route_make(struct storm_host *host, storm_cell_id *tags,
+                             size_t n, struct host_route *route_out);
+/* The same for that of the caller's order. */
 storm_status host_route_open(struct storm_host *host, storm_cell_id *tags,
                              size_t n);
 /* After a change of the mesh. Collective. */
 storm_status host_route_find(struct storm_host *host);
-void host_route_close(struct storm_host *host);
+void host_route_release(const struct storm_host *host,
+                        struct host_route *route);
 
 /* Values, `per` for each cell, from the caller's order to that of the local
  * cells, and back. Collective; `status` is that of this rank so far. */
 storm_status host_route_in(const struct storm_host *host, storm_status status,
                            size_t per, const double *values, double *local_out);
+storm_status host_route_in_by(const struct storm_host *host,
+                              const struct host_route *route,
+                              storm_status status, size_t per,
+                              const double *values, double *local_out);
 storm_status host_route_out(const struct storm_host *host, storm_status status,
                             size_t per, const double *local,
                             double *values_out);

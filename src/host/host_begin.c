@@ -166,6 +166,8 @@ static storm_status begin_material(struct storm_host *host, size_t i,
         .temperature_kev = m->temperature_kev,
         .radiation_temperature_kev = -1.0,
         .density_g_cm3 = m->density_g_cm3,
+        .scattering_law = m->scattering_law,
+        .electrons_per_g = m->electrons_per_g,
         .composition =
             host->problem.n_components > 0 ? matter->composition : NULL,
         .matter = material_is_by_cell(m) ? &matter->matter : NULL};
@@ -221,6 +223,8 @@ static storm_status begin_problem(struct storm_host *host,
         status = host_fail(host, STORM_ERR_STATE,
                            "storm_host_begin: there is no material: "
                            "storm_host_add_material");
+    if (status == STORM_OK)
+        status = host_scatter_check(host);
     if (status == STORM_OK)
         status = host_array(host, n, sizeof *host->matters, &host->matters);
     if (status == STORM_OK)
@@ -303,6 +307,8 @@ storm_status storm_host_begin(struct storm_host *host)
     if (status == STORM_OK)
         status =
             storm_imc_create(host->context, host->mesh, &problem, &host->imc);
+    if (status == STORM_OK)
+        status = host_agree(host, host_scatter_begin(host));
     if (status == STORM_OK)
         status = begin_engine(host);
     host_free(host, parts.walls);

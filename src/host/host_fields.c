@@ -409,6 +409,18 @@ storm_status storm_host_request(struct storm_host *host, int field)
     return status;
 }
 
+storm_status storm_host_get_tags(struct storm_host *host, uint64_t *tags_out,
+                                 size_t n)
+{
+    static const char what[] = "storm_host_get_tags";
+    storm_status status = host_enter(host, what, HOST_MESH, HOST_RUN);
+    if (status == STORM_OK)
+        status = field_check_size(host, what, tags_out, n, 1);
+    for (size_t i = 0; i < n && status == STORM_OK; i++)
+        tags_out[i] = (uint64_t)host->route.tags[i];
+    return status;
+}
+
 /* ---- the host's own work ------------------------------------------------ */
 
 /* Adds the sum over all ranks to the account: the same bits on any number of

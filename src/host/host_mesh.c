@@ -108,7 +108,6 @@ static storm_status mesh_finish(struct storm_host *host,
 {
     storm_status status = host_route_open(host, tags, n);
     if (status < 0) {
-        host_route_close(host);
         storm_mesh_destroy(host->mesh);
         host->mesh = NULL;
         return status;
@@ -170,6 +169,28 @@ static storm_status points_check(const struct storm_host *host,
     return STORM_OK;
 }
 
+storm_status storm_host_set_tags(struct storm_host *host, const uint64_t *tags,
+                                 size_t n)
+{
+    static const char what[] = "storm_host_set_tags";
+    storm_cell_id *copy = NULL;
+    storm_status status = host_enter(host, what, HOST_SETUP, HOST_SETUP);
+    if (status < 0)
+        return status;
+    if ((tags == NULL && n > 0) || n > SIZE_MAX / 64)
+        return host_fail(host, STORM_ERR_ARG, "%s: %zu tags%s", what, n,
+                         tags == NULL ? ", and no array" : "");
+    status = host_array(host, n, sizeof *copy, &copy);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        copy[i] = (storm_cell_id)tags[i];
+    host_free(host, host->point_tags);
+    host->point_tags = copy;
+    host->n_point_tags = n;
+    return STORM_OK;
+}
+
 storm_status storm_host_mesh_points(struct storm_host *host,
                                     const double lo_cm[3],
                                     const double hi_cm[3],
@@ -184,6 +205,12 @@ storm_status storm_host_mesh_points(struct storm_host *host,
     status = mesh_periodic(host, params.periodic);
     if (status == STORM_OK)
         status = points_check(host, lo_cm, hi_cm, points_cm, n);
+    if (status == STORM_OK && host->point_tags != NULL &&
+        host->n_point_tags != n)
+        status = host_fail(host, STORM_ERR_ARG,
+                           "storm_host_mesh_points: expected as many points as "
+                           "tags are set, %zu, got %zu",
+                           host->n_point_tags, n);
     if (status == STORM_OK)
         status = host_array(host, n, sizeof *tags, &tags);
     status = host_agree(host, status);
@@ -194,6 +221,7 @@ storm_status storm_host_mesh_points(struct storm_host *host,
         }
         params.points_cm = points_cm;
         params.n_points = n;
+        params.tags = host->point_tags;
         params.tags_out = tags;
         status = storm_mesh_create_voronoi(host->context, &params, &host->mesh);
     }

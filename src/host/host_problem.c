@@ -258,10 +258,9 @@ storm_status storm_host_add_material(struct storm_host *host, const char *name,
     return STORM_OK;
 }
 
-/* host_enter, and the material of this number. */
-static storm_status host_enter_material(struct storm_host *host,
-                                        const char *what, int material,
-                                        struct host_material **material_out)
+storm_status host_enter_material(struct storm_host *host, const char *what,
+                                 int material,
+                                 struct host_material **material_out)
 {
     storm_status status = host_enter(host, what, HOST_SETUP, HOST_MESH);
     if (status < 0)

@@ -20,10 +20,10 @@ storm_status host_route_out(const struct storm_host *host, storm_status status,
 
 /* Rows of an index and `per` values, to the ranks that have the cells. */
 static storm_status route_send(const struct storm_host *host,
+                               const struct host_route *route,
                                storm_status status, size_t per,
                                const double *values, struct storm_messages *in)
 {
-    const struct host_route *route = &host->route;
     struct storm_messages out = {.n = 0};
     size_t *first = NULL;
     if (status >= 0)
@@ -45,11 +45,13 @@ static storm_status route_send(const struct storm_host *host,
     return status;
 }
 
-storm_status host_route_in(const struct storm_host *host, storm_status status,
-                           size_t per, const double *values, double *local_out)
+storm_status host_route_in_by(const struct storm_host *host,
+                              const struct host_route *route,
+                              storm_status status, size_t per,
+                              const double *values, double *local_out)
 {
     struct storm_messages in = {.n = 0};
-    status = route_send(host, status, per, values, &in);
+    status = route_send(host, route, status, per, values, &in);
     for (size_t m = 0; m < in.n && status >= 0; m++)
         for (size_t k = 0; k < in.array[m].n_words; k += per + 1) {
             const uint64_t *row = in.words + in.array[m].first + k;
@@ -59,16 +61,23 @@ storm_status host_route_in(const struct storm_host *host, storm_status status,
     return status;
 }
 
+storm_status host_route_in(const struct storm_host *host, storm_status status,
+                           size_t per, const double *values, double *local_out)
+{
+    return host_route_in_by(host, &host->route, status, per, values, local_out);
+}
+
 /* ---- the cells of ranks ------------------------------------------------- */
 
 /* Is each local cell in the route of one rank, once? */
-static storm_status route_check_once(const struct storm_host *host)
+static storm_status route_check_once(const struct storm_host *host,
+                                     const struct host_route *route)
 {
     struct storm_messages in = {.n = 0};
     size_t n = (size_t)storm_mesh_n_cells(host->mesh);
     unsigned char *count = NULL;
     storm_status status =
-        route_send(host, host_array(host, n, 1, &count), 0, NULL, &in);
+        route_send(host, route, host_array(host, n, 1, &count), 0, NULL, &in);
     for (size_t m = 0; m < in.n && status >= 0; m++)
         for (size_t k = 0; k < in.array[m].n_words; k++) {
             unsigned char *c = &count[in.words[in.array[m].first + k]];
@@ -88,9 +97,9 @@ static storm_status route_check_once(const struct storm_host *host)
     return host_agree(host, status);
 }
 
-storm_status host_route_find(struct storm_host *host)
+static storm_status route_find(const struct storm_host *host,
+                               struct host_route *route)
 {
-    struct host_route *route = &host->route;
     storm_status status =
         storm_mesh_find(host->mesh, route->n, route->tags, route->where);
     for (size_t i = 0; i < route->n && status >= 0; i++)
@@ -101,26 +110,44 @@ storm_status host_route_find(struct storm_host *host)
     return host_agree(host, status);
 }
 
+storm_status host_route_find(struct storm_host *host)
+{
+    return route_find(host, &host->route);
+}
+
+storm_status host_route_make(struct storm_host *host, storm_cell_id *tags,
+                             size_t n, struct host_route *route_out)
+{
+    struct host_route route = {.n = n, .tags = tags};
+    storm_status status =
+        host_agree(host,
+                   host_array(host, n, sizeof *route.where, &route.where));
+    if (status == STORM_OK)
+        status = route_find(host, &route);
+    if (status == STORM_OK)
+        status = route_check_once(host, &route);
+    if (status == STORM_OK)
+        *route_out = route;
+    else
+        host_route_release(host, &route);
+    return status;
+}
+
 storm_status host_route_open(struct storm_host *host, storm_cell_id *tags,
                              size_t n)
 {
-    struct storm_cell_ref *where = NULL;
-    storm_status status =
-        host_agree(host, host_array(host, n, sizeof *where, &where));
-    if (status < 0) {
-        host_free(host, where);
-        host_free(host, tags);
+    struct host_route route;
+    storm_status status = host_route_make(host, tags, n, &route);
+    if (status < 0)
         return status;
-    }
-    host_route_close(host);
-    host->route = (struct host_route){.n = n, .tags = tags, .where = where};
-    status = host_route_find(host);
-    return status < 0 ? status : route_check_once(host);
+    host_route_release(host, &host->route);
+    host->route = route;
+    return STORM_OK;
 }
 
-void host_route_close(struct storm_host *host)
+void host_route_release(const struct storm_host *host, struct host_route *route)
 {
-    host_free(host, host->route.where);
-    host_free(host, host->route.tags);
-    host->route = (struct host_route){.n = 0};
+    host_free(host, route->where);
+    host_free(host, route->tags);
+    *route = (struct host_route){.n = 0};
 }

@@ -44,9 +44,35 @@ storm_status storm_host_step(struct storm_host *host, double time_s,
     host->has_started = true;
     if (status == STORM_OK)
         status = storm_engine_step(host->engine);
+    host->n_steps++;
     if (status < 0)
         host->stage = HOST_FAILED;
     return status < 0 ? status : STORM_OK;
+}
+
+storm_status storm_host_next_dt(struct storm_host *host, double target,
+                                double *dt_s_out)
+{
+    static const char what[] = "storm_host_next_dt";
+    struct storm_imc_control control = STORM_IMC_CONTROL_INIT;
+    struct storm_imc_change change = STORM_IMC_CHANGE_INIT;
+    storm_status status = host_enter(host, what, HOST_RUN, HOST_RUN);
+    if (status < 0)
+        return status;
+    if (dt_s_out == NULL || !host_is_between(target, 0.0, 1e30))
+        status = host_fail(host, STORM_ERR_ARG,
+                           "%s: target: expected a number from 0 to 1e30, got "
+                           "%g%s",
+                           what, target,
+                           dt_s_out == NULL ? ", and nowhere to put it" : "");
+    status = host_agree(host, status);
+    control.target = target;
+    if (status == STORM_OK)
+        status =
+            storm_imc_next_step(host->imc, host->engine, &control, &change);
+    if (status == STORM_OK)
+        *dt_s_out = change.next_s;
+    return status;
 }
 
 /* ---- accounts ----------------------------------------------------------- */

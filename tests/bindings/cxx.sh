@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 60; label: mpi
+# TEST timeout: 180; label: mpi
 #
 # The binding for C++ on 1, 2 and 3 ranks, if this build has a compiler for it.
 set -u

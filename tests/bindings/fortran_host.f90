@@ -1,12 +1,43 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !
 ! The module storm, on any number of ranks (fortran.sh): numbers of fields are
-! those of the library, numbers count from 1, errors are statuses.
+! those of the library, numbers count from 1, errors are statuses; scattering by
+! a function, and a restart from its state.
+module fortran_scatter
+    use, intrinsic :: iso_c_binding
+    use storm, only: storm_host_random
+    implicit none
+contains
+    !> Back, or not at all.
+    function turn(self, material, tag, matter, photon, draws) bind(c) &
+        result(answer)
+        type(c_ptr), value :: self, draws
+        integer(c_int), value :: material
+        integer(c_int64_t), value :: tag
+        real(c_double), intent(in) :: matter(2)
+        real(c_double), intent(inout) :: photon(5)
+        integer(c_int) :: answer
+        integer(c_int), pointer :: calls
+        real(c_double) :: uniform(4)
+        call c_f_pointer(self, calls)
+        calls = calls + 1
+        call storm_host_random(draws, uniform)
+        answer = 0
+        if (material /= 0 .or. tag < 0 .or. matter(1) <= 0) answer = -1
+        if (uniform(1) < 0.5_c_double .and. answer == 0) then
+            photon(1:3) = -photon(1:3)
+            answer = 1
+        end if
+    end function
+end module
+
 program fortran_host
-    use, intrinsic :: iso_c_binding, only: dp => c_double, long => c_int64_t
+    use, intrinsic :: iso_c_binding, only: dp => c_double, long => c_int64_t, &
+        c_int, c_int8_t, c_loc, c_associated, c_ptr
     use, intrinsic :: iso_fortran_env, only: error_unit
     use mpi
     use storm
+    use fortran_scatter
     implicit none
     integer :: ierr
     call MPI_Init(ierr)
@@ -14,6 +45,8 @@ program fortran_host
     call grid
     call points
     call given
+    call restart
+    call parameters
     call MPI_Finalize(ierr)
 contains
     subroutine check(is_so, what)
@@ -150,6 +183,78 @@ contains
         call host%move(0.99_dp * x)
         call host%step(1e-11_dp, 1e-11_dp)
         call host%destroy
+    end subroutine
+
+    subroutine open_scattering(host, calls, tags)
+        type(storm_host), intent(inout) :: host
+        integer(c_int), target, intent(inout) :: calls
+        integer(long), intent(in) :: tags(:)
+        real(dp) :: x(3, 4)
+        integer :: gas, k
+        call host%create(MPI_COMM_WORLD)
+        call host%add_material('gas', gas)
+        call host%set_law(gas, STORM_HOST_LAW_SCATTERING, [5.0_dp])
+        call host%set_law(gas, STORM_HOST_LAW_ABSORPTION, [1.0_dp])
+        call host%set_law(gas, STORM_HOST_LAW_HEAT, [1e15_dp])
+        call host%set_scattering(gas, STORM_SCATTER_USER)
+        call host%set_electrons(gas, 1e20_dp)
+        call host%set_scatter(turn, c_loc(calls))
+        call host%set_start(gas, 1.0_dp, 0.3_dp)
+        call host%set_groups([0.01_dp, 1.0_dp, 10.0_dp])
+        do k = 1, 4
+            x(:, k) = [0.2_dp * k, 0.1_dp + 0.2_dp * host%rank() + 0.01_dp * k, &
+                0.5_dp]
+        end do
+        if (size(tags) > 0) call host%set_tags(tags)
+        call host%mesh_points([0.0_dp, 0.0_dp, 0.0_dp], &
+            [1.0_dp, 1.0_dp, 1.0_dp], x)
+        call host%begin
+    end subroutine
+
+    subroutine restart
+        type(storm_host) :: host, again
+        integer(c_int), target :: calls
+        integer(c_int8_t), allocatable :: bytes(:)
+        integer(long) :: tags(4), hash, other
+        integer :: status, ranks
+        real(dp) :: dt
+        type(c_ptr) :: beneath(4)
+        calls = 0
+        call open_scattering(host, calls, tags(:0))
+        call host%get_tags(tags)
+        call host%step(0.0_dp, 1e-11_dp)
+        ranks = host%size()
+        call check(calls > 0 .or. ranks > 1, 'collisions')
+        call host%next_dt(0.1_dp, dt)
+        call check(dt > 0, 'next dt')
+        call host%save(bytes)
+        call host%step(1e-11_dp, 1e-11_dp)
+        call host%hash(hash)
+        call open_scattering(again, calls, tags)
+        call again%set_quiet(.true.)
+        call again%load(bytes(2:), status)
+        call check(status < 0, 'bytes')
+        call again%load(bytes)
+        call again%step(1e-11_dp, 1e-11_dp)
+        call again%hash(other)
+        call check(hash == other, 'hash of a restart')
+        beneath = [again%context(), again%mesh(), again%imc(), again%engine()]
+        call check(c_associated(beneath(1)) .and. c_associated(beneath(2)), &
+            'context and mesh')
+        call check(c_associated(beneath(3)) .and. c_associated(beneath(4)), &
+            'imc and engine')
+        call again%destroy
+        call host%destroy
+    end subroutine
+
+    subroutine parameters
+        character(len=:), allocatable :: name, help
+        real(dp) :: default
+        call storm_host_parameter(1, name, default, help)
+        call check(name == 'seed' .and. abs(default - 1) < 1e-14 .and. &
+            len(help) > 0, 'parameter 1')
+        call storm_host_parameter(1000, name, default, help)
+        call check(name == '', 'no parameter')
     end subroutine
 
     ! Two cubes side by side, of the first rank.

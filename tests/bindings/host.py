@@ -159,6 +159,64 @@ def motion_hash(comm):
         return host.hash()
 
 
+def open_scattering(comm, function, tags=None):
+    host = storm.Host(comm)
+    host.set_parameters(max_per_cell=10)
+    host.set_groups([0.01, 1.0, 10.0])
+    host.add_material("gas", temperature=0.3, absorption=1.0, heat=1e15,
+                      scattering=5.0, scatter="user", electrons_per_g=1e20)
+    host.set_scatter(function)
+    points = np.random.default_rng(2).random((30, 3))
+    host.mesh_points((0, 0, 0), (1, 1, 1), points[comm.rank::comm.size],
+                     None if tags is None else tags[comm.rank::comm.size])
+    host.begin()
+    return host
+
+
+def test_restart():
+    """From pieces that are dealt out anew, with a function that scatters."""
+    def scatter(material, tag, temperature, density, direction, energy, random):
+        assert material == 0 and temperature > 0.0 and density == 1.0
+        if random()[0] < 0.5:
+            return None
+        return -direction, 0.9 * energy
+
+    comm = MPI.COMM_WORLD
+    with open_scattering(comm, scatter) as host:
+        expect(storm.StormError, "after the first step", host.save)
+        host.step(0.0, 1e-11)
+        assert host.next_dt() > 0.0
+        tags = np.empty(30, np.uint64)
+        for rank, part in enumerate(comm.allgather(host.tags)):
+            tags[rank::comm.size] = part
+        pieces = comm.allgather(host.save())
+        host.step(1e-11, 1e-11)
+        wanted, energy = host.hash(), host.energy()
+    for other, mine in ((comm, pieces[comm.rank - 1:][:1]),
+                        (MPI.COMM_SELF, pieces)):
+        with open_scattering(other, scatter, tags) as host:
+            expect(storm.StormError, "each piece", host.load)
+            broken = [np.array(piece) for piece in mine]
+            broken[0][77] ^= 1
+            expect(storm.StormError, "as it was saved", host.load, *broken)
+            host.load(*mine)
+            host.step(1e-11, 1e-11)
+            assert host.hash() == wanted and host.energy() == energy
+            assert all(host.handle(name) for name in ("context", "mesh", "imc",
+                                                      "engine"))
+            expect(ValueError, "expected context", host.handle, "none")
+
+
+def test_scatter_raises():
+    def scatter(*_):
+        raise KeyError("no such photon")
+
+    with open_scattering(MPI.COMM_SELF, scatter) as host:
+        expect(KeyError, "no such photon", host.step, 0.0, 1e-11)
+    with open_scattering(MPI.COMM_SELF, lambda *_: ((9, 9, 9), 1.0)) as host:
+        expect(storm.StormError, "", host.step, 0.0, 1e-11)
+
+
 def test_meshes():
     for one in (points_hash, given_hash, motion_hash):
         assert one(MPI.COMM_WORLD) == one(MPI.COMM_SELF), one.__name__

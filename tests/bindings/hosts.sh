@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST ranks: 3; timeout: 120; label: slow-mpich
-# TEST ranks: 1 2; timeout: 120; label: long
+# TEST ranks: 1 2 3; timeout: 180; label: slow-mpich
 #
 # examples/host.c, host.cc, host.f90 and host.py are the same program: the hash
 # of host.c on one rank. A language that is not there is named and left out.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# TEST timeout: 120; label: mpi
+# TEST timeout: 240; label: mpi
 #
 # The Python package. storm.Host: arrays in place, errors as exceptions, meshes of
 # every kind, on 1 and 2 ranks. storm.Run: what a run has written.

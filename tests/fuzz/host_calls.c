@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST ranks: 1 2; args: 60; timeout: 60 */
-/* TEST ranks: 1 2; args: 20000; timeout: 900; label: long */
+/* TEST ranks: 1 2; args: 0 600; timeout: 900; label: long */
 /*
  * storm/host.h: calls in any order, with arguments that are sometimes wrong.
  * Each returns a status, an error of one rank is one on all, and none crashes
  * or hangs. A third of the calls is what should come next, so that all stages
- * are reached. Numbers that are right and ask for years of work are left out.
+ * are reached, and saved states are loaded, whole or with a byte changed.
+ * Numbers that are right and ask for years of work are left out.
  */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <storm/host.h>
 
+#include "fuzz/rounds.h"
 #include "support/check.h"
 #include "support/dice.h"
 
@@ -26,8 +29,25 @@ struct fuzz {
     bool is_failed; /* only destroy is allowed */
     bool is_local;  /* the last call: ranks need not agree */
     double values[N], more[N];
-    uint64_t n_calls, n_good;
+    uint64_t n_calls, n_good, n_loaded;
+    unsigned char *piece; /* of the last state that was saved */
+    size_t n_piece;
+    int answer; /* of the function that scatters */
 };
+
+/* A function of the host: turns back, or fails. */
+static int scatter(void *self, int material, uint64_t tag,
+                   const double matter[2], double photon[5], void *draws)
+{
+    const struct fuzz *f = self;
+    double u[4];
+    storm_host_random(draws, u);
+    CHECK(material >= 0 && tag < UINT64_MAX && matter[1] > 0.0);
+    photon[0] = -photon[0];
+    photon[3] *= u[0];
+    photon[4] = u[0];
+    return f->answer;
+}
 
 static double pick_real(struct dice *dice)
 {
@@ -129,6 +149,16 @@ static storm_status call_next(struct fuzz *f)
 
 /* ---- anything ----------------------------------------------------------- */
 
+static storm_status set_tags(struct fuzz *f)
+{
+    uint64_t tags[N];
+    for (size_t i = 0; i < N; i++)
+        tags[i] = dice_roll(&f->mine, 20);
+    return storm_host_set_tags(f->host,
+                               dice_roll(&f->dice, 9) == 0 ? NULL : tags,
+                               (size_t)dice_roll(&f->mine, 8));
+}
+
 static storm_status call_setup(struct fuzz *f)
 {
     static const char *const names[] = {"seed",
@@ -149,7 +179,21 @@ static storm_status call_setup(struct fuzz *f)
     size_t n = (size_t)dice_roll(dice, 9);
     int number = pick_int(dice), material = pick_int(dice);
     storm_host_law law = (storm_host_law)dice_roll(dice, 4);
-    switch (dice_roll(dice, 10)) {
+    switch (dice_roll(dice, 14)) {
+    case 10:
+        return storm_host_set_scattering(f->host, material,
+                                         (storm_scattering_law)(dice_roll(dice,
+                                                                          5)));
+    case 11:
+        return storm_host_set_electrons(f->host, material,
+                                        1e23 * pick_real(dice));
+    case 12:
+        f->answer = (int)dice_roll(dice, 4) - 1;
+        return storm_host_set_scatter(f->host,
+                                      dice_roll(dice, 8) == 0 ? NULL : scatter,
+                                      f);
+    case 13:
+        return set_tags(f);
     case 0:
         return storm_host_set_int(f->host, name, number % 30);
     case 1:
@@ -209,6 +253,63 @@ static storm_status call_mesh(struct fuzz *f)
     }
 }
 
+/* A state goes into the next run, which may have another mesh. */
+static storm_status call_save(struct fuzz *f)
+{
+    size_t n = 0;
+    storm_status status = storm_host_state_bytes(f->host, &n);
+    if (status < 0)
+        return status;
+    unsigned char *piece = malloc(n + 1);
+    CHECK(piece != NULL);
+    status = storm_host_save(f->host, piece,
+                             dice_roll(&f->dice, 9) == 0 ? n / 2 : n);
+    if (status < 0) {
+        free(piece);
+        return status;
+    }
+    free(f->piece);
+    f->piece = piece;
+    f->n_piece = n;
+    return STORM_OK;
+}
+
+static storm_status call_load(struct fuzz *f)
+{
+    size_t n = f->n_piece, at = 0;
+    bool is_changed = dice_roll(&f->dice, 2) == 0;
+    if (is_changed && n > 0) {
+        at = (size_t)dice_roll(&f->mine, n);
+        f->piece[at] ^= 1;
+        if (dice_roll(&f->dice, 4) == 0)
+            n = (size_t)dice_roll(&f->mine, n);
+    }
+    storm_status status =
+        storm_host_load(f->host, dice_roll(&f->dice, 20) == 0 ? NULL : f->piece,
+                        n);
+    if (is_changed && f->n_piece > 0)
+        f->piece[at] ^= 1;
+    f->n_loaded += status == STORM_OK;
+    return status;
+}
+
+static storm_status call_more(struct fuzz *f)
+{
+    uint64_t tags[N];
+    double dt;
+    switch (dice_roll(&f->dice, 5)) {
+    case 0:
+        f->is_local = true;
+        return storm_host_get_tags(f->host, tags, pick_n(f, 0));
+    case 1:
+        return storm_host_next_dt(f->host, pick_real(&f->dice), &dt);
+    case 2:
+        return call_load(f);
+    default:
+        return call_save(f);
+    }
+}
+
 static storm_status call_run(struct fuzz *f)
 {
     struct dice *dice = &f->dice;
@@ -217,7 +318,10 @@ static storm_status call_run(struct fuzz *f)
     const double *array = pick_array(f, f->values);
     size_t n = pick_n(f, field);
     double out[N];
-    switch (dice_roll(dice, 9)) {
+    switch (dice_roll(dice, 11)) {
+    case 9:
+    case 10:
+        return call_more(f);
     case 0:
     case 1:
     case 2:
@@ -255,12 +359,12 @@ static storm_status call_any(struct fuzz *f)
 }
 
 /* Calls that are local may fail on one rank alone; of others, all know. */
-static void fuzz_round(struct fuzz *f, uint64_t round)
+static void fuzz_round(struct fuzz *f, uint64_t seed, uint64_t round)
 {
-    f->dice = dice_make(1, round);
+    f->dice = dice_make(seed, round);
     f->is_failed = false;
     CHECK_OK(storm_host_create(MPI_COMM_WORLD, NULL, &f->host));
-    f->mine = dice_make(round, 100 + (uint64_t)storm_host_rank(f->host));
+    f->mine = dice_make(seed ^ round, 100 + (uint64_t)storm_host_rank(f->host));
     storm_host_set_quiet(f->host, 1);
     for (int i = 0; i < CALLS && !f->is_failed; i++) {
         check_where("round %llu, call %d, before: %s",
@@ -273,6 +377,9 @@ static void fuzz_round(struct fuzz *f, uint64_t round)
         CHECK(f->is_local || failed[0] + failed[1] == 1);
         CHECK(status >= STORM_ERR_PEER && status <= STORM_OK);
         CHECK(status != STORM_ERR_FABRIC);
+        check_where("round %llu, call %d: status %d, %s",
+                    (unsigned long long)round, i, (int)status,
+                    storm_host_problem(f->host));
         CHECK(status >= 0 || status == STORM_ERR_PEER ||
               storm_host_problem(f->host)[0] != '\0' ||
               storm_host_size(f->host) > 1);
@@ -285,13 +392,15 @@ static void fuzz_round(struct fuzz *f, uint64_t round)
 int main(int argc, char **argv)
 {
     static struct fuzz f;
-    uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 10;
     MPI_Init(&argc, &argv);
-    for (uint64_t round = 0; round < n / CHECK_SLOWDOWN + 1; round++)
-        fuzz_round(&f, round);
-    printf("%llu calls, %llu good\n", (unsigned long long)f.n_calls,
-           (unsigned long long)f.n_good);
+    struct rounds rounds = rounds_begin(argc, argv);
+    while (rounds_next(&rounds))
+        fuzz_round(&f, rounds.seed, rounds.n - 1);
+    printf("%llu rounds, %llu calls, %llu good, %llu states loaded\n",
+           (unsigned long long)rounds.n, (unsigned long long)f.n_calls,
+           (unsigned long long)f.n_good, (unsigned long long)f.n_loaded);
     CHECK(f.n_good > f.n_calls / 10 && f.n_good < f.n_calls);
+    free(f.piece);
     MPI_Finalize();
     return CHECK_PASS;
 }

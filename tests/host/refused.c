@@ -71,6 +71,17 @@ static void check_null(void)
     CHECK_EQ(storm_host_move(NULL, x, 3), STORM_ERR_ARG);
     CHECK_EQ(storm_host_replace(NULL), STORM_ERR_ARG);
     CHECK_EQ(storm_host_repartition(NULL), STORM_ERR_ARG);
+    size_t bytes;
+    uint64_t tag = 1;
+    CHECK_EQ(storm_host_state_bytes(NULL, &bytes), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_save(NULL, x, 8), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_load(NULL, x, 8), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_next_dt(NULL, 0, x), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_set_tags(NULL, &tag, 1), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_get_tags(NULL, &tag, 1), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_set_scattering(NULL, 0, 0), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_set_electrons(NULL, 0, 1), STORM_ERR_ARG);
+    CHECK_EQ(storm_host_set_scatter(NULL, NULL, NULL), STORM_ERR_ARG);
 }
 
 static void check_options(void)
@@ -219,6 +230,7 @@ static void check_fields(struct storm_host *h, int who)
     ONE(storm_host_get(h, me ? 15 : STORM_HOST_CENTRE, x, me ? n : 3 * n));
     ONE(storm_host_energy(h, e, me ? 3 : STORM_HOST_N_ENERGIES));
     ONE(storm_host_hash(h, me ? NULL : &hash));
+    ONE(storm_host_next_dt(h, me ? -1.0 : 0.1, x));
     ONE(storm_host_step(h, 0.0, me ? NAN : 1e-11));
     ONE(storm_host_step(h, me ? INFINITY : 0.0, 1e-11));
     ONE(storm_host_step(h, 0.0, me ? -1e-11 : 1e-11));
@@ -238,6 +250,7 @@ static void check_fields(struct storm_host *h, int who)
     STATE(storm_host_add_material(h, "late", NULL), "after storm_host_begin");
     STATE(storm_host_set_wall(h, 0, STORM_WALL_REFLECT), "after");
     STATE(storm_host_begin(h), "after storm_host_begin");
+    STATE(storm_host_set_scatter(h, NULL, NULL), "after storm_host_begin");
     expect(h, storm_host_move(h, x, 3 * n), STORM_ERR_NOSUP, "points");
     expect(h, storm_host_replace(h), STORM_ERR_NOSUP, "given");
 }

@@ -2,7 +2,7 @@
 """libstorm by ctypes: one line for each function of storm/host.h."""
 import ctypes
 import os
-from ctypes import (CDLL, POINTER, c_char_p, c_double, c_int, c_int64, c_size_t,
+from ctypes import (CDLL, CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_int64, c_size_t,
                     c_uint64, c_void_p)
 
 VERSION = "0.1"  # of the library, as in the name of its file
@@ -10,6 +10,10 @@ VERSION = "0.1"  # of the library, as in the name of its file
 _host = c_void_p
 _reals = c_void_p  # arrays go by address, without a copy
 _status = c_int
+
+# self, material, tag, matter (2), photon (5), draws
+SCATTER = CFUNCTYPE(c_int, c_void_p, c_int, c_uint64, POINTER(c_double),
+                    POINTER(c_double), c_void_p)
 
 # name: (result, arguments)
 _FUNCTIONS = {
@@ -26,12 +30,17 @@ _FUNCTIONS = {
     "add_material": (_status, [_host, c_char_p, POINTER(c_int)]),
     "set_law": (_status, [_host, c_int, c_int, _reals, c_size_t]),
     "set_by_cell": (_status, [_host, c_int, c_int, c_double]),
+    "set_scattering": (_status, [_host, c_int, c_int]),
+    "set_electrons": (_status, [_host, c_int, c_double]),
+    "set_scatter": (_status, [_host, SCATTER, c_void_p]),
+    "random": (None, [c_void_p, _reals]),
     "set_start": (_status, [_host, c_int, c_double, c_double]),
     "set_wall": (_status, [_host, c_int, c_int]),
     "set_blackbody": (_status, [_host, c_int, _reals, _reals, c_size_t,
                                 c_int64]),
     "set_edges": (_status, [_host, c_int, _reals, c_size_t]),
     "mesh_cart": (_status, [_host, c_void_p, c_void_p]),
+    "set_tags": (_status, [_host, c_void_p, c_size_t]),
     "mesh_points": (_status, [_host, _reals, _reals, _reals, c_size_t]),
     "give_cells": (_status, [_host, c_size_t, c_void_p, _reals, _reals,
                              _reals]),
@@ -42,18 +51,27 @@ _FUNCTIONS = {
     "n_cells": (c_size_t, [_host]),
     "field_name": (c_char_p, [c_int]),
     "n_values": (c_size_t, [_host, c_int]),
+    "get_tags": (_status, [_host, c_void_p, c_size_t]),
     "request": (_status, [_host, c_int]),
     "set": (_status, [_host, c_int, _reals, c_size_t]),
     "get": (_status, [_host, c_int, _reals, c_size_t]),
     "add_heat": (_status, [_host, _reals, c_size_t]),
     "declare_work": (_status, [_host, _reals, c_size_t]),
     "step": (_status, [_host, c_double, c_double]),
+    "next_dt": (_status, [_host, c_double, POINTER(c_double)]),
     "energy": (_status, [_host, _reals, c_size_t]),
     "momentum": (_status, [_host, _reals, c_size_t]),
     "hash": (_status, [_host, POINTER(c_uint64)]),
     "move": (_status, [_host, _reals, c_size_t]),
     "replace": (_status, [_host]),
     "repartition": (_status, [_host]),
+    "state_bytes": (_status, [_host, POINTER(c_size_t)]),
+    "save": (_status, [_host, c_void_p, c_size_t]),
+    "load": (_status, [_host, c_void_p, c_size_t]),
+    "context": (c_void_p, [_host]),
+    "mesh": (c_void_p, [_host]),
+    "imc": (c_void_p, [_host]),
+    "engine": (c_void_p, [_host]),
 }
 
 

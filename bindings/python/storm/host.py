@@ -13,6 +13,7 @@ import numpy as np
 from . import _library
 
 LAWS = {"absorption": 0, "scattering": 1, "heat": 2}
+SCATTERINGS = {"isotropic": 0, "thomson": 1, "compton": 2, "user": 3}
 WALLS = {"vacuum": 0, "reflect": 1, "periodic": 2}
 ENERGIES = ("matter", "radiation", "start", "walls", "others", "escaped",
             "held", "work", "host", "declared", "error")
@@ -64,6 +65,8 @@ class Host:
         self._host = host
         self._library.set_quiet(host, int(quiet))
         self._lent = ()  # arrays that the library uses after the call
+        self._scatter = None  # and a function
+        self._raised = None
 
     # ---- life ----
 
@@ -94,7 +97,11 @@ class Host:
     def _call(self, function, *arguments):
         if self._host is None:
             raise StormError(-2, "the host is closed")
-        self._check(getattr(self._library, function)(self._host, *arguments))
+        status = getattr(self._library, function)(self._host, *arguments)
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+        self._check(status)
 
     # ---- stage 2 ----
 
@@ -124,11 +131,12 @@ class Host:
         self._call("set_groups", _address(edges), edges.size)
 
     def add_material(self, name, density=1.0, temperature=0.0, by_cell=None,
-                     **laws):
+                     scatter="isotropic", electrons_per_g=0.0, **laws):
         """Its number. absorption, scattering, heat: a power law, as a number
         or as (coef, exponents of temperature, density and photon energy, min,
         max). by_cell: names of those that are fields instead, and their values
-        at the start, such as {"absorption": 0.0}."""
+        at the start, such as {"absorption": 0.0}. scatter: what scattering
+        does: isotropic, thomson, compton or user (set_scatter)."""
         number = ctypes.c_int()
         self._call("add_material", name.encode(), ctypes.byref(number))
         for law, values in laws.items():
@@ -138,7 +146,41 @@ class Host:
         for law, start in (by_cell or {}).items():
             self._call("set_by_cell", number, _named(LAWS, law), start)
         self._call("set_start", number, density, temperature)
+        self._call("set_scattering", number, _named(SCATTERINGS, scatter))
+        self._call("set_electrons", number, electrons_per_g)
         return number.value
+
+    def set_scatter(self, function):
+        """function(material, tag, temperature, density, direction, energy,
+        random): a collision of a photon with matter. It returns None (there was
+        none), or direction and energy after it, or these and the energy of the
+        packet after over before, if some is lost beside that of the photons.
+        random() gives four numbers. What it raises ends the step, and is raised
+        by `step`."""
+        self._scatter = _library.SCATTER(
+            lambda _, *arguments: self._collide(function, *arguments))
+        self._call("set_scatter", self._scatter, None)
+
+    def _collide(self, function, material, tag, matter, photon, draws):
+        def random():
+            uniform = np.empty(4)
+            self._library.random(draws, _address(uniform))
+            return uniform
+
+        try:
+            after = function(material, tag, matter[0], matter[1],
+                             np.array(photon[:3]), photon[3], random)
+            if after is None:
+                return 0
+            direction, energy = after[:2]
+            ratio = after[2] if len(after) > 2 else energy / photon[3]
+            for i in range(3):
+                photon[i] = direction[i]
+            photon[3], photon[4] = energy, ratio
+            return 1
+        except BaseException as error:  # through C there is no way for it
+            self._raised = error
+            return -1
 
     def set_wall(self, wall, kind):
         """kind: vacuum, reflect or periodic."""
@@ -168,10 +210,14 @@ class Host:
             raise ValueError("expected three numbers each")
         self._call("mesh_cart", _address(first), _address(n))
 
-    def mesh_points(self, lo, hi, points):
+    def mesh_points(self, lo, hi, points, tags=None):
+        """tags: of an earlier run that goes on (`tags` and `load`)."""
         lo, hi, points = _given(lo), _given(hi), _given(points)
         if lo.size != 3 or hi.size != 3 or points.size % 3 != 0:
             raise ValueError("expected three coordinates each")
+        if tags is not None:
+            tags = _given(tags, np.uint64)
+            self._call("set_tags", _address(tags), tags.size)
         self._call("mesh_points", _address(lo), _address(hi), _address(points),
                    points.size // 3)
 
@@ -210,6 +256,13 @@ class Host:
     @property
     def n_cells(self):
         return self._library.n_cells(self._host)
+
+    @property
+    def tags(self):
+        """What names the cells, for good."""
+        tags = np.empty(self.n_cells, dtype=np.uint64)
+        self._call("get_tags", _address(tags), tags.size)
+        return tags
 
     @property
     def fields(self):
@@ -258,6 +311,13 @@ class Host:
     def step(self, time_s, dt_s):
         self._call("step", time_s, dt_s)
 
+    def next_dt(self, target=0.0):
+        """The length that the next step should have for relative changes of
+        about `target` (0: 0.1). Right after a step."""
+        dt = ctypes.c_double()
+        self._call("next_dt", target, ctypes.byref(dt))
+        return dt.value
+
     def energy(self):
         """Energies of the run, erg, by name; and the relative `error`."""
         values = np.empty(len(ENERGIES))
@@ -287,6 +347,29 @@ class Host:
 
     def repartition(self):
         self._call("repartition")
+
+    # ---- the state ----
+
+    def save(self):
+        """The piece of this rank: an array of bytes."""
+        n = ctypes.c_size_t()
+        self._call("state_bytes", ctypes.byref(n))
+        piece = np.empty(n.value, dtype=np.uint8)
+        self._call("save", _address(piece), piece.size)
+        return piece
+
+    def load(self, *pieces):
+        """All pieces that this rank has; each is on one rank."""
+        bytes_ = np.concatenate([np.empty(0, np.uint8)] + [
+            np.frombuffer(piece, dtype=np.uint8) for piece in pieces])
+        self._call("load", _address(bytes_), bytes_.size)
+
+    def handle(self, name):
+        """Address of what is beneath (context, mesh, imc or engine), for calls
+        of C; None before there is one."""
+        if name not in ("context", "mesh", "imc", "engine"):
+            raise ValueError(f"{name}: expected context, mesh, imc or engine")
+        return getattr(self._library, name)(self._host)
 
 
 def _named(table, name):
