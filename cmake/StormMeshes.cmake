@@ -4,13 +4,14 @@
 # words of the deck key mesh.kind and of --mesh, the constants that stand for
 # them, and the table of tracking kernels follow from it.
 #
-#   storm_mesh(NAME [FOLDER folder] [AVX2])
+#   storm_mesh(NAME [FOLDER folder] [WIDE])
 #
 #   NAME     the word; the constant is STORM_MESH_<NAME>
 #   FOLDER   of src/mesh. Its kernels are storm_track_FOLDER, in
 #            src/physics/track_FOLDER.c. Without one, decks may name the kind,
 #            and learn that this build lacks it
-#   AVX2     there is a second copy of the kernels, storm_track_FOLDER_avx2
+#   WIDE     there are more copies of the kernels for wider registers,
+#            storm_track_FOLDER_avx2 and storm_track_FOLDER_avx512
 #
 # Makes storm_mesh_folders, and storm_meshes.h, storm_tracks.h and track_list.c
 # in the folder generated/ of the build.
@@ -22,9 +23,10 @@ set(storm_mesh_constants "")
 set(storm_track_externs "")
 set(storm_track_entries "")
 set(storm_track_avx2_entries "")
+set(storm_track_avx512_entries "")
 
 macro(storm_mesh name)
-    cmake_parse_arguments(mesh "AVX2" FOLDER "" ${ARGN})
+    cmake_parse_arguments(mesh "WIDE" FOLDER "" ${ARGN})
     string(TOUPPER ${name} mesh_upper)
     list(APPEND storm_mesh_words ${name})
     string(APPEND storm_mesh_constants "    STORM_MESH_${mesh_upper},\n")
@@ -36,11 +38,16 @@ macro(storm_mesh name)
         string(APPEND storm_track_externs
                "extern const struct storm_track_ops ${mesh_track};\n")
         string(APPEND storm_track_entries "    &${mesh_track},\n")
-        if(mesh_AVX2)
-            string(APPEND storm_track_externs
-                   "extern const struct storm_track_ops ${mesh_track}_avx2;\n")
-            string(APPEND storm_track_avx2_entries
-                   "    STORM_IF_AVX2(&${mesh_track}_avx2, &${mesh_track}),\n")
+        if(mesh_WIDE)
+            foreach(wide IN ITEMS avx2 avx512)
+                string(TOUPPER ${wide} mesh_wide)
+                set(mesh_copy ${mesh_track}_${wide})
+                string(APPEND storm_track_externs
+                       "extern const struct storm_track_ops ${mesh_copy};\n")
+                string(APPEND storm_track_${wide}_entries
+                       "    STORM_IF_${mesh_wide}(&${mesh_copy}, "
+                       "&${mesh_track}),\n")
+            endforeach()
         endif()
     endif()
     string(APPEND storm_mesh_rows "    {\"${name}\", ${mesh_built}}, \\\n")
@@ -48,8 +55,8 @@ endmacro()
 
 storm_mesh(cartesian FOLDER cart)
 storm_mesh(octree FOLDER octree)
-storm_mesh(voronoi FOLDER voronoi AVX2)
-storm_mesh(file FOLDER given AVX2)
+storm_mesh(voronoi FOLDER voronoi WIDE)
+storm_mesh(file FOLDER given WIDE)
 
 string(REPLACE ";" "|" storm_mesh_words "${storm_mesh_words}")
 string(REGEX REPLACE ", \\\\\n$" "" storm_mesh_rows "${storm_mesh_rows}")

@@ -45,15 +45,32 @@ enum { STORM_CACHE_LINE = 64 };
 #define STORM_ASSERT(_x) ((void)sizeof(_x))
 #endif
 
-/* Files *_avx2.c are in the build if the compiler can make them: the first of
- * the two, else the second. */
+/* Files *_avx2.c and *_avx512.c are in the build if the compiler can make them:
+ * the first of the two, else the second. */
 #ifdef STORM_AVX2_FILES
 #define STORM_IF_AVX2(_with, _without) (_with)
 #else
 #define STORM_IF_AVX2(_with, _without) (_without)
 #endif
+#ifdef STORM_AVX512_FILES
+#define STORM_IF_AVX512(_with, _without) (_with)
+#else
+#define STORM_IF_AVX512(_with, _without) (_without)
+#endif
 
 /* May they run here? */
+static inline int storm_cpu_has_avx512(void)
+{
+#ifdef STORM_AVX512_FILES
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+#else
+    return 0;
+#endif
+}
+
 static inline int storm_cpu_has_avx2(void)
 {
 #ifdef STORM_AVX2_FILES

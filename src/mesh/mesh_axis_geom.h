@@ -85,10 +85,16 @@ static inline double axis_reach(const struct geom_axis *axis)
 
 /* ---- functions of physics/lanes.h ---------------------------------------- */
 
+/* Nothing has to be found before. */
+static inline void geom_pick(const struct geom_lane *lane)
+{
+    (void)lane;
+}
+
 /* The loops over directions of the next two are written out: at -O2 gcc does
  * not unroll them. */
-static inline double geom_nearest(const struct geom_lane *lane,
-                                  uint32_t *side_out)
+static inline double geom_reach(const struct geom_lane *lane,
+                                uint32_t *side_out)
 {
     double t0 = axis_reach(&lane->axis[0]);
     double t1 = axis_reach(&lane->axis[1]);

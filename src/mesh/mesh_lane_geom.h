@@ -4,17 +4,20 @@
  * geometry that physics/lanes.h specifies. Included from the <folder>_geom.h of
  * such meshes alone, after struct geom and these:
  *
- *   struct geom_lane   position, velocity, direction; next, what is behind the
- *                      plane that was found last; n_blocks, block, radius and
- *                      point of the cell; geom
+ *   struct geom        heads, of the cells
+ *   struct geom_lane   position, velocity, direction; mask of candidates; next,
+ *                      what is behind the plane that was found last; n_blocks,
+ *                      block, radius, scale (one over it) and point of the
+ *                      cell; geom
  *   geom_into          sets what belongs to the cell
  *   geom_to_plane      seconds to plane `side`, which leads to `next`; infinite
  *                      if the packet does not move towards it
  *
  * The exit of a cell is chosen in double precision: the plane with the smallest
- * time, the first of those with equal time. Single precision, for all planes at
- * once, only selects the candidates; almost always it is one. So the result
- * does not depend on the instruction set.
+ * time, the first of those with equal time. Planes as fractions, all at once,
+ * only select the candidates; almost always it is one. So the result does not
+ * depend on the instruction set. The two are separate functions, so that the
+ * candidate's memory can arrive in between.
  */
 #ifndef STORM_MESH_LANE_GEOM_H
 #define STORM_MESH_LANE_GEOM_H
@@ -57,44 +60,73 @@ static inline double geom_dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* All planes, one after the other. */
+static inline int32_t geom_behind(const struct geom_lane *lane, uint32_t side)
+{
+    return lane->block[side / STORM_PLANES_WIDTH]
+        .next[side % STORM_PLANES_WIDTH];
+}
+
+/* Is the plane nearer than those before it? */
+static inline void geom_try(struct geom_lane *lane, uint32_t side,
+                            double *nearest_inout, uint32_t *side_out)
+{
+    int32_t next = geom_behind(lane, side);
+    double t = geom_to_plane(lane, side, next);
+    if (t < *nearest_inout) {
+        *nearest_inout = t;
+        *side_out = side;
+        lane->next = next;
+    }
+}
+
+/* Several candidates; or none that it moves towards: then all planes. */
 static __attribute__((noinline)) double
 geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
 {
     double nearest = (double)INFINITY;
     *side_out = 0;
     lane->next = lane->block->next[0];
+    for (uint64_t mask = lane->mask; mask != 0; mask &= mask - 1)
+        geom_try(lane, (uint32_t)__builtin_ctzll(mask), &nearest, side_out);
+    if (nearest < (double)INFINITY)
+        return nearest;
     for (uint32_t i = 0; i < lane->n_blocks * STORM_PLANES_WIDTH; i++) {
-        const struct storm_planes_block *block =
-            &lane->block[i / STORM_PLANES_WIDTH];
-        if (block->distance[i % STORM_PLANES_WIDTH] == INFINITY)
+        if (!storm_planes_is_used(&lane->block[i / STORM_PLANES_WIDTH],
+                                  i % STORM_PLANES_WIDTH))
             break;
-        int32_t next = block->next[i % STORM_PLANES_WIDTH];
-        double t = geom_to_plane(lane, i, next);
-        if (t < nearest) {
-            nearest = t;
-            *side_out = i;
-            lane->next = next;
-        }
+        geom_try(lane, i, &nearest, side_out);
     }
     return nearest;
 }
 
-static inline double geom_nearest(struct geom_lane *lane, uint32_t *side_out)
+/* The position in the cell, in units of its radius. */
+static inline void geom_scale(const struct geom_lane *lane, float y_out[3])
 {
-    double nearest;
+    for (int d = 0; d < 3; d++)
+        y_out[d] = (float)(lane->position[d] - lane->point[d]) * lane->scale;
+}
+
+static inline void geom_pick(struct geom_lane *lane)
+{
     uint64_t mask = 0;
     if (STORM_LIKELY(lane->n_blocks <= PLANES_MAX_BLOCKS)) {
         float y[3];
-        for (int d = 0; d < 3; d++)
-            y[d] = (float)(lane->position[d] - lane->point[d]);
-        mask = planes_pick(lane->block, lane->n_blocks, y, lane->direction,
-                           lane->radius);
+        geom_scale(lane, y);
+        mask = planes_pick(lane->block, lane->n_blocks, y, lane->direction);
     }
+    lane->mask = mask;
+    /* of several candidates the first; without one, any */
+    int32_t next = geom_behind(lane, (uint32_t)__builtin_ctzll(mask | 1u << 7));
+    STORM_PREFETCH(&lane->geom->heads[next >= 0 ? next : 0]);
+}
+
+static inline double geom_reach(struct geom_lane *lane, uint32_t *side_out)
+{
+    double nearest;
+    uint64_t mask = lane->mask;
     if (STORM_LIKELY(mask != 0 && (mask & (mask - 1)) == 0)) {
         uint32_t side = (uint32_t)__builtin_ctzll(mask);
-        lane->next = lane->block[side / STORM_PLANES_WIDTH]
-                         .next[side % STORM_PLANES_WIDTH];
+        lane->next = geom_behind(lane, side);
         nearest = geom_to_plane(lane, side, lane->next);
         *side_out = side;
     } else {
@@ -143,8 +175,7 @@ static inline double geom_clearance(const struct geom *g,
     float y[3];
     (void)g;
     (void)cell;
-    for (int d = 0; d < 3; d++)
-        y[d] = (float)(lane->position[d] - lane->point[d]);
+    geom_scale(lane, y);
     return planes_clearance(lane->block, lane->n_blocks, y, lane->radius);
 }
 

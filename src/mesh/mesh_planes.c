@@ -246,11 +246,35 @@ void storm_planes_bounds(const struct storm_planes *planes, double lo_out[3],
     }
 }
 
-/* What rounding can do to the distance from a plane in single precision: eight
- * roundings, times eight. */
-static float planes_doubt(float far, const float z[3])
+static int16_t planes_fraction(double x)
 {
-    return 0x1p-18f * (far + fabsf(z[0]) + fabsf(z[1]) + fabsf(z[2]));
+    const double one = STORM_PLANES_ONE;
+    return (int16_t)lrint(one * fmin(fmax(x, -1.0), 1.0));
+}
+
+void storm_planes_place(struct storm_planes_block *block, size_t k, float far,
+                        const struct storm_plane *plane, int32_t next)
+{
+    block->next[k] = next;
+    for (int d = 0; d < 3; d++)
+        block->n[d][k] =
+            plane != NULL ? planes_fraction(plane->normal[d]) : (int16_t)0;
+    block->distance[k] = plane != NULL
+                             ? planes_fraction(plane->distance / (double)far)
+                             : (int16_t)STORM_PLANES_ONE;
+}
+
+/* A point in units of `far`. Returns the max error of its distance from a plane
+ * in fractions: half a unit for each of four numbers that were rounded, and as
+ * much again for single precision. */
+static float planes_scaled(float far, const double y[3], float z_out[3])
+{
+    float sum = 1.0f;
+    for (int d = 0; d < 3; d++) {
+        z_out[d] = (float)(y[d] / (double)far);
+        sum += fabsf(z_out[d]);
+    }
+    return 0.75f * sum;
 }
 
 /* Distances from the planes of a block, negative beyond them. False: one of
@@ -261,8 +285,9 @@ static inline bool planes_heights(const struct storm_planes_block *block,
 {
     int near = 0;
     for (int k = 0; k < STORM_PLANES_WIDTH; k++) {
-        height_out[k] = block->distance[k] - block->n[0][k] * z[0] -
-                        block->n[1][k] * z[1] - block->n[2][k] * z[2];
+        height_out[k] =
+            (float)block->distance[k] - (float)block->n[0][k] * z[0] -
+            (float)block->n[1][k] * z[1] - (float)block->n[2][k] * z[2];
         near |= !(height_out[k] > doubt);
     }
     return near == 0;
@@ -271,9 +296,8 @@ static inline bool planes_heights(const struct storm_planes_block *block,
 bool storm_planes_is_deep(const struct storm_planes_block *blocks, size_t n,
                           float far, const double y[3])
 {
-    const float z[3] = {(float)y[0], (float)y[1], (float)y[2]};
-    const float doubt = planes_doubt(far, z);
-    float height[STORM_PLANES_WIDTH];
+    float z[3], height[STORM_PLANES_WIDTH];
+    const float doubt = planes_scaled(far, y, z);
     bool is_deep = true;
     for (size_t b = 0; b < n; b++)
         is_deep = planes_heights(&blocks[b], z, doubt, height) && is_deep;
@@ -285,16 +309,15 @@ bool storm_planes_is_deep(const struct storm_planes_block *blocks, size_t n,
 int storm_planes_beyond(const struct storm_planes_block *blocks, size_t n,
                         float far, const double y[3])
 {
-    const float z[3] = {(float)y[0], (float)y[1], (float)y[2]};
-    const float doubt = planes_doubt(far, z);
-    float height[STORM_PLANES_WIDTH], max = -1.0f;
+    float z[3], height[STORM_PLANES_WIDTH], max = -1.0f;
+    const float doubt = planes_scaled(far, y, z);
     int best = STORM_PLANES_DEEP;
     for (size_t b = 0; b < n; b++) {
         if (planes_heights(&blocks[b], z, doubt, height))
             continue;
         best = best == STORM_PLANES_DEEP ? STORM_PLANES_DOUBT : best;
         for (int k = 0; k < STORM_PLANES_WIDTH; k++) {
-            float gain = -height[k] * blocks[b].distance[k];
+            float gain = -height[k] * (float)blocks[b].distance[k];
             if (height[k] < -doubt && gain > max) {
                 max = gain;
                 best = (int)b * STORM_PLANES_WIDTH + k;

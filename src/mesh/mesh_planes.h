@@ -16,16 +16,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { STORM_PLANES_WIDTH = 8 };
+enum { STORM_PLANES_WIDTH = 8, STORM_PLANES_ONE = 32767 };
 
-/* What tracking reads of up to eight planes: unit normal and distance, in
- * single precision, and what is behind: a local cell or ~index of a border.
- * Unused places have distance infinity. */
+/*
+ * What tracking reads of up to eight planes, in 96 bytes: unit normal, distance
+ * in units of `far`, and what is behind: a local cell or ~index of a border.
+ * Fractions of STORM_PLANES_ONE, rounded to the nearest: they select what
+ * double precision decides, see planes_pick. In unused places the normal is
+ * zero and the distance STORM_PLANES_ONE.
+ */
 struct storm_planes_block {
-    float n[3][STORM_PLANES_WIDTH];
-    float distance[STORM_PLANES_WIDTH];
+    int16_t n[3][STORM_PLANES_WIDTH];
+    int16_t distance[STORM_PLANES_WIDTH];
     int32_t next[STORM_PLANES_WIDTH];
 };
+_Static_assert(sizeof(struct storm_planes_block) == 96,
+               "two blocks are three cache lines");
+
+/* A plane at place k; NULL: none, with a next that must not be followed. */
+struct storm_plane;
+void storm_planes_place(struct storm_planes_block *block, size_t k, float far,
+                        const struct storm_plane *plane, int32_t next);
+
+static inline bool storm_planes_is_used(const struct storm_planes_block *block,
+                                        size_t k)
+{
+    return (block->n[0][k] | block->n[1][k] | block->n[2][k]) != 0;
+}
 
 struct storm_plane {
     double normal[3]; /* outward unit vector */

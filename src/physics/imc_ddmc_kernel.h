@@ -332,7 +332,7 @@ static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face)
               imc_ddmc_depth(ddmc, lane->cell, face, packet->group), true);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
-    (void)geom_nearest(&lane->geom, &side);
+    (void)lanes_nearest(lane, &side);
     geom_touch(&lane->geom, side);
     int32_t next = geom_next(&pass->geom, &lane->geom, lane->cell, side);
     if (next < 0) {

@@ -368,7 +368,7 @@ static bool drift_out(struct pass *pass, struct lane *lane)
     lane->imc.depth = -storm_log(u[0]);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
-    (void)geom_nearest(&lane->geom, &side);
+    (void)lanes_nearest(lane, &side);
     geom_touch(&lane->geom, side);
     return drift_cross(pass, lane, side);
 }

@@ -610,7 +610,7 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     imc_load_cell(pass, lane, moves);
     bool analogue = lane->imc.weight < lane->imc.light_weight;
     double rate = lane->imc.scatter_s + (analogue ? lane->imc.absorb_s : 0.0);
-    double seconds = geom_nearest(&lane->geom, &side);
+    double seconds = geom_reach(&lane->geom, &side);
     enum imc_event event = IMC_FACE;
     if (!(seconds < lane->time_left_s)) {
         seconds = lane->time_left_s;
@@ -706,6 +706,7 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
         if (STORM_UNLIKELY(pass.round == due))
             due = imc_pause(&pass, &expires);
         pass.round++;
+        lanes_pick(&pass);
         for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
              lane++)
             lane -= !imc_step(&pass, lane, has_more, counts, moves, laws);

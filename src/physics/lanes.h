@@ -27,9 +27,11 @@
  *   struct geom_lane     a packet in flight: where it is and what is ahead.
  *                        A pure function of packet and cell
  *   geom_enter           the lane of a packet in its cell
- *   geom_nearest         seconds to the nearest face it moves towards, not
- *                        negative, infinite if there is none; and its `side`,
- *                        the geometry's name for that face
+ *   geom_pick            prepares geom_reach, and fetches what that will read
+ *   geom_reach           after geom_pick at the same place: seconds to the
+ *                        nearest face it moves towards, not negative, infinite
+ *                        if there is none; and its `side`, the geometry's name
+ *                        for that face
  *   geom_move            moves it for some seconds
  *   geom_touch           puts it on that side, as well as it can
  *   geom_face            the number of that side as a face of the cell
@@ -124,6 +126,20 @@ struct lanes_kernel {
     bool (*retire)(struct pass *pass, struct lane *lane, storm_fate fate);
     storm_fate at_wall; /* of a packet that is not reflected there */
 };
+
+/* Both steps in one, for a single packet. */
+LANES_INLINE double lanes_nearest(struct lane *lane, uint32_t *side_out)
+{
+    geom_pick(&lane->geom);
+    return geom_reach(&lane->geom, side_out);
+}
+
+/* For the next event of every packet in flight. */
+LANES_INLINE void lanes_pick(struct pass *pass)
+{
+    for (int k = 0; k < pass->n_lanes; k++)
+        geom_pick(&pass->lanes[k].geom);
+}
 
 /* ---- into lanes --------------------------------------------------------- */
 

@@ -11,16 +11,19 @@
 
 struct pick {
     __m256 y[3], u[3];
-    __m256 doubt;
 };
 
-static inline __m256 pick_dot(const struct storm_planes_block *block,
-                              const __m256 v[3])
+static inline __m256 pick_load(const int16_t *fractions)
+{
+    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(
+        _mm_load_si128((const __m128i *)(const void *)fractions)));
+}
+
+static inline __m256 pick_dot(const __m256 n[3], const __m256 v[3])
 {
     __m256 sum =
-        _mm256_add_ps(_mm256_mul_ps(_mm256_load_ps(block->n[0]), v[0]),
-                      _mm256_mul_ps(_mm256_load_ps(block->n[1]), v[1]));
-    return _mm256_add_ps(sum, _mm256_mul_ps(_mm256_load_ps(block->n[2]), v[2]));
+        _mm256_add_ps(_mm256_mul_ps(n[0], v[0]), _mm256_mul_ps(n[1], v[1]));
+    return _mm256_add_ps(sum, _mm256_mul_ps(n[2], v[2]));
 }
 
 static inline float pick_min(__m256 x)
@@ -35,20 +38,22 @@ static inline float pick_min(__m256 x)
 /* With n_blocks a constant where it matters. */
 static inline __attribute__((always_inline)) uint64_t
 pick_from(const struct storm_planes_block *block, uint32_t n_blocks,
-          const struct pick *p, float radius)
+          const struct pick *p)
 {
     __m256 height[PLANES_MAX_BLOCKS], slope[PLANES_MAX_BLOCKS];
     __m256 latest = _mm256_set1_ps(INFINITY);
     for (uint32_t b = 0; b < n_blocks; b++) {
-        height[b] = _mm256_sub_ps(_mm256_load_ps(block[b].distance),
-                                  pick_dot(&block[b], p->y));
-        slope[b] = pick_dot(&block[b], p->u);
-        __m256 t = _mm256_div_ps(_mm256_add_ps(height[b], p->doubt),
+        const __m256 n[3] = {pick_load(block[b].n[0]), pick_load(block[b].n[1]),
+                             pick_load(block[b].n[2])};
+        height[b] =
+            _mm256_sub_ps(pick_load(block[b].distance), pick_dot(n, p->y));
+        slope[b] = pick_dot(n, p->u);
+        __m256 t = _mm256_div_ps(_mm256_add_ps(height[b],
+                                               _mm256_set1_ps(PLANES_DOUBT_H)),
                                  _mm256_sub_ps(slope[b],
-                                               _mm256_set1_ps(PLANES_DOUBT)));
+                                               _mm256_set1_ps(PLANES_DOUBT_S)));
         __m256 towards =
-            _mm256_cmp_ps(slope[b], _mm256_set1_ps(4.0f * PLANES_DOUBT),
-                          _CMP_GT_OQ);
+            _mm256_cmp_ps(slope[b], _mm256_set1_ps(PLANES_STEEP), _CMP_GT_OQ);
         t = _mm256_blendv_ps(_mm256_set1_ps(INFINITY), t, towards);
         latest = _mm256_min_ps(t, latest);
     }
@@ -57,7 +62,7 @@ pick_from(const struct storm_planes_block *block, uint32_t n_blocks,
     if (STORM_UNLIKELY(end == INFINITY))
         return 0;
     uint64_t mask = 0;
-    __m256 max = _mm256_set1_ps(PLANES_DOUBT * radius + PLANES_DOUBT * end);
+    __m256 max = _mm256_set1_ps(PLANES_DOUBT_H + PLANES_DOUBT_S * end);
     for (uint32_t b = 0; b < n_blocks; b++) {
         __m256 over =
             _mm256_sub_ps(height[b],
@@ -72,18 +77,18 @@ pick_from(const struct storm_planes_block *block, uint32_t n_blocks,
 
 static inline __attribute__((always_inline)) uint64_t
 planes_pick(const struct storm_planes_block *block, uint32_t n_blocks,
-            const float y[3], const float u[3], float radius)
+            const float y[3], const float u[3])
 {
-    struct pick p = {.doubt = _mm256_set1_ps(PLANES_DOUBT * radius)};
+    struct pick p;
     for (int d = 0; d < 3; d++) {
         p.y[d] = _mm256_set1_ps(y[d]);
         p.u[d] = _mm256_set1_ps(u[d]);
     }
     if (STORM_LIKELY(n_blocks == 2))
-        return pick_from(block, 2, &p, radius);
+        return pick_from(block, 2, &p);
     if (STORM_LIKELY(n_blocks == 3))
-        return pick_from(block, 3, &p, radius);
-    return pick_from(block, n_blocks, &p, radius);
+        return pick_from(block, 3, &p);
+    return pick_from(block, n_blocks, &p);
 }
 
 #endif /* STORM_PHYSICS_PICK_AVX2_H */

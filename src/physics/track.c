@@ -17,7 +17,9 @@ track_find(const struct storm_track_ops *const *list,
 const struct storm_track_ops *storm_track_ops_for(const struct storm_mesh *mesh)
 {
     const struct storm_track_ops *found = NULL;
-    if (storm_cpu_has_avx2())
+    if (storm_cpu_has_avx512())
+        found = track_find(storm_track_avx512_list, mesh);
+    else if (storm_cpu_has_avx2())
         found = track_find(storm_track_avx2_list, mesh);
     return found != NULL ? found : track_find(storm_track_list, mesh);
 }

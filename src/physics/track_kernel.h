@@ -91,10 +91,11 @@ LANES_INLINE void track_run(struct pass *pass, storm_tally_kind tally)
         if (STORM_UNLIKELY(pass->round == due))
             due = track_expire(pass);
         pass->round++;
+        lanes_pick(pass);
         for (struct lane *lane = pass->lanes;
              lane < pass->lanes + pass->n_lanes; lane++) {
             uint32_t side;
-            double to_face_s = geom_nearest(&lane->geom, &side);
+            double to_face_s = geom_reach(&lane->geom, &side);
             bool at_census = !(to_face_s < lane->time_left_s);
             double seconds =
                 to_face_s < lane->time_left_s ? to_face_s : lane->time_left_s;

@@ -134,6 +134,12 @@ static void check_kernels(void)
                                walk, n_groups, &events[walk]);
             CHECK_EQ(fast, plain);
         }
+        if (storm_cpu_has_avx512()) {
+            fast = kernel_hash(STORM_IF_AVX512(&storm_track_voronoi_avx512,
+                                               &storm_track_voronoi),
+                               walk, n_groups, &events[walk]);
+            CHECK_EQ(fast, plain);
+        }
         if (i == 1) /* else it was never used */
             CHECK(2 * events[1] < events[0]);
     }

@@ -38,6 +38,8 @@ struct geom_lane {
     int32_t next;      /* behind the plane that was found last */
     uint32_t n_blocks; /* of the cell */
     float radius;      /* of the cell */
+    float scale;       /* one over it */
+    uint64_t mask;     /* candidates for the exit */
     uint32_t face; /* of a plane with several: that was found last; else 0 */
     const struct storm_planes_block *block; /* its first */
     const struct given_plane *plane;        /* its first */
@@ -67,6 +69,7 @@ static inline void geom_into(const struct geom *g, struct geom_lane *lane,
     const struct given_head *head = &g->heads[cell];
     lane->point = head->point;
     lane->radius = head->radius;
+    lane->scale = 1.0f / head->radius;
     lane->block = g->blocks + head->first_block;
     lane->plane = g->planes + (size_t)head->first_block * STORM_PLANES_WIDTH;
     lane->n_blocks = head[1].first_block - head->first_block;
@@ -229,7 +232,7 @@ static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
     const struct storm_planes_block *block =
         g->blocks + g->heads[cell].first_block;
     const char *line = (const char *)block;
-    for (size_t i = 0; i < 2 * sizeof *block; i += STORM_CACHE_LINE)
+    for (size_t i = 0; i < 3 * sizeof *block; i += STORM_CACHE_LINE)
         STORM_PREFETCH(line + i);
     if (g->bisects)
         return;

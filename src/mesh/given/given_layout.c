@@ -233,14 +233,10 @@ static storm_status layout_place(struct layout *l, size_t cell, size_t i,
     struct storm_planes_block *block =
         &part->blocks[(place + i) / STORM_PLANES_WIDTH];
     size_t k = i % STORM_PLANES_WIDTH;
-    if (given == NULL) {
-        block->distance[k] = INFINITY; /* never chosen */
+    storm_planes_place(block, k, part->heads[cell].radius, unit, 0);
+    if (given == NULL)
         return STORM_OK;
-    }
     part->planes[place + i] = *given;
-    for (int d = 0; d < 3; d++)
-        block->n[d][k] = (float)unit->normal[d];
-    block->distance[k] = (float)unit->distance;
     return layout_next(l, cell, (uint32_t)i, given, &block->next[k]);
 }
 
@@ -274,7 +270,7 @@ static bool layout_bisects(const struct given_part *part, size_t cell)
         const struct storm_planes_block *block =
             &part->blocks[i / STORM_PLANES_WIDTH];
         int32_t next = block->next[i % STORM_PLANES_WIDTH];
-        if (next < 0 || block->distance[i % STORM_PLANES_WIDTH] == INFINITY)
+        if (next < 0 || !storm_planes_is_used(block, i % STORM_PLANES_WIDTH))
             continue;
         for (int d = 0; d < 3; d++) {
             double n = part->heads[next].point[d] - head->point[d];

@@ -45,6 +45,8 @@ struct geom_lane {
     int32_t next;      /* behind the face that was found last */
     uint32_t n_blocks; /* of the cell */
     float radius;      /* of the cell */
+    float scale;       /* one over it */
+    uint64_t mask;     /* candidates for the exit */
     const struct storm_planes_block *block; /* its first */
     const double *point;                    /* its generator */
     const struct geom *geom;
@@ -72,6 +74,7 @@ static inline void geom_into(const struct geom *g, struct geom_lane *lane,
     const struct voronoi_head *head = &g->heads[cell];
     lane->point = head->generator;
     lane->radius = head->radius;
+    lane->scale = 1.0f / head->radius;
     lane->block = g->blocks + head->first_block;
     lane->n_blocks = head[1].first_block - head->first_block;
 }
@@ -221,7 +224,7 @@ static inline bool geom_holds(const struct geom *g,
     for (uint32_t i = 0; i < lane->n_blocks * VORONOI_WIDTH; i++) {
         const struct storm_planes_block *block =
             &lane->block[i / VORONOI_WIDTH];
-        if (block->distance[i % VORONOI_WIDTH] == INFINITY)
+        if (!storm_planes_is_used(block, i % VORONOI_WIDTH))
             break;
         int32_t next = block->next[i % VORONOI_WIDTH];
         const struct voronoi_border *border =
@@ -295,7 +298,7 @@ static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
     const struct storm_planes_block *block =
         g->blocks + g->heads[cell].first_block;
     const char *line = (const char *)block;
-    for (size_t i = 0; i < 2 * sizeof *block; i += STORM_CACHE_LINE)
+    for (size_t i = 0; i < 3 * sizeof *block; i += STORM_CACHE_LINE)
         STORM_PREFETCH(line + i);
 }
 

@@ -310,21 +310,20 @@ static void layout_cell(struct layout *l, size_t cell)
     size_t first = (size_t)part->heads[cell].first_block * VORONOI_WIDTH;
     size_t end = (size_t)part->heads[cell + 1].first_block * VORONOI_WIDTH;
     size_t n = (size_t)l->n_sides[cell];
+    float far = part->heads[cell].radius;
     for (size_t place = first; place < end; place++) {
         struct storm_planes_block *block = &part->blocks[place / VORONOI_WIDTH];
         size_t k = place % VORONOI_WIDTH;
         if (place >= first + n) {
-            block->distance[k] = INFINITY;
-            block->next[k] = ~0; /* some wall; never chosen */
+            storm_planes_place(block, k, far, NULL, ~0); /* some wall */
             part->refs[place] = -1;
             continue;
         }
-        double normal[3];
-        double distance = voronoi_plane_of(part, cell, block->next[k], normal);
-        for (int d = 0; d < 3; d++)
-            block->n[d][k] = (float)normal[d];
-        block->distance[k] = (float)distance;
-        layout_add(part, cell, place, distance, &sum);
+        struct storm_plane plane = {.area = 0.0};
+        plane.distance =
+            voronoi_plane_of(part, cell, block->next[k], plane.normal);
+        storm_planes_place(block, k, far, &plane, block->next[k]);
+        layout_add(part, cell, place, plane.distance, &sum);
     }
     part->volume[cell] = sum.volume;
     for (int d = 0; d < 3; d++)
