@@ -24,8 +24,9 @@ const struct tool_flag tool_global_flags[] = {
 /* Flags of everything that starts ranks. */
 #define LAUNCH_FLAGS                                                         \
     TOOL_COUNT_FLAG("-n", ranks, 1e6,                                        \
-                    "ranks to start (default: one per core, unless mpiexec " \
-                    "or srun has started some)"),                            \
+                    "ranks to start (default: the tasks of a job of Slurm, " \
+                    "else one per core; none if mpiexec or srun has "        \
+                    "started some)"),                                        \
         TOOL_TEXT_FLAG(                                                      \
             "--launcher", "CMD", launcher,                                   \
             "command that starts the ranks (default: srun inside an "        \

@@ -92,8 +92,8 @@ static void deck_print_needs(const struct tool_args *args,
 {
     struct storm_run_needs needs = STORM_RUN_NEEDS_INIT;
     char rank[DECK_BYTES_TEXT], all[DECK_BYTES_TEXT];
-    uint64_t cores = (uint64_t)storm_host_cores();
-    uint64_t ranks = args->ranks > 0 ? args->ranks : cores;
+    uint64_t cores = (uint64_t)tool_cores();
+    uint64_t ranks = args->ranks > 0 ? args->ranks : tool_default_ranks();
     if (storm_run_estimate(deck, ranks, cores, &needs) < 0)
         return;
     printf("  cells       %llu%s\n"

@@ -122,6 +122,30 @@ struct tool_launcher tool_launcher(void)
     return launcher;
 }
 
+static bool launch_in_slurm(void)
+{
+    return getenv("SLURM_JOB_ID") != NULL;
+}
+
+int tool_cores(void)
+{
+    int nodes;
+    if (!launch_in_slurm() || !launch_env_int("SLURM_JOB_NUM_NODES", &nodes) ||
+        nodes < 1)
+        nodes = 1;
+    return nodes * storm_host_cores();
+}
+
+/* One task is also what an interactive job has that asks for cores alone. */
+uint64_t tool_default_ranks(void)
+{
+    int tasks;
+    if (launch_in_slurm() && launch_env_int("SLURM_NTASKS", &tasks) &&
+        tasks > 1)
+        return (uint64_t)tasks;
+    return (uint64_t)tool_cores();
+}
+
 /* ---- what starts the ranks ----------------------------------------------- */
 
 /* Finds an executable as the shell would. */
@@ -158,8 +182,7 @@ static int launch_choose(const struct tool_args *args,
 {
     struct launch_command *c = command_out;
     const char *line = args->launcher;
-    if (line == NULL && getenv("SLURM_JOB_ID") != NULL &&
-        launch_find("srun", c->path))
+    if (line == NULL && launch_in_slurm() && launch_find("srun", c->path))
         line = "srun";
     if (line == NULL && STORM_MPIEXEC[0] != '\0' &&
         access(STORM_MPIEXEC, X_OK) == 0)
@@ -223,7 +246,7 @@ static void launch_environment(const struct tool_args *args)
     }
     launch_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
     launch_default("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
-    bool room = args->ranks <= (uint64_t)storm_host_cores();
+    bool room = args->ranks <= (uint64_t)tool_cores();
     const char *binding = room ? "core:overload-allowed" : "none";
     launch_default("OMPI_MCA_hwloc_base_binding_policy", binding);
     launch_default("PRTE_MCA_hwloc_default_binding_policy", binding);

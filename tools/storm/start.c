@@ -10,7 +10,7 @@
 /* More ranks than cores run, but each waits for others to get a core. */
 static void start_warn_crowded(const struct tool_args *args)
 {
-    int cores = storm_host_cores();
+    int cores = tool_cores();
     if (args->quiet || args->ranks <= (uint64_t)cores)
         return;
     fprintf(stderr,
@@ -37,7 +37,7 @@ int tool_start(const struct tool_args *args)
     if (tool_check_json(args) != TOOL_OK)
         return TOOL_USAGE;
     if (mine.ranks == 0)
-        mine.ranks = (uint64_t)storm_host_cores();
+        mine.ranks = tool_default_ranks();
     start_warn_crowded(&mine);
     /* The ranks' standard error is a pipe even if ours is a terminal. */
     if (mine.progress == TOOL_PROGRESS_AUTO && tool_stderr_is_screen()) {

@@ -254,6 +254,13 @@ struct tool_launcher {
 };
 struct tool_launcher tool_launcher(void);
 
+/* Cores that ranks may use: those of this process, on each node of a job of
+ * Slurm, whose nodes are taken to be alike. */
+int tool_cores(void);
+
+/* Ranks to start without -n: the tasks of a job of Slurm, else one per core. */
+uint64_t tool_default_ranks(void);
+
 /* Starts args->ranks ranks with args->child_argv and waits for them. Returns
  * the exit status. */
 int tool_launch(const struct tool_args *args);
