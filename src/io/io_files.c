@@ -10,15 +10,6 @@
 #include <storm/context.h>
 #include <storm/io.h>
 
-static storm_status files_fail(const struct storm_context *context,
-                               const char *path)
-{
-    char problem[IO_PATH_BYTES + 256];
-    io_files_problem(path, errno, problem, sizeof problem);
-    storm_context_log(context, STORM_LOG_ERROR, "%s", problem);
-    return STORM_ERR_IO;
-}
-
 /* A directory that is new is on the disk once the one that holds it is. */
 static bool files_make(const char *path)
 {
@@ -76,18 +67,25 @@ bool io_remove_file(const struct storm_context *context, const char *path)
     return false;
 }
 
+storm_status io_write_text_at(const struct storm_context *context,
+                              const char *dir, const char *name,
+                              const char *text, storm_log_level level)
+{
+    char path[IO_PATH_BYTES], problem[IO_PATH_BYTES + 256];
+    storm_status status = STORM_ERR_IO;
+    if (snprintf(path, sizeof path, "%s/%s", dir, name) < (int)sizeof path)
+        status = storm_file_write(path, text, problem, sizeof problem);
+    else
+        io_files_problem(dir, ENAMETOOLONG, problem, sizeof problem);
+    if (status < 0)
+        storm_context_log(context, level, "%s", problem);
+    return status;
+}
+
 storm_status io_write_text(const struct storm_context *context, const char *dir,
                            const char *name, const char *text)
 {
-    char path[IO_PATH_BYTES], problem[IO_PATH_BYTES + 256];
-    if (snprintf(path, sizeof path, "%s/%s", dir, name) >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
-        return files_fail(context, dir);
-    }
-    storm_status status = storm_file_write(path, text, problem, sizeof problem);
-    if (status < 0)
-        storm_context_log(context, STORM_LOG_ERROR, "%s", problem);
-    return status;
+    return io_write_text_at(context, dir, name, text, STORM_LOG_ERROR);
 }
 
 bool io_same_directory(const char *a, const char *b)

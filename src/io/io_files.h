@@ -17,11 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <storm/context.h>
 #include <storm/status.h>
 
 enum { IO_PATH_BYTES = 4096 };
-
-struct storm_context;
 
 /* ---- a file that is being written ---------------------------------------- */
 
@@ -65,6 +64,11 @@ bool io_remove_file(const struct storm_context *context, const char *path);
 /* Writes a text file, complete or not at all. STORM_ERR_IO. */
 storm_status io_write_text(const struct storm_context *context, const char *dir,
                            const char *name, const char *text);
+
+/* The same; what fails is logged at this level. */
+storm_status io_write_text_at(const struct storm_context *context,
+                              const char *dir, const char *name,
+                              const char *text, storm_log_level level);
 
 /* Do both exist, and are they the same directory? */
 bool io_same_directory(const char *a, const char *b);

@@ -65,14 +65,14 @@ bool io_rows_keep(struct io_rows *rows, const char *from_dir, uint64_t step)
     return fits;
 }
 
-storm_status io_rows_write(struct io_rows *rows)
+storm_status io_rows_write(struct io_rows *rows, storm_log_level level)
 {
     if (rows->text.failed)
         return STORM_ERR_NOMEM;
     if (rows->text.length == rows->written)
         return STORM_OK;
-    storm_status status =
-        io_write_text(rows->context, rows->dir, rows->name, rows->text.text);
+    storm_status status = io_write_text_at(rows->context, rows->dir, rows->name,
+                                           rows->text.text, level);
     if (status == STORM_OK)
         rows->written = rows->text.length;
     return status;

@@ -16,11 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <storm/context.h>
 #include <storm/status.h>
 
 #include "base/page.h"
-
-struct storm_context;
 
 struct io_rows {
     const struct storm_context *context;
@@ -37,9 +36,9 @@ void io_rows_begin(struct io_rows *rows, const char *header);
  * fit, and `rows` is as before. */
 bool io_rows_keep(struct io_rows *rows, const char *from_dir, uint64_t step);
 
-/* Writes the file if there are new rows. STORM_ERR_IO, STORM_ERR_NOMEM
- * (logged). */
-storm_status io_rows_write(struct io_rows *rows);
+/* Writes the file if there are new rows. STORM_ERR_IO (logged, at this level),
+ * STORM_ERR_NOMEM. */
+storm_status io_rows_write(struct io_rows *rows, storm_log_level level);
 
 void io_rows_free(struct io_rows *rows);
 

@@ -133,26 +133,29 @@ void run_history_close(struct run *run)
     run->history = (struct run_history){.has_failed = false};
 }
 
-static storm_status history_write(struct run *run)
+static storm_status history_write(struct run *run, storm_log_level level)
 {
     struct io_rows *const files[] = {&run->history.rows, &run->history.probes,
                                      &run->history.trace};
     storm_status status = STORM_OK;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (status == STORM_OK && files[i]->name[0] != '\0')
-            status = io_rows_write(files[i]);
+            status = io_rows_write(files[i], level);
     return status;
 }
 
 storm_status run_history_write(struct run *run)
 {
-    return storm_context_agree(run->context, history_write(run));
+    run->history.has_failed = false;
+    return storm_context_agree(run->context,
+                               history_write(run, STORM_LOG_ERROR));
 }
 
+/* Nothing is lost yet: a warning. */
 void run_history_try(struct run *run)
 {
     if (!run->history.has_failed)
-        run->history.has_failed = history_write(run) < 0;
+        run->history.has_failed = history_write(run, STORM_LOG_WARN) < 0;
 }
 
 /* ---- a row --------------------------------------------------------------- */

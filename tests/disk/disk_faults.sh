@@ -64,12 +64,21 @@ check_files() {
     done
 }
 
+# rows_of FILE: what the problem decides of history.csv (HISTORY-1).
+rows_of() {
+    sed '1s/,balance,.*//' "$1" | awk -F, '
+        NR == 1 { n = NF }
+        { for (i = 1; i <= n; i++) printf "%s,", $i; print "" }'
+}
+
 # refused NAME DIR: status 1, one line with the reason, no crash. A run goes on
-# if it cannot record its step in status.json: it has all its files then.
+# if it cannot report its step in status.json or history.csv: it has all its
+# files then.
 refused() {
     if [ "$status" -eq 0 ] && [ -n "${2:-}" ] &&
         [ "$(ls "$2")" = "$(ls "$scratch/whole")" ] &&
         [ "$(hash_of "$2/summary.json")" = "$right" ] &&
+        [ "$(rows_of "$2/history.csv")" = "$rows" ] &&
         ! grep -q 'storm: error' "$scratch/err"; then
         return
     fi
@@ -92,6 +101,7 @@ continued() {
     [ "$(hash_of "$scratch/out")" = "$right" ] || fail "$1: other bits"
     ! grep -q damaged "$scratch/err" || fail "$1: $(cat "$scratch/err")"
     check_files "$1, restarted" "$2"
+    [ "$(rows_of "$2/history.csv")" = "$rows" ] || fail "$1: other rows"
     restarts=$((restarts + 1))
 }
 restarts=0
@@ -101,12 +111,12 @@ calls() {
     od -An -td8 -j $((8 * $1)) -N 8 "$scratch/disk/counts" | tr -d ' '
 }
 
-# faulty DIR FAULT: runs with a fault.
+# faulty DIR FAULT [FILE]: runs with a fault, of files called FILE alone if given.
 faulty() {
     rm -rf "$scratch/disk"
     mkdir "$scratch/disk"
     simulate "$program" "$1" STORM_DISK="$scratch/disk" \
-        STORM_DISK_UNDER="$1" STORM_DISK_FAULT="$2"
+        STORM_DISK_UNDER="${3:-$1}" STORM_DISK_FAULT="$2"
 }
 
 # pick N MAX: N random numbers of 1..MAX, or all; the same for the same seed.
@@ -121,7 +131,20 @@ pick() {
 
 # ---- a call that fails -------------------------------------------------------
 
+# The first step is reported though it writes nothing else: the run goes on if
+# that fails, and writes those rows with the next.
+fail_report() {
+    for call in write sync rename; do
+        faulty "$scratch/run" "$call 1 EDQUOT" /history.csv
+        [ "$status" -eq 0 ] || fail "report, $call: exit status $status"
+        refused "report, $call" "$scratch/run"
+        check_files "report, $call" "$scratch/run"
+        rm -rf "$scratch/run"
+    done
+}
+
 fail_all() {
+    fail_report
     i=0
     for kind in write sync rename open; do
         case $kind in
@@ -259,6 +282,7 @@ off_all() {
 faulty "$scratch/whole" "any 0 off"
 [ "$status" -eq 0 ] || fail "undisturbed: $(cat "$scratch/err")"
 right=$(hash_of "$scratch/whole/summary.json")
+rows=$(rows_of "$scratch/whole/history.csv")
 writes=$(calls 0) syncs=$(calls 1) renames=$(calls 2) opens=$(calls 3)
 every=$(calls 5)
 echo "$writes writes, $syncs syncs, $renames renames, $every calls"
