@@ -206,7 +206,6 @@ static bool state_fits(const struct storm_host *host,
     struct storm_imc_layout layout = STORM_IMC_LAYOUT_INIT;
     uint64_t left = n / sizeof(uint64_t);
     if (head->n_words < HEAD_WORDS || head->n_words > left ||
-        head->n_cells > left || head->n_packets > left ||
         head->n_pieces > INT32_MAX || head->piece >= head->n_pieces ||
         storm_imc_state_layout(host->imc, &layout) < 0)
         return false;
@@ -216,6 +215,8 @@ static bool state_fits(const struct storm_host *host,
                storm_imc_state_accounts(head->layout) * layout.account_words &&
            head->n_record * sizeof(uint64_t) ==
                storm_imc_record_bytes(host->imc) &&
+           head->n_cells <= left / (1 + head->n_values) &&
+           head->n_packets <= left / head->n_record &&
            head->n_words == HEAD_WORDS + head->n_accounts +
                                 head->n_cells * (1 + head->n_values) +
                                 head->n_packets * head->n_record;
@@ -252,6 +253,13 @@ static storm_status state_check_piece(const struct storm_host *host,
     return STORM_OK;
 }
 
+/* Are both pieces of one state? */
+static bool state_is_one(const struct state_head *a, const struct state_head *b)
+{
+    return a->hash == b->hash && a->mesh == b->mesh && a->layout == b->layout &&
+           a->n_pieces == b->n_pieces && a->n_steps == b->n_steps;
+}
+
 static storm_status state_check_pieces(const struct storm_host *host,
                                        struct state_given *given)
 {
@@ -262,6 +270,12 @@ static storm_status state_check_pieces(const struct storm_host *host,
     for (size_t at = 0; at < given->n_bytes && status == STORM_OK;
          at += (size_t)head.n_words * sizeof(uint64_t)) {
         status = state_check_piece(host, given, at, &head);
+        if (status == STORM_OK && given->n_pieces > 0 &&
+            !state_is_one(&head, &given->head))
+            status = host_fail(host, STORM_ERR_IO,
+                               "storm_host_load: byte %zu: the piece is of "
+                               "another state than those before it",
+                               at);
         if (status < 0)
             break;
         given->head = head;
@@ -280,8 +294,8 @@ static storm_status state_check_all(const struct storm_host *host,
                                     const struct state_head *min, uint64_t mesh)
 {
     uint64_t n = max->n_pieces, n_cells = storm_mesh_n_cells_total(host->mesh);
-    if (sum[0] == 0 || max->hash != min->hash || n != min->n_pieces ||
-        sum[0] != n || sum[1] != n * (n + 1) / 2)
+    if (sum[0] == 0 || !state_is_one(max, min) || sum[0] != n ||
+        sum[1] != n * (n + 1) / 2)
         return host_fail(host, STORM_ERR_IO,
                          "storm_host_load: expected each piece of one state on "
                          "one rank; of %" PRIu64 " there are %" PRIu64,

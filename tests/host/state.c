@@ -5,7 +5,8 @@
  * hash and the accounts of one that was not stopped, with the pieces on other
  * ranks than those that saved them, and on one rank alone; on a grid, and on
  * points that have moved, by their tags. Pieces that are changed, missing,
- * there twice or of another mesh are refused, and the run begins without them.
+ * there twice, of two states or of another mesh are refused, and the run begins
+ * without them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -255,6 +256,32 @@ static void check_refused(const struct pieces *p)
     storm_host_destroy(r.host);
 }
 
+/* Pieces of two states, on one rank: those of an earlier step and of this. */
+static void check_mixed(const struct pieces *p)
+{
+    struct run r;
+    uint64_t tags[N];
+    open_run(&r, MPI_COMM_WORLD, false, 0, NULL);
+    step(&r, 0);
+    struct pieces other = save(&r, tags);
+    storm_host_destroy(r.host);
+    size_t n = (size_t)other.first[1];
+    size_t rest = (size_t)(p->first[p->n] - p->first[1]);
+    unsigned char *mixed = malloc(n + rest);
+    CHECK(mixed != NULL);
+    memcpy(mixed, other.bytes, n);
+    memcpy(mixed + n, p->bytes + p->first[1], rest);
+    open_run(&r, MPI_COMM_SELF, false, 0, NULL);
+    storm_host_set_quiet(r.host, 1);
+    if (p->n > 1)
+        refuse(&r, mixed, n + rest, SIZE_MAX, STORM_ERR_IO);
+    CHECK_OK(storm_host_step(r.host, 0.0, dt_s)); /* all is as it was */
+    storm_host_destroy(r.host);
+    free(mixed);
+    free(other.bytes);
+    free(other.first);
+}
+
 /* Another mesh is seen before anything changes. */
 static void check_other(const struct pieces *p)
 {
@@ -272,8 +299,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int is_points = 0; is_points < 2; is_points++) {
         struct pieces p = check_restart(is_points == 1);
-        if (is_points == 0)
+        if (is_points == 0) {
             check_refused(&p);
+            check_mixed(&p);
+        }
         check_other(&p);
         free(p.bytes);
         free(p.first);
