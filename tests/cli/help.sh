@@ -84,6 +84,9 @@ completed() { # WORD...: what bash offers for the last one
         _storm; printf "%s\n" "${COMPREPLY[@]}"' - "$scratch/out" "$@"
 }
 completed storm ru | grep -qx run || fail "completion: no command run"
+( # a file, which may be a result
+    cd "$scratch" && completed storm compare versi | grep -qx version
+) || fail "completion: no file to compare"
 completed storm run --backend o | grep -qx ofi || fail "completion: no ofi"
 completed storm run --ring- | grep -qx -e --ring-slots ||
     fail "completion: no --ring-slots"
@@ -93,6 +96,12 @@ grep -q "'--restart\[" "$scratch/out" || fail "zsh: no --restart"
 if command -v zsh >/dev/null; then
     zsh -n "$scratch/out" || fail "zsh does not read its completion"
 fi
+for command in run compare plot; do
+    good "$command" --help
+    status_line=$(sed -n 's/^Exit status: //p' "$scratch/out")
+    good options --man "$command"
+    grep -qxF "$status_line" "$scratch/out" || fail "man $command: exit status"
+done
 good options --man run
 grep -q '^\.B \\-\\-restart \\fIDIR' "$scratch/out" || fail "man: no --restart"
 run options --man nothing

@@ -81,18 +81,26 @@ static void help_options(void)
     }
 }
 
-/* What the exit status of a command can be; NULL: of any. */
-static void help_status(const struct tool_command *command)
+void tool_status_text(const struct tool_command *command,
+                      char text_out[TOOL_STATUS_BYTES])
 {
     bool compares = command != NULL && command->run == tool_compare;
     bool stops = command == NULL || command->run == tool_run;
-    printf("\nExit status: 0 %s, 1 %s, 2 wrong command line%s%s.\n",
-           compares ? "within" : "success",
-           compares ? "beyond or failed" : "failed",
-           command == NULL || command->takes_deck ? " or deck"
-           : compares                             ? " or results"
-                                                  : "",
-           stops ? ", 3 stopped" : "");
+    snprintf(text_out, TOOL_STATUS_BYTES,
+             "0 %s, 1 %s, 2 wrong command line%s%s",
+             compares ? "within" : "success",
+             compares ? "beyond or failed" : "failed",
+             command == NULL || command->takes_deck ? " or deck"
+             : compares                             ? " or results"
+                                                    : "",
+             stops ? ", 3 stopped" : "");
+}
+
+static void help_status(const struct tool_command *command)
+{
+    char text[TOOL_STATUS_BYTES];
+    tool_status_text(command, text);
+    printf("\nExit status: %s.\n", text);
 }
 
 static void help_main(void)

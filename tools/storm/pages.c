@@ -74,6 +74,8 @@ static void bash_command(const struct tool_command *command)
         printf("        files=\"-o plusdirs -f -X !*.y*ml\"\n");
     if (command->takes_run)
         printf("        files=\"-d\"\n");
+    if (command->takes_two)
+        printf("        files=\"-f\"\n");
     printf("        ;;\n");
 }
 
@@ -177,6 +179,8 @@ static void zsh_command(const struct tool_command *command)
         printf("            '1:deck:_files -g \"*.(yaml|yml)\"' \\\n");
     if (command->takes_run)
         printf("            '1:directory of a run:_files -/' \\\n");
+    if (command->takes_two)
+        printf("            '1:result:_files' '2:result:_files' \\\n");
     if (command->run == tool_bench) {
         printf("            '1:benchmark:(");
         for (const struct tool_bench *b = tool_benches; b->name != NULL; b++)
@@ -273,6 +277,7 @@ static void man_benches(void)
 
 static void pages_man(const struct tool_command *command)
 {
+    char status[TOOL_STATUS_BYTES];
     printf(".\\\" written by storm options --man %s\n"
            ".TH STORM-%s 1 \"\" \"storm %s\" \"User commands\"\n"
            ".SH NAME\nstorm\\-%s \\- ",
@@ -287,10 +292,10 @@ static void pages_man(const struct tool_command *command)
         man_benches();
     if (command->takes_options)
         man_options();
-    printf(".SH EXIT STATUS\n"
-           "0 success; 1 failed; 2 wrong command line or deck; 3 stopped on "
-           "request, can go on.\n"
-           ".SH SEE ALSO\n.BR storm (1)\n");
+    tool_status_text(command, status);
+    printf(".SH EXIT STATUS\n%s.\n"
+           ".SH SEE ALSO\n.BR storm (1)\n",
+           status);
 }
 
 /* ---- storm options ------------------------------------------------------- */

@@ -243,6 +243,11 @@ int tool_check_backend(const char *name);
 /* help.c */
 int tool_help(const struct tool_args *args);
 
+/* help.c: what the exit status of a command can be; NULL: of any. */
+enum { TOOL_STATUS_BYTES = 96 };
+void tool_status_text(const struct tool_command *command,
+                      char text_out[TOOL_STATUS_BYTES]);
+
 /* pages.c: TOOL_OK or TOOL_USAGE (printed). */
 int tool_pages_completion(int shell); /* enum tool_shell */
 int tool_pages_man(const char *command);
