@@ -33,6 +33,8 @@ install(FILES LICENSE CHANGELOG.md README.md
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN Doxyfile EXCLUDE PATTERN site EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES tools/memcheck/mpi.supp tools/memcheck/mpi.lsan
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/storm)
 
 # storm_page(FILE FOLDER ARGS...): what the program writes about itself.
 function(storm_page file folder)

@@ -64,13 +64,6 @@ check_files() {
     done
 }
 
-# rows_of FILE: what the problem decides of history.csv (HISTORY-1).
-rows_of() {
-    sed '1s/,balance,.*//' "$1" | awk -F, '
-        NR == 1 { n = NF }
-        { for (i = 1; i <= n; i++) printf "%s,", $i; print "" }'
-}
-
 # refused NAME DIR: status 1, one line with the reason, no crash. A run goes on
 # if it cannot report its step in status.json or history.csv: it has all its
 # files then.
@@ -78,7 +71,7 @@ refused() {
     if [ "$status" -eq 0 ] && [ -n "${2:-}" ] &&
         [ "$(ls "$2")" = "$(ls "$scratch/whole")" ] &&
         [ "$(hash_of "$2/summary.json")" = "$right" ] &&
-        [ "$(rows_of "$2/history.csv")" = "$rows" ] &&
+        [ "$(till_balance "$2/history.csv")" = "$rows" ] &&
         ! grep -q 'storm: error' "$scratch/err"; then
         return
     fi
@@ -101,7 +94,7 @@ continued() {
     [ "$(hash_of "$scratch/out")" = "$right" ] || fail "$1: other bits"
     ! grep -q damaged "$scratch/err" || fail "$1: $(cat "$scratch/err")"
     check_files "$1, restarted" "$2"
-    [ "$(rows_of "$2/history.csv")" = "$rows" ] || fail "$1: other rows"
+    [ "$(till_balance "$2/history.csv")" = "$rows" ] || fail "$1: other rows"
     restarts=$((restarts + 1))
 }
 restarts=0
@@ -282,7 +275,7 @@ off_all() {
 faulty "$scratch/whole" "any 0 off"
 [ "$status" -eq 0 ] || fail "undisturbed: $(cat "$scratch/err")"
 right=$(hash_of "$scratch/whole/summary.json")
-rows=$(rows_of "$scratch/whole/history.csv")
+rows=$(till_balance "$scratch/whole/history.csv")
 writes=$(calls 0) syncs=$(calls 1) renames=$(calls 2) opens=$(calls 3)
 every=$(calls 5)
 echo "$writes writes, $syncs syncs, $renames renames, $every calls"
