@@ -141,7 +141,7 @@ class host
     host &operator=(const host &) = delete;
     host(host &&other) noexcept
         : host_(std::exchange(other.host_, nullptr)), status_(other.status_),
-          scatter_(std::move(other.scatter_))
+          scatter_(std::move(other.scatter_)), n_given_(other.n_given_)
     {
     }
     host &operator=(host &&other) noexcept
@@ -149,6 +149,7 @@ class host
         std::swap(host_, other.host_);
         std::swap(status_, other.status_);
         std::swap(scatter_, other.scatter_);
+        std::swap(n_given_, other.n_given_);
         return *this;
     }
 
@@ -258,10 +259,13 @@ class host
     }
     result set_scatter(scatter function)
     {
-        scatter_ = std::make_unique<scattering>();
-        scatter_->function = std::move(function);
-        return done(storm_host_set_scatter(host_, &host::call_scatter,
-                                           scatter_.get()));
+        auto next = std::make_unique<scattering>();
+        next->function = std::move(function);
+        const storm_status status =
+            storm_host_set_scatter(host_, &host::call_scatter, next.get());
+        if (status >= 0) /* else the one before is still in use */
+            scatter_ = std::move(next);
+        return done(status);
     }
     static std::array<double, 4> random(void *draws)
     {
@@ -326,6 +330,7 @@ class host
         if (points_cm.size() != 3 * n || volumes_cm3.size() != n ||
             (c != 0 && c != 3 * n))
             return done(STORM_ERR_ARG, "give_cells: lengths differ");
+        n_given_ = n;
         return done(storm_host_give_cells(host_, n, tags.data(),
                                           points_cm.data(), volumes_cm3.data(),
                                           c != 0 ? centroids_cm.data()
@@ -336,7 +341,7 @@ class host
                       span<const std::int64_t> behind)
     {
         const std::size_t n = behind.size(), cells = first_face.size();
-        if (cells == 0 || first_face[cells - 1] != n ||
+        if (cells != n_given_ + 1 || first_face[cells - 1] != n ||
             normals.size() != 3 * n || on_planes_cm.size() != 3 * n ||
             areas_cm2.size() != n)
             return done(STORM_ERR_ARG, "give_faces: lengths differ");
@@ -506,6 +511,7 @@ class host
     storm_host *host_ = nullptr;
     storm_status status_ = STORM_OK;
     std::unique_ptr<scattering> scatter_;
+    std::size_t n_given_ = 0; /* cells that were given last */
 };
 
 /** A sum with the same bits in any order (storm/exact.h). */

@@ -67,6 +67,10 @@ storm::host open_host()
         return h.set_blackbody(1, std::array<double, 2>{0.0, 1.0},
                                std::array<double, 1>{0.1}, 50);
     });
+    const std::vector<std::uint64_t> tags{1, 2}, too_few{0, 0};
+    h.give_cells(tags, std::vector<double>(6, 0.5), std::vector<double>{1, 1});
+    expect(h, STORM_ERR_ARG, "lengths differ",
+           [&] { return h.give_faces(too_few, {}, {}, {}, {}); });
     h.set_edges(0, edges);
     int n = h.rank() == h.size() - 1 ? 3 : 0; /* the last rank has it all */
     h.mesh_cart({0, 0, 0}, {n, 1, 1});
@@ -142,6 +146,9 @@ void check_restart()
     storm::host h = open_points(is_bad, {});
     h.step(0.0, 1e-11);
     CHECK(h.next_dt() > 0.0 && h.next_dt(0.2) >= h.next_dt(0.05));
+    expect(h, STORM_ERR_STATE, "after storm_host_begin", [&] {
+        return h.set_scatter([](auto...) { return -1; });
+    }); /* the function before is still in use */
     const std::vector<std::uint64_t> tags = h.tags();
     std::vector<unsigned char> piece = h.save();
     CHECK(tags.size() == 5 && !piece.empty());

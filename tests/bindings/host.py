@@ -185,6 +185,9 @@ def test_restart():
     with open_scattering(comm, scatter) as host:
         expect(storm.StormError, "after the first step", host.save)
         host.step(0.0, 1e-11)
+        expect(storm.StormError, "after storm_host_begin", host.set_scatter,
+               lambda *_: None)
+        gc.collect()  # the function before is still in use
         assert host.next_dt() > 0.0
         tags = np.empty(30, np.uint64)
         for rank, part in enumerate(comm.allgather(host.tags)):

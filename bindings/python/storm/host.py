@@ -157,9 +157,10 @@ class Host:
         packet after over before, if some is lost beside that of the photons.
         random() gives four numbers. What it raises ends the step, and is raised
         by `step`."""
-        self._scatter = _library.SCATTER(
+        scatter = _library.SCATTER(
             lambda _, *arguments: self._collide(function, *arguments))
-        self._call("set_scatter", self._scatter, None)
+        self._call("set_scatter", scatter, None)
+        self._scatter = scatter  # after an error the one before is in use
 
     def _collide(self, function, material, tag, matter, photon, draws):
         def random():

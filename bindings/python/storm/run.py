@@ -25,7 +25,8 @@ def _open(path):
 def _table(path, skip=0):
     """Columns of a CSV file with a header, by name."""
     rows = np.genfromtxt(path, delimiter=",", names=True, skip_header=skip,
-                         deletechars="", encoding="utf-8", ndmin=1)
+                         deletechars="", encoding="utf-8")
+    rows = np.atleast_1d(rows)
     return {name: rows[name] for name in rows.dtype.names}
 
 
