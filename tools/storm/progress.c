@@ -20,7 +20,7 @@ static double bar_now(void)
 
 void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args)
 {
-    *bar = (struct tool_bar){.mode = args->progress, .started = bar_now()};
+    *bar = (struct tool_bar){.mode = args->progress, .shown = bar_now()};
     if (args->quiet)
         bar->mode = TOOL_PROGRESS_NEVER;
     else if (bar->mode == TOOL_PROGRESS_AUTO && tool_stderr_is_screen())
@@ -28,20 +28,19 @@ void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args)
     else if (bar->mode == TOOL_PROGRESS_ALWAYS && tool_is_dumb())
         bar->mode = TOOL_PROGRESS_AUTO; /* lines */
     bar->columns = tool_columns();
-    bar->shown = bar->started;
 }
 
 /* "0:42 left", or nothing while it is too early to tell. */
-static void bar_left(const struct tool_bar *bar, double fraction, double now,
-                     char *text_out, size_t text_bytes)
+static void bar_left(const struct tool_bar *bar, char *text_out,
+                     size_t text_bytes)
 {
-    double spent = now - bar->started;
+    const double too_long_s = 360000.0;
+    double left_s = eta_left_s(&bar->eta);
     text_out[0] = '\0';
-    if (fraction < 0.01 || spent < 1.0)
+    if (left_s < 0.0 || left_s >= too_long_s)
         return;
-    int left = (int)(spent * (1.0 - fraction) / fraction + 0.5);
-    if (left < 360000)
-        snprintf(text_out, text_bytes, "%d:%02d left", left / 60, left % 60);
+    int left = (int)(left_s + 0.5);
+    snprintf(text_out, text_bytes, "%d:%02d left", left / 60, left % 60);
 }
 
 /* In one line: a longer one would scroll at each update. The last column stays
@@ -71,12 +70,13 @@ void tool_bar_report(void *self, const char *what, double fraction)
     struct tool_bar *bar = self;
     double now = bar_now();
     bool lines = bar->mode == TOOL_PROGRESS_AUTO;
+    eta_add(&bar->eta, now, fraction);
     if (bar->mode == TOOL_PROGRESS_NEVER ||
         now - bar->shown < (lines ? line_every_s : bar_every_s))
         return;
     bar->shown = now;
     char left[32];
-    bar_left(bar, fraction, now, left, sizeof left);
+    bar_left(bar, left, sizeof left);
     if (lines) {
         fprintf(stderr, "storm: %s, %.0f %% done%s%s\n", what, 100.0 * fraction,
                 left[0] != '\0' ? ", " : "", left);

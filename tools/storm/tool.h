@@ -34,6 +34,8 @@
 #include <storm/options.h>
 #include <storm/plot.h>
 
+#include "eta.h"
+
 /* Exit statuses. The last two are for ranks that this program has started:
  * failed, and the reason was printed; a rank was lost, which was printed as
  * well. The process that started them returns FAILED. */
@@ -346,8 +348,9 @@ int tool_session(const struct tool_args *args);
 struct tool_bar {
     enum tool_progress mode;
     bool drawn;
-    int columns; /* of the terminal; 0: not known */
-    double started, shown;
+    int columns;  /* of the terminal; 0: not known */
+    double shown; /* when */
+    struct eta eta;
 };
 void tool_bar_begin(struct tool_bar *bar, const struct tool_args *args);
 void tool_bar_report(void *self, const char *what, double fraction);
