@@ -312,9 +312,9 @@ static const struct rundir_kind rundir_kinds[] = {
 };
 
 /* What storm plot makes of a run, in plots/. */
-static const char *const rundir_pictures[] = {"slice-",   "view-",   "profile-",
-                                              "history-", "probes-", "tally-",
-                                              "lineout-", "line-"};
+static const char *const rundir_pictures[] = {
+    "slice-", "view-",    "profile-", "history-", "probes-",
+    "tally-", "lineout-", "line-",    "traffic."};
 
 /* A file of a run, and how it is to be treated. */
 struct rundir_file {

@@ -14,6 +14,7 @@ enum {
     CHART_BOTTOM = 72, /* below it: ticks and label */
     CHART_LABEL = 56,  /* left of the numbers: label */
     CHART_N_TICKS = 6,
+    CHART_BANDS = 3,  /* above each other */
     CHART_TEXT = 1024 /* bytes of a label */
 };
 static const double chart_margin = 0.04; /* around the data */
@@ -25,6 +26,7 @@ struct chart_frame {
     struct storm_svg_axis x_axis, y_axis;
     bool has_data;
     bool y_from_zero; /* begins a little below 0, where nothing is */
+    double opacity;   /* of bands: many are paler, so that lines are seen */
 };
 
 static double chart_x(const struct chart_frame *frame, double x)
@@ -151,6 +153,10 @@ static struct chart_frame chart_layout(const struct storm_chart *chart)
     frame.y_from_zero = chart->y.from_zero && !chart->y.log && y.lo >= 0.0;
     frame.x_axis = chart_axis(&chart->x, &frame.x, CHART_WIDTH, false);
     frame.y_axis = chart_axis(&chart->y, &frame.y, CHART_HEIGHT, true);
+    size_t n_bands = 0;
+    for (size_t i = 0; i < chart->n_series; i++)
+        n_bands += chart->series[i].band != NULL;
+    frame.opacity = n_bands > CHART_BANDS ? 0.12 : 0.25;
     frame.left = CHART_LABEL + frame.y_axis.width;
     frame.top = storm_chart_top(chart->title, chart->subtitle);
     return frame;
@@ -336,8 +342,8 @@ static void chart_add_piece(struct storm_page *svg,
         if (stairs)
             storm_page_add(svg, "H%.2f", chart_x(frame, series->x[i]));
     }
-    storm_page_add(svg, "Z\" fill=\"#%06x\" fill-opacity=\"0.25\"/>\n",
-                   chart_colour(series));
+    storm_page_add(svg, "Z\" fill=\"#%06x\" fill-opacity=\"%g\"/>\n",
+                   chart_colour(series), frame->opacity);
 }
 
 static void chart_add_band(struct storm_page *svg,

@@ -293,6 +293,8 @@ static storm_status plot_deliver_slice(struct plot_run *plot,
                                        const char *field, uint64_t step)
 {
     const struct plot_name name = {"slice", picture->slice->axis, field, step};
+    if (plot->take_slice != NULL)
+        return plot->take_slice(plot, picture, step);
     char *svg = plot_slice_svg(picture);
     if (svg == NULL)
         return plot_fail(plot, STORM_ERR_NOMEM, "no memory");
@@ -319,7 +321,8 @@ struct plot_task {
     struct plot_range range; /* of the numbers, at all steps drawn */
 };
 
-/* Two fields in one picture: radiation above, material below. */
+/* Two fields in one picture: radiation above or on the left, material below or
+ * on the right. */
 static storm_status plot_both(struct plot_run *plot, uint64_t step,
                               double *value, struct plot_picture *picture)
 {
@@ -330,6 +333,7 @@ static storm_status plot_both(struct plot_run *plot, uint64_t step,
     if (status < 0)
         return status;
     picture->below = plot->scratch;
+    picture->panels = plot->panels;
     picture->half[0] = "radiation temperature";
     picture->half[1] = "material temperature";
     picture->label = plot->natural ? "temperature" : "temperature (keV)";
@@ -533,8 +537,8 @@ static storm_status plot_solid(struct plot_run *plot, uint64_t step)
 
 /* One field at all steps, on one scale. What is drawn once is drawn at the
  * first of them, and owners, which are those of the last dump, there. */
-static storm_status plot_field(struct plot_run *plot, const char *field,
-                               const uint64_t *steps, size_t n_steps)
+storm_status plot_field(struct plot_run *plot, const char *field,
+                        const uint64_t *steps, size_t n_steps)
 {
     bool is_owner = strcmp(field, "owner") == 0;
     bool is_solid = strcmp(field, "solid") == 0;
@@ -545,7 +549,12 @@ static storm_status plot_field(struct plot_run *plot, const char *field,
         n_steps = 1;
     if (is_owner)
         steps = &plot->dumps.step[plot->dumps.n - 1];
-    if (!task.kinds && !is_solid)
+    if (strcmp(field, "temperatures") == 0) {
+        bool is_mirror;
+        status = plot_is_mirror(plot, &is_mirror);
+        plot->panels = !is_mirror;
+    }
+    if (!task.kinds && !is_solid && status == STORM_OK)
         status = plot_find_range(plot, field, steps, n_steps, &task.range);
     for (size_t i = 0; i < n_steps && status == STORM_OK; i++) {
         task.step = steps[i];
@@ -579,6 +588,8 @@ static storm_status plot_table(struct plot_run *plot, const char *name,
         return plot_history(plot, name, all);
     if (strncmp(name, "probes", 6) == 0)
         return plot_probes(plot, name, all);
+    if (strcmp(name, "traffic") == 0)
+        return plot_traffic(plot);
     if (strncmp(name, "lineout-", 8) == 0)
         return plot_lineout(plot, name + strlen("lineout-"), all);
     return plot_tally(plot, name + strlen("tally-"), all);
@@ -605,6 +616,8 @@ static storm_status plot_usual_tables(struct plot_run *plot)
         if (plot_is_table(plot, field))
             status = plot_table(plot, field, false);
     }
+    if (plot_is_table(plot, "traffic") && status == STORM_OK)
+        status = plot_traffic(plot);
     return status;
 }
 

@@ -6,12 +6,15 @@
  *   plot_run.c      the run's directory: deck, steps, fields, owners
  *   plot_scale.c    the values of a slice and their scale
  *   plot_slice.c    a slice as SVG
+ *   plot_cells.c    its cells: polygons, squares or pixels
+ *   plot_mirror.c   is half of it enough?
  *   plot_view.c     the material in three dimensions
  *   plot_profile.c  charts of profiles
  *   plot_line.c     fields along a line
  *   plot_curves.c   curves over time, photon energy or direction
  *   plot_history.c  charts of history.csv and probes.csv
  *   plot_tally.c    charts of tallies
+ *   plot_traffic.c  summary.json, and who has sent packets to whom
  */
 #ifndef STORM_VIEW_PLOT_H
 #define STORM_VIEW_PLOT_H
@@ -42,6 +45,8 @@ struct plot_material {
     bool has_heat; /* capacity */
 };
 
+struct plot_picture;
+
 /* The run that is drawn. */
 struct plot_run {
     struct storm_memory *memory; /* the caller's book */
@@ -65,6 +70,13 @@ struct plot_run {
                      the numbers of dumps, not of steps */
     double *material;
     double *scratch; /* for one more field */
+    bool panels;     /* of temperatures: two frames */
+
+    /* Takes slices instead of the params, if it is there. */
+    storm_status (*take_slice)(struct plot_run *plot,
+                               const struct plot_picture *picture,
+                               uint64_t step);
+    void *take_slice_self;
 };
 
 /* plot_run.c. Close it also after an error. */
@@ -92,7 +104,8 @@ bool plot_is_dumped(const char *field);
 char *plot_field_list(struct plot_run *plot, uint64_t step);
 bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step);
 
-/* Is it a file of rows, history, probes or tally-NAME, that the run has? */
+/* Is it traffic or a file of rows, history, probes, lineout-NAME or tally-NAME,
+ * that the run has? */
 bool plot_is_table(const struct plot_run *plot, const char *field);
 
 /* Name of the i-th tally of the deck; false: there is none. */
@@ -130,6 +143,10 @@ void plot_step_list(const struct plot_steps *steps, char text_out[PLOT_TEXT]);
 /* Is the mesh one cell wide in all directions but that of its profiles, so that
  * these show all there is? */
 bool plot_is_line(const struct plot_run *plot);
+
+/* plot.c: slices of one field at all these steps, on one scale. */
+storm_status plot_field(struct plot_run *plot, const char *field,
+                        const uint64_t *steps, size_t n_steps);
 
 /* plot.c: uses the mesh of a dump and cuts it as the params say. */
 storm_status plot_cut(struct plot_run *plot, uint64_t step);
@@ -169,8 +186,10 @@ struct plot_picture {
     const char *title, *subtitle, *axis[2];
 
     const double *value; /* by cell */
-    const double *below; /* in the lower half of the picture; NULL: the same */
-    const char *half[2]; /* names of the upper and the lower half */
+    const double *below; /* a second field; NULL: there is none */
+    bool panels;         /* it has a frame of its own, with the same scale;
+                            else each has a half of one, split at the middle */
+    const char *half[2]; /* names of both, above the frame */
 
     /* Values on a scale with a bar, or categories 0, 1, ... with a legend. */
     struct storm_svg_scale scale;
@@ -181,14 +200,52 @@ struct plot_picture {
     const char *const *category;
     const char *blank; /* in the legend; NULL: not there */
     bool lines;
+    bool whole;        /* axes count things: ticks are whole numbers */
+    bool numbers;      /* written into the polygons */
+    const char *image; /* the cells, as a URI; NULL: they are drawn */
 };
 
 /* From malloc; NULL: no memory. */
 char *plot_slice_svg(const struct plot_picture *picture);
 
+/* Adds the cells alone as `image` of the same picture to a page. */
+void plot_slice_image(const struct plot_picture *picture,
+                      struct storm_page *page);
+
 /* One row of a legend. */
 void plot_add_key(struct storm_page *svg, double x, double y, unsigned colour,
                   const char *name);
+
+/* ---- plot_cells.c -------------------------------------------------------- */
+
+enum { CELLS_BLANK = 0xe4e4e4 };
+
+/* The frame, and the map from space to it. */
+struct cells_frame {
+    double left, top, width, height; /* pixels */
+};
+
+/* The colour of a place on the scale, 0 .. 1. */
+unsigned cells_shade(const struct plot_picture *p, double place);
+
+/* Adds the cells as polygons, or squares; false: no memory. */
+bool cells_add(const struct plot_picture *p, const struct cells_frame *frame,
+               struct storm_page *svg);
+
+/* Marks the pixels of the frame in a grid with so many in a row, which begins
+ * at the top left of the page: cells_palette of their colours. */
+bool cells_paint(const struct plot_picture *p, const struct cells_frame *frame,
+                 unsigned char *grid, size_t row);
+
+enum { CELLS_COLOURS = 256 };
+/* The first is white: no cell. */
+void cells_palette(const struct plot_picture *p,
+                   unsigned palette_out[CELLS_COLOURS]);
+
+/* ---- plot_mirror.c ------------------------------------------------------- */
+
+/* MIRROR-1, of the slice that the params ask for. */
+storm_status plot_is_mirror(struct plot_run *plot, bool *is_mirror_out);
 
 /* ---- plot_view.c --------------------------------------------------------- */
 
@@ -238,6 +295,19 @@ storm_status plot_lines_of(struct plot_run *plot, char (*names)[PLOT_NAME],
 storm_status plot_history(struct plot_run *plot, const char *name, bool all);
 storm_status plot_probes(struct plot_run *plot, const char *name, bool all);
 storm_status plot_tally(struct plot_run *plot, const char *name, bool all);
+
+/* ---- plot_traffic.c ------------------------------------------------------ */
+
+struct deck_node;
+struct deck_pool;
+
+/* summary.json; NULL: it cannot be read. A run that has not ended has none. */
+struct deck_node *plot_summary(const struct plot_run *plot,
+                               struct deck_pool *pool);
+
+/* Has any rank sent packets to another? The picture of it. */
+bool plot_has_traffic(const struct plot_run *plot);
+storm_status plot_traffic(struct plot_run *plot);
 
 /* Message for params without a valid size. */
 extern const char plot_not_initialised[];

@@ -245,7 +245,7 @@ storm_status plot_curves_draw(struct plot_curves *c,
         .title = c->plot->title,
         .subtitle = subtitle,
         .x = {.label = text->x, .log = c->log_x},
-        .y = {.label = text->y, .log = log, .from_zero = !log},
+        .y = {.label = text->y, .log = log, .from_zero = !log && !c->off_zero},
         .series = series,
         .n_series = n,
     };

@@ -36,7 +36,8 @@ struct plot_curves {
     size_t n, capacity;
     uint64_t replicas;
     bool log_x;
-    bool linear; /* not logarithmic unless that is asked for: temperatures */
+    bool linear;   /* not logarithmic unless that is asked for: temperatures */
+    bool off_zero; /* the axis need not begin at 0 */
 };
 
 struct plot_chart_text {

@@ -155,6 +155,24 @@ static const struct history_chart history_charts[] = {
      "s",
      false,
      {{"dt", "", STORM_CHART_LINE}}},
+    {"imbalance",
+     "load of the ranks in each step: most over mean of their events",
+     "max / mean of events",
+     "",
+     false,
+     {{"imbalance", "", STORM_CHART_LINE}}},
+    {"balance",
+     "relative error of all energies since the start",
+     "relative error of the energy balance",
+     "",
+     false,
+     {{"balance", "", STORM_CHART_POINTS}}},
+    {"seconds",
+     "transport of each step, the slowest rank",
+     "computing time",
+     "s",
+     false,
+     {{"seconds", "", STORM_CHART_LINE}}},
 };
 enum { HISTORY_CHARTS = sizeof history_charts / sizeof history_charts[0] };
 
@@ -186,17 +204,25 @@ static bool history_wants(const struct history_chart *chart,
            !(chart->by_time && strcmp(rest, "census") == 0);
 }
 
-/* Was the step cut to end at a given time, to less than half of those around
- * it? What matter emits in the implicit scheme, and absorbs again, is about the
- * same in a short step: divided by its length it is a spike. */
+/* Was the step cut to end at a given time, so that it is shorter than those
+ * around it? What matter emits in the implicit scheme, and absorbs again, is
+ * about the same in a short step: divided by its length it is a spike. */
 static bool history_is_cut(const struct history_rows *rows, size_t i)
 {
+    const double shorter = 0.9;
     size_t dt = io_table_find(rows->table, "dt");
     double own = cell(rows->table, rows->row[i], dt);
-    bool before = i > 0 && 2.0 * own < cell(rows->table, rows->row[i - 1], dt);
-    bool after =
-        i + 1 >= rows->n || 2.0 * own < cell(rows->table, rows->row[i + 1], dt);
+    bool before =
+        i > 0 && own < shorter * cell(rows->table, rows->row[i - 1], dt);
+    bool after = i + 1 >= rows->n ||
+                 own < shorter * cell(rows->table, rows->row[i + 1], dt);
     return before && after;
+}
+
+/* It is never below 1, as an interval of its mean may be. */
+static bool history_is_imbalance(const struct history_chart *chart)
+{
+    return strcmp(chart->file, "imbalance") == 0;
 }
 
 static storm_status history_curve(struct plot_curves *curves,
@@ -218,7 +244,8 @@ static storm_status history_curve(struct plot_curves *curves,
                                  : 1.0;
     history_name(part, table->names[column], curve->name);
     curve->style = part->style;
-    curve->has_band = plot_band(table, table->names[column], rows->band);
+    curve->has_band = !history_is_imbalance(chart) &&
+                      plot_band(table, table->names[column], rows->band);
     for (size_t i = 0; i < rows->n; i++) {
         size_t row = rows->row[i];
         double step = cell(table, row, dt);
@@ -239,7 +266,8 @@ static storm_status history_draw(struct plot_run *plot,
                                  const struct history_rows *rows)
 {
     struct plot_curves curves = {.plot = plot,
-                                 .replicas = rows->table->replicas};
+                                 .replicas = rows->table->replicas,
+                                 .off_zero = history_is_imbalance(chart)};
     char x[PLOT_TEXT], y[PLOT_TEXT];
     storm_status status = STORM_OK;
     (void)plot_time_axis(plot, "time", rows_max(rows, "time"), x);
@@ -280,6 +308,27 @@ static bool history_dt_varies(const struct io_table *table)
     return false;
 }
 
+/* Does a column have another value than this? */
+static bool history_differs(const struct io_table *table, const char *column,
+                            double value)
+{
+    size_t i_column = io_table_find(table, column);
+    for (size_t i = 0; i_column < table->n_columns && i < table->n_rows; i++)
+        if (cell(table, i, i_column) != value)
+            return true;
+    return false;
+}
+
+/* By default not steps of one length, nor the load of a single rank. */
+static bool history_tells(const struct io_table *table,
+                          const struct history_chart *chart)
+{
+    if (strcmp(chart->file, "dt") == 0)
+        return history_dt_varies(table);
+    return !history_is_imbalance(chart) ||
+           history_differs(table, "imbalance", 1.0);
+}
+
 static storm_status history_draw_all(struct plot_run *plot, const char *name,
                                      const struct io_table *table, bool all)
 {
@@ -288,11 +337,9 @@ static storm_status history_draw_all(struct plot_run *plot, const char *name,
     rows.name = name;
     if (status == STORM_OK)
         (void)rows_choose(&rows, table->n_columns, 0.0);
-    for (int i = 0; i < HISTORY_CHARTS && status == STORM_OK; i++) {
-        bool is_dt = strcmp(history_charts[i].parts[0].prefix, "dt") == 0;
-        if (!is_dt || all || history_dt_varies(table))
+    for (int i = 0; i < HISTORY_CHARTS && status == STORM_OK; i++)
+        if (all || history_tells(table, &history_charts[i]))
             status = history_draw(plot, &history_charts[i], &rows);
-    }
     rows_close(plot, &rows);
     return status;
 }

@@ -375,6 +375,33 @@ static storm_status plot_relative(struct plot_run *plot, const char *field,
     return status;
 }
 
+/* Is a Cartesian mesh one cell wide in this direction? */
+static bool plot_is_flat(const struct plot_run *plot, int d)
+{
+    char kind[PLOT_NAME];
+    double cells[3] = {0.0};
+    (void)storm_deck_value(plot->deck, "mesh.kind", kind, sizeof kind);
+    (void)storm_deck_numbers(plot->deck, "mesh.cells", cells, 3);
+    return strcmp(kind, "cartesian") == 0 && cells[d] == 1.0;
+}
+
+/* From volumes: edges of cubes, or of squares in a mesh that is one cell wide,
+ * or lengths. */
+static void plot_sizes(const struct plot_run *plot, double *values)
+{
+    double across = 1.0;
+    int n_flat = 0;
+    for (int d = 0; d < 3; d++)
+        if (plot_is_flat(plot, d)) {
+            across *= plot->hi[d] - plot->lo[d];
+            n_flat++;
+        }
+    for (uint64_t i = 0; i < plot->reader.n_cells; i++)
+        values[i] = n_flat == 1   ? sqrt(values[i] / across)
+                    : n_flat == 2 ? values[i] / across
+                                  : cbrt(values[i]);
+}
+
 static bool plot_ends(const char *name, const char *tail)
 {
     size_t n = strlen(name), m = strlen(tail);
@@ -407,8 +434,7 @@ storm_status plot_values(struct plot_run *plot, const char *field,
         io_reader_values(&plot->reader, plot->reader.mesh_name, "volume",
                          values_out);
     if (status == STORM_OK && strcmp(field, "cell_size") == 0)
-        for (uint64_t i = 0; i < n; i++)
-            values_out[i] = cbrt(values_out[i]);
+        plot_sizes(plot, values_out);
     return plot_reader(plot, status);
 }
 
@@ -452,7 +478,8 @@ static bool plot_is_lineout(const struct plot_run *plot, const char *field)
 bool plot_is_table(const struct plot_run *plot, const char *field)
 {
     char path[IO_READER_PATH + PLOT_NAME + 8];
-    if (plot_is_lineout(plot, field))
+    if (plot_is_lineout(plot, field) ||
+        (strcmp(field, "traffic") == 0 && plot_has_traffic(plot)))
         return true;
     bool may = plot_is_rows(field, "history") ||
                plot_is_rows(field, "probes") ||
@@ -484,6 +511,8 @@ static void plot_add_tables(const struct plot_run *plot,
         if (plot_is_table(plot, field))
             storm_page_add(page, "%s, ", field);
     }
+    if (plot_has_traffic(plot))
+        storm_page_add(page, "traffic, ");
 }
 
 /* The second of a moment's groups, and so on, go without saying. */
@@ -551,12 +580,10 @@ bool plot_has_field(struct plot_run *plot, const char *field, uint64_t step)
 bool plot_is_line(const struct plot_run *plot)
 {
     char kind[PLOT_NAME];
-    double cells[3] = {0.0};
     (void)storm_deck_value(plot->deck, "mesh.kind", kind, sizeof kind);
-    (void)storm_deck_numbers(plot->deck, "mesh.cells", cells, 3);
     bool is = strcmp(kind, "cartesian") == 0 && plot->profiles.n > 0;
     for (int d = 0; d < 3; d++)
-        is = is && ("xyz"[d] == plot->profile_axis || cells[d] == 1.0);
+        is = is && ("xyz"[d] == plot->profile_axis || plot_is_flat(plot, d));
     return is;
 }
 

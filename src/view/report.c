@@ -16,10 +16,9 @@
 #include "io/io_summary.h"
 #include "view/chart.h"
 #include "view/plot.h"
+#include "view/report_film.h"
 
 static const char report_label[] = "report";
-
-enum { REPORT_MOMENTS = 3 }; /* earlier dumps of which temperatures are shown */
 
 /* The page and its sources. */
 struct report {
@@ -33,39 +32,6 @@ struct report {
 };
 
 /* ---- the summary --------------------------------------------------------- */
-
-/* The whole file, ended by 0; NULL: it cannot be read. */
-static char *report_read(const char *path)
-{
-    FILE *file = fopen(path, "r");
-    struct storm_page text = {0};
-    char piece[4096];
-    size_t n;
-    if (file == NULL)
-        return NULL;
-    while ((n = fread(piece, 1, sizeof piece, file)) > 0)
-        storm_page_add(&text, "%.*s", (int)n, piece);
-    bool good = ferror(file) == 0;
-    fclose(file);
-    char *result = storm_page_end(&text);
-    if (good)
-        return result;
-    free(result);
-    return NULL;
-}
-
-/* JSON is YAML: the reader of decks reads it. A run that has not ended has no
- * summary. */
-static void report_summary(struct report *r)
-{
-    char path[IO_READER_PATH + 32];
-    struct deck_problems problems = {.file = "summary.json"};
-    snprintf(path, sizeof path, "%s/summary.json", r->params.run_dir);
-    char *text = report_read(path);
-    if (text != NULL)
-        r->summary = deck_node_read(&r->pool, text, strlen(text), &problems);
-    free(text);
-}
 
 /* A text of the summary; an empty one if it is not there. */
 static const char *report_text(const struct deck_node *node, const char *key)
@@ -151,27 +117,41 @@ static void report_head(struct report *r)
         "<!DOCTYPE html>\n"
         "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\">\n<head>\n"
         "<meta charset=\"utf-8\"/>\n"
-        "<meta name=\"viewport\" content=\"width=device-width\"/>\n<title>");
+        "<meta name=\"viewport\" content=\"width=device-width, "
+        "initial-scale=1\"/>\n<title>");
     storm_page_add_xml(&r->page, r->plot.title);
     storm_page_add(
         &r->page,
         "</title>\n<style>\n"
+        ":root{color-scheme:light dark}\n"
         "body{font:16px/1.45 'DejaVu Sans',Helvetica,Arial,sans-serif;"
-        "color:#222;max-width:1500px;margin:2em auto;padding:0 1.5em}\n"
+        "background:#fff;color:#222;max-width:1500px;margin:2em auto;"
+        "padding:0 1.5em}\n"
         "h1{margin-bottom:0}h2{margin-top:1.6em;"
         "border-bottom:1px solid #ccc}\n"
         ".lead{color:#555;margin-top:.3em}.state{color:#b00020}\n"
         ".side{display:flex;flex-wrap:wrap;gap:1.5em 3em;"
         "align-items:flex-start}\n"
         "table{border-collapse:collapse}caption{text-align:left;"
-        "font-weight:bold;padding-bottom:.4em}\n"
+        "font-weight:bold;padding-bottom:.4em;white-space:nowrap}\n"
         "th{font-weight:normal;text-align:left;color:#555;"
         "padding:.15em 1.5em .15em 0}td{text-align:right}\n"
-        "figure{margin:0}figure svg{max-width:100%%;height:auto}\n"
+        "figure{margin:.5em 0;overflow-x:auto}"
+        "figcaption{padding:.4em 0}"
+        "figure svg{display:block;max-width:max(100%%,620px);height:auto}\n"
         ".pictures{display:grid;gap:1em;"
         "grid-template-columns:repeat(auto-fit,minmax(min(100%%,620px),1fr))}\n"
         "pre{background:#f6f6f6;padding:1em;overflow:auto;font-size:14px}\n"
-        "</style>\n</head>\n<body>\n<h1>");
+        "%s"
+        "@media (max-width:700px){body{margin:1em auto;padding:0 .8em}"
+        "h1{font-size:1.5em}th{padding-right:.8em}"
+        "td{overflow-wrap:anywhere}}\n"
+        "@media (prefers-color-scheme:dark){body{background:#15171a;"
+        "color:#e4e4e4}.lead,th{color:#aaa}.state{color:#ff8a80}"
+        "h2{border-color:#444}pre{background:#22252a}}\n"
+        "@media print{.keys{display:none}}\n"
+        "</style>\n</head>\n<body>\n<h1>",
+        report_film_style);
     storm_page_add_xml(&r->page, r->plot.title);
     storm_page_add(&r->page, "</h1>\n");
 }
@@ -388,26 +368,14 @@ static storm_status report_numbers(struct report *r)
     return report_breakdown(r);
 }
 
-/* Temperatures at some times before the end. */
-static storm_status report_moments(struct report *r)
+/* A line has profiles instead. */
+static storm_status report_frames(struct report *r)
 {
-    const struct plot_steps *dumps = &r->plot.dumps;
-    uint64_t steps[REPORT_MOMENTS];
-    size_t between = dumps->n > 2 ? dumps->n - 2 : 0;
-    size_t n = between < REPORT_MOMENTS ? between : REPORT_MOMENTS;
-    for (size_t i = 0; i < n; i++) /* neither the first nor the last */
-        steps[i] = dumps->step[1 + (2 * i + 1) * between / (2 * n)];
-    if (n == 0 || plot_is_line(&r->plot))
+    if (plot_is_line(&r->plot))
         return STORM_OK;
-    struct storm_plot_params params = r->params;
-    params.fields = "temperatures";
-    params.reference = NULL;
-    params.steps = steps;
-    params.n_steps = n;
-    storm_page_add(&r->page,
-                   "<h2>Earlier times</h2>\n<div class=\"pictures\">\n");
-    storm_status status = storm_plot(&params, r->problem, sizeof r->problem);
-    storm_page_add(&r->page, "</div>\n");
+    storm_status status = report_film(&r->plot, &r->page);
+    if (status < 0)
+        snprintf(r->problem, sizeof r->problem, "%s", r->plot.problem);
     return status;
 }
 
@@ -416,7 +384,7 @@ static storm_status report_pictures(struct report *r)
     storm_page_add(&r->page, "<h2>Pictures</h2>\n<div class=\"pictures\">\n");
     storm_status status = storm_plot(&r->params, r->problem, sizeof r->problem);
     storm_page_add(&r->page, "</div>\n");
-    return status < 0 ? status : report_moments(r);
+    return status;
 }
 
 static void report_deck(struct report *r)
@@ -445,7 +413,7 @@ static storm_status report_fill(struct report *r)
 {
     storm_status status = plot_open(&r->plot, r->memory, &r->params);
     if (status == STORM_OK) {
-        report_summary(r);
+        r->summary = plot_summary(&r->plot, &r->pool);
         report_head(r);
         status = report_lead(r);
     }
@@ -454,6 +422,8 @@ static storm_status report_fill(struct report *r)
         return status;
     }
     status = report_numbers(r);
+    if (status == STORM_OK)
+        status = report_frames(r);
     if (status == STORM_OK)
         status = report_pictures(r);
     if (status == STORM_OK)

@@ -55,14 +55,20 @@ for path in sys.argv[1:]:
     texts = [t.text for t in root.iter(svg + "text")]
     assert texts and all(texts), path
     cells = [g for g in root.iter(svg + "g") if g.get("class") == "cells"]
-    if "slice-" not in path:
+    if "slice-" not in path and "traffic" not in path:
         assert not cells
         continue
-    unit = float(re.search(r"scale\(([^)]*)\)", cells[0].get("transform"))[1])
-    drawn = sum(area(p.get("d"), unit) for p in cells[0])
-    frame = [r for r in root.iter(svg + "rect") if r.get("class") == "line"][0]
-    right = float(frame.get("width")) * float(frame.get("height"))
-    assert abs(drawn - right) < 2e-3 * right, (path, drawn, right)
+    frames = [r for r in root.iter(svg + "rect") if r.get("class") == "line"]
+    for group, frame in zip(cells, frames):  # one, or two panels
+        unit = float(re.search(r"scale\(([^)]*)\)", group.get("transform"))[1])
+        drawn = sum(area(p.get("d"), unit) for p in group)
+        right = float(frame.get("width")) * float(frame.get("height"))
+        assert abs(drawn - right) < 2e-3 * right, (path, drawn, right)
+    # Labels are off the data.
+    top = min(float(f.get("y")) for f in frames[:len(cells)])
+    for text in root.iter(svg + "text"):
+        assert "temperature" not in text.text or "(" in text.text or \
+            float(text.get("y")) < top or len(cells) == 2, text.text
 PYTHON
 
 # Boxes and polyhedra; whole sets, single fields, other planes and steps.
@@ -75,7 +81,7 @@ run run "$decks/hohlraum.yaml" -n 3 --quiet --out "$scratch/cells" \
     --set mesh.kind=voronoi --set mesh.points=2000 --set time.steps=2 \
     --set time.dt=5e-11 --set boundaries.x_lo.1.packets=500
 [ "$status" -eq 0 ] || fail "hohlraum, voronoi: $(cat "$scratch/err")"
-pictures "$scratch/boxes" 12
+pictures "$scratch/boxes" 16
 for name in slice-z-material view-z-solid slice-z-cell_size \
     slice-z-temperatures-4 slice-z-owner profile-material_temperature \
     profile-radiation_temperature; do
@@ -93,7 +99,7 @@ grep -q ">10⁻.*</text>" "$scratch/plots/slice-z-temperatures-4.svg" &&
 pictures "$scratch/boxes" 1 --field temperatures --scale log
 grep -q ">10⁻.*</text>" "$scratch/plots/slice-z-temperatures-4.svg" ||
     fail "no logarithmic scale"
-pictures "$scratch/cells" 11
+pictures "$scratch/cells" 15
 grep -q ">rank 2<" "$scratch/plots/slice-z-owner.svg" || fail "no owners"
 pictures "$scratch/cells" 1 --field material --axis x --at 0
 pictures "$scratch/cells" 1 --field solid --axis y --at 0.1
@@ -121,6 +127,9 @@ pictures "$scratch/line" 5 --step 0 \
     --field temperatures,material_temperature,material_energy
 grep -q ">-[0-9]" "$scratch"/plots/*.svg && fail "less than nothing"
 grep -q ">0</text>" "$scratch/plots/slice-z-temperatures-0.svg" || fail "no 0"
+# What is its own mirror image has both temperatures in one frame (MIRROR-1).
+grep -q ">lower half: material temperature<" \
+    "$scratch/plots/slice-z-temperatures-0.svg" || fail "no halves"
 
 # Along a line, profiles show all.
 pictures "$scratch/line" 3
@@ -168,6 +177,10 @@ run run "$decks/bent-pipe.yaml" -n 1 --quiet --out "$scratch/pipe" \
 run plot "$scratch/pipe" --field material --out "$scratch/plots"
 grep -q '>1.8</text>' "$scratch/plots/slice-z-material.svg" ||
     fail "bent-pipe: the frame ends before its cells"
+# It has no mirror image: a panel for each temperature.
+run plot "$scratch/pipe" --field temperatures --out "$scratch/plots"
+[ "$(grep -c 'class="cells"' "$scratch/plots/slice-z-temperatures-1.svg")" \
+    -eq 2 ] || fail "bent-pipe: no panels (MIRROR-1)"
 run report "$scratch/pipe" --quiet
 grep -q '>192 cells from a file, to ' "$scratch/pipe/report.html" ||
     fail "report: $(grep 'class="lead"' "$scratch/pipe/report.html")"
@@ -176,12 +189,12 @@ grep -q '>192 cells from a file, to ' "$scratch/pipe/report.html" ||
 # ones; it belongs to the last step and says so.
 sed 1d "$scratch/boxes/profile-4.csv" | cut -d, -f1,4 >"$scratch/ref.csv"
 head -1 "$scratch/ref.csv" | grep -q radiation_energy || fail "wrong column"
-pictures "$scratch/boxes" 13 --reference "$scratch/ref.csv"
+pictures "$scratch/boxes" 17 --reference "$scratch/ref.csv"
 grep -q ">reference for step 4 (ref.csv)<" \
     "$scratch/plots/profile-radiation_energy.svg" || fail "no reference"
 grep -q "ref.csv" "$scratch/plots/profile-radiation_temperature.svg" &&
     fail "a reference without values"
-pictures "$scratch/boxes" 13 --reference "$scratch/ref.csv" --step 2
+pictures "$scratch/boxes" 17 --reference "$scratch/ref.csv" --step 2
 grep -q ">reference (ref.csv)<" \
     "$scratch/plots/profile-radiation_energy.svg" || fail "reference, one step"
 
@@ -203,7 +216,7 @@ bad() {
 bad "no directory of a run"
 bad "is not the directory of a run" "$scratch/nowhere"
 bad "is not the directory of a run" "$scratch"
-bad "no field 'heat'; there are: history, material, solid, owner, cell_size, \
+bad "no field 'heat'; there are: history, traffic, material, solid, owner, cell_size, \
 volume, temperatures, material_energy, material_temperature, radiation_energy" \
     "$scratch/boxes" --field material,heat
 bad "no field ''" "$scratch/boxes" --field ,

@@ -38,7 +38,7 @@ run run "$scratch/ball.yaml" -n 2 --quiet --out "$scratch/ball" --replicas 2
 run plot "$scratch/ball" --out "$scratch/p"
 [ "$status" -eq 0 ] || fail "plot: $(cat "$scratch/err")"
 for name in history-power history-escaped history-energy history-packets \
-    history-dt probes-material_temperature probes-radiation_temperature \
+    history-dt history-imbalance history-seconds traffic probes-material_temperature probes-radiation_temperature \
     tally-light-time-wall tally-both-time tally-both-group-time tally-sky-mu \
     tally-walls-wall tally-core-time-side; do
     grep -q "/$name.svg\$" "$scratch/out" || fail "no $name.svg"
@@ -62,6 +62,8 @@ texts history-power 'energy per time (10.* erg/s)' 'time (ps)' 'created: emissio
     'absorbed: star' 'mean of 2 replicas'
 texts history-packets 'at the end' escaped
 texts history-dt 'time step (ps)'
+texts history-imbalance 'max / mean of events'
+texts traffic 'to rank' 'from rank' packets none
 texts probes-radiation_temperature '(0.3, 0, 0) cm' 'radiation temperature (keV)'
 texts tally-light-time-wall x_lo z_hi 'not on this axis' 'bars: 95 %'
 texts tally-core-time-side 'band: 95 %'
@@ -80,6 +82,20 @@ texts probes-material_temperature '(0.3, 0, 0) cm'
 grep -q '0.9, 0, 0' "$scratch/p/probes-material_temperature.svg" &&
     fail "a temperature of space"
 grep -q 'initial' "$scratch/p/history-power.svg" && fail "a power of the start"
+
+# All that ranks have sent is in the matrix, a number in each square of it.
+python3 - "$scratch" <<'PYTHON' || fail "traffic is not that of the summary"
+import json, re, sys
+
+sent = json.load(open(sys.argv[1] + "/ball/summary.json"))["traffic"]
+svg = open(sys.argv[1] + "/p/traffic.svg").read()
+numbers = re.findall(r'<g fill="#[0f]*"><text [^>]*>([^<]*)</text>', svg)
+assert len(numbers) == len(sent) == 2, (numbers, sent)
+for number, entry in zip(numbers, sorted(sent, key=lambda e: e["from"])):
+    mantissa, _, power = number.partition("×10")
+    power = int(power.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")) or 0)
+    assert abs(float(mantissa) * 10**power / entry["packets"] - 1) < 0.01, number
+PYTHON
 
 # Heights on a linear axis are energies over widths, area and all.
 run plot "$scratch/ball" --out "$scratch/p" --field tally-core --scale linear

@@ -131,7 +131,7 @@ run plot marshak-many --quiet
 [ "$status" -eq 0 ] || fail "plot: $(cat "$scratch/err")"
 grep -q "mean of 3 replicas, band: 95 % interval" \
     marshak-many/plots/profile-radiation_temperature.svg &&
-    grep -q 'fill-opacity="0.25"' \
+    grep -q 'fill-opacity="0.12"' \
         marshak-many/plots/profile-radiation_temperature.svg ||
     fail "plot: no bands"
 grep -q "relative error of the radiation energy" \

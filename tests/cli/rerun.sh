@@ -69,6 +69,8 @@ for file in notes.txt fields-x.h5 fields-1.h5.bak checkpoint-.h5 my.part; do
     echo mine >"$dir/$file"
 done
 echo mine >"$dir/plots/mine.svg"
+[ -e "$dir/plots/history-packets.svg" ] || fail "no pictures"
+echo drawn >"$dir/plots/traffic.svg"
 run run "$deck" -n 1 --quiet --overwrite --set output.every=0
 [ "$status" -eq 0 ] || fail "--overwrite: $(cat "$scratch/err")"
 found=$(cd "$dir" && find . -type f | sort | tr '\n' ' ')

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 900; label: long
 #
-# The whole site, headers included, in a browser: on a phone and on a screen,
-# light and dark. Skipped without pandoc, Doxygen or Chromium.
+# The whole site, headers included, and the report of a run in a browser: on a
+# phone and on a screen, light and dark. Skipped without pandoc, Doxygen or Chromium.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -36,4 +36,10 @@ for text in 'light.html (390 px, dark): not dark' \
         exit 1
     }
 done
+mkdir "$scratch/report"
+"$STORM_BIN" run "$root/examples/decks/crooked-pipe.yaml" -n 1 --quiet \
+    --set time.steps=2 --set output.every=1 --out "$scratch/run" &&
+    "$STORM_BIN" report "$scratch/run" --quiet \
+        --out "$scratch/report/report.html" || exit 1
+"$root/tools/dev/site_browser" "$scratch/report" || exit 1
 exec "$root/tools/dev/site_browser" "$scratch/docs/html"

@@ -103,10 +103,10 @@ static const struct tool_flag plot_flags[] = {
         "--field", "NAMES", fields,
         "what to draw, separated by commas: material, solid (in three "
         "dimensions), owner, cell_size, volume, temperatures (radiation "
-        "above material), any field of a dump such as radiation_energy, "
-        "history, probes, lineout-NAME or tally-NAME (default: material, "
-        "solid, cell_size, temperatures, owner, profiles, and charts of "
-        "line-outs, history, probes and tallies)"),
+        "and material), any field of a dump such as radiation_energy, "
+        "history, probes, lineout-NAME, tally-NAME or traffic (default: "
+        "material, solid, cell_size, temperatures, owner, profiles, and "
+        "charts of line-outs, history, probes, tallies and traffic)"),
     TOOL_WORD_FLAG("--axis", "x|y|z", axis, "x|y|z",
                    "slices are normal to it (default z)"),
     TOOL_REAL_FLAG("--at", "X", at, -1e300, 1e300,
