@@ -168,6 +168,13 @@ function(storm_register name ranks backend labels command is_script)
         set(full "${name}@${suffix}~${twin}")
     endwhile()
 
+    # Open MPI keeps a folder for the jobs of a user, which the last job removes:
+    # at times while another begins, which then fails. So one for each test.
+    string(MD5 hash ${full})
+    string(SUBSTRING ${hash} 0 8 hash)
+    list(APPEND env
+         OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/sessions/${hash})
+
     set(launch "")
     if(ranks GREATER 0 AND NOT is_script)
         set(launch ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks})
