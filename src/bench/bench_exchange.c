@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "bench/bench.h"
+#include "bench/bench_counters.h"
 #include "bench/bench_measure.h"
 #include "run/run_summary.h"
 
@@ -141,6 +142,7 @@ static storm_status exchange_check(struct storm_context *context,
 struct exchange_times {
     double *wall, *cpu; /* one per repeat */
     struct storm_stats timed;
+    struct storm_bench_counters counters;
     double seconds;
 };
 
@@ -153,10 +155,12 @@ static storm_status exchange_repeat(struct storm_context *context,
     if (status < 0)
         return status;
     storm_engine_stats(engine, &before);
+    storm_bench_counters_begin(&times->counters);
     double cpu = storm_clock_cpu_seconds(), start = storm_clock_seconds();
     status = storm_engine_step(engine);
     double wall = storm_clock_seconds() - start;
     cpu = storm_clock_cpu_seconds() - cpu;
+    storm_bench_counters_end(&times->counters);
     status = storm_context_agree(context, status);
     if (status >= 0)
         status = storm_bench_max(context, &wall);
@@ -214,6 +218,7 @@ static storm_status exchange_limit(struct storm_context *context,
 
 struct exchange_result {
     struct storm_run_summary summary;
+    struct storm_bench_counters counters;
     double rate, rate_per_cpu, limit;
     uint64_t records;
     uint32_t repeat;
@@ -230,6 +235,8 @@ static char *exchange_json(const struct exchange_result *r)
     storm_json_real(&json, "records_per_cpu_second", r->rate_per_cpu);
     storm_json_real(&json, "limit_records_per_second", r->limit);
     storm_json_real(&json, "limit_ratio", r->rate / r->limit);
+    storm_bench_json_counters(&json, &r->counters, "record",
+                              (double)r->records * r->repeat);
     return storm_bench_json_end(&json);
 }
 
@@ -246,9 +253,12 @@ static char *exchange_table(const struct exchange_result *r)
                    "  speed       %.1f million records per second, "
                    "%.1f million per second of processor\n"
                    "              %.0f %% of copying them in and out "
-                   "(%.1f million)\n\n",
+                   "(%.1f million)\n",
                    1e-6 * r->rate, 1e-6 * r->rate_per_cpu,
                    100.0 * r->rate / r->limit, 1e-6 * r->limit);
+    storm_bench_table_counters(&page, &r->counters, "record",
+                               (double)r->records * r->repeat);
+    storm_page_add(&page, "\n");
     storm_run_summary_table(&page, &r->summary);
     return storm_page_end(&page);
 }
@@ -265,6 +275,7 @@ static storm_status exchange_run(struct storm_context *context,
                               "repeat %" PRIu32 " of %" PRIu32, i, p->repeat);
         if (i == 1) {
             memset(&times->timed, 0, sizeof times->timed);
+            memset(times->counters.count, 0, sizeof times->counters.count);
             times->seconds = 0.0;
         }
         storm_status status =
@@ -291,8 +302,11 @@ static storm_status exchange_conclude(struct storm_context *context,
     storm_status status = exchange_limit(context, x, &result->limit);
     if (status >= 0)
         status = storm_bench_sum_uint(context, &checksum, 1);
+    if (status >= 0)
+        status = storm_bench_counters_reduce(context, &times->counters);
     if (status < 0)
         return status;
+    result->counters = times->counters;
     result->rate = records / storm_bench_median(times->wall, result->repeat);
     result->rate_per_cpu =
         records / storm_bench_median(times->cpu, result->repeat);
@@ -336,6 +350,7 @@ exchange_measure(struct storm_context *context,
         .wall = storm_bench_alloc(context, p->repeat, sizeof(double)),
         .cpu = storm_bench_alloc(context, p->repeat, sizeof(double)),
     };
+    storm_bench_counters_open(&times.counters);
     bool memory = times.wall != NULL && times.cpu != NULL;
     struct storm_engine *engine = NULL;
     storm_status status =
@@ -347,6 +362,7 @@ exchange_measure(struct storm_context *context,
     if (status >= 0)
         status = exchange_conclude(context, engine, &x, &times, result);
     storm_engine_destroy(engine);
+    storm_bench_counters_close(&times.counters);
     storm_bench_free(context, times.cpu);
     storm_bench_free(context, times.wall);
     return status;

@@ -95,7 +95,8 @@ if ldd "$STORM_BIN" 2>/dev/null | grep -q 'libvoro++'; then
         fail "voronoi: not compared with voro++"
 fi
 good motion "points oversubscribed" --ranks 1,2 --cells 300 --cycles 2 --speed 1
-good exchange "records_per_second records_per_cpu_second limit_ratio" \
+good exchange "records_per_second records_per_cpu_second limit_ratio
+    instructions_per_record cycles_per_record" \
     -n 3 --records 20000 --repeat 3
 good termination \
     "seconds_median seconds_max seconds_median_after_10ms limit_ratio" \
