@@ -333,18 +333,34 @@ static void *reduce_copy(void *inout, size_t bytes)
     return copy ? memcpy(copy, inout, bytes) : inout;
 }
 
-static storm_status reduce_end(const struct storm_context *context, int error,
-                               MPI_Request *request, void *copy, void *inout,
-                               size_t bytes)
+/* MPICH 4.0 takes unsigned numbers for signed ones in MPI_MIN and MPI_MAX. With
+ * their first bit flipped, signed ones have the order of unsigned ones: the
+ * type for that, or `type` if it is not needed. */
+static MPI_Datatype reduce_type(MPI_Datatype type, MPI_Op op)
 {
-    storm_status status = error == MPI_SUCCESS
-                              ? storm_context_wait(context, request)
-                              : STORM_ERR_FABRIC;
-    if (status == STORM_ERR_LOST || copy == inout)
-        return status;
-    memcpy(inout, copy, bytes);
-    free(copy);
-    return status;
+    const struct {
+        MPI_Datatype without_sign, with_sign;
+    } pairs[] = {
+        {MPI_UINT64_T, MPI_INT64_T},
+        {MPI_UNSIGNED_LONG, MPI_LONG},
+        {MPI_UNSIGNED_LONG_LONG, MPI_LONG_LONG},
+        {MPI_UINT32_T, MPI_INT32_T},
+        {MPI_UNSIGNED, MPI_INT},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (type == pairs[i].without_sign && (op == MPI_MIN || op == MPI_MAX))
+            return pairs[i].with_sign;
+    return type;
+}
+
+/* Flips the first bit of each of n numbers of `each` bytes, 4 or 8. */
+static void reduce_flip(void *numbers, int n, int each)
+{
+    for (int i = 0; i < n; i++)
+        if (each == 8)
+            ((uint64_t *)numbers)[i] ^= UINT64_C(1) << 63;
+        else
+            ((uint32_t *)numbers)[i] ^= UINT32_C(1) << 31;
 }
 
 storm_status storm_context_reduce(const struct storm_context *context,
@@ -352,13 +368,26 @@ storm_status storm_context_reduce(const struct storm_context *context,
                                   MPI_Op op)
 {
     MPI_Request request;
+    MPI_Datatype sent = reduce_type(type, op);
     int each = 0;
     MPI_Type_size(type, &each);
     size_t bytes = (size_t)n * (size_t)each;
     void *copy = reduce_copy(inout, bytes);
-    int error = MPI_Iallreduce(MPI_IN_PLACE, copy, n, type, op, context->comm,
-                               &request);
-    return reduce_end(context, error, &request, copy, inout, bytes);
+    if (sent != type)
+        reduce_flip(copy, n, each);
+    storm_status status = MPI_Iallreduce(MPI_IN_PLACE, copy, n, sent, op,
+                                         context->comm, &request) == MPI_SUCCESS
+                              ? storm_context_wait(context, &request)
+                              : STORM_ERR_FABRIC;
+    if (status == STORM_ERR_LOST)
+        return status;
+    if (sent != type)
+        reduce_flip(copy, n, each);
+    if (copy != inout) {
+        memcpy(inout, copy, bytes);
+        free(copy);
+    }
+    return status;
 }
 
 storm_status storm_context_exscan(const struct storm_context *context,
