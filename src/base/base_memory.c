@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ struct memory_header {
     struct storm_memory *memory;
     size_t bytes;
     size_t i_entry;
+    size_t mapped; /* bytes from raw on; 0: not mapped */
 };
 
 _Static_assert(sizeof(struct memory_header) <= STORM_CACHE_LINE, "one line");
@@ -138,35 +140,139 @@ bool storm_memory_take_refused(struct storm_memory *memory,
     return true;
 }
 
+/* ---- large blocks -------------------------------------------------------- */
+
+/* Large blocks are mapped, each by itself and from the beginning of a huge page
+ * on: where cells and packets are read at random, small pages cost a second
+ * miss. What is freed goes back to the system, and what grows is not copied.
+ * Pages that are never touched need no memory, as with calloc. */
+enum { MEMORY_HUGE_PAGE = 2 << 20, MEMORY_LARGE = 2 * MEMORY_HUGE_PAGE };
+
+static size_t memory_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* At a multiple of a huge page; NULL: no memory. */
+static char *memory_map(size_t bytes, int protection)
+{
+    const size_t huge = MEMORY_HUGE_PAGE, room = bytes + huge;
+    char *raw =
+        mmap(NULL, room, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (raw == MAP_FAILED)
+        return NULL;
+    size_t skip = memory_up((uintptr_t)raw, huge) - (uintptr_t)raw;
+    if (skip > 0)
+        (void)munmap(raw, skip);
+    if (skip < huge)
+        (void)munmap(raw + skip + bytes, huge - skip);
+    return raw + skip;
+}
+
+static size_t memory_mapped_bytes(size_t bytes)
+{
+    return memory_up(bytes + STORM_CACHE_LINE, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+static char *memory_new_large(size_t mapped)
+{
+    char *raw = memory_map(mapped, PROT_READ | PROT_WRITE);
+    if (raw != NULL)
+        (void)madvise(raw, mapped, MADV_HUGEPAGE); /* or small pages */
+    return raw;
+}
+
+/* A block that grows: its pages move to where there is room. The header is in
+ * the first. NULL: no memory, and the block is as it was. */
+static char *memory_grow_large(const struct memory_header *header,
+                               size_t mapped)
+{
+    char *room = memory_map(mapped, PROT_NONE);
+    if (room == NULL)
+        return NULL;
+    char *raw = mremap(header->raw, header->mapped, mapped,
+                       MREMAP_MAYMOVE | MREMAP_FIXED, room);
+    if (raw != MAP_FAILED)
+        return raw;
+    (void)munmap(room, mapped);
+    return NULL;
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+static struct memory_header memory_header_of(const void *block)
+{
+    struct memory_header header;
+    memcpy(&header, (const char *)block - STORM_CACHE_LINE, sizeof header);
+    return header;
+}
+
+static void *memory_put_header(char *block, const struct memory_header *header)
+{
+    memcpy(block - STORM_CACHE_LINE, header, sizeof *header);
+    return block;
+}
+
 void *storm_alloc(struct storm_memory *memory, const char *label, size_t bytes)
 {
     /* calloc rather than aligned_alloc and memset: pages that are never touched
      * need no memory. */
     const size_t extra = 2 * STORM_CACHE_LINE;
     memory->calls++;
-    if (bytes > PTRDIFF_MAX - extra)
+    if (bytes > PTRDIFF_MAX - extra - MEMORY_LARGE)
         return memory_refuse(memory, label, bytes);
     size_t i_entry = memory_entry_find(memory, label);
-    char *raw = i_entry != MEMORY_TOTAL ? calloc(1, bytes + extra) : NULL;
+    size_t mapped = bytes >= MEMORY_LARGE ? memory_mapped_bytes(bytes) : 0;
+    char *raw = i_entry == MEMORY_TOTAL ? NULL
+                : mapped > 0            ? memory_new_large(mapped)
+                                        : calloc(1, bytes + extra);
     if (raw == NULL)
         return memory_refuse(memory, label, bytes);
-    size_t skip = STORM_CACHE_LINE - (uintptr_t)raw % STORM_CACHE_LINE;
-    char *block = raw + skip % STORM_CACHE_LINE + STORM_CACHE_LINE;
-    struct memory_header header = {raw, memory, bytes, i_entry};
-    memcpy(block - STORM_CACHE_LINE, &header, sizeof header);
+    size_t skip = memory_up((uintptr_t)raw, STORM_CACHE_LINE) - (uintptr_t)raw;
+    const struct memory_header header = {raw, memory, bytes, i_entry, mapped};
     memory_book_at(memory, i_entry, (ptrdiff_t)bytes);
-    return block;
+    return memory_put_header(raw + skip + STORM_CACHE_LINE, &header);
 }
 
 void storm_free(struct storm_memory *memory, void *block)
 {
     if (block == NULL)
         return;
-    struct memory_header header;
-    memcpy(&header, (char *)block - STORM_CACHE_LINE, sizeof header);
+    const struct memory_header header = memory_header_of(block);
     STORM_ASSERT(header.memory == memory);
     memory_book_at(memory, header.i_entry, -(ptrdiff_t)header.bytes);
-    free(header.raw);
+    if (header.mapped > 0)
+        (void)munmap(header.raw, header.mapped);
+    else
+        free(header.raw);
+}
+
+/* Grows a block; its label stays. NULL: no memory, and it is as it was. */
+static void *memory_resize(struct storm_memory *memory, const char *label,
+                           void *block, size_t bytes)
+{
+    struct memory_header header;
+    if (block != NULL)
+        header = memory_header_of(block);
+    if (block == NULL || header.mapped == 0 ||
+        bytes > PTRDIFF_MAX - MEMORY_LARGE) {
+        void *other = storm_alloc(memory, label, bytes);
+        if (other != NULL && block != NULL)
+            memcpy(other, block, header.bytes);
+        if (other != NULL)
+            storm_free(memory, block);
+        return other;
+    }
+    memory->calls++;
+    size_t mapped = memory_mapped_bytes(bytes);
+    char *raw = memory_grow_large(&header, mapped);
+    if (raw == NULL)
+        return memory_refuse(memory, label, bytes);
+    memory_book_at(memory, header.i_entry, (ptrdiff_t)(bytes - header.bytes));
+    header.raw = raw;
+    header.bytes = bytes;
+    header.mapped = mapped;
+    return memory_put_header(raw + STORM_CACHE_LINE, &header);
 }
 
 storm_status storm_reserve(struct storm_memory *memory, const char *label,
@@ -187,12 +293,10 @@ storm_status storm_reserve(struct storm_memory *memory, const char *label,
     if (n_new < n_wanted)
         n_new = n_wanted;
 
-    void *array = storm_alloc(memory, label, n_new * element_bytes);
+    void *array =
+        memory_resize(memory, label, *array_inout, n_new * element_bytes);
     if (array == NULL)
         return STORM_ERR_NOMEM;
-    if (n_old > 0)
-        memcpy(array, *array_inout, n_old * element_bytes);
-    storm_free(memory, *array_inout);
     *array_inout = array;
     *capacity_inout = n_new;
     return STORM_OK;

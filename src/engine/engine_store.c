@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine_store.h"
 
-enum { CHUNK_BYTES = 256 * 1024 };
+/* The first chunk, and the largest: a chunk is an eighth of those before it, so
+ * that large ones get huge pages. */
+enum { CHUNK_BYTES = 256 * 1024, CHUNK_BYTES_MAX = 64 << 20, CHUNK_SHARE = 8 };
 
 void storm_store_open(struct storm_store *store, struct storm_memory *memory,
                       size_t record_bytes)
@@ -46,7 +48,10 @@ void storm_list_free(struct storm_list *list, struct storm_memory *memory)
 
 storm_status storm_store_grow(struct storm_store *store)
 {
-    size_t n = CHUNK_BYTES / store->record_bytes;
+    size_t bytes = store->n_slots / CHUNK_SHARE * store->record_bytes;
+    bytes = bytes < CHUNK_BYTES ? CHUNK_BYTES : bytes;
+    bytes = bytes > CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : bytes;
+    size_t n = bytes / store->record_bytes;
     storm_status status = STORM_OK;
     for (size_t i = 0; i < store->n_followers && status == STORM_OK; i++)
         status = storm_list_reserve(store->followers[i], store->memory,

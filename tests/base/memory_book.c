@@ -117,6 +117,27 @@ static void test_zeroed_and_aligned(void)
     CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 
+/* Those that are mapped: also zeroed and aligned when memory is used again. */
+static void test_large(void)
+{
+    enum { MIB = 1 << 20, EVERY = 997 };
+    const size_t sizes[] = {4 * MIB - 1, 4 * MIB, 4 * MIB + 1, 9 * MIB - 64};
+    struct storm_memory *memory;
+    CHECK_OK(storm_memory_create(&memory));
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < 4; i++) {
+            unsigned char *block = storm_alloc(memory, "large", sizes[i]);
+            CHECK(block != NULL);
+            CHECK_EQ((uintptr_t)block % 64, 0);
+            for (size_t k = 0; k < sizes[i]; k += EVERY)
+                CHECK(block[k] == 0);
+            memset(block, 0xff, sizes[i]);
+            check_entry(memory, "total", sizes[i], sizes[round > 0 ? 3 : i]);
+            storm_free(memory, block);
+        }
+    CHECK_EQ(storm_memory_destroy(memory), 0);
+}
+
 static void test_many_labels(void)
 {
     enum { N = 300 };
@@ -153,6 +174,7 @@ int main(void)
     test_book();
     test_leak_is_reported();
     test_zeroed_and_aligned();
+    test_large();
     test_many_labels();
     test_no_memory();
     return 0;

@@ -13,7 +13,7 @@ static void test_grow(void)
     CHECK_OK(storm_memory_create(&memory));
     uint64_t *array = NULL;
     size_t capacity = 0;
-    const size_t n = 100000;
+    const size_t n = 3000000; /* the last blocks are mapped and moved */
     for (size_t i = 0; i < n; i++) {
         void *grown = array;
         CHECK_OK(storm_reserve(memory, "array", sizeof *array, i + 1, &grown,
@@ -25,7 +25,12 @@ static void test_grow(void)
     }
     for (size_t i = 0; i < n; i++)
         CHECK(array[i] == i + 1);
-    CHECK(storm_memory_calls(memory) <= 20);
+    CHECK(storm_memory_calls(memory) <= 25);
+    const char *label;
+    size_t bytes, peak;
+    CHECK_OK(storm_memory_entry_at(memory, 1, &label, &bytes, &peak));
+    CHECK_EQ(bytes, capacity * sizeof *array);
+    CHECK_EQ(peak, bytes); /* never two at a time */
     CHECK(capacity < 2 * n + 8);
     storm_free(memory, array);
     CHECK_EQ(storm_memory_destroy(memory), 0);
