@@ -11,6 +11,7 @@
 #include "mesh/mesh_ops.h"
 
 static const char census_label[] = "packets by tag";
+static const char census_order_label[] = "packets by cell";
 
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out)
 {
@@ -114,23 +115,88 @@ static storm_status census_check(struct storm_step *step,
     return STORM_OK;
 }
 
+/* ---- the order of packets ------------------------------------------------ */
+
+/* Keys have so many bits at most: counts of packets by key stay in the cache.
+ * A key is a cell, or several that lie next to each other along the curve. */
+enum { CENSUS_KEY_BITS = 15 };
+
+struct census_order {
+    unsigned shift;  /* from cells to keys */
+    uint16_t *keys;  /* by packet; NULL: there is no memory for an order */
+    bool is_ordered; /* keys do not fall */
+};
+
+static struct census_order census_order_open(const struct storm_mesh *mesh,
+                                             size_t n)
+{
+    struct census_order order = {.is_ordered = true};
+    while (mesh->part->n_cells >> order.shift >> CENSUS_KEY_BITS != 0)
+        order.shift++;
+    order.keys = storm_alloc(mesh->env->memory, census_order_label,
+                             (n + 1) * sizeof *order.keys);
+    return order;
+}
+
+/* Puts packets in the order of their cells (CENSUS-4). */
+static void census_sort(const struct storm_mesh *mesh,
+                        const struct census_order *order, void **packets,
+                        size_t n)
+{
+    struct storm_memory *memory = mesh->env->memory;
+    size_t n_keys = (size_t)(mesh->part->n_cells >> order->shift) + 1;
+    size_t *next =
+        storm_alloc(memory, census_order_label, (n_keys + 1) * sizeof *next);
+    void **from = storm_alloc(memory, census_order_label, n * sizeof *from);
+    if (next != NULL && from != NULL) {
+        for (size_t i = 0; i < n; i++)
+            next[order->keys[i] + 1]++;
+        for (size_t key = 1; key < n_keys; key++)
+            next[key] += next[key - 1];
+        memcpy(from, packets, n * sizeof *from);
+        for (size_t i = 0; i < n; i++)
+            packets[next[order->keys[i]]++] = from[i];
+    }
+    storm_free(memory, from);
+    storm_free(memory, next);
+}
+
+static void census_order_close(const struct storm_mesh *mesh,
+                               struct census_order *order, void **packets,
+                               size_t n)
+{
+    if (order->keys != NULL && !order->is_ordered)
+        census_sort(mesh, order, packets, n);
+    storm_free(mesh->env->memory, order->keys);
+}
+
 storm_status storm_census_wake(struct storm_step *step,
                                const struct storm_mesh *mesh, double dt_s,
                                double *largest_out)
 {
     enum { LOST, ALL, N };
     size_t n;
-    void *const *packets = storm_step_packets(step, &n);
+    void **packets = storm_step_packets(step, &n);
     struct census_lost lost = {.n = 0};
+    struct census_order order = census_order_open(mesh, n);
     double largest = 0.0;
+    uint16_t key = 0;
     for (size_t i = 0; i < n; i++) {
         struct storm_packet *packet = packets[i];
-        if (packet == NULL)
-            continue;
-        lost.n += !census_is_here(mesh, packet);
-        packet->time_left_s = dt_s;
-        largest = packet->weight_erg > largest ? packet->weight_erg : largest;
+        if (packet != NULL) {
+            bool is_here = census_is_here(mesh, packet);
+            lost.n += !is_here;
+            packet->time_left_s = dt_s;
+            largest =
+                packet->weight_erg > largest ? packet->weight_erg : largest;
+            uint16_t before = key;
+            key = is_here ? (uint16_t)(packet->cell_idx >> order.shift) : 0;
+            order.is_ordered = order.is_ordered && before <= key;
+        }
+        if (order.keys != NULL)
+            order.keys[i] = key;
     }
+    census_order_close(mesh, &order, packets, n);
     *largest_out = largest;
     uint64_t sums[N] = {[LOST] = lost.n, [ALL] = n};
     storm_status status =

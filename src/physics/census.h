@@ -11,6 +11,9 @@
  *   CENSUS-3  Packets that were not remapped after cells have moved are an
  *             error. The mark of their engine is the generation of the mesh
  *             that they were in last, plus 1.
+ *   CENSUS-4  Packets of the last step are taken in the order of their cells,
+ *             so that those in flight at one time share the memory of a few
+ *             cells. No result depends on it (CENSUS-2).
  */
 #ifndef STORM_PHYSICS_CENSUS_H
 #define STORM_PHYSICS_CENSUS_H
