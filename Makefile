@@ -28,7 +28,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
 .PHONY: all configure tests test demo check check-long check-rdma bench \
-        bench-scaling format lint docs install dist deb clean help
+        bench-scaling format lint docs install dist deb bundle clean help
 
 all: configure ## build library, program and examples into build/
 	$(CMAKE) --build $(BUILD) -j $(JOBS) --target product
@@ -89,6 +89,10 @@ dist: ## tarball of HEAD and its checksum in build/packages
 deb: ## Debian packages of HEAD in build/packages
 	@tools/dev/setup demo
 	@tools/dev/deb
+
+bundle: all ## what it takes to run where nothing can be installed: build/bundle
+	@tools/dev/setup bundle
+	@tools/dev/bundle $(BUILD)/storm
 
 clean: ## remove all build trees
 	rm -rf $(BUILD)
