@@ -31,5 +31,11 @@ add_custom_target(storm_build_h
     COMMENT "Checking storm_build.h" VERBATIM)
 
 add_library(storm_build_info INTERFACE)
-target_include_directories(storm_build_info INTERFACE ${storm_generated})
+if(STORM_SIM)
+    set(storm_clock ${PROJECT_SOURCE_DIR}/src/base/sim)
+else()
+    set(storm_clock ${PROJECT_SOURCE_DIR}/src/base/host)
+endif()
+target_include_directories(storm_build_info INTERFACE
+                           ${storm_generated} ${storm_clock})
 add_dependencies(storm_build_info storm_build_h)

@@ -59,11 +59,16 @@ macro(storm_fabric name description)
     endif()
 endmacro()
 
-storm_fabric(shm "shared memory of one node")
-storm_fabric(ibv "InfiniBand verbs" HEADER infiniband/verbs.h)
-storm_fabric(ofi "libfabric" HEADER rdma/fabric.h
-             TESTS ofi-tcp)
-storm_fabric(mpirma "one-sided MPI" TESTS mpirma)
+if(STORM_SIM)
+    # Simulated ranks share one process; they see no other network.
+    storm_fabric(sim "simulated network" TESTS sim)
+else()
+    storm_fabric(shm "shared memory of one node")
+    storm_fabric(ibv "InfiniBand verbs" HEADER infiniband/verbs.h)
+    storm_fabric(ofi "libfabric" HEADER rdma/fabric.h
+                 TESTS ofi-tcp)
+    storm_fabric(mpirma "one-sided MPI" TESTS mpirma)
+endif()
 
 # Messages need no fabric.
 string(APPEND storm_backend_words "|p2p")

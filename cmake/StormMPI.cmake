@@ -7,6 +7,11 @@
 #
 # Sets STORM_MPI_FLAVOUR to openmpi, mpich or other.
 
+if(STORM_SIM)
+    include(StormSim)
+    return()
+endif()
+
 set(storm_choose_mpiexec OFF)
 if(NOT MPIEXEC_EXECUTABLE)
     set(storm_choose_mpiexec ON)

@@ -29,8 +29,8 @@
 #include "base/env.h"
 #include "channel/channel_message.h"
 
-/* Control over messages of a duplicate of a boot's communicator; `boot` is of
- * storm_boot_mpi_open. Collective; BOOT-3. */
+/* Control over messages of a boot's communicator; `boot` is of
+ * storm_boot_mpi_open, and outlives it. Collective; BOOT-3. */
 storm_status storm_control_mpi_open(const struct storm_boot *boot,
                                     const struct storm_env *env,
                                     struct storm_control **control_out);
@@ -41,9 +41,31 @@ storm_status storm_boot_mpi_open(MPI_Comm comm, struct storm_boot *boot_out);
 /* A boot of the same ranks, watched as this one is. Collective; BOOT-3. */
 storm_status storm_boot_mpi_copy(const struct storm_boot *boot,
                                  struct storm_boot *boot_out);
-/* A duplicate of its communicator alone. Collective; BOOT-3. */
-storm_status storm_boot_mpi_dup(const struct storm_boot *boot,
-                                MPI_Comm *comm_out);
+/* Tags of one user of a communicator. */
+enum { STORM_MPI_TAGS = 4 };
+struct storm_mpi_share {
+    MPI_Comm comm; /* that of a boot */
+    int tag;       /* the first of STORM_MPI_TAGS that are the user's alone */
+};
+/* For more users of a boot's communicator; all get an error if one rank comes
+ * with one. Collective, and so is the order of returns; BOOT-3. */
+storm_status storm_boot_mpi_share(const struct storm_boot *boot,
+                                  storm_status mine,
+                                  struct storm_mpi_share *share_out);
+void storm_boot_mpi_return(const struct storm_boot *boot,
+                           const struct storm_mpi_share *share);
+/* A barrier by messages with one tag: BOOT-2. */
+struct storm_mpi_barrier {
+    MPI_Comm comm;
+    int tag, rank, size;
+    int distance; /* of the present round; 0: none has begun */
+    MPI_Request request[2];
+};
+void storm_mpi_barrier_open(struct storm_mpi_barrier *barrier, MPI_Comm comm,
+                            int tag);
+/* Begins with the first call; STORM_AGAIN until all ranks have begun. */
+storm_status storm_mpi_barrier_try(struct storm_mpi_barrier *barrier);
+void storm_mpi_barrier_close(struct storm_mpi_barrier *barrier);
 /* From now on its collective operations return STORM_ERR_LOST when a rank is
  * lost, instead of waiting for it. */
 void storm_boot_mpi_watch(struct storm_boot *boot,
@@ -61,5 +83,11 @@ storm_status storm_boot_mpi_agree(const struct storm_boot *boot,
                                   storm_status mine, double patience_s,
                                   const struct storm_log *log);
 void storm_boot_mpi_close(struct storm_boot *boot);
+
+/* Begins a reduction to all ranks, in place. From the folder that the build
+ * chooses: channel/host, or channel/sim. Collective. */
+storm_status storm_reduce_begin(void *inout, int n, MPI_Datatype type,
+                                MPI_Op op, MPI_Comm comm,
+                                MPI_Request *request_out);
 
 #endif /* STORM_CHANNEL_CONTROL_H */

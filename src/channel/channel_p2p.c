@@ -21,8 +21,8 @@
 #include "channel/channel_ops.h"
 
 enum {
-    RECORDS_TAG = 11,
-    WAVE_TAG = 12,
+    RECORDS_TAG = 0, /* in the share */
+    WAVE_TAG = 1,
     N_POSTED = 32,       /* receives for records */
     N_WAVE_RECEIVES = 8, /* receives for wave messages */
     MIN_WINDOW = 4,      /* send buffers per peer */
@@ -63,7 +63,7 @@ struct p2p_channel {
     struct storm_channel channel;
     struct storm_channel_params params;
     struct storm_memory *memory;
-    MPI_Comm comm;
+    struct storm_mpi_share share;
     uint64_t step;
     bool gave_up;         /* and has reported it to its neighbours */
     size_t batch;         /* records per message at most */
@@ -150,8 +150,9 @@ static storm_status p2p_publish(struct storm_channel *channel, uint32_t i_peer)
     struct p2p_header header = {.step = c->step, .n = buffer->n};
     memcpy(buffer->bytes, &header, sizeof header);
     size_t bytes = HEADER_BYTES + buffer->n * c->params.record_bytes;
-    int rc = MPI_Isend(buffer->bytes, (int)bytes, MPI_BYTE, peer->rank,
-                       RECORDS_TAG, c->comm, &buffer->request);
+    int rc =
+        MPI_Isend(buffer->bytes, (int)bytes, MPI_BYTE, peer->rank,
+                  c->share.tag + RECORDS_TAG, c->share.comm, &buffer->request);
     buffer->n = 0;
     buffer->used = true;
     peer->current = (peer->current + 1) % c->window;
@@ -202,7 +203,8 @@ static storm_status post(struct p2p_channel *c, struct receive *receive)
 {
     receive->taken = 0;
     int rc = MPI_Irecv(receive->bytes, (int)c->message_bytes, MPI_BYTE,
-                       MPI_ANY_SOURCE, RECORDS_TAG, c->comm, &receive->request);
+                       MPI_ANY_SOURCE, c->share.tag + RECORDS_TAG,
+                       c->share.comm, &receive->request);
     return check(c, rc, "MPI_Irecv");
 }
 
@@ -321,7 +323,8 @@ static storm_status p2p_release(struct storm_channel *channel,
 static storm_status post_wave(struct p2p_channel *c, size_t i)
 {
     int rc = MPI_Irecv(&c->wave_in[i], (int)sizeof c->wave_in[i], MPI_BYTE,
-                       MPI_ANY_SOURCE, WAVE_TAG, c->comm, &c->wave_request[i]);
+                       MPI_ANY_SOURCE, c->share.tag + WAVE_TAG, c->share.comm,
+                       &c->wave_request[i]);
     return check(c, rc, "MPI_Irecv");
 }
 
@@ -344,7 +347,8 @@ static storm_status p2p_note_send(struct storm_channel *channel,
     c->wave_out[link].number = number;
     int rank = c->channel.tree.rank[link];
     int rc = MPI_Isend(&c->wave_out[link], (int)sizeof c->wave_out[link],
-                       MPI_BYTE, rank, WAVE_TAG, c->comm, &c->wave_sent[link]);
+                       MPI_BYTE, rank, c->share.tag + WAVE_TAG, c->share.comm,
+                       &c->wave_sent[link]);
     return check(c, rc, "MPI_Isend");
 }
 
@@ -564,7 +568,7 @@ static void p2p_close(struct storm_channel *channel)
         MPI_Cancel(&c->wave_request[i]);
         MPI_Wait(&c->wave_request[i], MPI_STATUS_IGNORE);
     }
-    MPI_Comm_free(&c->comm);
+    storm_boot_mpi_return(c->params.boot, &c->share);
     p2p_free(c);
 }
 
@@ -628,14 +632,14 @@ static storm_status p2p_open(const struct storm_channel_params *params,
         c->memory = params->env->memory;
         status = prepare(c);
     }
-    status = storm_boot_agree(params->boot, status);
-    if (status == STORM_OK)
-        status = storm_boot_mpi_dup(params->boot, &c->comm);
+    struct storm_mpi_share share;
+    status = storm_boot_mpi_share(params->boot, status, &share);
     if (status < 0) {
         if (c)
             p2p_free(c);
         return status;
     }
+    c->share = share;
     for (size_t i = 0; i < N_POSTED && status == STORM_OK; i++)
         status = post(c, &c->posted[i]);
     for (size_t i = 0; i < N_WAVE_RECEIVES && status == STORM_OK; i++)

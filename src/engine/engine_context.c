@@ -375,10 +375,10 @@ storm_status storm_context_reduce(const struct storm_context *context,
     void *copy = reduce_copy(inout, bytes);
     if (sent != type)
         reduce_flip(copy, n, each);
-    storm_status status = MPI_Iallreduce(MPI_IN_PLACE, copy, n, sent, op,
-                                         context->comm, &request) == MPI_SUCCESS
-                              ? storm_context_wait(context, &request)
-                              : STORM_ERR_FABRIC;
+    storm_status status =
+        storm_reduce_begin(copy, n, sent, op, context->comm, &request);
+    if (status == STORM_OK)
+        status = storm_context_wait(context, &request);
     if (status == STORM_ERR_LOST)
         return status;
     if (sent != type)

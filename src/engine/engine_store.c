@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine_store.h"
 
-/* The first chunk, and the largest: a chunk is an eighth of those before it, so
- * that large ones get huge pages. */
-enum { CHUNK_BYTES = 256 * 1024, CHUNK_BYTES_MAX = 64 << 20, CHUNK_SHARE = 8 };
+/* A chunk is as large as those before it together, from the first to the small
+ * one; later an eighth of them, so that large ones get huge pages. */
+enum {
+    CHUNK_FIRST = 16 * 1024,
+    CHUNK_SMALL = 256 * 1024,
+    CHUNK_MAX = 64 << 20,
+    CHUNK_SHARE = 8
+};
 
 void storm_store_open(struct storm_store *store, struct storm_memory *memory,
                       size_t record_bytes)
@@ -46,11 +51,20 @@ void storm_list_free(struct storm_list *list, struct storm_memory *memory)
     *list = (struct storm_list){0};
 }
 
+/* Bytes of a chunk after so many in others. */
+static size_t next_chunk(size_t before)
+{
+    size_t large = before / CHUNK_SHARE;
+    if (large > CHUNK_SMALL)
+        return large < CHUNK_MAX ? large : CHUNK_MAX;
+    if (before > CHUNK_SMALL)
+        return CHUNK_SMALL;
+    return before > CHUNK_FIRST ? before : CHUNK_FIRST;
+}
+
 storm_status storm_store_grow(struct storm_store *store)
 {
-    size_t bytes = store->n_slots / CHUNK_SHARE * store->record_bytes;
-    bytes = bytes < CHUNK_BYTES ? CHUNK_BYTES : bytes;
-    bytes = bytes > CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : bytes;
+    size_t bytes = next_chunk(store->n_slots * store->record_bytes);
     size_t n = bytes / store->record_bytes;
     storm_status status = STORM_OK;
     for (size_t i = 0; i < store->n_followers && status == STORM_OK; i++)

@@ -21,7 +21,7 @@ fi
 cd "$root"
 build=${STORM_BUILD:-build} # generated headers
 clang -std=c11 -D_GNU_SOURCE -g -O1 $sanitize -fno-sanitize-recover=all \
-    -Iinclude -Isrc -I"$build/generated" tests/fuzz/deck_fuzzer.c \
+    -Iinclude -Isrc -Isrc/base/host -I"$build/generated" tests/fuzz/deck_fuzzer.c \
     src/deck/deck*.c src/physics/problem_check.c src/mesh/mesh_kinds.c \
     src/base/*.c -lyaml -lm -o "$scratch/deck_fuzzer"
 
