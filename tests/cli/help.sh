@@ -90,9 +90,13 @@ completed storm ru | grep -qx run || fail "completion: no command run"
 completed storm run --backend o | grep -qx ofi || fail "completion: no ofi"
 completed storm run --ring- | grep -qx -e --ring-slots ||
     fail "completion: no --ring-slots"
+completed storm run --no-sh | grep -qx -e --no-shm ||
+    fail "completion: no --no-shm"
 completed storm bench uni | grep -qx uniform || fail "completion: no uniform"
 good options --completion zsh
-grep -q "'--restart\[" "$scratch/out" || fail "zsh: no --restart"
+for flag in --restart --no-shm; do
+    grep -q "'$flag\[" "$scratch/out" || fail "zsh: no $flag"
+done
 if command -v zsh >/dev/null; then
     zsh -n "$scratch/out" || fail "zsh does not read its completion"
 fi
@@ -104,6 +108,7 @@ for command in run compare plot; do
 done
 good options --man run
 grep -q '^\.B \\-\\-restart \\fIDIR' "$scratch/out" || fail "man: no --restart"
+grep -q '^\.B .*\\-\\-no\\-shm$' "$scratch/out" || fail "man: no --no-shm"
 run options --man nothing
 [ "$status" -eq 2 ] || fail "--man nothing: exit status $status"
 

@@ -35,8 +35,11 @@ static void bash_flags(const struct tool_flag *flags)
 static void bash_options(void)
 {
     const struct storm_option *row;
-    for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++)
+    for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++) {
         printf(" %s", row->flag);
+        if (row->type == STORM_OPTION_BOOL)
+            printf(" --no-%s", row->flag + 2);
+    }
 }
 
 /* A branch for the values of each flag that has a list of them. */
@@ -174,6 +177,9 @@ static void zsh_command(const struct tool_command *command)
             .choices = row->type == STORM_OPTION_WORD ? row->choices : NULL,
             .help = row->help};
         zsh_flag(&flag);
+        if (row->type == STORM_OPTION_BOOL)
+            printf("            '--no-%s[the opposite of %s]' \\\n",
+                   row->flag + 2, row->flag);
     }
     if (command->takes_deck)
         printf("            '1:deck:_files -g \"*.(yaml|yml)\"' \\\n");
@@ -246,11 +252,14 @@ static void man_options(void)
     for (size_t i = 0; (row = storm_option_at(i)) != NULL; i++) {
         printf(".TP\n.B ");
         man_text(row->flag);
-        if (row->type == STORM_OPTION_WORD) {
+        if (row->type == STORM_OPTION_BOOL) {
+            printf(" \\fRor\\fB \\-\\-no\\-");
+            man_text(row->flag + 2);
+        } else if (row->type == STORM_OPTION_WORD) {
             printf(" \\fI");
             man_text(row->choices);
             printf("\\fR");
-        } else if (row->type != STORM_OPTION_BOOL) {
+        } else {
             printf(" \\fIvalue\\fR");
         }
         printf("\n");
