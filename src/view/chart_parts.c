@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "view/svg.h"
 
@@ -16,34 +17,77 @@ void storm_chart_box_add(struct storm_chart_box *box, const char *name)
     box->height += STORM_CHART_ROW;
 }
 
+/* Subtitles of more letters go on in the next line, that many pixels below. */
+enum {
+    PARTS_LETTERS = 78,
+    PARTS_BYTES = 4 * PARTS_LETTERS + 1,
+    PARTS_LINE = 19
+};
+
+/* The first line of a subtitle; returns the rest. Lines end behind a semicolon,
+ * or else a comma, or else at a space. */
+static const char *parts_split(const char *text, char line_out[PARTS_BYTES])
+{
+    size_t n = 0, n_letters = 0, space = 0, comma = 0, semicolon = 0;
+    for (; text[n] != '\0' && n + 1 < PARTS_BYTES; n++) {
+        n_letters += ((unsigned char)text[n] & 0xc0) != 0x80;
+        if (n_letters > PARTS_LETTERS)
+            break;
+        if (text[n] != ' ')
+            continue;
+        space = n;
+        if (n > 0 && text[n - 1] == ',')
+            comma = n;
+        if (n > 0 && text[n - 1] == ';')
+            semicolon = n;
+    }
+    if (text[n] != '\0' && space > 0)
+        n = semicolon > 0 ? semicolon : comma > 0 ? comma : space;
+    memcpy(line_out, text, n);
+    line_out[n] = '\0';
+    return text + n + (text[n] == ' ');
+}
+
 double storm_chart_top(const char *title, const char *subtitle)
 {
-    return 28.0 + (title != NULL ? 34.0 : 0.0) +
-           (subtitle != NULL ? 26.0 : 0.0);
+    char line[PARTS_BYTES];
+    double top = 28.0 + (title != NULL ? 34.0 : 0.0);
+    if (subtitle == NULL)
+        return top;
+    for (subtitle = parts_split(subtitle, line); *subtitle != '\0';
+         subtitle = parts_split(subtitle, line))
+        top += PARTS_LINE;
+    return top + 26.0;
 }
 
 double storm_chart_width(double left, double right, const char *title,
                          const char *subtitle)
 {
     const double bold = 1.12 * STORM_SVG_TITLE_LETTERS;
+    char line[PARTS_BYTES];
     if (title != NULL)
         right = fmax(right, left + storm_svg_width(title, bold));
-    if (subtitle != NULL)
-        right = fmax(right,
-                     left + storm_svg_width(subtitle, STORM_SVG_SUB_LETTERS));
+    while (subtitle != NULL && *subtitle != '\0') {
+        subtitle = parts_split(subtitle, line);
+        right =
+            fmax(right, left + storm_svg_width(line, STORM_SVG_SUB_LETTERS));
+    }
     return ceil(right + STORM_CHART_EDGE);
 }
 
 void storm_chart_head(struct storm_page *svg, double left, const char *title,
                       const char *subtitle)
 {
+    char line[PARTS_BYTES];
     double y = 40.0;
     if (title != NULL) {
         storm_svg_text(svg, left, y, "title", title);
         y += 26.0;
     }
-    if (subtitle != NULL)
-        storm_svg_text(svg, left, y, "sub", subtitle);
+    for (; subtitle != NULL && *subtitle != '\0'; y += PARTS_LINE) {
+        subtitle = parts_split(subtitle, line);
+        storm_svg_text(svg, left, y, "sub", line);
+    }
 }
 
 /* After M. Okabe and K. Ito, "Color universal design" (2008): also distinct for

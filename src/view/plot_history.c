@@ -156,7 +156,7 @@ static const struct history_chart history_charts[] = {
      false,
      {{"dt", "", STORM_CHART_LINE}}},
     {"imbalance",
-     "load of the ranks in each step: most over mean of their events",
+     "load of the ranks in each step: max over mean of their events",
      "max / mean of events",
      "",
      false,

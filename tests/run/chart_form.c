@@ -535,6 +535,20 @@ static void test_long_texts(void)
     CHECK(number_after(svg, " width=\"") > 1200.0);
     CHECK(number_after(svg, " height=\"") > 26.0 * MANY);
     free(svg);
+    /* Long subtitles are broken, behind commas if there are any. */
+    chart.title = NULL;
+    chart.n_series = 0;
+    chart.subtitle =
+        "a profile of the temperature of matter along x, mean over "
+        "cells with a heat capacity; mean of 4 replicas, band: "
+        "95 % interval";
+    svg = storm_chart_svg(&chart);
+    check_picture(svg);
+    CHECK_EQ(count(svg, "class=\"sub\""), 2);
+    CHECK_EQ(count(svg, "\">a profile of the temperature of matter along x,<"),
+             1);
+    CHECK(number_after(svg, " width=\"") < 900.0);
+    free(svg);
 }
 
 static void test_steps(void)
