@@ -70,7 +70,8 @@ module storm
         procedure :: set_scatter
         procedure :: set_start
         procedure :: set_wall
-        procedure :: set_blackbody
+        procedure, private :: set_blackbody_1, set_blackbody_n
+        generic :: set_blackbody => set_blackbody_1, set_blackbody_n
         procedure :: set_edges
         procedure :: mesh_cart
         procedure :: set_tags
@@ -364,8 +365,17 @@ contains
             int(kind, c_int)), status)
     end subroutine
 
+    !> Of one temperature at all times.
+    subroutine set_blackbody_1(self, wall, kev, packets, status)
+        class(storm_host), intent(in) :: self
+        integer, intent(in) :: wall, packets
+        real(c_double), intent(in) :: kev
+        integer, intent(out), optional :: status
+        call set_blackbody_n(self, wall, [0.0_c_double], [kev], packets, status)
+    end subroutine
+
     !> As many temperatures as times.
-    subroutine set_blackbody(self, wall, times_s, kev, packets, status)
+    subroutine set_blackbody_n(self, wall, times_s, kev, packets, status)
         class(storm_host), intent(in) :: self
         integer, intent(in) :: wall, packets
         real(c_double), intent(in), contiguous :: times_s(:), kev(:)

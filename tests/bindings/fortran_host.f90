@@ -104,7 +104,7 @@ contains
         call host%set_by_cell(rock, STORM_HOST_LAW_ABSORPTION, 3.0_dp)
         call host%set_start(gas, 1.0_dp, 0.2_dp)
         call host%set_wall(2, STORM_WALL_REFLECT)
-        call host%set_blackbody(1, [0.0_dp], [0.5_dp], 50)
+        call host%set_blackbody(1, 0.5_dp, 50)
     end subroutine
 
     ! A block of rank 0 alone.
