@@ -88,12 +88,14 @@ struct storm_bench_imc_params {
     uint64_t emit;             /**< packets per cell and cycle; 0: 5 */
     uint32_t cycles;           /**< 0: 8 */
     uint32_t timed;            /**< of them, the last ones; 0: 5, or all */
+    uint32_t groups;           /**< of energy; 0: 1, grey */
     struct storm_progress progress;
 };
 
 /**
- * Implicit Monte Carlo, grey, in equilibrium in a cube with reflecting walls: a
- * third of the events are collisions, a packet crosses 15 cells per cycle.
+ * Implicit Monte Carlo in equilibrium in a cube with reflecting walls: a third
+ * of the events are collisions, a packet crosses 15 cells per cycle. All groups
+ * have the same opacities, so that they cost what looking them up costs.
  * Limit: free streaming by the bare tracking kernel in the same cells, on all
  * ranks at once.
  */

@@ -20,6 +20,9 @@
 static const double imc_absorption = 0.1;
 static const double imc_scattering = 0.4;
 
+/* Ends of the groups; the temperature is 1 keV. */
+static const double imc_min_kev = 0.01, imc_max_kev = 30.0;
+
 /* Cells that a packet crosses in the cube, per cbrt(cells); as in bench
  * uniform. */
 static const double imc_crossings[] = {[STORM_MESH_CARTESIAN] = 1.5,
@@ -59,6 +62,7 @@ static void imc_prepare(struct imc_bench *b)
     if (p->cells == 0)
         p->cells = (p->cells_per_rank > 0 ? p->cells_per_rank : 5000) * ranks;
     p->emit = p->emit > 0 ? p->emit : 5;
+    p->groups = p->groups > 0 ? p->groups : 1;
     p->cycles = p->cycles > 0 ? p->cycles : 8;
     if (p->timed == 0)
         p->timed = p->cycles < 5 ? p->cycles : 5;
@@ -83,7 +87,9 @@ static void imc_prepare(struct imc_bench *b)
         .n_materials = 1,
         .regions = &b->everywhere,
         .n_regions = 1,
-        .n_groups = 1,
+        .n_groups = p->groups,
+        .group_min_kev = p->groups > 1 ? imc_min_kev : 0.0,
+        .group_max_kev = p->groups > 1 ? imc_max_kev : 0.0,
         .emit_per_cell = p->emit,
         .min_per_cell = 2,
         .max_per_cell = 3 * p->emit,
@@ -164,6 +170,7 @@ static storm_status imc_open(struct imc_bench *b)
 
 static void imc_close(struct imc_bench *b)
 {
+    storm_bench_loop_close(&b->loop);
     storm_engine_destroy(b->loop.engine);
     storm_streaming_destroy(b->loop.streaming);
     storm_comb_destroy(b->comb);
@@ -220,10 +227,13 @@ static char *imc_json(const struct imc_bench *b)
     struct storm_json json;
     storm_bench_json_begin(&json, "imc", &b->summary);
     storm_json_text(&json, "mesh", storm_mesh_kind_name(b->params.mesh));
+    storm_json_uint(&json, "groups", b->params.groups);
     storm_json_uint(&json, "emit", b->params.emit);
     storm_json_uint(&json, "timed_cycles", b->params.timed);
     storm_json_real(&json, "dt_s", b->dt_s);
     storm_json_uint(&json, "seed", b->problem.seed);
+    storm_bench_json_counters(&json, &b->loop.counters, "step",
+                              (double)b->summary.timed.events);
     storm_bench_json_kernel(
         &json, &b->summary, b->kernel_rate,
         "free streaming in the same cells, per rank, all ranks at once, "
@@ -242,8 +252,12 @@ static char *imc_table(const struct imc_bench *b)
                    b->params.mesh == STORM_MESH_VORONOI  ? "Voronoi"
                    : b->params.mesh == STORM_MESH_OCTREE ? "octree"
                                                          : "Cartesian");
+    storm_page_add(&page, "  groups      %" PRIu32 "%s\n", b->params.groups,
+                   b->params.groups == 1 ? ", grey" : "");
     storm_bench_table_ranks(&page, s);
     storm_bench_table_steps(&page, s, b->params.timed);
+    storm_bench_table_counters(&page, &b->loop.counters, "step",
+                               (double)s->timed.events);
     storm_bench_table_speed(&page, s, b->kernel_rate,
                             "free streaming in the same cells");
     storm_run_summary_end(&page, s);

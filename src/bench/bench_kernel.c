@@ -4,7 +4,10 @@
 #include "base/clock.h"
 #include "physics/streaming.h"
 
-enum { KERNEL_BATCH = 512 }; /* as the engine's */
+enum {
+    KERNEL_BATCH = 512,  /* as the engine's */
+    KERNEL_MAX = 1 << 19 /* copies at most: every k-th batch, if need be */
+};
 static const char kernel_label[] = "bare kernel";
 
 struct kernel {
@@ -15,14 +18,17 @@ struct kernel {
     size_t n;
 };
 
-/* Copies of the packets that are in this rank's cells. */
+/* Copies of the packets that are in this rank's cells, or of one batch in so
+ * many. */
 static void kernel_copy(struct kernel *kernel,
                         const struct storm_streaming *streaming,
-                        void *const *packets, size_t n)
+                        void *const *packets, size_t n, size_t one_in)
 {
     storm_cell_id first = storm_mesh_cell_id(streaming->mesh, 0);
     double largest = 0.0;
     for (size_t i = 0; i < n; i++) {
+        if (i / KERNEL_BATCH % one_in != 0)
+            continue;
         const struct storm_packet *packet = packets[i];
         storm_cell_id offset = packet->cell - first;
         if (offset >= (storm_cell_id)streaming->n_cells)
@@ -72,14 +78,16 @@ storm_status storm_bench_kernel(const struct storm_streaming *streaming,
     kernel.track.mirror_walls = (1u << STORM_N_WALLS) - 1u;
     kernel.track.mirror_borders = true;
     kernel.track.max_events = UINT64_MAX;
+    size_t one_in = n / KERNEL_MAX + 1;
+    size_t room = n / one_in + KERNEL_BATCH;
     kernel.packets =
-        storm_alloc(memory, kernel_label, (n + 1) * sizeof *kernel.packets);
+        storm_alloc(memory, kernel_label, room * sizeof *kernel.packets);
     kernel.pointers =
-        storm_alloc(memory, kernel_label, (n + 1) * sizeof *kernel.pointers);
+        storm_alloc(memory, kernel_label, room * sizeof *kernel.pointers);
     status = STORM_ERR_NOMEM;
     if (kernel.packets == NULL || kernel.pointers == NULL)
         goto out;
-    kernel_copy(&kernel, streaming, packets, n);
+    kernel_copy(&kernel, streaming, packets, n, one_in);
 
     uint64_t events = 0;
     double spent = 0.0;

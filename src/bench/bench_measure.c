@@ -60,13 +60,21 @@ double storm_bench_median(double *values, size_t n)
 storm_status storm_bench_loop_cycle(struct storm_bench_loop *loop)
 {
     struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
+    const bool is_timed = loop->cycle >= loop->cycles - loop->timed;
+    if (!loop->is_counting)
+        storm_bench_counters_open(&loop->counters);
+    loop->is_counting = true;
     storm_engine_stats(loop->engine, &before);
+    if (is_timed)
+        storm_bench_counters_begin(&loop->counters);
     storm_status status =
         storm_context_agree(loop->context, storm_engine_step(loop->engine));
     if (status < 0)
         return status;
+    if (is_timed)
+        storm_bench_counters_end(&loop->counters);
     storm_engine_stats(loop->engine, &after);
-    if (loop->cycle >= loop->cycles - loop->timed) {
+    if (is_timed) {
         double seconds = after.seconds - before.seconds;
         status = storm_bench_max(loop->context, &seconds);
         loop->seconds += seconds;
@@ -74,6 +82,13 @@ storm_status storm_bench_loop_cycle(struct storm_bench_loop *loop)
     }
     loop->cycle++;
     return status;
+}
+
+void storm_bench_loop_close(struct storm_bench_loop *loop)
+{
+    if (loop->is_counting)
+        storm_bench_counters_close(&loop->counters);
+    loop->is_counting = false;
 }
 
 /* Crossings per second and rank, on all ranks at once. */
@@ -111,7 +126,7 @@ double storm_bench_loop_kernel_rate(struct storm_bench_loop *loop)
     return storm_bench_median(loop->rates, loop->n_rates);
 }
 
-storm_status storm_bench_loop_summary(const struct storm_bench_loop *loop,
+storm_status storm_bench_loop_summary(struct storm_bench_loop *loop,
                                       const struct storm_mesh *mesh,
                                       struct storm_run_summary *summary)
 {
@@ -121,7 +136,11 @@ storm_status storm_bench_loop_summary(const struct storm_bench_loop *loop,
     summary->timed = loop->stats;
     summary->run = (struct storm_stats)STORM_STATS_INIT;
     storm_engine_stats(loop->engine, &summary->run);
-    return storm_run_summary_reduce(loop->context, loop->engine, summary);
+    storm_status status =
+        storm_bench_counters_reduce(loop->context, &loop->counters);
+    return status < 0
+               ? status
+               : storm_run_summary_reduce(loop->context, loop->engine, summary);
 }
 
 /* ---- reports ------------------------------------------------------------- */

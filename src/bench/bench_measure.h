@@ -11,6 +11,7 @@
 #include <storm/engine.h>
 #include <storm/streaming.h>
 
+#include "bench/bench_counters.h"
 #include "run/run_summary.h"
 
 /* Collective; the barrier yields the core while it waits. */
@@ -48,17 +49,20 @@ struct storm_bench_loop {
     struct storm_stats stats; /* this rank's, of the timed cycles */
     double rates[STORM_BENCH_MAX_KERNELS]; /* of the kernel */
     size_t n_rates;
+    bool is_counting;                     /* counters are open */
+    struct storm_bench_counters counters; /* of the timed cycles */
 };
 
 /* One more cycle; then the bare kernel, if it is due. Collective. */
 storm_status storm_bench_loop_cycle(struct storm_bench_loop *loop);
 storm_status storm_bench_loop_kernel(struct storm_bench_loop *loop);
+void storm_bench_loop_close(struct storm_bench_loop *loop);
 
 /* Steps per second and rank of the bare kernel: the median. */
 double storm_bench_loop_kernel_rate(struct storm_bench_loop *loop);
 
 /* Fills in the summary, except title, hash and balance. Collective. */
-storm_status storm_bench_loop_summary(const struct storm_bench_loop *loop,
+storm_status storm_bench_loop_summary(struct storm_bench_loop *loop,
                                       const struct storm_mesh *mesh,
                                       struct storm_run_summary *summary);
 

@@ -184,6 +184,7 @@ storm_status storm_uniform_open(struct storm_uniform_pass *pass,
 
 void storm_uniform_close(struct storm_uniform_pass *pass)
 {
+    storm_bench_loop_close(&pass->loop);
     storm_engine_destroy(pass->loop.engine);
     storm_streaming_destroy(pass->loop.streaming);
     storm_mesh_destroy(pass->mesh);
@@ -248,6 +249,8 @@ static char *uniform_json(const struct storm_uniform *u,
     storm_json_uint(&json, "timed_cycles", u->params.timed);
     storm_json_real(&json, "dt_s", u->dt_s);
     storm_json_uint(&json, "seed", u->seed);
+    storm_bench_json_counters(&json, &result->counters, "step",
+                              (double)result->summary.timed.events);
     storm_bench_json_kernel(&json, &result->summary, result->kernel_rate,
                             "per rank, all ranks at once, median of one run "
                             "after each of the last timed cycles");
@@ -292,6 +295,8 @@ static char *uniform_table(const struct storm_uniform *u,
     storm_bench_table_steps(&page, s, u->params.timed);
     storm_page_add(&page, "  transfers   %s packets to another rank\n",
                    storm_page_grouped(s->timed.transfers, number));
+    storm_bench_table_counters(&page, &result->counters, "step",
+                               (double)s->timed.events);
     storm_bench_table_speed(&page, s, result->kernel_rate,
                             "the bare tracking kernel");
     storm_run_summary_end(&page, s);
@@ -391,6 +396,7 @@ storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
         return status;
     summary->title = "uniform emission";
     status = storm_bench_loop_summary(&pass->loop, pass->mesh, summary);
+    result->counters = pass->loop.counters;
     return status < 0 ? status : storm_uniform_check(pass->context, summary);
 }
 

@@ -50,6 +50,7 @@ storm_status storm_uniform_cycle(struct storm_uniform_pass *pass);
 struct storm_uniform_result {
     struct storm_run_summary summary;
     double kernel_rate; /* of the bare kernel: steps per second and rank */
+    struct storm_bench_counters counters;
 };
 
 /* Runs all cycles of an open pass, and the bare kernel between them; checks

@@ -211,6 +211,37 @@ static void report_backend(const struct storm_engine *engine,
     snprintf(summary->provider, sizeof summary->provider, "%s", used.provider);
 }
 
+/* Inserts a label into the list, in its order; the last one may drop out. */
+static void report_memory_insert(struct storm_run_memory *memory,
+                                 const char *label, double peak_mb)
+{
+    size_t i = memory->n;
+    if (i < STORM_RUN_N_LABELS)
+        memory->n++;
+    else if (memory->entry[--i].peak_mb >= peak_mb)
+        return;
+    for (; i > 0 && memory->entry[i - 1].peak_mb < peak_mb; i--)
+        memory->entry[i] = memory->entry[i - 1];
+    memory->entry[i].label = label;
+    memory->entry[i].peak_mb = peak_mb;
+}
+
+static void report_memory(const struct storm_context *context,
+                          struct storm_run_memory *memory_out)
+{
+    struct storm_memory_entry entry = STORM_MEMORY_ENTRY_INIT;
+    double least = 0.0; /* the first entry is the total */
+    memory_out->n = 0;
+    for (size_t i = 0; storm_context_memory(context, i, &entry) == STORM_OK;
+         i++) {
+        double peak_mb = 1e-6 * (double)entry.peak_bytes;
+        if (i == 0)
+            least = 0.01 * peak_mb;
+        else if (peak_mb >= least && peak_mb > 0.0)
+            report_memory_insert(memory_out, entry.label, peak_mb);
+    }
+}
+
 storm_status storm_run_summary_reduce(struct storm_context *context,
                                       const struct storm_engine *engine,
                                       struct storm_run_summary *summary)
@@ -218,6 +249,7 @@ storm_status storm_run_summary_reduce(struct storm_context *context,
     summary->ranks = storm_context_size(context);
     if (engine != NULL)
         report_backend(engine, summary);
+    report_memory(context, &summary->memory);
     enum { EVENTS, RINGS, PINNED, PEAK, N };
     double max[N] = {[EVENTS] = (double)summary->timed.events,
                      [RINGS] = 1e-6 * (double)summary->run.ring_bytes_peak,
@@ -262,6 +294,7 @@ void storm_run_summary_add(struct storm_run_summary *sum,
     sum->ring_memory_mb = fmax(sum->ring_memory_mb, part->ring_memory_mb);
     sum->pinned_memory_mb = fmax(sum->pinned_memory_mb, part->pinned_memory_mb);
     if (part->ranks >= sum->ranks) { /* the last with most ranks */
+        sum->memory = part->memory;
         sum->ranks = part->ranks;
         sum->cells = part->cells;
         sum->state_hash = part->state_hash;
@@ -321,6 +354,11 @@ void storm_run_summary_json(struct storm_json *json,
     storm_json_real(json, "peak_memory_mb", summary->peak_memory_mb);
     storm_json_real(json, "ring_memory_mb", summary->ring_memory_mb);
     storm_json_real(json, "pinned_memory_mb", summary->pinned_memory_mb);
+    storm_json_open(json, "memory_by_label_mb", '{');
+    for (size_t i = 0; i < summary->memory.n; i++)
+        storm_json_real(json, summary->memory.entry[i].label,
+                        summary->memory.entry[i].peak_mb);
+    storm_json_close(json, '}');
 }
 
 void storm_run_route_json(struct storm_json *json, int ranks,
@@ -352,6 +390,18 @@ void storm_run_summary_table(struct storm_page *table,
                        sum > 0.0 ? 100.0 * time[i] / sum : 0.0);
 }
 
+static void report_memory_table(struct storm_page *table,
+                                const struct storm_run_summary *summary)
+{
+    storm_page_add(table, "\n  %-32s %9s\n", "peak memory", "MB");
+    storm_page_add(table, "    %-30s %9.1f\n", "of the largest process",
+                   summary->peak_memory_mb);
+    for (size_t i = 0; i < summary->memory.n; i++)
+        storm_page_add(table, "    %-30s %9.1f\n",
+                       summary->memory.entry[i].label,
+                       summary->memory.entry[i].peak_mb);
+}
+
 void storm_run_summary_end(struct storm_page *table,
                            const struct storm_run_summary *summary)
 {
@@ -360,4 +410,5 @@ void storm_run_summary_end(struct storm_page *table,
                    " (the same on any number of ranks)\n\n",
                    summary->state_hash);
     storm_run_summary_table(table, summary);
+    report_memory_table(table, summary);
 }

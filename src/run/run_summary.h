@@ -37,6 +37,17 @@ storm_status storm_run_report_make(struct storm_context *context,
 void storm_run_report_set_stopped(struct storm_run_report *report,
                                   uint64_t step);
 
+/* Peaks of this rank's memory by label, the largest first; those of less than a
+ * hundredth of the whole are left out. */
+enum { STORM_RUN_N_LABELS = 12 };
+struct storm_run_memory {
+    size_t n;
+    struct {
+        const char *label;
+        double peak_mb;
+    } entry[STORM_RUN_N_LABELS];
+};
+
 struct storm_run_summary {
     const char *title;
     uint64_t cycles;
@@ -54,6 +65,7 @@ struct storm_run_summary {
     int ranks;
     double imbalance;
     double peak_memory_mb, ring_memory_mb, pinned_memory_mb;
+    struct storm_run_memory memory;
     const char *backend, *near, *protocol;
     char provider[64];
 };

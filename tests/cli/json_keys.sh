@@ -43,6 +43,10 @@ for key in """seconds steps_per_second_per_rank imbalance peak_memory_mb
     need(key, (int, float), 0)
 need("energy_balance", (int, float))
 need("breakdown", dict)
+need("memory_by_label_mb", dict)
+sizes = list(top["memory_by_label_mb"].values())
+if not sizes or sizes != sorted(sizes, reverse=True) or not sizes[-1] > 0:
+    bad.append("memory_by_label_mb is %r" % sizes)
 for key in "physics progress send_recv termination growth idle".split():
     if not top["breakdown"].get(key, -1) >= 0:
         bad.append("breakdown." + key)
@@ -77,14 +81,19 @@ sys.exit(1 if bad else 0)
 PYTHON
 }
 
-good uniform "kernel_steps_per_second kernel_ratio dt_s shape" \
+good uniform "kernel_steps_per_second kernel_ratio dt_s shape \
+    instructions_per_step cycles_per_step" \
     -n 2 --cells 512 --emit 2 --cycles 3 --timed 2 --kernel-seconds 0.01
 good uniform "kernel_steps_per_second kernel_ratio dt_s lloyd" \
     -n 2 --mesh voronoi --lloyd 0 --cells 300 --emit 2 --cycles 3 --timed 2 \
     --kernel-seconds 0.01
 grep -q '"lloyd": 0' "$scratch/out" || fail "--lloyd 0: is not what was done"
-good imc "kernel_steps_per_second kernel_ratio dt_s mesh" \
+good imc "kernel_steps_per_second kernel_ratio dt_s mesh \
+    instructions_per_step cycles_per_step" \
     -n 2 --cells 300 --emit 2 --cycles 3 --timed 2
+good imc "kernel_ratio groups" \
+    -n 2 --cells 300 --emit 2 --cycles 3 --timed 2 --groups 30
+grep -q '"groups": 30' "$scratch/out" || fail "--groups 30: is not what was done"
 good voronoi "cells_per_second bytes_per_cell peak_bytes_per_cell \
     faces_per_cell volume_error closure_error geometry_hash ghost_ratio \
     parallel_cost rounds voropp_cells_per_second voropp_ratio limit_ratio" \

@@ -92,6 +92,8 @@ static const struct tool_flag imc_flags[] = {
     CELLS_PER_RANK_FLAG(params.imc),
     CELLS_FLAG(params.imc, "total number of cells"),
     EMIT_FLAG(params.imc, 1e6),
+    TOOL_COUNT32_FLAG("--groups", params.imc.groups, 1e4,
+                      "groups of energy (default 1: grey)"),
     CYCLES_FLAGS(params.imc, "time steps (default 8)",
                  "number of last cycles that are timed (default 5)"),
     {.name = NULL}};
