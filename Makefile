@@ -28,7 +28,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
 .PHONY: all configure tests test demo check check-long check-rdma bench \
-        bench-scaling format lint docs install dist deb bundle clean help
+        bench-scaling lab format lint docs install dist deb bundle clean help
 
 all: configure ## build library, program and examples into build/
 	$(CMAKE) --build $(BUILD) -j $(JOBS) --target product
@@ -49,6 +49,12 @@ demo: ## set up the machine, build, run a hohlraum, draw it in out/demo/plots
 	@$(MAKE) all
 	$(DEMO)
 	@echo "To look at it all: open out/demo/report.html"
+
+lab: ## build the simulated ranks (SimGrid) that `storm lab` starts
+	@tools/dev/setup lab
+	@$(MAKE) all
+	$(CMAKE) -S . -B $(BUILD)/lab -DSTORM_SIM=ON
+	$(CMAKE) --build $(BUILD)/lab -j $(JOBS) --target storm-sim
 
 check: ## set up the machine, then every check there is (STAGES= for some)
 	@tools/dev/setup check

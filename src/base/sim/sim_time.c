@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/sim/sim_time.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/semaphore.h>
+#include <simgrid/zone.h>
+
+#include "base/clock.h"
+#include "base/idle.h"
+#include "base/port.h"
+#include "base/sim/sim_timer.h"
+
+struct storm_sim_rank {
+    double ahead_s;   /* SIMTIME-1 */
+    bool woken;       /* since its last wait */
+    bool waits;       /* for the semaphore */
+    uint32_t n_waits; /* an alarm is for one of them */
+    sg_sem_t sem;
+    struct storm_sim_costs costs;
+    struct storm_sim_counts counts;
+};
+
+/* The end of a wait, if nothing wakes it before. */
+struct sim_alarm {
+    struct storm_sim_rank *rank;
+    uint32_t n_waits;
+};
+
+/* ---- costs ----------------------------------------------------------------*/
+
+static double cost_of(const char *name, double otherwise)
+{
+    const char *text = sg_zone_get_property_value(sg_zone_get_root(), name);
+    return text ? strtod(text, NULL) : otherwise;
+}
+
+/* Without properties: an adapter of 100 Gbit/s, as of HDR100 InfiniBand. */
+static struct storm_sim_costs costs_of_platform(void)
+{
+    return (struct storm_sim_costs){
+        .latency_s = cost_of("storm/latency_s", 1.3e-6),
+        .bandwidth = cost_of("storm/bandwidth", 12.5e9),
+        .message_s = cost_of("storm/message_s", 5e-9),
+        .near_latency_s = cost_of("storm/near_latency_s", 0.5e-6),
+        .near_bandwidth = cost_of("storm/near_bandwidth", 8e9),
+        .post_s = cost_of("storm/post_s", 0.15e-6),
+        .poll_s = cost_of("storm/poll_s", 0.1e-6),
+        .atomic_s = cost_of("storm/atomic_s", 20e-9),
+    };
+}
+
+/* ---- ranks ----------------------------------------------------------------*/
+
+static void rank_forget(int failed, void *rank)
+{
+    struct storm_sim_rank *r = rank;
+    (void)failed;
+    sg_sem_destroy(r->sem);
+    free(r);
+}
+
+struct storm_sim_rank *storm_sim_self(void)
+{
+    struct storm_sim_rank *rank = sg_actor_self_get_data();
+    if (STORM_LIKELY(rank != NULL))
+        return rank;
+    rank = calloc(1, sizeof *rank);
+    if (!rank)
+        abort(); /* a simulator without memory cannot go on */
+    rank->sem = sg_sem_init(0);
+    rank->costs = costs_of_platform();
+    sg_actor_self_set_data(rank);
+    sg_actor_on_exit(rank_forget, rank);
+    return rank;
+}
+
+const struct storm_sim_costs *storm_sim_costs(void)
+{
+    return &storm_sim_self()->costs;
+}
+
+struct storm_sim_counts *storm_sim_counts(void)
+{
+    return &storm_sim_self()->counts;
+}
+
+void *storm_sim_node(size_t bytes)
+{
+    sg_host_t host = sg_host_self();
+    void *data = sg_host_get_data(host);
+    if (!data) {
+        data = calloc(1, bytes);
+        sg_host_set_data(host, data);
+    }
+    return data;
+}
+
+/* ---- time -----------------------------------------------------------------*/
+
+double storm_sim_now(void)
+{
+    return simgrid_get_clock() + storm_sim_self()->ahead_s;
+}
+
+void storm_sim_at(double date_s, void (*action)(void *data), void *data)
+{
+    double now = simgrid_get_clock();
+    storm_sim_timer(date_s > now ? date_s : now, action, data);
+}
+
+void storm_sim_wake(struct storm_sim_rank *rank)
+{
+    rank->woken = true;
+    if (!rank->waits)
+        return;
+    rank->waits = false;
+    sg_sem_release(rank->sem);
+}
+
+static void ring_alarm(void *data)
+{
+    struct sim_alarm alarm = *(struct sim_alarm *)data;
+    free(data);
+    if (alarm.rank->waits && alarm.rank->n_waits == alarm.n_waits) {
+        alarm.rank->waits = false;
+        sg_sem_release(alarm.rank->sem);
+    }
+}
+
+/* Others run until then; sooner if `until_woken` and something wakes this. */
+static void sleep_for(struct storm_sim_rank *rank, double seconds,
+                      bool until_woken)
+{
+    double until = simgrid_get_clock() + seconds;
+    if (!until_woken) {
+        sg_actor_sleep_for(seconds);
+        return;
+    }
+    struct sim_alarm *alarm = malloc(sizeof *alarm);
+    if (!alarm)
+        abort();
+    *alarm = (struct sim_alarm){rank, ++rank->n_waits};
+    rank->waits = true;
+    storm_sim_timer(until, ring_alarm, alarm);
+    sg_sem_acquire(rank->sem);
+}
+
+void storm_sim_meet(void)
+{
+    struct storm_sim_rank *rank = storm_sim_self();
+    double ahead = rank->ahead_s;
+    rank->ahead_s = 0;
+    if (ahead > 0)
+        sleep_for(rank, ahead, false);
+}
+
+void storm_sim_spend(double seconds)
+{
+    struct storm_sim_rank *rank = storm_sim_self();
+    rank->ahead_s += seconds;
+    if (rank->ahead_s >= STORM_SIM_AHEAD_S)
+        storm_sim_meet();
+}
+
+void storm_sim_wait(double seconds)
+{
+    struct storm_sim_rank *rank = storm_sim_self();
+    double ahead = rank->ahead_s;
+    rank->ahead_s = 0;
+    if (rank->woken) /* there is something already: no more than its own time */
+        seconds = 0;
+    if (ahead > 0)
+        sleep_for(rank, ahead, false);
+    if (seconds > 0 && !rank->woken)
+        sleep_for(rank, seconds, true);
+    rank->woken = false;
+}
+
+/* ---- idle.h ---------------------------------------------------------------*/
+
+/* The longest nap: what MPI receives does not wake a rank. */
+static const double max_nap_s = 2e-6;
+
+void storm_idle(uint64_t n_empty)
+{
+    double poll = storm_sim_costs()->poll_s;
+    double nap = poll * (1.0 + (double)n_empty / 8.0);
+    storm_sim_wait(nap < max_nap_s ? nap : max_nap_s);
+}
+
+/* Each rank has a core of its own. */
+int storm_idle_cores(const uint64_t set[STORM_IDLE_WORDS])
+{
+    (void)set;
+    return 1 << 20;
+}
