@@ -55,9 +55,13 @@ devices=none
 for name in absorber vortex octree multigroup-slab; do
     for device in $devices; do
         for ranks in 1 2; do
-            sed -n "s/^smoke  *$name  *$device  *$ranks  *0 .* state //p" \
-                "$new/results/summary.txt" | grep . ||
-                fail "$name, $device, $ranks ranks: no state" >&2
+            line=$(grep "^smoke  *$name  *$device  *$ranks " \
+                "$new/results/summary.txt")
+            case $line in
+            *" $ranks       0 "*" state "*) echo "${line##* }" ;;
+            *" $ranks    none "*) ;; # no kernel on devices
+            *) fail "$name, $device, $ranks ranks: ${line:-nothing}" ;;
+            esac
         done
     done >"$scratch/states"
     [ "$(sort -u "$scratch/states" | wc -l)" -eq 1 ] ||
@@ -73,8 +77,10 @@ import json, sys
 got = json.load(open(sys.argv[1]))
 assert got["cores"] >= 1 and got["libc"] == "own", got
 runs = [r for r in got["results"] if r["part"] == "smoke"]
-assert len(runs) >= 10 and all(r["status"] == "0" for r in runs), runs
-assert all(len(r["json"]["state_hash"]) == 16 for r in runs), runs
+assert len(runs) >= 10, len(runs)
+bad = [r["command"] for r in runs if r["status"] not in ("0", "none")
+       or r["json"] and len(r["json"]["state_hash"]) != 16]
+assert not bad, bad
 PYTHON
 fi
 
