@@ -18,7 +18,7 @@ module storm
     integer, parameter, public :: STORM_OK = 0, STORM_ERR_ARG = -1, &
         STORM_ERR_STATE = -2, STORM_ERR_NOMEM = -3, STORM_ERR_NOSUP = -4, &
         STORM_ERR_IO = -5, STORM_ERR_FABRIC = -6, STORM_ERR_PEER = -7, &
-        STORM_ERR_LOST = -8
+        STORM_ERR_LOST = -8, STORM_ERR_DEVICE = -9
     integer, parameter, public :: STORM_WALL_VACUUM = 0, &
         STORM_WALL_REFLECT = 1, STORM_WALL_PERIODIC = 2
     integer, parameter, public :: STORM_HOST_LAW_ABSORPTION = 0, &

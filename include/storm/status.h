@@ -63,7 +63,8 @@ typedef enum storm_status {
     STORM_ERR_IO = -5,     /**< file system, input file */
     STORM_ERR_FABRIC = -6, /**< MPI or a network reported a failure */
     STORM_ERR_PEER = -7,   /**< another rank failed and has logged the cause */
-    STORM_ERR_LOST = -8    /**< a rank is lost; of MPI only MPI_Abort is safe */
+    STORM_ERR_LOST = -8,   /**< a rank is lost; of MPI only MPI_Abort is safe */
+    STORM_ERR_DEVICE = -9  /**< a device (GPU) failed; its packets are lost */
 } storm_status;
 
 /** The name of a status, such as "no memory". Local; never NULL. */

@@ -26,6 +26,8 @@ const char *storm_status_name(storm_status status)
         return "another rank failed";
     case STORM_ERR_LOST:
         return "a rank was lost";
+    case STORM_ERR_DEVICE:
+        return "a device failed";
     }
     return "unknown status"; /* a number that is none of them */
 }

@@ -16,6 +16,7 @@
 
 struct storm_boot;
 struct storm_context;
+struct storm_device;
 struct storm_lifeline;
 
 struct storm_env {
@@ -28,6 +29,7 @@ struct storm_env {
     struct storm_memory *memory;
     const struct storm_options *options;
     struct storm_lifeline *lifeline; /* NULL: lost ranks are not detected */
+    struct storm_device *device;     /* NULL: this rank computes by itself */
 };
 
 /* Passes a status on. If it is that there is no memory, and the book knows for
