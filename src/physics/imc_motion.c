@@ -222,11 +222,12 @@ static storm_status motion_check_room(const struct storm_imc *imc)
 {
     if (!imc->pushes.is_beyond)
         return STORM_OK;
-    storm_log_write(&imc->env->log, STORM_LOG_ERROR,
-                    "a packet has gained more than a factor of %g in a step by "
-                    "scattering, and could not be split: take shorter steps, "
-                    "or slower matter",
-                    IMC_ROOM);
+    storm_log_write(
+        &imc->env->log, STORM_LOG_ERROR,
+        "a packet has gained more than a factor of %g in a step, by "
+        "scattering or where matter is compressed, and could not "
+        "be split: take shorter steps, or slower matter",
+        IMC_ROOM);
     return STORM_ERR_STATE;
 }
 

@@ -16,7 +16,10 @@
  *            at most IMC_MAX_PARTS; more end the run with an error, and so do
  *            IMC_MAX_CHILDREN of all packets on a rank in a step: between
  *            matter and walls that approach each other weights grow without
- *            end, and parts are split again.
+ *            end, and parts are split again. A packet that diffuses is not
+ *            split: what takes it there is compression by a factor of 2^60 in
+ *            volume within one step, or reflection between thick cells that
+ *            approach each other, and is an error.
  *   FRAME-5  gamma is at most IMC_MAX_GAMMA: (M1) and (M2) lose its square in
  *            digits.
  */

@@ -18,6 +18,8 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
 . "$here/cli.sh"
+# shellcheck source-path=SCRIPTDIR source=same_bits.sh
+. "$here/same_bits.sh"
 need_python
 
 cat >"$scratch/drop.yaml" <<END
@@ -54,29 +56,15 @@ acceleration: {method: auto}
 output: {every: 0, profile: {bins: 0}}
 END
 
-# look NAME DIR: the last run did well and every step of it balances; its state
-# is that of the first run.
-look() {
-    [ "$status" -eq 0 ] || fail "$1: exit status $status: $(cat "$scratch/err")"
-    hash=$(hash_of)
-    : "${right:=$hash}"
-    [ "${hash:-none}" = "$right" ] || fail "$1: state $hash, not $right"
-    awk -F, '/^#/ { next }
-        !last { for (i = 1; i <= NF; i++) if ($i == "balance") last = i
-                next }
-        { n++; if ($last > 1e-13 || $last < -1e-13) bad = 1 }
-        END { exit bad || n != 6 }' "$2/history.csv" ||
-        fail "$1: does not balance: $(cat "$2/history.csv")"
-}
+deck=$scratch/drop.yaml
+sets=
 
-mesh=
-
-# same ARGS...: on $mesh
+# same ARGS...: with $sets, and the same methods.
 same() {
     rm -rf "$scratch/new"
     # shellcheck disable=SC2086
-    run run "$scratch/drop.yaml" --quiet --json - --out "$scratch/new" $mesh "$@"
-    look "$mesh $*" "$scratch/new"
+    run run "$deck" --quiet --json - --out "$scratch/new" $sets "$@"
+    look "$sets $*" "$scratch/new"
     sed -n '/"methods"/,/^  }/p' "$scratch/out" >"$scratch/methods"
     [ -e "$scratch/methods-right" ] ||
         cp "$scratch/methods" "$scratch/methods-right"
@@ -84,9 +72,9 @@ same() {
         fail "$*: other methods: $(cat "$scratch/methods")"
 }
 
-# another MESH...: what follows is on this one.
+# another SETS...: what follows is with these.
 another() {
-    mesh=$*
+    sets=$*
     right=
     rm -f "$scratch/methods-right"
 }
@@ -95,52 +83,16 @@ boxes="--set mesh.motion.kind=none --set mesh.kind=cartesian
     --set materials.drop.absorption.E_exp=0"
 octree="--set mesh.motion.kind=none --set mesh.kind=octree
     --set mesh.roots=[4,4,1] --set mesh.level=1 --set mesh.refine_levels=1"
-has_ofi=no
-if "$STORM_BIN" info | grep -q '^  ofi .* works$' &&
-    ! "$STORM_BIN" info | grep -q '^  MPI  *MPICH'; then
-    has_ofi=yes
-fi
-
-# every ARGS...: on all numbers of ranks, over all backends.
-every() {
-    for n in 1 2 3 5 8; do
-        same -n $n "$@"
-        same -n $n --backend p2p --no-shm "$@"
-        same -n $n --backend mpirma --no-shm --set balance.every=1 "$@"
-        [ $has_ofi = yes ] || continue
-        for provider in 'tcp;ofi_rxm' shm sockets; do
-            same -n $n --backend ofi --no-shm --provider $provider \
-                --set balance.every=2 --set balance.threshold=1 "$@"
-        done
-    done
-}
-
-# restarted ARGS...: four steps on two ranks, then two on each number of ranks,
-# with a new partition after each step.
-restarted() {
-    # shellcheck disable=SC2086
-    run run "$scratch/drop.yaml" --quiet --out "$scratch/four" -n 2 $mesh \
-        --set time.steps=4 --set output.checkpoint.every=4 --overwrite "$@"
-    [ "$status" -eq 0 ] || fail "4 steps, $mesh: $(cat "$scratch/err")"
-    for n in 1 2 3 5 8; do
-        rm -rf "$scratch/part"
-        cp -r "$scratch/four" "$scratch/part"
-        run run --restart "$scratch/part" --quiet --json - -n $n \
-            --set time.steps=6 --set balance.every=1 \
-            --set balance.threshold=1
-        look "$mesh $*, restarted on $n" "$scratch/part"
-    done
-}
 
 if [ "${1:-}" = all ]; then
     for mesh in "" "$boxes" "$octree"; do
         another "$mesh"
         every
-        restarted
+        restarted "1 2 3 5 8"
     done
     another --set time.control=accuracy --set time.dt=2e-12
     every
-    restarted
+    restarted "1 2 3 5 8"
     finish
 fi
 
@@ -163,38 +115,21 @@ assert methods["walked"]["packets"] == 0
 assert (sum(s["packets"] for s in methods.values())
         == top["packets_census"]), methods
 PYTHON
-same -n 2 --backend p2p --batch 7 --set balance.weight=none
-same -n 3 --set balance.host=cells --set balance.every=1 \
-    --set balance.threshold=1
-same -n 5 --set balance.every=2 --set balance.threshold=1
-same -n 8 --set balance.host=cells
-same -n 3 --backend mpirma --no-shm --set balance.every=1
-if [ $has_ofi = yes ]; then
-    same -n 3 --backend ofi --no-shm --provider 'tcp;ofi_rxm'
-    same -n 2 --backend ofi --no-shm --provider shm --ring-slots 1 --batch 1
-fi
-
-# Stopped after four steps, continued on other ranks and with other partitions.
-part=$scratch/part
-run run "$scratch/drop.yaml" --quiet --out "$part" -n 2 --set time.steps=4 \
-    --set output.checkpoint.every=4
-[ "$status" -eq 0 ] || fail "4 steps: $(cat "$scratch/err")"
-run run --restart "$part" --quiet --json - -n 5 --set time.steps=6 \
-    --set balance.every=1
-look "restarted" "$part"
+some
+restarted 5
 
 another "$octree"
-# warned TIMES REST...: on $mesh this many warnings, with that at their end.
+# warned TIMES REST...: with $sets this many warnings, with that at their end.
 warned() {
     # shellcheck disable=SC2086
-    run run "$scratch/drop.yaml" --out "$scratch/new" --overwrite -n 2 $mesh
+    run run "$deck" --out "$scratch/new" --overwrite -n 2 $sets
     [ "$(grep -c 'packets do not diffuse in [0-9]* of [0-9]* cells: .*'"$2" \
-        "$scratch/err")" -eq "$1" ] || fail "$mesh: $(cat "$scratch/err")"
+        "$scratch/err")" -eq "$1" ] || fail "$sets: $(cat "$scratch/err")"
 }
 warned 1 "packets fly or walk there"
-mesh="$mesh --set acceleration.method=ddmc"
+sets="$sets --set acceleration.method=ddmc"
 warned 1 "packets fly there"
-mesh=
+sets=
 warned 0 ""
 
 # The report has them, too; without acceleration there is one method alone.

@@ -245,13 +245,18 @@ moving() {
 }
 
 if wanted moving-equilibrium; then
-    sets="--set mesh.kind=voronoi --set mesh.points=27"
-    moving 0.3 -0.3 0.2
-    sets="$sets --set groups.count=1 --set materials.gas.absorption.E_exp=0"
-    sets="$sets --set output.groups=false"
-    moving 0.06 0.06 -0.05
-    sets=
-    moving 0.5 0 0
+    for velocity in "0.001 0 0" "0.0006 -0.00064 0.00048" "0.1 0 0" \
+        "0.06 -0.064 0.048" "0.5 0 0" "0.3 -0.32 0.24"; do
+        for mesh in "" "--set mesh.kind=voronoi --set mesh.points=27"; do
+            sets=$mesh
+            # shellcheck disable=SC2086
+            moving $velocity
+            sets="$mesh --set groups.count=1 --set output.groups=false"
+            sets="$sets --set materials.gas.absorption.E_exp=0"
+            # shellcheck disable=SC2086
+            moving $velocity
+        done
+    done
 fi
 
 # pulse STEPS SHIFT SETS...: moving and at rest, with other seeds.
