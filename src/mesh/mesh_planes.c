@@ -248,8 +248,10 @@ void storm_planes_bounds(const struct storm_planes *planes, double lo_out[3],
 
 static int16_t planes_fraction(double x)
 {
-    const double one = STORM_PLANES_ONE;
-    return (int16_t)lrint(one * fmin(fmax(x, -1.0), 1.0));
+    const double one = STORM_PLANES_ONE, round = 0x1.8p52;
+    x = x > -1.0 ? x : -1.0; /* fmin and lrint are calls */
+    x = x < 1.0 ? x : 1.0;
+    return (int16_t)(int)((one * x + round) - round);
 }
 
 void storm_planes_place(struct storm_planes_block *block, size_t k, float far,

@@ -5,8 +5,11 @@
 /*
  * VCELL-1, VCELL-2, VEXACT-1, VEXACT-2, GHOST-1: point sets that are hard for
  * Voronoi builders: volumes must add up to the box, cells be closed and faces
- * mutual, and the mesh must have the same bits on all ranks and on one.
+ * mutual, and the mesh must have the same bits on all ranks and on one. All
+ * clippers that this processor can run make the same cells, bit for bit.
  */
+#include "base/port.h"
+#include "mesh/voronoi/voronoi_mesh.h"
 #include "voronoi_check.h"
 
 typedef struct point_set (*make_fn)(struct dice *dice);
@@ -206,6 +209,47 @@ static const struct {
     {"far from the origin", make_far_away, 0, false},
 };
 
+static void check_same_cell(const struct voronoi_cell *a,
+                            const struct voronoi_cell *b)
+{
+    size_t n = (size_t)a->n_vertices;
+    CHECK_EQ(a->n_planes, b->n_planes);
+    CHECK_EQ(a->n_vertices, b->n_vertices);
+    CHECK(memcmp(&a->reach2, &b->reach2, sizeof a->reach2) == 0);
+    CHECK(memcmp(a->x, b->x, n * sizeof *a->x) == 0);
+    CHECK(memcmp(a->y, b->y, n * sizeof *a->y) == 0);
+    CHECK(memcmp(a->z, b->z, n * sizeof *a->z) == 0);
+    CHECK(memcmp(a->vertices, b->vertices, n * sizeof *a->vertices) == 0);
+    for (int32_t i = 0; i < a->n_planes; i++)
+        CHECK_EQ(a->planes[i].behind, b->planes[i].behind);
+}
+
+/* Every cell by all clippers, from nothing. */
+static void check_clippers(const struct storm_mesh *mesh)
+{
+    voronoi_build_fn *clippers[3] = {voronoi_build_plain};
+    struct voronoi_cell cells[3];
+    const struct voronoi_part *part = voronoi_part_of(mesh);
+    const struct voronoi_hints nothing = {.n_neighbours = 0};
+    int n = 1;
+    if (storm_cpu_has_avx2())
+        clippers[n++] = STORM_IF_AVX2(voronoi_build_avx2, voronoi_build_plain);
+    if (storm_cpu_has_avx512())
+        clippers[n++] =
+            STORM_IF_AVX512(voronoi_build_avx512, voronoi_build_plain);
+    for (int k = 0; k < n; k++)
+        CHECK_OK(voronoi_cell_create(mesh->env->memory, &cells[k]));
+    for (storm_cell_idx i = 0; i < part->base.n_cells; i++)
+        for (int k = 0; k < n; k++) {
+            CHECK_OK(clippers[k](&cells[k], &part->points, part->points.at[i],
+                                 &nothing));
+            if (k > 0)
+                check_same_cell(&cells[0], &cells[k]);
+        }
+    for (int k = 0; k < n; k++)
+        voronoi_cell_destroy(&cells[k]);
+}
+
 /* On this rank alone; returns the hash. */
 static uint64_t check_alone(size_t i, struct storm_context *alone,
                             const struct point_set *set)
@@ -216,6 +260,8 @@ static uint64_t check_alone(size_t i, struct storm_context *alone,
     size_t n_faces = set_check(whole, set, 1e-12);
     if (cases[i].faces > 0)
         CHECK_EQ(n_faces, cases[i].faces);
+    if (!cases[i].is_slow)
+        check_clippers(whole);
     uint64_t hash = set_hash(whole, MPI_COMM_SELF);
     storm_mesh_destroy(whole);
     return hash;

@@ -115,6 +115,7 @@ typedef storm_status voronoi_build_fn(struct voronoi_cell *cell,
                                       const struct voronoi_hints *hints);
 voronoi_build_fn voronoi_build_plain;
 voronoi_build_fn voronoi_build_avx2;
+voronoi_build_fn voronoi_build_avx512;
 /* The best one for this processor. */
 voronoi_build_fn *voronoi_build_choice(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The clipper: search and cut. Compiled once per instruction set; the includer
- * defines VORONOI_BUILD, the name of the one function that this file defines.
+ * defines VORONOI_BUILD, the name of the one function that this file defines,
+ * and includes voronoi_wide.h or another with the same functions.
  *
  * Points are tested in shells of growing radius around the generator, the
  * nearest first within a shell. Only speed depends on that (VCELL-1).
@@ -24,35 +25,16 @@ static const char clip_label[] = "mesh clipper";
 
 /* ---- cut ---------------------------------------------------------------- */
 
-/* 1 << i, as a table for vector loads. */
-#define CLIP_BIT(_i) UINT64_C(1) << (_i)
-#define CLIP_BITS(_i)                                                         \
-    CLIP_BIT(_i), CLIP_BIT((_i) + 1), CLIP_BIT((_i) + 2), CLIP_BIT((_i) + 3), \
-        CLIP_BIT((_i) + 4), CLIP_BIT((_i) + 5), CLIP_BIT((_i) + 6),           \
-        CLIP_BIT((_i) + 7)
 enum { CLIP_WORD = 64 };
-static const uint64_t clip_bits[CLIP_WORD] = {
-    CLIP_BITS(0),  CLIP_BITS(8),  CLIP_BITS(16), CLIP_BITS(24),
-    CLIP_BITS(32), CLIP_BITS(40), CLIP_BITS(48), CLIP_BITS(56)};
 
 /* The distances of up to 64 vertices from the plane, times its norm; a bit for
  * each that may be beyond it. */
 static inline uint64_t clip_sides(struct voronoi_cell *cell, int32_t first,
                                   const double n[3], double d, double doubt)
 {
-    const double *restrict x = cell->x + first, *restrict y = cell->y + first,
-                           *restrict z = cell->z + first;
-    double *restrict side = cell->side + first;
-    double n0 = n[0], n1 = n[1], n2 = n[2];
-    uint64_t hits = 0;
     int32_t n_padded = (cell->n_vertices - first + 7) & ~7;
     n_padded = n_padded < CLIP_WORD ? n_padded : CLIP_WORD;
-    for (int32_t i = 0; i < n_padded; i++) {
-        double s = (n0 * x[i] + n1 * y[i]) + (n2 * z[i] - d);
-        side[i] = s;
-        hits |= s > -doubt ? clip_bits[i] : 0;
-    }
-    return hits;
+    return wide_sides(cell, first, n_padded, n, d, doubt);
 }
 
 /* Adds those of 64 vertices that are beyond the plane to the list and marks
@@ -305,44 +287,6 @@ static bool clip_may_cut(const struct voronoi_cell *cell,
     return n_near > 0;
 }
 
-/* Lists the points of a leaf, without branches. */
-static void clip_leaf(struct voronoi_cell *cell, int32_t leaf, unsigned done,
-                      double lo2, double hi2)
-{
-    const struct voronoi_points *points = cell->points;
-    double distance2[VORONOI_FAN];
-    int32_t first = leaf * VORONOI_FAN;
-    const double *x = points->x[0] + first;
-    const double *y = points->x[1] + first;
-    const double *z = points->x[2] + first;
-    double c0 = cell->centre[0], c1 = cell->centre[1], c2 = cell->centre[2];
-    for (int k = 0; k < VORONOI_FAN; k++) {
-        double dx = x[k] - c0, dy = y[k] - c1, dz = z[k] - c2;
-        distance2[k] = dx * dx + dy * dy + dz * dz;
-    }
-    struct voronoi_found *found = cell->found + cell->n_found;
-    size_t n = 0;
-    for (int k = 0; k < VORONOI_FAN; k++) {
-        found[n].distance2 = (float)distance2[k];
-        found[n].index = first + k;
-        n += (size_t)((distance2[k] > lo2) & (distance2[k] <= hi2) &
-                      !(done >> k & 1u));
-    }
-    cell->n_found += n;
-}
-
-/* Which children are near enough, a bit for each. */
-static inline unsigned clip_near(const struct voronoi_group *group,
-                                 const double y[3], double hi2)
-{
-    double distance2[VORONOI_FAN];
-    unsigned near = 0;
-    voronoi_group_distance2(group, y, distance2);
-    for (unsigned k = 0; k < VORONOI_FAN; k++)
-        near |= (unsigned)(distance2[k] <= hi2) << k;
-    return near;
-}
-
 /* All points with lo2 < distance^2 <= hi2 that are not done; with `prune`,
  * without those of larger nodes that cannot cut (that test takes time). */
 static storm_status clip_collect(struct voronoi_cell *cell,
@@ -350,6 +294,7 @@ static storm_status clip_collect(struct voronoi_cell *cell,
                                  double hi2, bool prune)
 {
     const struct voronoi_points *points = cell->points;
+    const double range2[2] = {lo2, hi2};
     struct {
         int32_t level, node;
     } stack[VORONOI_STACK];
@@ -366,7 +311,7 @@ static storm_status clip_collect(struct voronoi_cell *cell,
             done = hints->done_leaves[node];
         if (done == 0xff)
             continue;
-        unsigned near = clip_near(group, cell->centre, hi2) & ~done;
+        unsigned near = wide_near(group, cell->centre, hi2) & ~done;
         for (; near != 0; near &= near - 1) {
             int32_t k = __builtin_ctz(near);
             int32_t child = node * VORONOI_FAN + k;
@@ -383,10 +328,11 @@ static storm_status clip_collect(struct voronoi_cell *cell,
                 if (status < 0)
                     return status;
             }
-            clip_leaf(cell, child,
-                      hints->done_points != NULL ? hints->done_points[child]
-                                                 : 0u,
-                      lo2, hi2);
+            cell->n_found +=
+                wide_list(points, child * VORONOI_FAN, cell->centre,
+                          hints->done_points != NULL ? hints->done_points[child]
+                                                     : 0u,
+                          range2, cell->found + cell->n_found);
         }
     }
     return STORM_OK;

@@ -170,6 +170,15 @@ static uint64_t layout_order(const struct voronoi_part *part, int32_t next)
                : UINT64_MAX - STORM_N_WALLS + (uint64_t)border->wall;
 }
 
+/* Own generators are in order (VMESH-1). */
+static inline bool layout_before(const struct voronoi_part *part, int32_t next,
+                                 int32_t other)
+{
+    if (STORM_LIKELY(next >= 0 && other >= 0))
+        return next < other;
+    return layout_order(part, next) < layout_order(part, other);
+}
+
 static int32_t *layout_next(const struct voronoi_part *part, size_t place)
 {
     return &part->blocks[place / VORONOI_WIDTH].next[place % VORONOI_WIDTH];
@@ -182,10 +191,9 @@ static void layout_put(struct layout *l, int32_t cell, int32_t next,
     struct voronoi_part *part = l->part;
     size_t start = (size_t)part->heads[cell].first_block * VORONOI_WIDTH;
     size_t at = start + (size_t)l->n_sides[cell]++;
-    uint64_t order = layout_order(part, next);
     for (; at > start; at--) {
         int32_t before = *layout_next(part, at - 1);
-        if (layout_order(part, before) < order)
+        if (layout_before(part, before, next))
             break;
         *layout_next(part, at) = before;
         part->refs[at] = part->refs[at - 1];
@@ -294,7 +302,7 @@ static void layout_add(const struct voronoi_part *part, size_t cell,
     int32_t next = *layout_next(part, place);
     const struct voronoi_face *face = &part->faces[part->refs[place]];
     const double *g = part->heads[cell].generator;
-    bool is_mine = layout_order(part, next) > layout_own_order(part, cell);
+    bool is_mine = layout_before(part, (int32_t)cell, next);
     const double *from = is_mine ? g : voronoi_behind(part, next);
     double pyramid = face->area * distance / 3.0;
     sum->volume += pyramid;
