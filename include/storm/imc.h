@@ -126,12 +126,14 @@ storm_imc_set_step(struct storm_imc *imc, double time_s, double dt_s);
  * each: packets that diffuse ride with their cell when the mesh moves
  * (storm_remap), and in the step matter passes through a cell with its velocity
  * relative to that. Without this call the cells are at rest. With
- * problem.motion and problem.diffusion; else it does nothing. Local, on every
- * rank, before each step, after storm_imc_follow.
+ * problem.motion and problem.diffusion; else it does nothing. Collective,
+ * before each step, after storm_imc_follow.
  *
  * @param velocity_cm_s  below that of light
- * @retval STORM_ERR_ARG    a value out of range, or in a step (logged)
- * @retval STORM_ERR_STATE  the mesh has changed (logged)
+ * @retval STORM_ERR_ARG    a value out of range (logged with the cell); nothing
+ *                          is set
+ * @retval STORM_ERR_STATE  the mesh has changed (logged), or in a step
+ * @retval STORM_ERR_PEER   another rank has one of these
  */
 STORM_API STORM_MUST_CHECK storm_status
 storm_imc_set_frame(struct storm_imc *imc, const double *velocity_cm_s);

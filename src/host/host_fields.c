@@ -291,7 +291,7 @@ static storm_status field_set_local(struct storm_host *host,
     if (f->source == FIELD_LAW)
         return field_set_law(host, f->what, per, local);
     if (f->source == FIELD_FRAME)
-        return host_agree(host, storm_imc_set_frame(host->imc, local));
+        return storm_imc_set_frame(host->imc, local);
     return storm_imc_set(host->imc, (storm_imc_field)f->what, local);
 }
 

@@ -252,24 +252,33 @@ void imc_drift_end(struct storm_imc *imc)
 
 /* ---- public ------------------------------------------------------------- */
 
+/* The first cell whose velocity is none. STORM_ERR_ARG, kept. */
+static storm_status drift_check_frame(struct storm_imc *imc,
+                                      const double *velocity_cm_s)
+{
+    for (storm_cell_idx i = 0; i < imc->n_cells; i++) {
+        const double *v = &velocity_cm_s[3 * (size_t)i];
+        if (imc_motion_is_slow(v, imc->problem->light_cm_s))
+            continue;
+        imc_fault_keep(imc,
+                       "storm_imc_set_frame, cell %llu: expected a velocity "
+                       "below that of light, %g cm/s, got (%g, %g, %g)",
+                       (unsigned long long)imc->tag[i],
+                       imc->problem->light_cm_s, v[0], v[1], v[2]);
+        return STORM_ERR_ARG;
+    }
+    return STORM_OK;
+}
+
 storm_status storm_imc_set_frame(struct storm_imc *imc,
                                  const double *velocity_cm_s)
 {
-    storm_status status = imc_check(imc);
-    const double light = imc->problem->light_cm_s;
-    size_t n = (size_t)imc->n_cells;
-    bool is_slow = true;
-    if (status < 0)
-        return status;
-    for (size_t i = 0; i < n; i++)
-        is_slow = is_slow && imc_motion_is_slow(&velocity_cm_s[3 * i], light);
-    if (!is_slow || imc->in_step) {
-        storm_log_write(&imc->env->log, STORM_LOG_ERROR,
-                        "storm_imc_set_frame: expected velocities below that "
-                        "of light, between steps");
-        return STORM_ERR_ARG;
-    }
-    if (imc->drift.frame != NULL)
-        memcpy(imc->drift.frame, velocity_cm_s, 3 * n * sizeof *velocity_cm_s);
-    return STORM_OK;
+    storm_status status = imc->in_step ? STORM_ERR_STATE : imc_check(imc);
+    if (status == STORM_OK)
+        status = drift_check_frame(imc, velocity_cm_s);
+    status = imc_fault_agree(imc, status);
+    if (status == STORM_OK && imc->drift.frame != NULL)
+        memcpy(imc->drift.frame, velocity_cm_s,
+               3 * (size_t)imc->n_cells * sizeof *velocity_cm_s);
+    return status;
 }

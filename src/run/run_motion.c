@@ -274,10 +274,11 @@ storm_status run_set_frame(struct run *run, double dt_s)
             points[3 * i + (size_t)d] =
                 (points[3 * i + (size_t)d] - x[d]) / dt_s;
     }
+    status = storm_context_agree(run->context, status);
     if (status == STORM_OK)
         status = storm_imc_set_frame(run->imc, points);
     storm_free(memory, points);
-    return storm_context_agree(run->context, status);
+    return status;
 }
 
 storm_status run_move(struct run *run, double dt_s)

@@ -12,7 +12,8 @@
  * momentum close to what digits are left, and packets fly at the speed of
  * light; effective scattering and initial radiation have finite weights. A
  * packet that diffuses where matter is compressed beyond what sums have room
- * for is an error on all ranks.
+ * for is an error on all ranks, and so is a frame of the mesh that is as fast
+ * as light in one cell.
  */
 #include <math.h>
 #include <stdio.h>
@@ -350,6 +351,35 @@ static void check_compressed(void)
     imc_box_close(&box);
 }
 
+/* ---- frames -------------------------------------------------------------- */
+
+/* In one cell, one value that is none. */
+static void check_frames(void)
+{
+    struct storm_material matter[2];
+    make_matter(matter);
+    struct imc_box box = {.problem = make_problem(matter, 2)};
+    check_where("frames");
+    box.problem.diffusion = true;
+    imc_box_open_periodic(&box, MPI_COMM_WORLD, CELLS, false);
+    storm_cell_idx n = storm_mesh_n_cells(box.mesh);
+    double *v = calloc(3 * (size_t)n + 1, sizeof *v);
+    CHECK(v != NULL);
+    for (storm_cell_idx i = 0; i < n; i++)
+        v[3 * i] = 0.5 * light;
+    CHECK_OK(storm_imc_set_frame(box.imc, v));
+    const double wrong[3] = {light, (double)NAN, (double)INFINITY};
+    for (int k = 0; k < 3; k++) {
+        for (storm_cell_idx i = 0; i < n; i++)
+            v[3 * i + 1] =
+                storm_mesh_cell_id(box.mesh, i) == 13 ? wrong[k] : 0.0;
+        storm_status status = storm_imc_set_frame(box.imc, v);
+        CHECK(status == STORM_ERR_ARG || status == STORM_ERR_PEER);
+    }
+    free(v);
+    imc_box_close(&box);
+}
+
 int main(int argc, char **argv)
 {
     CHECK(MPI_Init(&argc, &argv) == MPI_SUCCESS);
@@ -360,6 +390,7 @@ int main(int argc, char **argv)
     check_turned();
     check_fast();
     check_compressed();
+    check_frames();
     MPI_Finalize();
     return CHECK_PASS;
 }
