@@ -282,8 +282,8 @@ struct storm_problem {
      *  collisions; elsewhere they fly. docs/diffusion.md. */
     bool diffusion;
     /** Matter moves, and takes momentum (docs/moving-matter.md).
-     *  Packets walk and diffuse with one group, in matter below 0.1 c; others
-     *  fly, which is logged once. Density, energy, temperature and opacity are
+     *  Packets walk and diffuse in matter below 0.1 c; elsewhere they fly,
+     *  which is logged once. Density, energy, temperature and opacity are
      *  those in the frame of matter. */
     bool motion;
 };

@@ -98,6 +98,10 @@ double imc_planck_energy(const struct imc_track *track, int32_t group,
  * numbers. */
 double imc_draw_energy(const struct imc_track *track, storm_cell_idx cell,
                        struct storm_packet *packet);
+/* For tallies: a group in the frame of the mesh of what diffuses or walks, in
+ * this group in the frame of matter. Draws for it change no history. */
+int32_t imc_tally_group(const struct imc_track *track, storm_cell_idx cell,
+                        const struct storm_packet *packet, int32_t group);
 
 /* What a wall does with packets: they leave, are reflected, it depends on
  * where, or the host says it. */

@@ -101,7 +101,9 @@ static void ddmc_count_stay(const struct imc_track *track,
         double u[4];
         storm_random(track->seed, STORM_STREAM_TALLY, lane->packet->id,
                      lane->packet->draws, u);
-        group = (size_t)ddmc_draw_group(track->ddmc, lane->cell, u[0]);
+        group = (size_t)imc_tally_group(track, lane->cell, lane->packet,
+                                        ddmc_draw_group(track->ddmc, lane->cell,
+                                                        u[0]));
     }
     if (moments->groups != NULL)
         moments->groups[(size_t)lane->cell * n + group] += path;
@@ -133,6 +135,7 @@ static void ddmc_count_surface(const struct pass *pass, const struct lane *lane,
     imc_about(f->normal, sqrt(u[2]), u[3], at.direction);
     at.time_left_s = lane->time_left_s;
     at.weight_erg = lane->imc.weight;
+    at.group = imc_tally_group(track, lane->cell, &at, at.group);
     imc_surface_cross(track, &at, from, to);
 }
 
@@ -382,32 +385,42 @@ static int32_t ddmc_leaving(const struct imc_ddmc *ddmc, storm_cell_idx cell,
     return last;
 }
 
-/* Effective scattering out of the ensemble: flies in the cell. */
-static bool ddmc_change(struct pass *pass, struct lane *lane)
+/* A group out of those that fly, by its share in emission. */
+static int32_t ddmc_draw_flying(const struct imc_track *track,
+                                storm_cell_idx cell, double u)
 {
-    const struct imc_track *track = pass->imc;
-    struct storm_packet *packet = lane->packet;
     size_t n = track->n_groups;
-    const double *share = &track->ddmc->share[(size_t)lane->cell * n];
-    const double *spectrum = &track->spectrum[(size_t)lane->cell * n];
-    double u[4], flown = 0.0, below = 0.0;
-    storm_packet_random(packet, track->seed, u);
+    const double *share = &track->ddmc->share[(size_t)cell * n];
+    const double *spectrum = &track->spectrum[(size_t)cell * n];
+    double flown = 0.0, below = 0.0;
+    int32_t group = 0;
     for (size_t g = 0; g < n; g++) {
         flown += share[g] > 0.0 ? 0.0 : spectrum[g] - below;
         below = spectrum[g];
     }
-    double left = u[0] * flown;
+    double left = u * flown;
     below = 0.0;
     for (size_t g = 0; g < n; g++) {
         double part = share[g] > 0.0 ? 0.0 : spectrum[g] - below;
         below = spectrum[g];
         if (!(part > 0.0))
             continue;
-        packet->group = (int32_t)g;
+        group = (int32_t)g;
         left -= part;
         if (left < 0.0)
             break;
     }
+    return group;
+}
+
+/* Effective scattering out of the ensemble: flies in the cell. */
+static bool ddmc_change(struct pass *pass, struct lane *lane)
+{
+    const struct imc_track *track = pass->imc;
+    struct storm_packet *packet = lane->packet;
+    double u[4];
+    storm_packet_random(packet, track->seed, u);
+    packet->group = ddmc_draw_flying(track, lane->cell, u[0]);
     packet->cell_idx = lane->cell;
     imc_draw_place(pass, packet, lane->cell, lane->imc.depth);
     imc_draw_depth(pass, packet);
@@ -417,13 +430,11 @@ static bool ddmc_change(struct pass *pass, struct lane *lane)
     return true;
 }
 
-/* Leaves its cell through one of its faces. Returns like imc_retire. */
-LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u)
+/* The face through which a share u of what leaks does. */
+LANES_INLINE size_t ddmc_which(const struct imc_ddmc *ddmc,
+                               const struct lane *lane, double u)
 {
-    const struct imc_ddmc *ddmc = pass->imc->ddmc;
-    struct storm_packet *packet = lane->packet;
-    size_t n = ddmc->n_groups, face = 0;
-    size_t first = ddmc->first[lane->cell];
+    size_t first = ddmc->first[lane->cell], face = 0;
     size_t n_faces = ddmc->first[lane->cell + 1] - first;
     if (STORM_UNLIKELY(ddmc->cells[lane->cell].has_skin)) {
         double left = u * ddmc_leak_all(ddmc, lane);
@@ -435,7 +446,16 @@ LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u)
         while (face + 1 < n_faces && !(target < ddmc->faces[first + face].leak))
             face++;
     }
-    if (n > 1) {
+    return face;
+}
+
+/* Leaves its cell through one of its faces. Returns like imc_retire. */
+LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u)
+{
+    const struct imc_ddmc *ddmc = pass->imc->ddmc;
+    struct storm_packet *packet = lane->packet;
+    size_t face = ddmc_which(ddmc, lane, u);
+    if (ddmc->n_groups > 1) {
         double v[4];
         storm_packet_random(packet, pass->imc->seed, v);
         packet->group = ddmc_leaving(ddmc, lane->cell, face, v[0]);

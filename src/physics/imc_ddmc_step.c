@@ -113,8 +113,7 @@ static void step_choose(struct storm_imc *imc, storm_cell_idx i)
     if (!ddmc->cells[i].may || !imc_has_matter(imc, imc->material[i]) ||
         step_has_plane(imc, i))
         return;
-    if (imc->velocity != NULL &&
-        (ddmc->n_groups > 1 || !imc_drift_may(&imc->motion[i])))
+    if (imc->velocity != NULL && !imc_drift_may(&imc->motion[i]))
         return;
     if (ddmc->n_groups == 1)
         step_choose_grey(imc, i);
@@ -465,7 +464,11 @@ void imc_ddmc_knock(const struct storm_imc *imc, int wall, int face,
                     struct storm_packet *packet)
 {
     const struct imc_ddmc *ddmc = imc->track.ddmc;
-    if (ddmc == NULL || !imc_ddmc_is_in(ddmc, packet->cell_idx, packet->group))
+    if (ddmc == NULL || !ddmc->cells[packet->cell_idx].is_in)
+        return;
+    /* In moving matter its group is known when it begins. */
+    if (!(imc->track.has_photons && imc->velocity != NULL) &&
+        !imc_ddmc_is_in(ddmc, packet->cell_idx, packet->group))
         return;
     size_t first = ddmc->first[packet->cell_idx];
     size_t end = ddmc->first[packet->cell_idx + 1];

@@ -61,7 +61,7 @@ void imc_drift_close(struct storm_imc *imc)
 static struct imc_drift_row drift_row(const struct storm_imc *imc,
                                       storm_cell_idx i)
 {
-    struct imc_drift_row row;
+    struct imc_drift_row row = {.motion = imc->motion[i]};
     for (int d = 0; d < 3; d++) {
         double v = *imc_velocity(imc, i, d);
         row.beta[d] = v / imc->problem->light_cm_s;
@@ -75,21 +75,36 @@ static double drift_along(const double a[3], const double normal[3])
     return a[0] * normal[0] + a[1] * normal[1] + a[2] * normal[2];
 }
 
-/* Fills a face of a cell that diffuses. Returns the velocity of matter through
- * it, cm/s. */
-static double drift_face(struct storm_imc *imc, storm_cell_idx i, size_t f)
+/* The part of a cell's ensemble that diffuses behind a face. */
+static double drift_share(const struct imc_ddmc *ddmc, storm_cell_idx i,
+                          size_t f)
+{
+    const size_t n = ddmc->n_groups;
+    const double *share = &ddmc->share[(size_t)i * n];
+    double sum = 0.0, all = 0.0;
+    for (size_t g = 0; g < n; g++) {
+        all += share[g];
+        sum += ddmc->behind[f * n + g] >= 0.0 ? share[g] : 0.0;
+    }
+    return sum / all; /* 1 if all do */
+}
+
+/* Fills a face of a cell that diffuses, but for `leave`. */
+static void drift_face(struct storm_imc *imc, storm_cell_idx i, size_t f)
 {
     const struct imc_ddmc_face *at = &imc->ddmc.faces[f];
     const struct imc_drift_row *own = &imc->drift.rows[i], *other = own;
     struct imc_drift_face *face = &imc->drift.faces[f];
-    face->own = drift_along(own->beta, at->normal);
-    face->across = 0.0;
+    *face = (struct imc_drift_face){.own = drift_along(own->beta, at->normal),
+                                    .share = 1.0};
     if (at->side == DDMC_WALL && at->is_mirror) {
         face->across = face->own; /* matter stops there */
-        return 0.0;
+        return;
     }
-    if (!at->is_mirror && !(imc->ddmc.behind[f] >= 0.0))
-        return face->own * imc->problem->light_cm_s;
+    if (!at->is_mirror)
+        face->share = drift_share(&imc->ddmc, i, f);
+    if (!(face->share > 0.0))
+        return;
     if (!at->is_mirror)
         other = at->side == DDMC_LOCAL ? &imc->drift.rows[at->next]
                                        : &imc->drift.ghosts[at->next];
@@ -97,7 +112,15 @@ static double drift_face(struct storm_imc *imc, storm_cell_idx i, size_t f)
     for (int d = 0; d < 3; d++)
         there[d] = 0.5 * (own->relative_cm[d] + other->relative_cm[d]);
     face->across = 0.5 * (face->own - drift_along(other->beta, at->normal));
-    return drift_along(there, at->normal);
+    face->ride = drift_along(there, at->normal);
+}
+
+/* Of what diffuses behind a face, and of what flies there: one value for all of
+ * the ensemble. */
+static double drift_mean(const struct imc_drift_face *face, double ride,
+                         double fly)
+{
+    return face->share * ride + (1.0 - face->share) * fly;
 }
 
 /* Of a box: how a place moves, by the velocities at its faces. */
@@ -125,8 +148,10 @@ static void drift_cell(struct storm_imc *imc, storm_cell_idx i)
                                   .instant = imc_instant(motion)};
     for (size_t f = first; f < end; f++) {
         const struct imc_ddmc_face *face = &ddmc->faces[f];
-        double out = drift_face(imc, i, f);
-        across += face->reach * imc->drift.faces[f].across;
+        struct imc_drift_face *drift = &imc->drift.faces[f];
+        drift_face(imc, i, f);
+        double past = drift->own * light;
+        across += face->reach * (drift->share * drift->across);
         cell.has_mirror =
             cell.has_mirror || (face->side == DDMC_WALL && face->is_mirror);
         if (ddmc->half != NULL) {
@@ -134,12 +159,15 @@ static void drift_cell(struct storm_imc *imc, storm_cell_idx i)
                        : fabs(face->normal[2]) > 0.5 ? 2
                                                      : 0;
             bool high = face->normal[axis] > 0.0;
+            double out = drift_mean(drift, drift->ride, past);
             side[2 * axis + high] = high ? out : -out;
             cell.face[2 * axis + high] = (unsigned char)(f - first);
         } else if (!face->is_mirror) {
-            cell.leave += face->reach * fmax(out, 0.0);
+            cell.leave +=
+                face->reach *
+                drift_mean(drift, fmax(drift->ride, 0.0), fmax(past, 0.0));
         }
-        imc->drift.faces[f].leave = cell.leave;
+        drift->leave = cell.leave;
     }
     cell.expand = -light * across / 3.0;
     for (int d = 0; d < 3; d++) {
@@ -161,17 +189,13 @@ static storm_status drift_log_once(struct storm_imc *imc)
         return STORM_OK;
     for (storm_cell_idx i = 0; i < imc->n_cells; i++)
         n += imc_has_matter(imc, imc->material[i]) &&
-             (p->n_groups > 1 || !imc_drift_may(&imc->motion[i]));
+             !imc_drift_may(&imc->motion[i]);
     storm_status status =
         storm_context_reduce(imc->context, &n, 1, MPI_UINT64_T, MPI_SUM);
     if (status < 0 || n == 0)
         return status;
     imc->drift_is_logged = true;
-    if (imc->env->rank == 0 && p->n_groups > 1)
-        storm_log_write(&imc->env->log, STORM_LOG_WARN,
-                        "packets neither walk nor diffuse where matter moves "
-                        "and there are groups: all fly");
-    else if (imc->env->rank == 0)
+    if (imc->env->rank == 0)
         storm_log_write(&imc->env->log, STORM_LOG_WARN,
                         "packets neither walk nor diffuse in %llu of %llu "
                         "cells, whose matter is faster than %g c: they fly "

@@ -46,11 +46,14 @@
 
 enum { IMC_DRIFT_SIDES = 6 };
 
-/* A face, outwards. */
+/* A face, outwards. Of an ensemble of groups some may diffuse behind it and
+ * others fly. */
 struct imc_drift_face {
     double own;    /* velocity of the cell's matter over c */
-    double across; /* that, less the one at the face, over c; 0 where packets
-                      fly behind it */
+    double across; /* that, less the one at the face, over c; for what diffuses
+                      behind it */
+    double share;  /* of the ensemble that does; of mirrors 1 */
+    double ride;   /* cm/s: velocity of matter through it, for that */
     double leave;  /* 1/s: through this face and those before it with matter;
                       not of boxes */
 };
@@ -70,8 +73,9 @@ struct imc_drift_cell {
 
 /* What others need of a cell. */
 struct imc_drift_row {
-    double beta[3];        /* of matter */
-    double relative_cm[3]; /* to the cell, cm/s */
+    double beta[3];           /* of matter */
+    double relative_cm[3];    /* to the cell, cm/s */
+    struct imc_motion motion; /* which group it is there has the same bits */
 };
 
 struct imc_drift {

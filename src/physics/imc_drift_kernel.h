@@ -42,7 +42,8 @@ static void drift_reweigh(const struct imc_track *track, struct lane *lane,
         storm_exact_term(weight, track->deposit_unit);
 }
 
-/* From a flight: its weight, if it diffuses. */
+/* From a flight: its weight, if it diffuses. Its photons are those of the
+ * ensemble then. */
 static void drift_calm(const struct imc_track *track, struct lane *lane)
 {
     const struct imc_motion *m = &track->motion[lane->cell];
@@ -51,13 +52,18 @@ static void drift_calm(const struct imc_track *track, struct lane *lane)
                       imc_instant(m));
 }
 
-/* To a flight in this direction in the frame of matter. */
+/* To a flight in this direction in the frame of matter, in the packet's group
+ * there. */
 static void drift_leave(const struct imc_track *track, struct lane *lane,
                         const double n0[3])
 {
     const struct imc_motion *m = &track->motion[lane->cell];
     double boost = imc_boost(m, n0, lane->packet->direction);
     drift_reweigh(track, lane, lane->imc.weight / imc_instant(m) * boost);
+    if (track->has_photons)
+        imc_set_photon(track, lane,
+                       imc_draw_energy(track, lane->cell, lane->packet) *
+                           boost);
 }
 
 /* The same at the end of the step: in any direction that packets have at an
@@ -90,14 +96,20 @@ static void drift_settle(const struct pass *pass, struct lane *lane,
     (void)ddmc_settle(lane, mark);
 }
 
+/* A packet in flight that has changed into a group of the ensemble. */
+static void drift_collect(const struct pass *pass, struct lane *lane)
+{
+    drift_calm(pass->imc, lane);
+    drift_settle(pass, lane, IMC_PLACED);
+}
+
 /* A packet of a lane that a host has moved, or a border: diffuses if it would
  * on another rank. */
 static void drift_arrived(const struct pass *pass, struct lane *lane)
 {
     if (!lane->imc.diffuses || lane->imc.depth == IMC_KNOCKS)
         return;
-    drift_calm(pass->imc, lane);
-    drift_settle(pass, lane, IMC_PLACED);
+    drift_collect(pass, lane);
 }
 
 /* Until a place gets to a side of its box along one axis; infinite if it does
@@ -203,24 +215,31 @@ static void drift_press(const struct imc_track *track, const struct lane *lane,
 
 /* ---- in and out of lanes ------------------------------------------------- */
 
-/* A packet in a cell that diffuses. */
-static void drift_load(const struct pass *pass, struct lane *lane)
+/* A packet that diffuses in its cell, or is on its way in. False: it flies. */
+static bool drift_load(const struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
     struct storm_packet *packet = lane->packet;
     const double mark = packet->optical_depth;
+    const bool flew = mark >= 0.0 || mark == IMC_PLACED ||
+                      mark == IMC_DIFFUSES || mark == IMC_KNOCKS;
+    if (flew &&
+        !imc_ddmc_is_in(track->ddmc, lane->cell, imc_group_here(track, lane))) {
+        if (mark == IMC_KNOCKS) /* at the wall where it was born */
+            packet->optical_depth = 0.0;
+        return false;
+    }
     lane->imc.diffuses = true;
     lane->imc.depth = mark;
-    if (mark >= 0.0 || mark == IMC_PLACED || mark == IMC_DIFFUSES ||
-        mark == IMC_KNOCKS)
+    if (flew)
         imc_push_lane(track, lane, 1);
     if (mark == IMC_KNOCKS)
-        return;
-    if (mark >= 0.0 || mark == IMC_PLACED || mark == IMC_DIFFUSES) {
+        return true;
+    if (flew) {
         drift_calm(track, lane);
         drift_settle(pass, lane,
                      mark == IMC_DIFFUSES ? IMC_DIFFUSES : IMC_PLACED);
-        return;
+        return true;
     }
     bool is_brought =
         mark == IMC_BRINGS || (mark == IMC_DRIFTS && track->ddmc->half != NULL);
@@ -236,6 +255,7 @@ static void drift_load(const struct pass *pass, struct lane *lane)
     drift_settle(pass, lane,
                  is_brought || mark == IMC_STAYS_PLACED ? IMC_PLACED
                                                         : IMC_DIFFUSES);
+    return true;
 }
 
 /* Leaves its lane. */
@@ -255,6 +275,10 @@ static void drift_park(const struct pass *pass, struct lane *lane,
                &pass->imc->ddmc->centre[3 * (size_t)lane->cell],
                sizeof packet->position_cm);
     if (fate == STORM_FATE_CENSUS) {
+        if (pass->imc->n_groups > 1) {
+            storm_packet_random(packet, pass->imc->seed, u);
+            packet->group = ddmc_draw_group(pass->imc->ddmc, lane->cell, u[0]);
+        }
         drift_rest(pass, lane);
         imc_push_out(pass->imc, lane, fate);
         if (lane->imc.depth != IMC_PLACED) {
@@ -319,6 +343,26 @@ static bool drift_enter(struct pass *pass, struct lane *lane, size_t face,
     return more;
 }
 
+/* Does a packet in flight diffuse behind a face of its cell, in the group that
+ * it has there? */
+static bool drift_is_in_behind(const struct imc_track *track,
+                               const struct lane *lane, size_t face)
+{
+    const struct imc_ddmc_face *f = ddmc_face_of(track, lane->cell, face);
+    size_t at = track->ddmc->first[lane->cell] + face, group = 0;
+    if (f->side == DDMC_WALL)
+        return false;
+    if (track->has_photons) {
+        const struct imc_drift_row *row =
+            &(f->side == DDMC_LOCAL ? track->drift->rows
+                                    : track->drift->ghosts)[f->next];
+        group =
+            imc_own_group(track, lane,
+                          imc_doppler(&row->motion, lane->packet->direction));
+    }
+    return track->ddmc->behind[at * track->n_groups + group] >= 0.0;
+}
+
 /* A packet in flight has come to a side of its cell. Returns like
  * imc_retire. */
 static bool drift_cross(struct pass *pass, struct lane *lane, uint32_t side)
@@ -328,7 +372,7 @@ static bool drift_cross(struct pass *pass, struct lane *lane, uint32_t side)
     storm_cell_idx from = lane->cell;
     size_t face = geom_face(&lane->geom, side);
     int32_t next = geom_next(&pass->geom, &lane->geom, from, side);
-    if (ddmc_behind(track, lane, face) >= 0.0) { /* DRIFT-4 */
+    if (drift_is_in_behind(track, lane, face)) { /* DRIFT-4 */
         lane->imc.diffuses = true;
         lane->imc.depth = IMC_KNOCKS;
         lane->packet->face = (uint32_t)ddmc_face_of(track, from, face)->back;
@@ -336,10 +380,11 @@ static bool drift_cross(struct pass *pass, struct lane *lane, uint32_t side)
     imc_count_face(pass, lane, next, side);
     if (next < 0) {
         bool more = imc_border_moving(pass, lane, next, side);
-        /* Sent back by a part of a wall. */
+        /* Sent back by a part of a wall; or by a mirror, with another group in
+         * the frame of matter. */
         if (outcome->fate == STORM_FATE_CONTINUE && lane->cell == from &&
             !lane->imc.diffuses &&
-            imc_ddmc_is_in(track->ddmc, from, lane->packet->group)) {
+            imc_ddmc_is_in(track->ddmc, from, imc_group_here(track, lane))) {
             lane->imc.diffuses = true;
             lane->imc.depth = IMC_KNOCKS;
             lane->packet->face = (uint32_t)face;
@@ -453,6 +498,7 @@ static bool drift_knock(struct pass *pass, struct lane *lane)
     size_t face = packet->face;
     const struct imc_ddmc_face *f = ddmc_face_of(track, lane->cell, face);
     double out = drift_face_of(track, lane->cell, face)->own, u[4], n0[3];
+    packet->group = imc_group_here(track, lane);
     double depth = imc_ddmc_depth(track->ddmc, lane->cell, face, packet->group);
     double along = drift_dot(m->u, packet->direction);
     double doppler = imc_doppler(m, packet->direction);
@@ -466,23 +512,27 @@ static bool drift_knock(struct pass *pass, struct lane *lane)
     storm_packet_random(packet, track->seed, u);
     bool is_in = !(u[0] * (mu - out) >= taken + carried);
     if (!is_in && drift_back(pass, lane, face, n0)) {
+        double boost = imc_boost(m, n0, packet->direction);
         imc_count_event(track, lane->cell, STORM_IMC_REFLECTION);
-        drift_reweigh(track, lane,
-                      lane->imc.weight * doppler *
-                          imc_boost(m, n0, packet->direction));
+        drift_reweigh(track, lane, lane->imc.weight * doppler * boost);
+        if (track->has_photons)
+            imc_set_photon(track, lane,
+                           *imc_photon_kev(lane) * doppler * boost);
         return drift_out(pass, lane);
     }
     drift_calm(track, lane);
     bool is_carried = u[1] * (taken + carried) < carried;
     bool is_placed = is_carried && drift_cell_of(track, lane->cell)->has_place;
-    if (!is_carried)
-        ddmc_count_half(pass, lane, lane->cell, face, -1.0);
+    double mark = is_placed ? IMC_PLACED : IMC_DIFFUSES;
     if (is_placed) {
         storm_packet_random(packet, track->seed, u);
         pass->mesh->ops->sample_face(pass->mesh, lane->cell, (int)face, u,
                                      packet->position_cm);
+    } else if (!is_carried) {
+        ddmc_count_half(pass, lane, lane->cell, face, -1.0);
+        mark = ddmc_draw_entry(pass, lane->cell, face, packet);
     }
-    drift_settle(pass, lane, is_placed ? IMC_PLACED : IMC_DIFFUSES);
+    drift_settle(pass, lane, mark);
     return true;
 }
 
@@ -520,30 +570,80 @@ static void drift_stay(const struct pass *pass, struct lane *lane,
                         length * cell->flux[d], track->moments->flux_unit);
 }
 
-/* The face through which a share u of what leaves a cell does; by hops, or
- * with matter. */
+/* The face through which a share u of what leaves a cell with matter does. */
 static size_t drift_which(const struct imc_track *track, storm_cell_idx cell,
-                          bool hops, double u)
+                          double u)
 {
     size_t first = track->ddmc->first[cell], face = 0;
     size_t n = track->ddmc->first[cell + 1] - first;
-    double left = u * (hops ? track->ddmc->cells[cell].leak
-                            : drift_cell_of(track, cell)->leave);
-    while (face + 1 < n &&
-           !(left < (hops ? track->ddmc->faces[first + face].leak
-                          : track->drift->faces[first + face].leave)))
+    double left = u * drift_cell_of(track, cell)->leave;
+    while (face + 1 < n && !(left < track->drift->faces[first + face].leave))
         face++;
     return face;
+}
+
+/* The group that leaves through a face with matter: by its share; in cells that
+ * are no boxes also by the velocity that it has there. */
+static int32_t drift_carried(const struct imc_track *track, storm_cell_idx cell,
+                             size_t face, double u)
+{
+    const struct imc_ddmc *ddmc = track->ddmc;
+    const struct imc_drift_face *f = drift_face_of(track, cell, face);
+    const size_t n = ddmc->n_groups, at = ddmc->first[cell] + face;
+    const double *share = &ddmc->share[(size_t)cell * n];
+    double ride = fmax(f->ride, 0.0);
+    double past = fmax(f->own * track->light_cm_s, 0.0);
+    if (ddmc->half != NULL)
+        ride = past = 1.0;
+    double left = u * (f->share * ride + (1.0 - f->share) * past);
+    int32_t last = 0;
+    for (size_t g = 0; g < n; g++) {
+        double part = ddmc->behind[at * n + g] >= 0.0 ? ride : past;
+        if (!(share[g] * part > 0.0))
+            continue;
+        last = (int32_t)g;
+        left -= share[g] * part;
+        if (left < 0.0)
+            break;
+    }
+    return last;
 }
 
 /* Through a face, into what is there. Returns like imc_retire. */
 static bool drift_through(struct pass *pass, struct lane *lane, size_t face,
                           bool hops, bool is_at)
 {
-    const struct imc_ddmc_face *f = ddmc_face_of(pass->imc, lane->cell, face);
+    const struct imc_track *track = pass->imc;
+    const struct imc_ddmc_face *f = ddmc_face_of(track, lane->cell, face);
+    if (track->n_groups > 1) {
+        double u[4];
+        storm_packet_random(lane->packet, track->seed, u);
+        lane->packet->group =
+            hops ? ddmc_leaving(track->ddmc, lane->cell, face, u[0])
+                 : drift_carried(track, lane->cell, face, u[0]);
+    }
     if (f->is_mirror || ddmc_behind(pass->imc, lane, face) >= 0.0)
         return drift_enter(pass, lane, face, hops);
     return drift_fly(pass, lane, face, hops, is_at);
+}
+
+/* Effective scattering out of the ensemble: flies in the cell. */
+static bool drift_change(struct pass *pass, struct lane *lane)
+{
+    const struct imc_track *track = pass->imc;
+    struct storm_packet *packet = lane->packet;
+    double u[4], n0[3];
+    storm_packet_random(packet, track->seed, u);
+    packet->group = ddmc_draw_flying(track, lane->cell, u[0]);
+    packet->cell_idx = lane->cell;
+    imc_draw_place(pass, packet, lane->cell, lane->imc.depth);
+    storm_isotropic(u[1], u[2], n0);
+    drift_leave(track, lane, n0);
+    imc_count_collision(track, lane);
+    lane->imc.depth = -storm_log(u[3]);
+    lane->imc.diffuses = false;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    return true;
 }
 
 /* One event of a packet that diffuses. Returns like imc_retire. */
@@ -553,13 +653,18 @@ static bool drift_hop(struct pass *pass, struct lane *lane)
     if (lane->imc.depth == IMC_KNOCKS)
         return drift_knock(pass, lane);
     const struct imc_drift_cell *cell = drift_cell_of(track, lane->cell);
+    const struct imc_ddmc_cell *leaks = &track->ddmc->cells[lane->cell];
     const double light = track->light_cm_s * cell->slow;
-    double out = track->ddmc->cells[lane->cell].leak * light + cell->leave;
+    const double change = leaks->change * light;
+    double leak = STORM_UNLIKELY(leaks->has_skin)
+                      ? ddmc_leak_all(track->ddmc, lane)
+                      : leaks->leak;
+    double out = leak * light + change + cell->leave;
     double u[4], seconds = lane->time_left_s;
     int side = -1;
     enum { ENDS, LEAVES, ARRIVES, ABSORBED } event = ENDS;
     storm_packet_random(lane->packet, track->seed, u);
-    lane->imc.absorb_s = track->ddmc->cells[lane->cell].absorb * light;
+    lane->imc.absorb_s = leaks->absorb * light;
     bool analogue = lane->imc.weight < lane->imc.light_weight;
     double leaves = out > 0.0 ? -storm_log(u[0]) / out : INFINITY;
     double arrives =
@@ -590,9 +695,14 @@ static bool drift_hop(struct pass *pass, struct lane *lane)
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
     if (event == ARRIVES)
         return drift_through(pass, lane, cell->face[side], false, true);
-    bool hops = !(u[2] * out < cell->leave);
-    return drift_through(pass, lane, drift_which(track, lane->cell, hops, u[3]),
-                         hops, false);
+    double which = u[2] * out;
+    if (which < cell->leave)
+        return drift_through(pass, lane, drift_which(track, lane->cell, u[3]),
+                             false, false);
+    if (which < cell->leave + change)
+        return drift_change(pass, lane);
+    return drift_through(pass, lane, ddmc_which(track->ddmc, lane, u[3]), true,
+                         false);
 }
 
 #endif /* STORM_PHYSICS_IMC_DRIFT_KERNEL_H */

@@ -134,7 +134,8 @@ static bool ddmc_load(const struct pass *pass, struct lane *lane,
                       struct storm_outcome *outcome_out);
 static void ddmc_park(const struct pass *pass, struct lane *lane,
                       storm_fate fate);
-static void drift_load(const struct pass *pass, struct lane *lane);
+static bool drift_load(const struct pass *pass, struct lane *lane);
+static void drift_collect(const struct pass *pass, struct lane *lane);
 static void drift_park(const struct pass *pass, struct lane *lane,
                        storm_fate fate);
 
@@ -149,12 +150,13 @@ LANES_INLINE bool imc_load(const struct pass *pass, struct lane *lane,
     lane->imc.diffuses = false;
     lane->imc.weight = packet->weight_erg;
     lane->imc.light_weight = imc_analogue_below * packet->birth_weight_erg;
-    if (STORM_UNLIKELY(pass->imc->ddmc != NULL) &&
-        imc_ddmc_is_in(pass->imc->ddmc, lane->cell, packet->group)) {
-        if (pass->imc->motion == NULL)
+    if (STORM_UNLIKELY(pass->imc->ddmc != NULL)) {
+        if (pass->imc->motion != NULL) {
+            if (drift_load(pass, lane))
+                return true;
+        } else if (imc_ddmc_is_in(pass->imc->ddmc, lane->cell, packet->group)) {
             return ddmc_load(pass, lane, outcome_out);
-        drift_load(pass, lane);
-        return true;
+        }
     }
     if (STORM_UNLIKELY(packet->optical_depth < 0.0))
         imc_draw_place(pass, packet, lane->cell, packet->optical_depth);
@@ -266,7 +268,8 @@ static bool imc_move(struct pass *pass, struct lane *lane,
     if (is_here)
         geom_enter(&pass->geom, &lane->geom, packet);
     if (is_here && pass->imc->ddmc != NULL &&
-        imc_ddmc_is_in(pass->imc->ddmc, to.idx, packet->group)) {
+        imc_ddmc_is_in(pass->imc->ddmc, to.idx,
+                       imc_group_here(pass->imc, lane))) {
         lane->imc.diffuses = true; /* DDMC-4, as on another rank */
         lane->imc.depth = IMC_PLACED;
     }
@@ -541,11 +544,15 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
             imc_ddmc_is_in(track->ddmc, lane->cell, packet->group)) {
             imc_count_event(track, lane->cell, STORM_IMC_EFFECTIVE);
             geom_leave(&lane->geom, packet);
-            return ddmc_settle(lane, IMC_PLACED);
+            if (moves)
+                drift_collect(pass, lane);
+            else
+                (void)ddmc_settle(lane, IMC_PLACED);
+            return true;
         }
-        walks = !moves && effective && !is_mixed &&
-                track->cells[lane->cell].walks &&
-                imc_sphere_groups(pass, lane, &sphere);
+        walks = effective && !is_mixed && track->cells[lane->cell].walks &&
+                (moves ? drift_sphere_groups(pass, lane, &sphere, &until_s)
+                       : imc_sphere_groups(pass, lane, &sphere));
     } else {
         if (laws)
             effective = imc_is_effective(track, lane, rate - absorb_s);

@@ -74,6 +74,26 @@ LANES_INLINE size_t imc_own_group(const struct imc_track *track,
                                 doppler * *imc_photon_kev(lane));
 }
 
+/* In a kernel of motion: that of any lane that flies. */
+LANES_INLINE int32_t imc_group_here(const struct imc_track *track,
+                                    const struct lane *lane)
+{
+    if (track->motion == NULL || !track->has_photons)
+        return lane->packet->group;
+    double doppler =
+        imc_doppler(&track->motion[lane->cell], lane->packet->direction);
+    return (int32_t)imc_own_group(track, lane, doppler);
+}
+
+/* The lane's photons in the frame of the mesh, and their group there. */
+static void imc_set_photon(const struct imc_track *track, struct lane *lane,
+                           double energy_kev)
+{
+    *imc_photon_kev(lane) = energy_kev;
+    lane->packet->group =
+        imc_group_of(track->edge, track->n_groups, energy_kev);
+}
+
 static struct storm_packet imc_at_wall(const struct pass *pass,
                                        const struct lane *lane, uint32_t side);
 
@@ -128,11 +148,8 @@ static void imc_scatter_moving(const struct pass *pass, struct lane *lane,
     storm_isotropic(u[0], u[1], n0);
     double boost = imc_boost(motion, n0, packet->direction);
     double new = old *doppler *boost;
-    if (track->has_photons) {
-        *imc_photon_kev(lane) = own_kev * boost;
-        packet->group =
-            imc_group_of(track->edge, track->n_groups, own_kev * boost);
-    }
+    if (track->has_photons)
+        imc_set_photon(track, lane, own_kev * boost);
     if (STORM_UNLIKELY(!(new <= track->pushes->max_erg))) {
         double part = imc_divide(pass, lane, new);
         track->pushes->is_beyond |= !(part > 0.0);

@@ -60,11 +60,8 @@ static bool imc_scatter_by_law(const struct pass *pass, struct lane *lane,
     }
     double boost = imc_boost(motion, n0, packet->direction);
     imc_unit(packet->direction);
-    if (track->has_photons) {
-        *imc_photon_kev(lane) = own_kev * boost;
-        packet->group =
-            imc_group_of(track->edge, track->n_groups, own_kev * boost);
-    }
+    if (track->has_photons)
+        imc_set_photon(track, lane, own_kev * boost);
     imc_scatter_give(pass, lane, doppler * ratio * boost);
     return true;
 }

@@ -69,24 +69,29 @@ static bool imc_sphere_grey(const struct pass *pass, const struct lane *lane,
     return true;
 }
 
-/* The same for a packet that has just changed its group: is that thick, and
- * would it stay among thick groups for a while? */
-static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
-                              struct imc_sphere *sphere_out)
+/* Of a packet that has just changed its group, in the frame of matter: is it
+ * thick over this length? */
+static bool imc_is_thick(const struct imc_track *track, const struct lane *lane,
+                         double length)
 {
-    const struct imc_track *track = pass->imc;
-    size_t n = track->n_groups;
-    size_t at = (size_t)lane->cell * n + (size_t)lane->packet->group;
+    size_t at =
+        (size_t)lane->cell * track->n_groups + (size_t)lane->packet->group;
     const struct imc_opacity *o = &track->opacity[at];
     double own =
         storm_walk_thickness(o->absorb, o->scatter,
                              imc_effective(&track->cells[lane->cell], o));
-    double length = track->light_cm_s * lane->time_left_s;
-    if (!(own * length >= storm_walk_lengths))
-        return false;
-    double radius = imc_clearance(pass, lane);
+    return own * length >= storm_walk_lengths;
+}
+
+/* And would it stay among thick groups for a while, in a sphere of this
+ * radius? */
+static bool imc_sphere_mixed(const struct imc_track *track,
+                             const struct lane *lane, double radius,
+                             double length, struct imc_sphere *sphere_out)
+{
+    size_t n = track->n_groups;
     length = radius < length ? radius : length;
-    if (!(own * length >= storm_walk_lengths))
+    if (!imc_is_thick(track, lane, length))
         return false;
     const struct storm_walk_group *groups =
         &track->thick[(size_t)lane->cell * n];
@@ -102,6 +107,16 @@ static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
         .n_thick = n_thick,
     };
     return storm_walk_deep(&sphere_out->medium, length);
+}
+
+/* imc_sphere_grey for such a packet. */
+static bool imc_sphere_groups(const struct pass *pass, const struct lane *lane,
+                              struct imc_sphere *sphere_out)
+{
+    double length = pass->imc->light_cm_s * lane->time_left_s;
+    return imc_is_thick(pass->imc, lane, length) &&
+           imc_sphere_mixed(pass->imc, lane, imc_clearance(pass, lane), length,
+                            sphere_out);
 }
 
 /* The group after a walk, eq. (24). */
@@ -134,9 +149,11 @@ static void imc_count_walk(const struct imc_track *track,
         if (sphere->groups != NULL) {
             storm_random(track->seed, STORM_STREAM_TALLY, lane->packet->id,
                          lane->packet->draws, u);
+            int32_t own =
+                storm_walk_draw(sphere->groups, track->n_groups,
+                                sphere->n_thick, STORM_WALK_CENSUS, u);
             group =
-                (size_t)storm_walk_draw(sphere->groups, track->n_groups,
-                                        sphere->n_thick, STORM_WALK_CENSUS, u);
+                (size_t)imc_tally_group(track, lane->cell, lane->packet, own);
         }
         moments->groups[(size_t)lane->cell * track->n_groups + group] += path;
     }

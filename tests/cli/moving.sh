@@ -9,7 +9,7 @@
 # balance of work, with a partition of the host's after every step, and after a
 # restart on other ranks. So it is on an octree and on a mesh from a file.
 # Energy balances in every step, and momentum closes. Where packets do not
-# diffuse, as matter is fast or there are groups, that is said once. A mesh that
+# diffuse, as matter is fast, that is said once. A mesh that
 # loses its volume is an error on all ranks.
 #
 # With `all`: on 1, 2, 3, 5 and 8 ranks over each backend, also grey and with
@@ -65,6 +65,10 @@ sed 's/0, 6e9, -3e9/0, 2e9, -1e9/; s/9e9, 0, 0/2.5e9, 0, 0/
     s/coef: 8/coef: 300/; s/coef: 5/coef: 2000/' "$scratch/grey.yaml" \
     >"$scratch/thick.yaml"
 echo 'acceleration: {method: auto}' >>"$scratch/thick.yaml"
+# The same of groups, of which some fly.
+sed 's/absorption: {coef: 300/&, E_exp: -1/; s/coef: 2000/&, E_exp: -2/' \
+    "$scratch/thick.yaml" >"$scratch/mixed.yaml"
+echo 'groups: {count: 8, min: 0.1, max: 20}' >>"$scratch/mixed.yaml"
 # Scattering changes energies of photons, and is that of electrons at 0.3 c.
 sed 's/absorption: {coef: 8/scattering_law: compton\n    &/' \
     "$scratch/drop.yaml" >"$scratch/compton.yaml"
@@ -89,17 +93,17 @@ octree="--set mesh.motion.kind=none --set mesh.kind=octree
     --set mesh.roots=[4,4,1] --set mesh.level=1 --set mesh.refine_levels=1"
 move="--set mesh.motion.kind"
 if [ "${1:-}" = all ]; then
-    for name in grey drop thick compton; do
+    for name in grey drop thick mixed compton; do
         on $name ""
         every
         restarted "1 2 3 5 8"
     done
-    for name in drop thick; do
+    for name in drop thick mixed; do
         on $name "$octree"
         every
         restarted "1 2 3 5 8"
     done
-    for name in grey drop thick; do
+    for name in grey drop thick mixed; do
         on $name "$move=translate --set mesh.motion.velocity=[0,0,2e9]"
         same -n 1
         some
@@ -122,7 +126,7 @@ if [ "${1:-}" = all ]; then
     finish
 fi
 
-for name in thick drop; do
+for name in thick drop mixed; do
     on $name ""
     same -n 1
     same -n 3 --backend p2p --set balance.host=cells --set balance.every=1 \
@@ -151,17 +155,18 @@ warned() {
     [ "$(grep -c "packets neither walk nor diffuse.*$text" \
         "$scratch/err")" -eq 1 ] || fail "$text: $(cat "$scratch/err")"
 }
-warned "where matter moves and there are groups: all fly" drop \
-    --set acceleration.method=auto
 for method in ddmc random_walk; do
     warned "in [0-9]* of 160 cells, whose matter is faster than 0.1 c: they fly" \
         thick --set "acceleration.method=$method" \
         --set 'materials.drop.velocity=[3.1e9,0,0]'
 done
-run run "$scratch/thick.yaml" --out "$scratch/new" --overwrite -n 3 --json -
-grep -q "neither walk nor diffuse" "$scratch/err" && fail "slow: warned"
-sed -n '/"diffused"/,/}/p' "$scratch/out" | grep -q '"events": [1-9][0-9][0-9]' ||
-    fail "slow: nothing diffuses: $(cat "$scratch/out")"
+for name in thick mixed; do
+    run run "$scratch/$name.yaml" --out "$scratch/new" --overwrite -n 3 --json -
+    grep -q "neither walk nor diffuse" "$scratch/err" && fail "$name: warned"
+    sed -n '/"diffused"/,/}/p' "$scratch/out" |
+        grep -q '"events": [1-9][0-9][0-9]' ||
+        fail "$name: nothing diffuses: $(cat "$scratch/out")"
+done
 
 # A box that contracts more in each step, until nothing would be left of it.
 run run "$scratch/drop.yaml" --out "$scratch/bad" -n 3 --quiet \
