@@ -323,6 +323,16 @@ static double profile_mean(const struct profile *p, const storm_exact sum[2])
     return volume > 0.0 ? product / volume : (double)NAN;
 }
 
+/* The same of one material: NaN, as in dumps, if it has no temperature. */
+static double profile_of_material(const struct profile *p, size_t m,
+                                  const storm_exact sum[2])
+{
+    double value = profile_mean(p, sum);
+    return io_field_has(p->source, "material_temperature", (int)m, value)
+               ? value
+               : (double)NAN;
+}
+
 /* The same of all matter with a heat capacity. */
 static double profile_temperature(const struct profile *p,
                                   const storm_exact *matter)
@@ -370,7 +380,9 @@ static void profile_row(const struct profile *p, size_t bin,
     profile_number(page, value[VOLUME], n + p->n_more > 0 ? ',' : '\n');
     for (size_t m = 0; m < n; m++)
         profile_number(page,
-                       profile_mean(p, sum + SUM_MATTER + SUMS_A_MATERIAL * m),
+                       profile_of_material(p, m,
+                                           sum + SUM_MATTER +
+                                               SUMS_A_MATERIAL * m),
                        m + 1 < n + p->n_more ? ',' : '\n');
     profile_row_more(p, sum + p->n_sums - p->n_more, value[VOLUME], page);
 }

@@ -108,6 +108,16 @@ static storm_status probes_fill(struct run *run, double *cells, double *values)
                                       MPI_DOUBLE, MPI_SUM);
 }
 
+/* NaN where there is none, as in dumps. */
+static void probes_number(struct run *run, const char *name, int material,
+                          double value, char after)
+{
+    const struct io_source source = run_source(run);
+    if (!io_field_has(&source, name, material, value))
+        value = (double)NAN;
+    io_rows_real(&run->history.probes.text, value, after);
+}
+
 static void probes_row(struct run *run, size_t i, const double *value)
 {
     struct storm_page *page = &run->history.probes.text;
@@ -128,14 +138,18 @@ static void probes_row(struct run *run, size_t i, const double *value)
     storm_page_add(page, "%zu,", i);
     for (int d = 0; d < 3; d++)
         io_rows_real(page, x[d], ',');
+    int material = (int)value[PROBES_MATERIAL] - 1;
     storm_page_add(page, "%" PRIu64 ",%d,",
                    (uint64_t)value[PROBES_TAG_HIGH] << 24 |
                        (uint64_t)value[PROBES_TAG_LOW],
-                   (int)value[PROBES_MATERIAL] - 1);
-    io_rows_real(page, value[PROBES_TEMPERATURE], ',');
-    io_rows_real(page, sqrt(sqrt(value[PROBES_RADIATION] / a)), ',');
-    io_rows_real(page, value[PROBES_RADIATION], ',');
-    io_rows_real(page, value[PROBES_ENERGY], '\n');
+                   material);
+    probes_number(run, "material_temperature", material,
+                  value[PROBES_TEMPERATURE], ',');
+    probes_number(run, "radiation_temperature", material,
+                  sqrt(sqrt(value[PROBES_RADIATION] / a)), ',');
+    probes_number(run, "radiation_energy", material, value[PROBES_RADIATION],
+                  ',');
+    probes_number(run, "material_energy", material, value[PROBES_ENERGY], '\n');
 }
 
 storm_status run_probes_open(struct run *run)

@@ -220,7 +220,7 @@ void run_scarce_warn(struct run *run)
     if (s->share > scarce_share)
         run_warn(
             run,
-            "in step %" PRIu64 " %" PRIu64 " of %" PRIu64
+            "in step %" PRIu64 ", %" PRIu64 " of %" PRIu64
             " cells, with %.2g %% "
             "of the radiation energy, rest on fewer than %d %s each; take more "
             "packets (packets.emit_per_cell, max_per_cell, packets of walls "

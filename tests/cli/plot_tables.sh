@@ -3,8 +3,9 @@
 # TEST timeout: 60; label: mpi slow-mpich
 #
 # storm plot of history, probes and tallies: curves are the energies of the
-# bins over their widths (TALLY-1), bins without a place are mentioned
-# (TALLY-2), means of replicas have bands unless bins are added up (TALLY-3).
+# bins over their widths (TALLYCHART-1), bins without a place are mentioned
+# (TALLYCHART-2), means of replicas have bands unless bins are added up (TALLYCHART-3),
+# times after the end of the run are not drawn (TALLYCHART-4).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cli.sh
@@ -28,7 +29,7 @@ output:
   probes: [[0.3, 0, 0], [-0.9, 0, 0]]
   tallies:
     - {name: light, by: [time, wall], time_bins: 7, to: 1e-10}
-    - {name: both, by: [time, group], time_bins: 20, to: 1e-9}
+    - {name: both, by: [time, group], time_bins: 40, to: 1e-9}
     - {name: sky, by: [direction], mu_edges: [0, 0.5, 1]}
     - {name: walls, by: [wall]}
     - {name: core, where: surface, by: [time, side], time_bins: 4, to: 2e-10, shape: sphere, radius: [0, 0.9]}
@@ -120,6 +121,44 @@ slope = (places[hi] - places[lo]) / (values[hi] - values[lo])
 assert slope < 0
 for v, y in zip(values, places):
     assert abs(places[lo] + slope * (v - values[lo]) - y) < 0.03, (v, y)
+PYTHON
+
+# The run ends at 259.6 ps, in the 11th bin of 25 ps, which ends there.
+python3 - "$scratch" <<'PYTHON' || fail "times after the end of the run"
+import csv, re, sys
+
+rows = [r for r in open(sys.argv[1] + "/ball/tally-both.csv") if r[0] != "#"]
+want = [0.0] * 40
+for r in csv.DictReader(rows):
+    if -1e299 < float(r["time_from"]) and float(r["time_to"]) < 1e299:
+        want[round(float(r["time_from"]) / 2.5e-11)] += float(r["energy"])
+assert want[10] > 0 and not any(want[11:]), want
+end = sum(1e-11 * 1.2**i for i in range(10))
+svg = open(sys.argv[1] + "/p/tally-both-time.svg").read()
+[path] = [d for d in re.findall(r'<path d="(M[^"]*)" fill="none" stroke="#', svg)
+          if "H" in d]
+stairs = [tuple(map(float, s))
+          for s in re.findall(r"[ML]([-\d.]+) ([-\d.]+)H([-\d.]+)", path)]
+assert len(stairs) == 11, stairs
+pixels = stairs[0][2] - stairs[0][0]
+assert abs((stairs[10][2] - stairs[10][0]) / pixels - (end / 2.5e-11 - 10)) < 0.01
+PYTHON
+
+# Space has no temperature of its own, in no table.
+python3 - "$scratch/ball" <<'PYTHON' || fail "a temperature of space"
+import csv, sys
+
+def rows(name):
+    with open(sys.argv[1] + "/" + name) as text:
+        return list(csv.DictReader(r for r in text if r[0] != "#"))
+
+for r in rows("probes.csv"):
+    space = r["probe"] == "1"
+    for column in "material_temperature", "material_energy":
+        assert (r[column] == "nan") == space, r
+    assert float(r["radiation_energy"]) >= 0, r
+for r in rows("profile-0.csv"):
+    assert r["material_temperature_space"] == "nan", r
 PYTHON
 
 # What is not there is listed, and what is damaged is named.
