@@ -24,7 +24,7 @@ struct chart_frame {
     double left, top;
     struct storm_svg_scale x, y;
     struct storm_svg_axis x_axis, y_axis;
-    bool has_data;
+    bool has_data, whole_x;
     bool y_from_zero; /* begins a little below 0, where nothing is */
     double opacity;   /* of bands: many are paler, so that lines are seen */
 };
@@ -80,6 +80,8 @@ static void chart_cover_series(struct chart_frame *frame,
                                struct chart_range *x, struct chart_range *y)
 {
     for (size_t i = 0; i < series->n; i++) {
+        if (frame->whole_x)
+            chart_cover(x, &frame->x, series->x[i]);
         if (!chart_shows(frame, series, i))
             continue;
         frame->has_data = true;
@@ -144,7 +146,9 @@ static struct storm_svg_axis chart_axis(const struct storm_chart_axis *axis,
 
 static struct chart_frame chart_layout(const struct storm_chart *chart)
 {
-    struct chart_frame frame = {.x.log = chart->x.log, .y.log = chart->y.log};
+    struct chart_frame frame = {.x.log = chart->x.log,
+                                .y.log = chart->y.log,
+                                .whole_x = chart->x.whole};
     struct chart_range x = {(double)INFINITY, (double)-INFINITY}, y = x;
     for (size_t i = 0; i < chart->n_series; i++)
         chart_cover_series(&frame, &chart->series[i], &x, &y);
@@ -238,17 +242,19 @@ static const char *chart_dashes(const struct storm_chart_series *series,
                             "stroke-dashoffset=\"-13\"";
 }
 
+/* Round ends: a piece that is shorter than the line is wide is seen. */
 static void chart_line_class(struct storm_page *svg,
                              const struct storm_chart_series *series,
                              size_t n_below)
 {
     bool thin = series->style == STORM_CHART_REFERENCE ||
                 series->style == STORM_CHART_TWIN;
+    const char *dashes = chart_dashes(series, n_below);
     storm_page_add(svg,
                    " fill=\"none\" stroke=\"#%06x\" stroke-width=\"%s\" "
                    "stroke-linejoin=\"round\"%s/>\n",
                    chart_line_colour(series), thin ? "1.6" : "2.2",
-                   chart_dashes(series, n_below));
+                   *dashes != '\0' ? dashes : " stroke-linecap=\"round\"");
 }
 
 /* Do two lines look like one? */

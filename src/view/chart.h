@@ -49,6 +49,7 @@ struct storm_chart_axis {
     const char *label; /* with the unit */
     bool log;
     bool from_zero;      /* show 0, too (linear) */
+    bool whole;          /* of x: places without a value are on it, too */
     const double *ticks; /* where to write numbers, if not at round ones */
     size_t n_ticks;
 };

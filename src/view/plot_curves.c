@@ -244,7 +244,7 @@ storm_status plot_curves_draw(struct plot_curves *c,
     struct storm_chart chart = {
         .title = c->plot->title,
         .subtitle = subtitle,
-        .x = {.label = text->x, .log = c->log_x},
+        .x = {.label = text->x, .log = c->log_x, .whole = c->whole_x},
         .y = {.label = text->y, .log = log, .from_zero = !log && !c->off_zero},
         .series = series,
         .n_series = n,

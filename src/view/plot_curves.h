@@ -35,7 +35,7 @@ struct plot_curves {
     struct plot_curve *curve;
     size_t n, capacity;
     uint64_t replicas;
-    bool log_x;
+    bool log_x, whole_x;
     bool linear;   /* not logarithmic unless that is asked for: temperatures */
     bool off_zero; /* the axis need not begin at 0 */
 };

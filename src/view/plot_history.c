@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Charts over time: history.csv and probes.csv. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -272,6 +273,8 @@ static storm_status history_draw(struct plot_run *plot,
     storm_status status = STORM_OK;
     (void)plot_time_axis(plot, "time", rows_max(rows, "time"), x);
     plot_with_unit(plot, chart->label, chart->unit, y);
+    if (strcmp(chart->file, "seconds") == 0) /* of the machine in any units */
+        snprintf(y, sizeof y, "%s (%s)", chart->label, chart->unit);
     if (strcmp(chart->parts[0].prefix, "dt") == 0)
         (void)plot_time_axis(plot, chart->label, rows_max(rows, "dt"), y);
     for (size_t k = 0; k < 2 && chart->parts[k].prefix != NULL; k++)
@@ -308,25 +311,29 @@ static bool history_dt_varies(const struct io_table *table)
     return false;
 }
 
-/* Does a column have another value than this? */
+/* Does a column have a value farther than this from another one? */
 static bool history_differs(const struct io_table *table, const char *column,
-                            double value)
+                            double value, double by)
 {
     size_t i_column = io_table_find(table, column);
     for (size_t i = 0; i_column < table->n_columns && i < table->n_rows; i++)
-        if (cell(table, i, i_column) != value)
+        if (fabs(cell(table, i, i_column) - value) > by)
             return true;
     return false;
 }
 
-/* By default not steps of one length, nor the load of a single rank. */
+/* By default not steps of one length, nor the load of a single rank, nor a
+ * balance that is off by less than a double can hold: sums are exact, and what
+ * is left is the rounding of single packets. */
 static bool history_tells(const struct io_table *table,
                           const struct history_chart *chart)
 {
     if (strcmp(chart->file, "dt") == 0)
         return history_dt_varies(table);
+    if (strcmp(chart->file, "balance") == 0)
+        return history_differs(table, "balance", 0.0, DBL_EPSILON);
     return !history_is_imbalance(chart) ||
-           history_differs(table, "imbalance", 1.0);
+           history_differs(table, "imbalance", 1.0, 0.0);
 }
 
 static storm_status history_draw_all(struct plot_run *plot, const char *name,

@@ -216,8 +216,10 @@ static storm_status line_draw(struct line *l, const char *field,
                               const uint64_t *steps, size_t n_steps)
 {
     struct plot_run *plot = l->plot;
-    struct plot_curves curves = {
-        .plot = plot, .linear = strstr(field, "temperature") != NULL};
+    struct plot_curves curves = {.plot = plot,
+                                 .whole_x = true,
+                                 .linear =
+                                     strstr(field, "temperature") != NULL};
     char file[2 * PLOT_NAME], words[PLOT_NAME], line[PLOT_TEXT];
     char subtitle[2 * PLOT_TEXT], x[PLOT_TEXT], y[PLOT_TEXT];
     storm_status status = STORM_OK;

@@ -170,7 +170,7 @@ static char *profile_svg(const struct plot_run *plot,
     struct storm_chart chart = {
         .title = plot->title,
         .subtitle = subtitle,
-        .x = {.label = set->x_label},
+        .x = {.label = set->x_label, .whole = true},
         .y = {.label = label,
               .log = plot->params->log == STORM_PLOT_YES,
               .from_zero = plot->params->log != STORM_PLOT_YES},

@@ -3,15 +3,20 @@
  * Charts of a tally: light curves, spectra, directions; bars of what has none
  * of these axes.
  *
- *   TALLY-1  A curve has the energy of its bins over their width: the area
- *            below it is the energy. Bins of axes that are not shown are added
- *            up.
- *   TALLY-2  Bins before and after all others have no place on an axis; if
- *            they have energy, the chart says which share.
- *   TALLY-3  Only what is a single bin of the tally has a band: errors of sums
- *            do not follow from errors of their parts, which are correlated.
+ *   TALLYCHART-1  A curve has the energy of its bins over their width: the area
+ *                 below it is the energy. Bins of axes that are not shown are
+ *                 added up.
+ *   TALLYCHART-2  Bins before and after all others have no place on an axis; if
+ *                 they have energy, the chart says which share.
+ *   TALLYCHART-3  Only what is a single bin of the tally has a band: errors of
+ *                 sums do not follow from errors of their parts, which are
+ *                 correlated.
+ *   TALLYCHART-4  Times that the run has not reached have no values: the bin in
+ *                 which it ended ends there, and later ones are not drawn. (Not
+ *                 by the clock of an observer, who sees the end at many times.)
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +39,7 @@ struct tally {
     struct tally_axis axes[TALLY_AXES];
     size_t n_axes, energy; /* column */
     double *half;          /* of the 95 % interval, by row */
+    double reached;        /* end of the run, on the domain's clock */
     bool has_errors, is_surface, is_observed;
 };
 
@@ -50,10 +56,16 @@ static double tally_from(const struct tally *t, const struct tally_axis *axis,
     return tally_cell(t, bin * axis->stride, axis->from);
 }
 
+static bool tally_is_time(const struct tally_axis *axis)
+{
+    return strcmp(axis->name, "time") == 0;
+}
+
 static double tally_to(const struct tally *t, const struct tally_axis *axis,
                        size_t bin)
 {
-    return tally_cell(t, bin * axis->stride, axis->to);
+    double to = tally_cell(t, bin * axis->stride, axis->to);
+    return tally_is_time(axis) ? fmin(to, t->reached) : to;
 }
 
 static size_t tally_bin(const struct tally_axis *axis, size_t row)
@@ -332,11 +344,6 @@ static double tally_outside(const struct tally *t, const struct tally_axis *x)
     return share > 1e-9 ? share : 0.0;
 }
 
-static bool tally_is_time(const struct tally_axis *axis)
-{
-    return strcmp(axis->name, "time") == 0;
-}
-
 static void tally_x_label(const struct tally *t, const struct tally_axis *x,
                           const struct tally_words *words,
                           char label_out[PLOT_TEXT])
@@ -508,6 +515,22 @@ static void tally_describe(struct tally *t)
         t->is_observed = strcmp(value, "observer") == 0;
 }
 
+/* TALLYCHART-4. */
+static void tally_end(struct tally *t)
+{
+    const double little = 1e-9; /* rounding of the last step */
+    if (t->is_observed || !isfinite(t->table.time))
+        return;
+    for (size_t i = 0; i < t->n_axes; i++) {
+        struct tally_axis *axis = &t->axes[i];
+        while (tally_is_time(axis) && axis->n_here > 0 &&
+               tally_from(t, axis, axis->first + axis->n_here - 1) >=
+                   t->table.time * (1.0 - little))
+            axis->n_here--;
+    }
+    t->reached = t->table.time;
+}
+
 /* Has anything been counted? */
 static bool tally_any(const struct tally *t)
 {
@@ -519,7 +542,7 @@ static bool tally_any(const struct tally *t)
 
 storm_status plot_tally(struct plot_run *plot, const char *name, bool all)
 {
-    struct tally t = {.plot = plot, .name = name};
+    struct tally t = {.plot = plot, .name = name, .reached = (double)INFINITY};
     char path[IO_READER_PATH + PLOT_NAME + 16];
     snprintf(path, sizeof path, "%s/tally-%s.csv", plot->params->run_dir, name);
     storm_status status = io_table_read(plot->memory, path, &t.table,
@@ -536,6 +559,7 @@ storm_status plot_tally(struct plot_run *plot, const char *name, bool all)
     if (status == STORM_OK) {
         t.has_errors = plot_band(&t.table, "energy", t.half);
         tally_describe(&t);
+        tally_end(&t);
         if (tally_any(&t))
             status = tally_draw_all(&t);
         else if (all)

@@ -173,6 +173,38 @@ static void test_gaps(void)
     free(svg);
 }
 
+/* An axis that is whole has places without values, too; ends are round, so that
+ * a piece shorter than the line is wide is seen. */
+static void test_whole(void)
+{
+    const double x[4] = {0, 1, 2, 3};
+    const double y[4] = {(double)NAN, 1, 2, (double)NAN};
+    const struct storm_chart_series series = {
+        .name = "s", .n = 4, .x = x, .y = y};
+    struct storm_chart chart = {
+        .x.label = "x", .y.label = "y", .series = &series, .n_series = 1};
+    double place[2][2], box[4];
+    for (int whole = 0; whole < 2; whole++) {
+        chart.x.whole = whole == 1;
+        char *svg = storm_chart_svg(&chart);
+        check_picture(svg);
+        CHECK_EQ(corners_inside(svg, "#0072b2"), 2);
+        CHECK(strstr(svg, "stroke-linecap=\"round\"") != NULL);
+        find_frame(svg, box);
+        const char *line = strstr(svg, " fill=\"none\" stroke=\"#0072b2\"");
+        CHECK(line != NULL);
+        while (line[-1] != 'L')
+            line--;
+        place[whole][1] = strtod(line, NULL);
+        while (line[-1] != 'M')
+            line--;
+        place[whole][0] = strtod(line, NULL);
+        free(svg);
+    }
+    CHECK(place[1][1] - place[1][0] < 0.4 * (place[0][1] - place[0][0]));
+    CHECK(place[1][0] - box[0] > 0.3 * (box[2] - box[0]));
+}
+
 /* A band has two pieces around a gap, lies in the frame, also where it would
  * reach below zero, and what cannot be drawn has no width. */
 static void test_bands(void)
@@ -629,6 +661,7 @@ int main(int argc, char **argv)
     folder = argc > 1 ? argv[1] : NULL;
     test_lines();
     test_gaps();
+    test_whole();
     test_bands();
     test_zero();
     test_equal_lines();
