@@ -3,9 +3,9 @@
  * A device that runs kernels: a GPU, or `emulated`, which runs the same text on
  * this processor. One per rank and context, in env->device; NULL: none.
  *
- *   DEVICE-1  put, get and clear wait for all launches before them, so that
- *             they happen in the order of the calls; launches may overlap each
- *             other.
+ *   DEVICE-1  put, get, clear and order happen in the order of the calls: after
+ *             all launches before them, and before those after them. Launches
+ *             between two of these may overlap, and be in any order.
  *   DEVICE-2  Threads of a launch run in any order and at any time until poll
  *             or wait reports its end. Until then the host does not touch what
  *             they write, in pinned memory, nor changes what they read.
@@ -42,7 +42,10 @@ typedef uint64_t storm_device_address;
 /* Launches have numbers, from 1. */
 typedef uint64_t storm_device_launch_id;
 
-enum { STORM_DEVICE_ARGS_MAX = 4096 }; /* bytes of arguments of a kernel */
+enum {
+    STORM_DEVICE_ARGS_MAX = 4000, /* bytes of arguments of a kernel */
+    STORM_DEVICE_LAUNCHES_MAX = 16
+};
 
 /* A kernel on the emulated device: thread `i` of a launch. */
 typedef void storm_device_fn(const void *args, uint64_t i);
@@ -54,7 +57,7 @@ struct storm_device_function {
 
 /* Kernels for all kinds of devices. Constant. */
 struct storm_device_program {
-    const char *ptx; /* text for GPUs; NULL: not in this build */
+    const char *ptx; /* text for GPUs; "": not in this build */
     const struct storm_device_function *functions; /* ended by a NULL name */
 };
 
@@ -82,26 +85,28 @@ void storm_device_close(struct storm_device *device);
 
 /* ---- memory ------------------------------------------------------------- */
 
-/* Memory of the device, aligned to 256 bytes, not initialised. `label` lives as
- * long as the device. STORM_ERR_NOMEM (logged, with what has how much). */
+/* Memory of the device, aligned to 256 bytes, not initialised; 0 for no bytes.
+ * The host reaches it by put, get and clear alone. `label` lives as long as the
+ * device. STORM_ERR_NOMEM (logged, with what has how much). */
 storm_status storm_device_alloc(struct storm_device *device, const char *label,
                                 size_t bytes,
                                 storm_device_address *address_out);
 
-/* What alloc returned; 0 is allowed. Waits for launches. */
+/* What alloc returned; 0 is allowed, and NULL for the device then. Waits for
+ * launches. */
 void storm_device_free(struct storm_device *device,
                        storm_device_address address);
 
-/* To the device; waits for launches before it. */
+/* To the device. Blocks until that is done, and launches before it. */
 storm_status storm_device_put(struct storm_device *device,
                               storm_device_address to, const void *from,
                               size_t bytes);
 
-/* From the device; waits for launches before it. */
+/* From the device. Blocks likewise. */
 storm_status storm_device_get(struct storm_device *device, void *to,
                               storm_device_address from, size_t bytes);
 
-/* Sets bytes to zero; waits for launches before it. */
+/* Sets bytes to zero. Need not block. */
 storm_status storm_device_clear(struct storm_device *device,
                                 storm_device_address address, size_t bytes);
 
@@ -116,8 +121,7 @@ void storm_device_unpin(struct storm_device *device, void *host);
 
 /*
  * A kernel of a program by its name; the first call for a program loads it.
- * NULL in `program->ptx` on a GPU, and an unknown name: STORM_ERR_NOSUP, not
- * logged.
+ * No `program->ptx` on a GPU, and an unknown name: STORM_ERR_NOSUP, not logged.
  */
 storm_status storm_device_find(struct storm_device *device,
                                const struct storm_device_program *program,
@@ -126,13 +130,19 @@ storm_status storm_device_find(struct storm_device *device,
 
 /*
  * Runs n_threads threads of a kernel, which gets the bytes of `args` by value.
- * Does not wait: poll or wait for the launch. n_threads may be 0.
+ * Does not wait: poll or wait for the launch. But if
+ * STORM_DEVICE_LAUNCHES_MAX are under way it waits for the first of them.
+ * n_threads may be 0.
  */
 storm_status storm_device_launch(struct storm_device *device,
                                  const struct storm_device_kernel *kernel,
                                  const void *args, size_t args_bytes,
                                  size_t n_threads,
                                  storm_device_launch_id *launch_out);
+
+/* Launches after this call begin when those before it have ended. Does not
+ * block. */
+storm_status storm_device_order(struct storm_device *device);
 
 /* STORM_OK: this launch and those before it have ended; STORM_AGAIN: not yet.
  * The emulated device runs some threads in each call. */
@@ -158,5 +168,9 @@ struct storm_device_counts {
 /* Zeroes for NULL. */
 struct storm_device_counts
 storm_device_counts(const struct storm_device *device);
+
+/* Calls line for each device of this machine, and why there is none. */
+void storm_device_survey(void (*line)(void *self, const char *text),
+                         void *self);
 
 #endif /* STORM_DEVICE_DEVICE_H */
