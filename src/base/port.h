@@ -80,10 +80,49 @@ static inline int storm_cpu_has_avx2(void)
 #endif
 }
 
+/*
+ * A kernel for devices (device/device.h): thread i of a launch does
+ * _thread(args, i). On a GPU the build makes this function one that can be
+ * launched; on the emulated device it is a storm_device_fn.
+ */
+#if defined(__NVPTX__)
+#define STORM_KERNEL(_name, _args, _thread)                               \
+    void _name(struct _args args, uint64_t n_threads);                    \
+    void _name(struct _args args, uint64_t n_threads)                     \
+    {                                                                     \
+        uint64_t i = (uint64_t)(uint32_t)__nvvm_read_ptx_sreg_ctaid_x() * \
+                         (uint32_t)__nvvm_read_ptx_sreg_ntid_x() +        \
+                     (uint32_t)__nvvm_read_ptx_sreg_tid_x();              \
+        if (i < n_threads)                                                \
+            _thread(&args, i);                                            \
+    }
+#else
+#define STORM_KERNEL(_name, _args, _thread)                 \
+    STORM_PRIVATE void _name(const void *args, uint64_t i); \
+    void _name(const void *args, uint64_t i)                \
+    {                                                       \
+        const struct _args *own = args;                     \
+        _thread(own, i);                                    \
+    }
+#endif
+
+/* Adds to a number that threads of a kernel share; what it was before. Relaxed:
+ * pairs with nothing, DEVICE-2. */
+static inline uint64_t storm_thread_add(void *number, uint64_t term)
+{
+#if defined(__NVPTX__)
+    return (uint64_t)__nvvm_atom_add_gen_ll((long long *)number,
+                                            (long long)term);
+#else
+    return __atomic_fetch_add((uint64_t __attribute__((may_alias)) *)number,
+                              term, __ATOMIC_RELAXED);
+#endif
+}
+
 /* A hint to the core: this is a spin loop. */
 static inline void storm_pause(void)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(__NVPTX__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");

@@ -198,17 +198,18 @@ void storm_device_free(struct storm_device *device,
     device->ops->free(device, block.address, block.bytes);
 }
 
-/* Are these bytes in one block? */
-static bool is_ours(const struct storm_device *device,
-                    storm_device_address address, size_t bytes)
+/* These bytes are in one block. */
+static void check_ours(const struct storm_device *device,
+                       storm_device_address address, size_t bytes)
 {
+    bool ours = false;
     for (size_t i = 0; i < device->n_blocks; i++) {
         const struct storm_device_block *b = &device->blocks[i];
-        if (address >= b->address && address - b->address <= b->bytes &&
-            bytes <= b->bytes - (address - b->address))
-            return true;
+        ours |= address >= b->address && address - b->address <= b->bytes &&
+                bytes <= b->bytes - (address - b->address);
     }
-    return false;
+    STORM_ASSERT(ours);
+    (void)ours;
 }
 
 storm_status storm_device_put(struct storm_device *device,
@@ -219,7 +220,7 @@ storm_status storm_device_put(struct storm_device *device,
         return STORM_ERR_DEVICE;
     if (bytes == 0)
         return STORM_OK;
-    STORM_ASSERT(is_ours(device, to, bytes));
+    check_ours(device, to, bytes);
     device->counts.bytes_put += bytes;
     return note(device, device->ops->put(device, to, from, bytes));
 }
@@ -231,7 +232,7 @@ storm_status storm_device_get(struct storm_device *device, void *to,
         return STORM_ERR_DEVICE;
     if (bytes == 0)
         return STORM_OK;
-    STORM_ASSERT(is_ours(device, from, bytes));
+    check_ours(device, from, bytes);
     device->counts.bytes_got += bytes;
     return note(device, device->ops->get(device, to, from, bytes));
 }
@@ -243,7 +244,7 @@ storm_status storm_device_clear(struct storm_device *device,
         return STORM_ERR_DEVICE;
     if (bytes == 0)
         return STORM_OK;
-    STORM_ASSERT(is_ours(device, address, bytes));
+    check_ours(device, address, bytes);
     return note(device, device->ops->clear(device, address, bytes));
 }
 

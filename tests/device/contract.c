@@ -7,44 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "device/device.h"
 #include "device/device_ops.h"
 #include "support/check.h"
+#include "support/gadget.h"
 #include "support/ranks.h"
 
 enum { N_WORDS = 5000 };
-
-/* ---- kernels ------------------------------------------------------------ */
-
-struct job {
-    uint64_t *to;
-    const uint64_t *from;
-    uint64_t n, factor;
-};
-
-/* to[i] = from[n - 1 - i] * factor */
-static void turn(const void *args, uint64_t i)
-{
-    const struct job *job = args;
-    job->to[i] = job->from[job->n - 1 - i] * job->factor;
-}
-
-/* to[0] = the number of the last thread that has run; to[1] counts those that
- * ran after one with a higher number. */
-static void watch(const void *args, uint64_t i)
-{
-    const struct job *job = args;
-    job->to[1] += i < job->to[0];
-    job->to[0] = i;
-}
-
-static const struct storm_device_program program = {
-    .ptx = "",
-    .functions = (const struct storm_device_function[]){{"turn", turn},
-                                                        {"watch", watch},
-                                                        {NULL, NULL}},
-};
 
 /* ---- one device --------------------------------------------------------- */
 
@@ -88,7 +59,7 @@ static storm_device_launch_id launch(const struct box *box,
                                      storm_device_address to, uint64_t factor)
 {
     storm_device_launch_id id = 0;
-    struct job job = {at(to), at(from), N_WORDS, factor};
+    struct gadget_job job = {at(to), at(from), N_WORDS, factor};
     CHECK_OK(storm_device_launch(box->device, box->turn, &job, sizeof job,
                                  N_WORDS, &id));
     memset(&job, 0, sizeof job); /* DEVICE-3 */
@@ -167,7 +138,7 @@ static void test_emulated(const struct box *box)
 {
     uint64_t seen[3] = {0};
     for (int i = 0; i < 3; i++) {
-        struct job job = {.to = at(box->a)};
+        struct gadget_job job = {.to = at(box->a)};
         storm_device_launch_id id;
         CHECK_OK(storm_device_clear(box->device, box->a, 16));
         CHECK_OK(storm_device_launch(box->device, box->watch, &job, sizeof job,
@@ -207,13 +178,37 @@ static void test_steady(const struct box *box)
     CHECK_EQ(counts.memory_bytes, 2 * N_WORDS * 8);
 }
 
+/* Exact sums, which threads share. */
+static void test_sum(const struct box *box)
+{
+    static uint64_t terms[N_WORDS];
+    const struct storm_device_kernel *sum;
+    storm_device_launch_id id;
+    gadget_exact got, exact = 0;
+    struct gadget_job job = {at(box->b), at(box->a), N_WORDS, 0};
+    for (uint64_t i = 0; i < N_WORDS; i++) {
+        terms[i] = storm_hash_word(i);
+        exact += gadget_term(terms[i]);
+    }
+    CHECK_OK(storm_device_find(box->device, &gadget_program, "gadget_sum",
+                               &sum));
+    CHECK_OK(storm_device_put(box->device, box->a, terms, sizeof terms));
+    CHECK_OK(storm_device_clear(box->device, box->b, sizeof got));
+    for (int i = 0; i < 2; i++) /* may overlap */
+        CHECK_OK(storm_device_launch(box->device, sum, &job, sizeof job,
+                                     N_WORDS, &id));
+    CHECK_OK(storm_device_get(box->device, &got, box->b, sizeof got));
+    CHECK(got == 2 * exact);
+}
+
 /* What may be refused, and that nothing is lost by it. */
 static void test_refusals(const struct box *box)
 {
     const struct storm_device_kernel *kernel;
-    CHECK(storm_device_find(box->device, &program, "no such", &kernel) ==
+    CHECK(storm_device_find(box->device, &gadget_program, "no such", &kernel) ==
           STORM_ERR_NOSUP);
-    CHECK_OK(storm_device_find(box->device, &program, "turn", &kernel));
+    CHECK_OK(storm_device_find(box->device, &gadget_program, "gadget_turn",
+                               &kernel));
     CHECK(kernel == box->turn);
     storm_device_address c, d = 1;
     CHECK_OK(storm_device_alloc(box->device, "none", 0, &d));
@@ -265,7 +260,7 @@ static void test_lost(const struct box *box)
     CHECK(storm_device_clear(device, a, 8) == STORM_ERR_DEVICE);
     CHECK(storm_device_alloc(device, "word", 8, &a) == STORM_ERR_DEVICE);
     CHECK(storm_device_pin(device, &word, 8) == STORM_ERR_DEVICE);
-    CHECK(storm_device_find(device, &program, "turn", &kernel) ==
+    CHECK(storm_device_find(device, &gadget_program, "gadget_turn", &kernel) ==
           STORM_ERR_DEVICE);
     CHECK(storm_device_launch(device, box->turn, &word, 8, 1, &id) ==
           STORM_ERR_DEVICE);
@@ -281,12 +276,15 @@ static void test_all(void *self, const struct storm_env *env,
     (void)self;
     (void)boot;
     struct box box = {.env = env, .device = open_device(env, 0)};
-    CHECK_OK(storm_device_find(box.device, &program, "turn", &box.turn));
-    CHECK_OK(storm_device_find(box.device, &program, "watch", &box.watch));
+    CHECK_OK(storm_device_find(box.device, &gadget_program, "gadget_turn",
+                               &box.turn));
+    CHECK_OK(storm_device_find(box.device, &gadget_program, "gadget_watch",
+                               &box.watch));
     CHECK_OK(storm_device_alloc(box.device, "a", N_WORDS * 8, &box.a));
     CHECK_OK(storm_device_alloc(box.device, "b", N_WORDS * 8, &box.b));
     test_order(&box);
     test_poll(&box);
+    test_sum(&box);
     if (strcmp(storm_device_name(box.device), "emulated") == 0)
         test_emulated(&box);
     test_steady(&box);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The device `emulated`: the text of kernels on this processor, one thread after
- * the other. It is for tests, so it does what a GPU may do and a program must
+ * The device `emulated`: the text of kernels on this processor, one thread
+ * after the other. It is for tests, so it does what a GPU may do and a program must
  * not rely on:
  *
  *   - threads run in a shuffled order, another one in each launch, and those of
@@ -10,8 +10,8 @@
  *   - memory is filled with a pattern that is no number;
  *   - in debug builds the host dies if it touches memory of the device.
  *
- * A thread runs to its end: kernels whose threads wait for each other hang here,
- * as they may on a GPU.
+ * A thread runs to its end: kernels whose threads wait for each other hang
+ * here, as they may on a GPU.
  */
 #include <stdio.h>
 #include <string.h>
