@@ -75,7 +75,7 @@ struct storm_physics {
                  struct storm_outcome *outcome_out);
     /** Advance @p n packets, each by one or more events, in any order, and
      *  fill outcomes_out[0..n), which are not initialised. Used instead of
-     *  `step` if both are set. */
+     *  `step` if both are set. A packet may lie elsewhere in the next call. */
     void (*step_batch)(void *self, struct storm_step *step,
                        void *const *packets, size_t n,
                        struct storm_outcome *outcomes_out);

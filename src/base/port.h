@@ -28,6 +28,7 @@ enum { STORM_CACHE_LINE = 64 };
 #define STORM_PREFETCH_WRITE(_p) __builtin_prefetch((_p), 1)
 #define STORM_PRINTF(_fmt, _args) __attribute__((format(printf, _fmt, _args)))
 #define STORM_PRIVATE __attribute__((visibility("default")))
+#define STORM_APART __attribute__((noinline))
 #else
 #define STORM_LIKELY(_x) (_x)
 #define STORM_UNLIKELY(_x) (_x)
@@ -35,6 +36,7 @@ enum { STORM_CACHE_LINE = 64 };
 #define STORM_PREFETCH_WRITE(_p) ((void)(_p))
 #define STORM_PRINTF(_fmt, _args)
 #define STORM_PRIVATE
+#define STORM_APART
 #endif
 /* STORM_PRIVATE: libstorm_run uses it too; src/storm.map lists these. */
 
@@ -129,6 +131,16 @@ static inline void storm_pause(void)
 #endif
 }
 
+#ifdef STORM_HAVE_STREAM
+static inline void storm_stream_line(__m128i to[4], const __m128i from[4])
+{
+    _mm_stream_si128(to, _mm_load_si128(from));
+    _mm_stream_si128(to + 1, _mm_load_si128(from + 1));
+    _mm_stream_si128(to + 2, _mm_load_si128(from + 2));
+    _mm_stream_si128(to + 3, _mm_load_si128(from + 3));
+}
+#endif
+
 /*
  * Copies to memory that another core will read and that its cache may hold:
  * around our own cache, which saves fetching the line from over there first.
@@ -138,12 +150,15 @@ static inline void storm_pause(void)
 static inline void storm_stream_copy(void *to, const void *from, size_t bytes)
 {
 #ifdef STORM_HAVE_STREAM
-    for (size_t i = 0; i < bytes; i += 16)
-        _mm_stream_si128(
-            (__m128i *)(void *)((unsigned char *)to + i),
-            _mm_load_si128(
-                (const __m128i *)(const void *)((const unsigned char *)from +
-                                                i)));
+    __m128i *t = to;
+    const __m128i *f = from;
+    if (STORM_LIKELY(bytes == 128)) {
+        storm_stream_line(t, f);
+        storm_stream_line(t + 4, f + 4);
+        return;
+    }
+    for (; bytes > 0; bytes -= 16)
+        _mm_stream_si128(t++, _mm_load_si128(f++));
 #else
     memcpy(to, from, bytes);
 #endif

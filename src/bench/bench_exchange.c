@@ -96,24 +96,30 @@ static void exchange_step_batch(void *self, struct storm_step *step,
                                 struct storm_outcome *outcomes_out)
 {
     struct exchange *x = self;
+    const int32_t rank = x->rank;
+    uint64_t sent = 0, arrived = 0, checksum = 0, astray = 0;
     for (size_t i = 0; i < n; i++) {
         struct exchange_record *record = packets[i];
         struct storm_outcome *outcome = &outcomes_out[i];
+        outcome->events = 1;
         if (record->kind == EXCHANGE_FRESH) {
             record->kind = EXCHANGE_SENT;
-            x->fresh--;
-            *outcome = (struct storm_outcome){
-                .fate = STORM_FATE_SEND, .rank = record->dest, .events = 1};
+            sent++;
+            outcome->fate = STORM_FATE_SEND;
+            outcome->rank = record->dest;
         } else if (record->kind == EXCHANGE_SENT) {
-            x->arrived++;
-            x->checksum += exchange_mix(record->id);
-            x->astray += record->dest != x->rank;
-            *outcome = (struct storm_outcome){.fate = STORM_FATE_ABSORBED,
-                                              .events = 1};
+            arrived++;
+            checksum += exchange_mix(record->id);
+            astray += record->dest != rank;
+            outcome->fate = STORM_FATE_ABSORBED;
         } else {
             exchange_make(x, step, record, outcome);
         }
     }
+    x->fresh -= sent;
+    x->arrived += arrived;
+    x->checksum += checksum;
+    x->astray += astray;
 }
 
 /* Every record has arrived once, where it should. Collective. */

@@ -15,10 +15,11 @@
  *              neither reserve nor publish is called while it is. STORM_AGAIN
  *              from reserve: no room now, or the route to that peer is not
  *              ready yet.
- *   CHANNEL-4  take lends records that have arrived, all of one peer; release
- *              frees the slots, of the first n if n has been made smaller; the
- *              others come again. One arrival at a time; no other call in
- *              between.
+ *   CHANNEL-4  take lends records that have arrived, all of one peer, to read
+ *              and to write; release frees the slots, of the first n if n has
+ *              been made smaller; the others come again. One arrival at a time;
+ *              in between peer, reserve, commit and publish may be called,
+ *              nothing else.
  *   CHANNEL-5  take hands out only records published by their sender in the
  *              step that begin_step named last; those of the next step wait.
  *              The caller promises that when it begins a step all records of
@@ -59,7 +60,7 @@ struct storm_span {
 
 /* Records of one peer that have arrived. */
 struct storm_arrival {
-    const unsigned char *records;
+    unsigned char *records; /* aligned to 16 bytes */
     size_t n;
     int rank;      /* the sender */
     uint32_t slot; /* for the channel's own use */

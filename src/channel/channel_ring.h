@@ -17,7 +17,8 @@
  *           delivered completions).
  *   RING-3  The receiver accepts a tail only if 0 < tail - head <= capacity and
  *           its parity is that of the receiver's step.
- *   RING-4  The receiver stores head (release) after it has read the slots.
+ *   RING-4  The receiver stores head (release) after it is done with the slots:
+ *           until then they are its own, to read and to write (CHANNEL-4).
  *   RING-5  The head that the sender knows may be outdated, which is safe.
  *   PAPER-1 Paper protocol: the fetch-and-add that moves tail has returned
  *           before the sender's next get of head and tail is issued.
@@ -139,7 +140,7 @@ struct in_ring {
     uint32_t id;
     uint64_t capacity;
     struct storm_region *region;
-    const unsigned char *slots;
+    unsigned char *slots;
     _Atomic uint64_t *head_word;
     const _Atomic uint64_t *tail_word;
     uint64_t head;

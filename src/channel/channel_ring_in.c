@@ -7,8 +7,8 @@
  *              put_word or fetch_add that published it (FABRIC-7, FABRIC-8);
  *              the slots are read after it.
  *   RECEIVE-2  store-release of the head word in ring_in_release: pairs with
- *              the get of the sender (FABRIC-10); the slots were read before
- *              it.
+ *              the get of the sender (FABRIC-10); it is done with the
+ *              slots before it.
  */
 #include "channel/channel_ring.h"
 

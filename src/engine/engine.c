@@ -291,7 +291,7 @@ static void begin_step(struct storm_engine *e)
     e->census.n = 0;
     e->next_todo = 0;
     e->fresh.n = 0;
-    e->n_batch = 0;
+    e->n_batch = e->lent.n = 0;
     e->n_listed = e->todo.n;
     e->counts = (struct storm_counts){.created = e->todo.n};
     e->failed = STORM_OK;

@@ -69,6 +69,8 @@ struct storm_engine {
     void **batch;
     struct storm_outcome *outcome;
     uint64_t *batch_events;
+    struct storm_arrival lent; /* n packets of the batch are in the channel, */
+    size_t first_lent;         /* from this one on (BATCH-1) */
 
     enum engine_phase phase;
     storm_status failed;         /* first error of this rank in this step */

@@ -3,7 +3,18 @@
  * The transport loop: take what was made here and what has arrived, let the
  * physics advance a batch, send on what must go elsewhere, answer waves, until
  * nothing is alive on any rank.
+ *
+ *   BATCH-1  Many packets that arrive together join the batch where they are,
+ *            in the channel; only those that stay get a slot. They are given
+ *            back after the batch. Few that arrive together get slots at once,
+ *            so that one batch has packets of several peers.
+ *   BATCH-2  On a crowded node a rank for whose packets there is no room does
+ *            not make more of them: it takes arrivals and yields its core to
+ *            those who can make room. All ranks do take arrivals, so that room
+ *            there will be.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/idle.h"
 #include "base/lifeline.h"
@@ -13,6 +24,8 @@
 
 enum {
     TAKE_MAX = 256,      /* records taken per iteration, to stay in the cache */
+    LEND_MIN = 16,       /* BATCH-1 */
+    HELD_MAX = 2048,     /* BATCH-2 */
     SAMPLE_EVERY = 7,    /* iterations; prime to every other period here */
     PREFETCH_AHEAD = 32, /* packets */
     /* If ranks outnumber cores, an idle one does not spin, yields its core at
@@ -60,7 +73,7 @@ static bool room_for_one(struct storm_engine *e, struct storm_list *list)
 }
 
 /* A new slot in the list of the phase, or NULL. */
-static inline void *new_packet(struct storm_engine *e)
+static void *new_packet(struct storm_engine *e)
 {
     if (e->phase != ENGINE_TRANSPORT &&
         !room_for_one(e, e->phase == ENGINE_PRE ? &e->todo : &e->census))
@@ -69,28 +82,32 @@ static inline void *new_packet(struct storm_engine *e)
     if (STORM_UNLIKELY(!slot))
         return NULL;
     e->stats.created++;
-    switch (e->phase) {
-    case ENGINE_PRE:
+    if (e->phase == ENGINE_PRE || e->phase == ENGINE_TRANSPORT)
         e->counts.created++;
-        storm_list_push(&e->todo, slot);
-        break;
-    case ENGINE_TRANSPORT:
-        e->counts.created++; /* TERM-1, TERM-2: before its parent can finish */
-        storm_list_push(&e->fresh, slot);
-        break;
-    case ENGINE_BETWEEN:
-    case ENGINE_POST:
-        storm_list_push(&e->census, slot);
-        break;
-    }
+    storm_list_push(e->phase == ENGINE_TRANSPORT ? &e->fresh
+                    : e->phase == ENGINE_PRE     ? &e->todo
+                                                 : &e->census,
+                    slot);
+    return slot;
+}
+
+static STORM_APART void *new_or_fail(struct storm_engine *e)
+{
+    void *slot = new_packet(e);
+    if (STORM_UNLIKELY(!slot))
+        fail(e, STORM_ERR_NOMEM);
     return slot;
 }
 
 void *storm_step_new(struct storm_step *step)
 {
-    void *slot = new_packet(step->engine);
-    if (STORM_UNLIKELY(!slot))
-        fail(step->engine, STORM_ERR_NOMEM);
+    struct storm_engine *e = step->engine;
+    if (STORM_UNLIKELY(e->phase != ENGINE_TRANSPORT || e->store.free.n == 0))
+        return new_or_fail(e);
+    void *slot = storm_store_get(&e->store);
+    e->stats.created++;
+    e->counts.created++; /* TERM-1, TERM-2: before its parent can finish */
+    storm_list_push(&e->fresh, slot);
     return slot;
 }
 
@@ -120,21 +137,55 @@ storm_status storm_engine_add(struct storm_engine *engine, const void *record)
     return STORM_OK;
 }
 
-static storm_status take_arrivals(struct storm_engine *e)
+/* Arrivals into slots. */
+static storm_status copy_in(struct storm_engine *e,
+                            const struct storm_arrival *arrival)
 {
-    size_t bytes = e->store.record_bytes;
+    const size_t bytes = e->store.record_bytes, n = arrival->n;
+    storm_status status = storm_store_have(&e->store, n);
+    if (status < 0)
+        return status;
+    void **const slots = e->store.free.item + (e->store.free.n -= n);
+    void **const fresh = e->fresh.item + e->fresh.n;
+    for (size_t i = 0; i < n; i++) {
+        void *slot = slots[n - 1 - i];
+        storm_record_copy(slot, arrival->records + i * bytes, bytes);
+        fresh[i] = slot;
+    }
+    e->fresh.n += n;
+    return STORM_OK;
+}
+
+/* Arrivals into the batch, as many as it has room for. */
+static void lend(struct storm_engine *e, const struct storm_arrival *arrival)
+{
+    const size_t bytes = e->store.record_bytes;
+    size_t n = e->batch_max - e->n_batch;
+    e->lent = *arrival;
+    if (e->lent.n > n)
+        e->lent.n = n;
+    e->first_lent = e->n_batch;
+    for (size_t i = 0; i < e->lent.n; i++) {
+        e->batch[e->n_batch] = e->lent.records + i * bytes;
+        e->batch_events[e->n_batch++] = 0;
+    }
+}
+
+/* BATCH-1, if they may join the batch. */
+static storm_status take_arrivals(struct storm_engine *e, bool may_lend)
+{
     for (size_t taken = 0; taken < TAKE_MAX;) {
         struct storm_arrival arrival;
         storm_status status = e->channel->data->take(e->channel, &arrival);
         if (status != STORM_OK)
             return status < 0 ? status : STORM_OK;
-        for (size_t i = 0; i < arrival.n; i++) {
-            void *slot = storm_store_get(&e->store);
-            if (STORM_UNLIKELY(!slot))
-                return STORM_ERR_NOMEM;
-            storm_record_copy(slot, arrival.records + i * bytes, bytes);
-            storm_list_push(&e->fresh, slot);
+        if (may_lend && arrival.n >= LEND_MIN && e->n_batch < e->batch_max) {
+            lend(e, &arrival);
+            return STORM_OK;
         }
+        status = copy_in(e, &arrival);
+        if (status < 0)
+            return status;
         taken += arrival.n;
         status = e->channel->data->release(e->channel, &arrival);
         if (status < 0)
@@ -143,26 +194,34 @@ static storm_status take_arrivals(struct storm_engine *e)
     return STORM_OK;
 }
 
+static storm_status give_back(struct storm_engine *e)
+{
+    size_t n = e->lent.n;
+    e->lent.n = 0;
+    return n > 0 ? e->channel->data->release(e->channel,
+                                             &(struct storm_arrival){
+                                                 e->lent.records, n,
+                                                 e->lent.rank, e->lent.slot})
+                 : STORM_OK;
+}
+
 /* Arrivals and spawns first, then the packets of the step in their order. */
 static void fill_batch(struct storm_engine *e)
 {
-    while (e->n_batch < e->batch_max) {
-        void *packet;
-        if (e->fresh.n > 0) {
-            packet = e->fresh.item[--e->fresh.n];
-        } else if (e->next_todo < e->todo.n) {
-            size_t i = e->next_todo++;
-            packet = e->todo.item[i];
-            if (i + PREFETCH_AHEAD < e->todo.n)
-                STORM_PREFETCH_WRITE(e->todo.item[i + PREFETCH_AHEAD]);
-            if (!packet)
-                continue;
-        } else {
-            return;
-        }
-        e->batch[e->n_batch] = packet;
-        e->batch_events[e->n_batch++] = 0;
+    void **const batch = e->batch;
+    size_t n = e->n_batch, old = n, fresh = e->fresh.n;
+    for (; n < e->batch_max && fresh > 0; n++)
+        batch[n] = e->fresh.item[--fresh];
+    e->fresh.n = fresh;
+    while (n < e->batch_max && e->next_todo < e->todo.n) {
+        size_t i = e->next_todo++;
+        if (i + PREFETCH_AHEAD < e->todo.n)
+            STORM_PREFETCH_WRITE(e->todo.item[i + PREFETCH_AHEAD]);
+        batch[n] = e->todo.item[i];
+        n += batch[n] != NULL;
     }
+    memset(e->batch_events + old, 0, (n - old) * sizeof *e->batch_events);
+    e->n_batch = n;
 }
 
 /* ---- what becomes of them -------------------------------------------------*/
@@ -179,12 +238,6 @@ static void call_physics(struct storm_engine *e)
         e->outcome[i] = (struct storm_outcome){0};
         physics->step(physics->self, &e->step, e->batch[i], &e->outcome[i]);
     }
-}
-
-static void finish(struct storm_engine *e, void *packet)
-{
-    storm_store_put(&e->store, packet);
-    e->counts.finished++;
 }
 
 static storm_status bad_outcome(struct storm_engine *e,
@@ -237,67 +290,153 @@ static void ask_boundary(struct storm_engine *e, void *packet,
     outcome->events = events;
 }
 
-/* What becomes of packet i of the batch; true in *stays_out if it stays. */
-static inline storm_status settle(struct storm_engine *e, size_t i,
-                                  bool *stays_out)
+/* A slot for a packet that stays: that of the packet, or a new one for one that
+ * is lent. NULL: no memory. */
+static inline void *slot_of(struct storm_engine *e, void *packet, bool lent)
 {
-    struct storm_outcome *outcome = &e->outcome[i];
-    void *packet = e->batch[i];
-    *stays_out = false;
-    if (outcome->fate == STORM_FATE_BOUNDARY)
-        ask_boundary(e, packet, outcome);
+    if (!lent)
+        return packet;
+    void *slot = storm_store_get(&e->store);
+    if (STORM_LIKELY(slot != NULL))
+        storm_record_copy(slot, packet, e->store.record_bytes);
+    return slot;
+}
+
+/* Does packet i of the batch lie in the channel? */
+static inline bool is_lent(const struct storm_engine *e, size_t i)
+{
+    return i - e->first_lent < e->lent.n;
+}
+
+/* The batch on its way through settle_batch: packets before i are settled, and
+ * the first `kept` stay. */
+struct settling {
+    size_t i, kept;
+};
+
+/* The next packet continues here. */
+static storm_status stay(struct storm_engine *e, struct settling *at)
+{
+    size_t i = at->i++;
+    uint64_t events = e->outcome[i].events;
+    void *slot = slot_of(e, e->batch[i], is_lent(e, i));
+    if (STORM_UNLIKELY(!slot))
+        return STORM_ERR_NOMEM;
+    events = e->batch_events[i] + events + (events == 0);
+    e->batch[at->kept] = slot;
+    e->batch_events[at->kept++] = events;
+    return STORM_UNLIKELY(events > e->max_events)
+               ? too_many_events(e, events, slot)
+               : STORM_OK;
+}
+
+/* To another rank, when more is to be done than a copy. */
+static storm_status send(struct storm_engine *e, int rank, void *packet,
+                         bool lent)
+{
+    void *slot = slot_of(e, packet, lent);
+    return slot ? storm_outbox_send(&e->outbox, rank, slot) : STORM_ERR_NOMEM;
+}
+
+/* Those that follow each other and are sent. */
+static storm_status settle_sent(struct storm_engine *e, struct settling *at)
+{
+    const struct storm_outcome *const outcome = e->outcome;
+    const size_t n = e->n_batch;
+    const int own = e->env->rank;
+    const unsigned size = (unsigned)e->env->size;
+    storm_status status = STORM_OK;
+    size_t i = at->i, first = i, here = 0;
+    while (i < n && outcome[i].fate == STORM_FATE_SEND && status >= 0) {
+        const int rank = outcome[i].rank;
+        void *packet = e->batch[i];
+        if (STORM_UNLIKELY((unsigned)rank >= size))
+            return bad_outcome(e, &outcome[i]);
+        if (rank == own) {
+            at->i = i;
+            status = stay(e, at);
+            here++;
+        } else if (STORM_UNLIKELY(!storm_outbox_copy(&e->outbox, rank,
+                                                     packet))) {
+            status = send(e, rank, packet, is_lent(e, i));
+        } else if (!is_lent(e, i)) {
+            storm_store_put(&e->store, packet);
+        }
+        i++;
+    }
+    e->stats.transfers += i - first - here;
+    at->i = i;
+    return status;
+}
+
+/* Those that follow each other and have the same end; how many. */
+static size_t settle_ended(struct storm_engine *e, struct settling *at)
+{
+    const struct storm_outcome *const outcome = e->outcome;
+    const size_t n = e->n_batch, first = at->i;
+    const storm_fate fate = outcome[first].fate;
+    size_t i = first;
+    for (; i < n && outcome[i].fate == fate; i++)
+        if (!is_lent(e, i))
+            storm_store_put(&e->store, e->batch[i]);
+    at->i = i;
+    e->counts.finished += i - first;
+    return i - first;
+}
+
+static storm_status settle_census(struct storm_engine *e, struct settling *at)
+{
+    size_t i = at->i++;
+    void *slot = slot_of(e, e->batch[i], is_lent(e, i));
+    if (STORM_UNLIKELY(!slot))
+        return STORM_ERR_NOMEM;
+    storm_list_push(&e->census, slot);
+    e->counts.finished++;
+    return STORM_OK;
+}
+
+/* The next packets of the batch, at least one. */
+static storm_status settle_next(struct storm_engine *e, struct settling *at)
+{
+    struct storm_outcome *outcome = &e->outcome[at->i];
+    if (STORM_UNLIKELY(outcome->fate == STORM_FATE_BOUNDARY))
+        ask_boundary(e, e->batch[at->i], outcome);
     switch (outcome->fate) {
     case STORM_FATE_SEND:
-        if (STORM_UNLIKELY(outcome->rank < 0 || outcome->rank >= e->env->size))
-            return bad_outcome(e, outcome);
-        if (outcome->rank == e->env->rank)
-            break;
-        e->stats.transfers++;
-        return storm_outbox_send(&e->outbox, outcome->rank, packet);
+        return settle_sent(e, at);
     case STORM_FATE_CONTINUE:
-        break;
+        return stay(e, at);
     case STORM_FATE_CENSUS:
-        storm_list_push(&e->census, packet);
-        e->counts.finished++;
-        return STORM_OK;
+        return settle_census(e, at);
     case STORM_FATE_ABSORBED:
-        e->stats.absorbed++;
-        finish(e, packet);
+        e->stats.absorbed += settle_ended(e, at);
         return STORM_OK;
     case STORM_FATE_ESCAPED:
-        e->stats.escaped++;
-        finish(e, packet);
+        e->stats.escaped += settle_ended(e, at);
         return STORM_OK;
     default:
         return bad_outcome(e, outcome);
     }
-    *stays_out = true;
-    e->batch_events[i] += outcome->events + (outcome->events == 0);
-    return STORM_UNLIKELY(e->batch_events[i] > e->max_events)
-               ? too_many_events(e, e->batch_events[i], packet)
-               : STORM_OK;
 }
 
-static storm_status settle_batch(struct storm_engine *e)
+static STORM_APART storm_status settle_batch(struct storm_engine *e)
 {
-    size_t kept = 0;
-    uint64_t events = 0, still = 0;
+    struct settling at = {0, 0};
+    uint64_t events = 0, moves = 0;
     for (size_t i = 0; i < e->n_batch; i++) {
-        bool stays;
-        events += e->outcome[i].events;
-        still += e->outcome[i].events == 0;
-        storm_status status = settle(e, i, &stays);
-        if (status < 0)
-            return status;
-        if (stays) {
-            e->batch[kept] = e->batch[i];
-            e->batch_events[kept++] = e->batch_events[i];
-        }
+        uint64_t n = e->outcome[i].events;
+        events += n;
+        moves += n + (n == 0);
     }
-    e->n_batch = kept;
+    while (at.i < e->n_batch) {
+        storm_status status = settle_next(e, &at);
+        if (STORM_UNLIKELY(status < 0))
+            return status;
+    }
+    e->n_batch = at.kept;
     e->stats.events += events;
-    e->counts.moves += events + still;
-    return STORM_OK;
+    e->counts.moves += moves;
+    return give_back(e);
 }
 
 /* ---- the loop -------------------------------------------------------------*/
@@ -339,17 +478,19 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
     if (status < 0)
         return status;
     if (STORM_UNLIKELY(e->waits)) /* CHANNEL-8 */
-        return take_arrivals(e);
+        return take_arrivals(e, false);
     if (e->outbox.n_held > 0) {
         status = storm_outbox_retry(&e->outbox);
         if (status < 0)
             return status;
     }
-    status = take_arrivals(e);
+    bool rests = e->env->crowded && e->outbox.n_held >= HELD_MAX;
+    status = take_arrivals(e, !rests);
     lap(e, watch, TIME_SEND_RECV);
-    if (status < 0)
+    if (STORM_UNLIKELY(status < 0 || rests)) { /* BATCH-2 */
+        *idle_out = false;
         return status;
-
+    }
     fill_batch(e);
     *idle_out = e->n_batch == 0;
     if (e->n_batch > 0) {

@@ -5,7 +5,7 @@
  *
  *   OUTBOX-1  A packet is copied once, straight into the channel's own memory.
  *   OUTBOX-2  What does not fit stays in its slot and is tried again; it delays
- *             nothing else.
+ *             nothing else. While a box holds packets it has no room.
  *   OUTBOX-3  A batch is published when it is full, or when the rank runs out
  *             of work. Its size follows the traffic unless the user fixed it.
  */
@@ -59,6 +59,30 @@ storm_status storm_outbox_expect(struct storm_outbox *outbox, int rank,
 /* Takes the packet over; its slot is freed when it has been copied. */
 storm_status storm_outbox_send(struct storm_outbox *outbox, int rank,
                                void *packet);
+
+/*
+ * Copies a packet out, from wherever it is, if that is all there is to do: the
+ * span to its rank is open and this does not fill it. What is held back then
+ * has had its turn: there is no room while something is (OUTBOX-2).
+ */
+static inline bool storm_outbox_copy(struct storm_outbox *outbox, int rank,
+                                     const void *packet)
+{
+    int32_t i_box = outbox->box_of_rank[rank];
+    if (STORM_UNLIKELY(i_box < 0))
+        return false;
+    struct storm_box *box = &outbox->box[i_box];
+    if (STORM_UNLIKELY(box->room < 2))
+        return false;
+    size_t bytes = outbox->store->record_bytes;
+    if (box->span_far)
+        storm_stream_copy(box->next, packet, bytes);
+    else
+        storm_record_copy(box->next, packet, bytes);
+    box->next += bytes;
+    box->room--;
+    return true;
+}
 
 /* Tries again with what is held back. */
 storm_status storm_outbox_retry(struct storm_outbox *outbox);

@@ -53,6 +53,15 @@ storm_status storm_list_reserve(struct storm_list *list,
                                 size_t n);
 void storm_list_free(struct storm_list *list, struct storm_memory *memory);
 
+/* So that the next n calls of get find a slot. STORM_ERR_NOMEM. */
+static inline storm_status storm_store_have(struct storm_store *store, size_t n)
+{
+    storm_status status = STORM_OK;
+    while (STORM_UNLIKELY(store->free.n < n) && status == STORM_OK)
+        status = storm_store_grow(store);
+    return status;
+}
+
 /* A slot, or NULL if there is no memory. */
 static inline void *storm_store_get(struct storm_store *store)
 {
