@@ -4,9 +4,12 @@
  * All kernels of a kind of mesh that this processor can run give the same bits,
  * in Voronoi cells of all shapes and in given cells; and each exit is that of a
  * search in double precision through all faces, without fractions.
+ *
+ *   track_kernels FILE    also writes a case for another processor
  */
 #include <stdio.h>
 
+#include "kernel_case.h"
 #include "lone.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 #include "support/host.h"
@@ -99,6 +102,49 @@ static void check_bits(struct lone *lone, double flight_s)
     free(tally);
 }
 
+static void write_array(void *file, void **array, size_t bytes)
+{
+    CHECK(fwrite(*array, 1, bytes, file) == bytes);
+}
+
+/* What the kernel for any processor makes of random packets. */
+static void write_case(struct lone *lone, const char *path)
+{
+    static struct storm_packet start[N], end[N];
+    static struct storm_outcome outcomes[N];
+    static double values[CASE_MATH];
+    struct voronoi_part *part = (struct voronoi_part *)lone->mesh->part;
+    struct dice dice = dice_make(5, 0);
+    storm_track_fn *kernels[MAX_KERNELS];
+    CHECK(find_kernels(lone->mesh, kernels) >= 1);
+    for (int i = 0; i < N; i++) {
+        start[i] = end[i] = lone_packet(lone, &dice);
+        start[i].time_left_s = end[i].time_left_s = 2.0;
+    }
+    move(lone, kernels[0], end, outcomes);
+    size_t n_cells = (size_t)storm_mesh_n_cells(lone->mesh);
+    struct kernel_case c = {
+        .n_cells = n_cells,
+        .n_blocks = part->heads[n_cells].first_block,
+        .n_borders = part->n_borders,
+        .n_packets = N,
+        .heads = part->heads,
+        .blocks = part->blocks,
+        .borders = part->borders,
+        .start = start,
+        .end = end,
+        .outcomes = outcomes,
+        .tally = lone->track.exact,
+    };
+    FILE *file = fopen(path, "wb");
+    CHECK(file != NULL);
+    kernel_case_math(values);
+    CHECK(fwrite(&c, sizeof c, 1, file) == 1);
+    CHECK(fwrite(values, sizeof values, 1, file) == 1);
+    kernel_case_arrays(&c, file, write_array);
+    CHECK(fclose(file) == 0);
+}
+
 /* ---- the right exits ----------------------------------------------------- */
 
 /* Seconds to the plane behind which `next` is; infinite: away from it. */
@@ -177,6 +223,8 @@ int main(int argc, char **argv)
         open_cells(&lone, shapes[i], layers[i]);
         check_bits(&lone, 2.0);
         check_exits(&lone);
+        if (argc > 1 && i == 0)
+            write_case(&lone, argv[1]);
         struct host host = host_of_voronoi(lone.mesh);
         CHECK_OK(storm_context_create(MPI_COMM_SELF, NULL, &given.context));
         CHECK_OK(host_give(&host, given.context, 0, &given.mesh));
