@@ -44,6 +44,12 @@
 #define IMC_STAYS_PLACED (-7.0)
 #define IMC_DRIFTS (-8.0)
 
+/* Does a packet with this mark go on with a stay? Its cell has its momentum. */
+static inline bool imc_stays(double mark)
+{
+    return mark == IMC_STAYS || mark == IMC_STAYS_PLACED;
+}
+
 enum { IMC_DRIFT_SIDES = 6 };
 
 /* A face, outwards. Of an ensemble of groups some may diffuse behind it and

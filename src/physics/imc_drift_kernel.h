@@ -538,6 +538,37 @@ static bool drift_knock(struct pass *pass, struct lane *lane)
 
 /* ---- stays --------------------------------------------------------------- */
 
+/* FRAME-4, between events: children stay where it does, or knock as well. */
+static void drift_limit(const struct pass *pass, struct lane *lane)
+{
+    struct imc_pushes *pushes = pass->imc->pushes;
+    struct storm_packet child = *lane->packet;
+    double old = lane->imc.weight;
+    bool is_placed = lane->imc.depth == IMC_PLACED;
+    if (STORM_LIKELY(old <= pushes->split_erg))
+        return;
+    child.cell = storm_mesh_part_tag(pass->mesh->part, lane->cell);
+    child.cell_idx = lane->cell;
+    child.time_left_s = lane->time_left_s;
+    child.optical_depth = lane->imc.depth;
+    if (lane->imc.depth == IMC_KNOCKS) {
+        geom_rest(&lane->geom, &child);
+    } else {
+        child.optical_depth = is_placed ? IMC_STAYS_PLACED : IMC_STAYS;
+        if (!is_placed)
+            memcpy(child.position_cm,
+                   &pass->imc->ddmc->centre[3 * (size_t)lane->cell],
+                   sizeof child.position_cm);
+    }
+    double part = imc_divide(pass, lane, &child, old);
+    pushes->is_beyond |= !(part > 0.0);
+    if (part > 0.0)
+        drift_reweigh(pass->imc, lane, part);
+}
+
+/* The logarithm of what compression may do to a weight in one stay (FRAME-4). */
+static const double drift_max_growth = 0.69;
+
 /* The work of expansion, eq. (M9). */
 static void drift_expand(const struct imc_track *track, struct lane *lane,
                          double expand, double seconds)
@@ -650,6 +681,7 @@ static bool drift_change(struct pass *pass, struct lane *lane)
 static bool drift_hop(struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
+    drift_limit(pass, lane);
     if (lane->imc.depth == IMC_KNOCKS)
         return drift_knock(pass, lane);
     const struct imc_drift_cell *cell = drift_cell_of(track, lane->cell);
@@ -662,7 +694,7 @@ static bool drift_hop(struct pass *pass, struct lane *lane)
     double out = leak * light + change + cell->leave;
     double u[4], seconds = lane->time_left_s;
     int side = -1;
-    enum { ENDS, LEAVES, ARRIVES, ABSORBED } event = ENDS;
+    enum { ENDS, STAYS, LEAVES, ARRIVES, ABSORBED } event = ENDS;
     storm_packet_random(lane->packet, track->seed, u);
     lane->imc.absorb_s = leaks->absorb * light;
     bool analogue = lane->imc.weight < lane->imc.light_weight;
@@ -672,6 +704,10 @@ static bool drift_hop(struct pass *pass, struct lane *lane)
     double absorbed = analogue && lane->imc.absorb_s > 0.0
                           ? -storm_log(u[1]) / lane->imc.absorb_s
                           : INFINITY;
+    if (-cell->expand * seconds > drift_max_growth) {
+        seconds = -drift_max_growth / cell->expand;
+        event = STAYS;
+    }
     if (leaves < seconds) {
         seconds = leaves;
         event = LEAVES;
@@ -693,6 +729,8 @@ static bool drift_hop(struct pass *pass, struct lane *lane)
         drift_move(track, lane, seconds, event == ARRIVES ? side : -1);
     if (event == ENDS)
         return imc_retire(pass, lane, STORM_FATE_CENSUS);
+    if (event == STAYS)
+        return true;
     if (event == ARRIVES)
         return drift_through(pass, lane, cell->face[side], false, true);
     double which = u[2] * out;

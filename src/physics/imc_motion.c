@@ -128,6 +128,8 @@ void imc_motion_wake(struct storm_imc *imc, struct storm_step *step)
 void imc_motion_begin(struct storm_imc *imc, double largest)
 {
     imc->pushes.max_erg = largest * IMC_ROOM;
+    imc->pushes.split_erg =
+        imc->pushes.max_erg * (imc->problem->diffusion ? IMC_DRIFT_ROOM : 1.0);
     imc->pushes.n_children = 0;
     imc->pushes.is_beyond = false;
 }

@@ -16,10 +16,9 @@
  *            at most IMC_MAX_PARTS; more end the run with an error, and so do
  *            IMC_MAX_CHILDREN of all packets on a rank in a step: between
  *            matter and walls that approach each other weights grow without
- *            end, and parts are split again. A packet that diffuses is not
- *            split: what takes it there is compression by a factor of 2^60 in
- *            volume within one step, or reflection between thick cells that
- *            approach each other, and is an error.
+ *            end, and parts are split again. Where packets diffuse they are
+ *            split above a part of that, IMC_DRIFT_ROOM, which leaves room for
+ *            one stay or reflection; a stay ends when it has doubled a weight.
  *   FRAME-5  gamma is at most IMC_MAX_GAMMA: (M1) and (M2) lose its square in
  *            digits.
  */
@@ -36,6 +35,7 @@
 
 /* Weights may grow by this factor in a step. */
 #define IMC_ROOM 0x1p20
+#define IMC_DRIFT_ROOM 0.25
 #define IMC_MAX_GAMMA 1e4
 /* Of a packet that one collision takes beyond it. */
 #define IMC_MAX_PARTS 65536.0
@@ -77,6 +77,7 @@ struct imc_pushes {
     struct storm_ledger *escaped; /* three accounts */
     struct storm_step *step;      /* children are born in it */
     double max_erg;               /* FRAME-4 */
+    double split_erg;             /* above this packets are split */
     uint64_t n_children;          /* of splitting in this step */
     bool is_beyond;               /* a packet could not be split */
 

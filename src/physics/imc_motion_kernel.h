@@ -97,36 +97,51 @@ static void imc_set_photon(const struct imc_track *track, struct lane *lane,
 static struct storm_packet imc_at_wall(const struct pass *pass,
                                        const struct lane *lane, uint32_t side);
 
-/* FRAME-4: all but a part of the packet's new weight goes to children, which
- * have left the cell in its account of momentum until they begin. Returns that
- * part; 0: too many, or no memory. */
+/* FRAME-4: all but a part of the packet's new weight goes to children like this
+ * one, which if they fly have left the cell in its account of momentum until
+ * they begin. Returns that part; 0: too many, or no memory. */
 static double imc_divide(const struct pass *pass, const struct lane *lane,
-                         double weight)
+                         const struct storm_packet *child, double weight)
 {
     const struct imc_track *track = pass->imc;
     /* One more than it takes: shares are not quite even. */
-    double parts = 1.0 + ceil(weight / track->pushes->max_erg);
+    double parts = 1.0 + ceil(weight / track->pushes->split_erg);
     if (!(parts <= IMC_MAX_PARTS) ||
         track->pushes->n_children >= IMC_MAX_CHILDREN)
         return 0.0;
     track->pushes->n_children += (uint64_t)parts - 1;
     struct storm_split split = storm_split(weight, (uint64_t)parts);
-    struct storm_photon record = {.packet = imc_at_wall(pass, lane, 0)};
-    const struct storm_packet at = record.packet;
+    struct storm_photon record = {.packet = *child};
     if (track->has_photons)
         record.energy_kev = *imc_photon_kev(lane);
-    struct imc_push_terms push = imc_push_of(track, split.each, at.direction);
+    struct imc_push_terms push =
+        imc_push_of(track, split.each, child->direction);
+    bool has_push = track->motion != NULL && !imc_stays(child->optical_depth);
     for (uint64_t k = 1; k < (uint64_t)parts; k++) {
-        record.packet = at;
+        record.packet = *child;
         storm_split_child(lane->packet, split.each, &record.packet);
         if (storm_step_spawn(track->pushes->step, &record) < 0)
             return 0.0;
-        if (track->motion != NULL)
+        if (has_push)
             imc_push_cell(track, lane->cell, &push, -1);
         track->cells[lane->cell].deposit -=
             storm_exact_term(split.each, track->deposit_unit);
     }
     return split.last;
+}
+
+/* The weight of a lane that flies and has scattered: if that is too large, a
+ * part of it. */
+LANES_INLINE double imc_limited(const struct pass *pass,
+                                const struct lane *lane, double weight)
+{
+    struct imc_pushes *pushes = pass->imc->pushes;
+    if (STORM_LIKELY(weight <= pushes->split_erg))
+        return weight;
+    const struct storm_packet child = imc_at_wall(pass, lane, 0);
+    double part = imc_divide(pass, lane, &child, weight);
+    pushes->is_beyond |= !(part > 0.0);
+    return part > 0.0 ? part : lane->imc.weight;
 }
 
 /* A new direction in the frame of matter, from two uniform numbers: weight,
@@ -150,11 +165,7 @@ static void imc_scatter_moving(const struct pass *pass, struct lane *lane,
     double new = old *doppler *boost;
     if (track->has_photons)
         imc_set_photon(track, lane, own_kev * boost);
-    if (STORM_UNLIKELY(!(new <= track->pushes->max_erg))) {
-        double part = imc_divide(pass, lane, new);
-        track->pushes->is_beyond |= !(part > 0.0);
-        new = part > 0.0 ? part : old;
-    }
+    new = imc_limited(pass, lane, new);
     lane->imc.weight = new;
     *deposit += storm_exact_term(old, track->deposit_unit) -
                 storm_exact_term(new, track->deposit_unit);

@@ -22,12 +22,7 @@ static void imc_scatter_give(const struct pass *pass, struct lane *lane,
     const struct imc_track *track = pass->imc;
     double old = lane->imc.weight, new = old *ratio;
     storm_exact given = storm_exact_term(old, track->deposit_unit);
-    lane->imc.weight = new;
-    if (STORM_UNLIKELY(!(new <= track->pushes->max_erg))) {
-        double part = imc_divide(pass, lane, new);
-        track->pushes->is_beyond |= !(part > 0.0);
-        lane->imc.weight = part > 0.0 ? part : old;
-    }
+    lane->imc.weight = imc_limited(pass, lane, new);
     given -= storm_exact_term(lane->imc.weight, track->deposit_unit);
     track->cells[lane->cell].deposit += given; /* with that of children */
     track->scatter->exchanged[lane->cell] += given;
