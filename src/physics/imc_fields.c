@@ -13,6 +13,12 @@ static const double imc_coldest_kev = 1e-30;
 /* Less energy than this counts as zero. */
 static const double imc_min_erg = 1e-250;
 
+/* Eq. (35) makes the Fleck factor smaller by no more than this: matter whose
+ * energy begins at some temperature would else hardly absorb there. It is not
+ * for cells with more radiation than this times that in equilibrium: they are
+ * to heat. */
+static const double imc_least_part = 0.25, imc_lit = 2.0;
+
 double imc_capacity_kev(double temperature_kev)
 {
     return fmax(temperature_kev, imc_coldest_kev);
@@ -36,7 +42,34 @@ static double imc_fleck_of(const struct storm_imc *imc, storm_cell_idx cell,
     return 1.0 / (1.0 + x);
 }
 
-/* f = 1 / (1 + beta c sigma dt), eqs. (3) and (33). */
+/* Energy, eqs. (4) and (33). */
+static double imc_radiates(const struct storm_imc *imc, storm_cell_idx cell,
+                           double sigma, double fleck)
+{
+    const struct storm_problem *p = imc->problem;
+    double t2 = imc->temperature[cell] * imc->temperature[cell];
+    double volume = imc->volume[cell];
+    return fleck * sigma * p->radiation_erg_cm3_kev4 * p->light_cm_s *
+           (t2 * t2) * imc->dt_s * volume * imc->emission[cell];
+}
+
+/* Eq. (35): the part of the factor with which matter emits no more than it
+ * has. */
+static double imc_fleck_part(const struct storm_imc *imc, storm_cell_idx cell,
+                             double sigma, double fleck)
+{
+    double t2 = imc->temperature[cell] * imc->temperature[cell];
+    double balance =
+        imc->problem->radiation_erg_cm3_kev4 * (t2 * t2) * imc->emission[cell];
+    double has = imc_cell_erg(imc, cell);
+    double radiates = imc_radiates(imc, cell, sigma, fleck);
+    if (!(radiates > has) || !(has > 0.0) ||
+        imc->radiation[cell] > imc_lit * balance)
+        return 1.0;
+    return fmax(has / radiates, imc_least_part);
+}
+
+/* f = 1 / (1 + beta c sigma dt), eqs. (3), (33) and (35). */
 static double imc_fleck(const struct storm_imc *imc,
                         const struct imc_asked *asked, double sigma)
 {
@@ -46,19 +79,16 @@ static double imc_fleck(const struct storm_imc *imc,
     double t = imc_capacity_kev(imc->temperature[asked->cell]);
     double beta = 4.0 * p->radiation_erg_cm3_kev4 * (t * t * t) /
                   asked->capacity * imc->emission[asked->cell];
-    return imc_fleck_of(imc, asked->cell, beta, sigma);
+    double fleck = imc_fleck_of(imc, asked->cell, beta, sigma);
+    return fleck * imc_fleck_part(imc, asked->cell, sigma, fleck);
 }
 
-/* What the material of a cell radiates in the step, eqs. (4) and (33); never
- * more than it has. */
+/* What the material of a cell radiates in the step: never more than it has. */
 static double imc_emission(const struct storm_imc *imc, storm_cell_idx cell,
                            double sigma, double fleck)
 {
     const struct storm_problem *p = imc->problem;
-    double t2 = imc->temperature[cell] * imc->temperature[cell];
-    double volume = imc->volume[cell];
-    double energy = fleck * sigma * p->radiation_erg_cm3_kev4 * p->light_cm_s *
-                    (t2 * t2) * imc->dt_s * volume * imc->emission[cell];
+    double energy = imc_radiates(imc, cell, sigma, fleck);
     if (p->emit_per_cell == 0)
         return 0.0;
     if (imc_is_warm(imc, imc->material[cell]))
