@@ -82,6 +82,14 @@ struct storm_physics {
     /** After transport and population control: fold tallies, update the
      *  material. May be NULL. May communicate among all ranks. */
     storm_status (*post_step)(void *self, struct storm_step *step);
+    /** Where step_batch only begins its batch: has that ended? STORM_OK: yes,
+     *  and outcomes are filled; STORM_AGAIN: it is called again soon, and until
+     *  it says STORM_OK packets and outcomes of the batch stay as they are for
+     *  whoever works on them. NULL: step_batch ends its batch. */
+    storm_status (*poll)(void *self, struct storm_step *step);
+    /** Max packets per step_batch call that it can use; 0: what the parameters
+     *  of the engine say. */
+    size_t batch_packets;
 };
 #define STORM_PHYSICS_INIT STORM_INIT(struct storm_physics)
 

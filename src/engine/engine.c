@@ -29,6 +29,7 @@ enum {
     RECORD_MULTIPLE = 16,
     BATCH_MAX = 1000000,
     BATCH_DEFAULT = 512,
+    BATCH_PINNED = 1 << 19,
     ADAPTIVE_MAX = 512, /* records per message when batches adapt */
     GATE_LEAVES = -100  /* below all statuses: a rank is in destroy */
 };
@@ -117,22 +118,50 @@ static storm_status open_channel(struct storm_engine *e)
     return status;
 }
 
+static void free_batch(struct storm_engine *e)
+{
+    struct storm_memory *memory = e->env->memory;
+    storm_pinned_free(memory, e->batch_device, e->batch);
+    storm_pinned_free(memory, e->batch_device, e->outcome);
+    storm_free(memory, e->batch_events);
+    e->batch = NULL;
+    e->outcome = NULL;
+    e->batch_events = NULL;
+    e->batch_max = 0;
+}
+
+/* Room for so many packets in a batch, between steps. Kernels get large ones
+ * alone: others may share pages. */
+static storm_status reserve_batch(struct storm_engine *e, size_t n)
+{
+    static const char label[] = "batch";
+    struct storm_memory *memory = e->env->memory;
+    if (n <= e->batch_max)
+        return STORM_OK;
+    free_batch(e);
+    struct storm_device *device = n >= BATCH_PINNED ? e->env->device : NULL;
+    e->batch_device = device;
+    e->batch = storm_pinned_alloc(memory, device, label, n * sizeof *e->batch);
+    e->outcome =
+        storm_pinned_alloc(memory, device, label, n * sizeof *e->outcome);
+    e->batch_events = storm_alloc(memory, label, n * sizeof *e->batch_events);
+    if (!e->batch || !e->outcome || !e->batch_events) {
+        free_batch(e);
+        return STORM_ERR_NOMEM;
+    }
+    e->batch_max = n;
+    return STORM_OK;
+}
+
 static storm_status open_lists(struct storm_engine *e)
 {
     struct storm_memory *memory = e->env->memory;
-    storm_store_open(&e->store, memory, e->params.record_bytes);
+    storm_store_open(&e->store, memory, e->env->device, e->params.record_bytes);
     storm_store_follow(&e->store, &e->census);
     storm_store_follow(&e->store, &e->todo);
     storm_store_follow(&e->store, &e->fresh);
-    e->batch_max =
-        e->params.batch_packets ? e->params.batch_packets : BATCH_DEFAULT;
-    e->batch = storm_alloc(memory, "batch", e->batch_max * sizeof *e->batch);
-    e->outcome =
-        storm_alloc(memory, "batch", e->batch_max * sizeof *e->outcome);
-    e->batch_events =
-        storm_alloc(memory, "batch", e->batch_max * sizeof *e->batch_events);
-    return e->batch && e->outcome && e->batch_events ? STORM_OK
-                                                     : STORM_ERR_NOMEM;
+    return reserve_batch(e, e->params.batch_packets ? e->params.batch_packets
+                                                    : BATCH_DEFAULT);
 }
 
 static void engine_free(struct storm_engine *e)
@@ -151,9 +180,7 @@ static void engine_free(struct storm_engine *e)
     storm_list_free(&e->census, memory);
     storm_list_free(&e->todo, memory);
     storm_list_free(&e->fresh, memory);
-    storm_free(memory, e->batch);
-    storm_free(memory, e->outcome);
-    storm_free(memory, e->batch_events);
+    free_batch(e);
     storm_free(memory, e);
 }
 
@@ -263,6 +290,8 @@ storm_status storm_engine_use(struct storm_engine *engine,
         (!records_fit(engine, own_boundary.record_bytes, "boundary") ||
          !records_fit(engine, own_population.record_bytes, "population")))
         status = STORM_ERR_ARG;
+    if (status == STORM_OK)
+        status = reserve_batch(engine, own_physics.batch_packets);
     if (status < 0)
         return status;
     engine->physics = own_physics;
@@ -292,6 +321,7 @@ static void begin_step(struct storm_engine *e)
     e->next_todo = 0;
     e->fresh.n = 0;
     e->n_batch = e->lent.n = 0;
+    e->is_away = false;
     e->n_listed = e->todo.n;
     e->counts = (struct storm_counts){.created = e->todo.n};
     e->failed = STORM_OK;

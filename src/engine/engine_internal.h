@@ -71,6 +71,8 @@ struct storm_engine {
     uint64_t *batch_events;
     struct storm_arrival lent; /* n packets of the batch are in the channel, */
     size_t first_lent;         /* from this one on (BATCH-1) */
+    struct storm_device *batch_device; /* batch and outcome are pinned */
+    bool is_away;                      /* the physics works on the batch */
 
     enum engine_phase phase;
     storm_status failed;         /* first error of this rank in this step */

@@ -12,6 +12,9 @@
  *            not make more of them: it takes arrivals and yields its core to
  *            those who can make room. All ranks do take arrivals, so that room
  *            there will be.
+ *   BATCH-3  A physics with `poll` gets no such packets: they are not in the
+ *            store, where a device can reach them; and they would keep the
+ *            channel waiting.
  */
 #include <string.h>
 
@@ -232,6 +235,7 @@ static void call_physics(struct storm_engine *e)
     if (physics->step_batch) {
         physics->step_batch(physics->self, &e->step, e->batch, e->n_batch,
                             e->outcome);
+        e->is_away = physics->poll != NULL;
         return;
     }
     for (size_t i = 0; i < e->n_batch; i++) {
@@ -439,6 +443,25 @@ static STORM_APART storm_status settle_batch(struct storm_engine *e)
     return give_back(e);
 }
 
+/* Advances the batch and does what follows; STORM_AGAIN: not yet, the physics
+ * works on it. */
+static storm_status advance(struct storm_engine *e, struct stopwatch *watch)
+{
+    if (!e->is_away)
+        call_physics(e);
+    if (STORM_UNLIKELY(e->is_away)) {
+        storm_status status = e->physics.poll(e->physics.self, &e->step);
+        e->is_away = status == STORM_AGAIN;
+        lap(e, watch, TIME_PHYSICS);
+        if (e->is_away) /* what others wait for */
+            status = storm_outbox_flush(&e->outbox);
+        if (status < 0 || e->is_away)
+            return status;
+    }
+    lap(e, watch, TIME_PHYSICS);
+    return e->failed < 0 ? e->failed : settle_batch(e);
+}
+
 /* ---- the loop -------------------------------------------------------------*/
 
 /* Every control_every iterations, or sooner if the physics takes long; in each
@@ -485,21 +508,17 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
             return status;
     }
     bool rests = e->env->crowded && e->outbox.n_held >= HELD_MAX;
-    status = take_arrivals(e, !rests);
+    status = take_arrivals(e, !rests && !e->physics.poll);
     lap(e, watch, TIME_SEND_RECV);
     if (STORM_UNLIKELY(status < 0 || rests)) { /* BATCH-2 */
         *idle_out = false;
         return status;
     }
-    fill_batch(e);
+    if (STORM_LIKELY(!e->is_away))
+        fill_batch(e);
     *idle_out = e->n_batch == 0;
-    if (e->n_batch > 0) {
-        call_physics(e);
-        lap(e, watch, TIME_PHYSICS);
-        status = e->failed < 0 ? e->failed : settle_batch(e);
-    } else {
-        status = storm_outbox_flush(&e->outbox);
-    }
+    status =
+        e->n_batch > 0 ? advance(e, watch) : storm_outbox_flush(&e->outbox);
     lap(e, watch, TIME_SEND_RECV);
     return status;
 }
@@ -616,6 +635,8 @@ storm_status storm_engine_transport(struct storm_engine *e)
         lap(e, &watch, TIME_IDLE);
         e->iterations++;
     }
+    while (e->is_away) /* after an error */
+        e->is_away = e->physics.poll(e->physics.self, &e->step) == STORM_AGAIN;
     fold_times(e, storm_clock_seconds() - began);
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;

@@ -6,22 +6,43 @@
 enum {
     CHUNK_FIRST = 16 * 1024,
     CHUNK_SMALL = 256 * 1024,
+    CHUNK_PINNED = 8 << 20, /* min, with a device */
     CHUNK_MAX = 64 << 20,
     CHUNK_SHARE = 8
 };
 
-void storm_store_open(struct storm_store *store, struct storm_memory *memory,
-                      size_t record_bytes)
+void *storm_pinned_alloc(struct storm_memory *memory,
+                         struct storm_device *device, const char *label,
+                         size_t bytes)
 {
-    *store =
-        (struct storm_store){.memory = memory, .record_bytes = record_bytes};
+    void *array = storm_alloc(memory, label, bytes);
+    if (array && storm_device_pin(device, array, bytes) < 0) {
+        storm_free(memory, array);
+        return NULL;
+    }
+    return array;
+}
+
+void storm_pinned_free(struct storm_memory *memory, struct storm_device *device,
+                       void *array)
+{
+    if (array)
+        storm_device_unpin(device, array);
+    storm_free(memory, array);
+}
+
+void storm_store_open(struct storm_store *store, struct storm_memory *memory,
+                      struct storm_device *device, size_t record_bytes)
+{
+    *store = (struct storm_store){
+        .memory = memory, .device = device, .record_bytes = record_bytes};
     storm_store_follow(store, &store->free);
 }
 
 void storm_store_close(struct storm_store *store)
 {
     for (size_t i = 0; i < store->n_chunks; i++)
-        storm_free(store->memory, store->chunk[i]);
+        storm_pinned_free(store->memory, store->device, store->chunk[i]);
     storm_free(store->memory, store->chunk);
     storm_list_free(&store->free, store->memory);
 }
@@ -65,6 +86,8 @@ static size_t next_chunk(size_t before)
 storm_status storm_store_grow(struct storm_store *store)
 {
     size_t bytes = next_chunk(store->n_slots * store->record_bytes);
+    if (store->device && bytes < CHUNK_PINNED)
+        bytes = CHUNK_PINNED;
     size_t n = bytes / store->record_bytes;
     storm_status status = STORM_OK;
     for (size_t i = 0; i < store->n_followers && status == STORM_OK; i++)
@@ -76,9 +99,10 @@ storm_status storm_store_grow(struct storm_store *store)
             storm_reserve(store->memory, "packet lists", sizeof *store->chunk,
                           store->n_chunks + 1, &chunks, &store->chunk_capacity);
     store->chunk = chunks;
-    unsigned char *chunk = status < 0 ? NULL
-                                      : storm_alloc(store->memory, "packets",
-                                                    n * store->record_bytes);
+    unsigned char *chunk =
+        status < 0 ? NULL
+                   : storm_pinned_alloc(store->memory, store->device, "packets",
+                                        n * store->record_bytes);
     if (!chunk)
         return STORM_ERR_NOMEM;
     store->chunk[store->n_chunks++] = chunk;

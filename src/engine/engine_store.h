@@ -7,6 +7,8 @@
  *   STORE-2  Only growth allocates. A list handed to storm_store_follow has
  *            room for every slot there is, so that pushing to it needs no
  *            check.
+ *   STORE-3  With a device, kernels may work on packets in their slots: memory
+ *            is pinned. Chunks are so large then that no two share a page.
  */
 #ifndef STORM_ENGINE_STORE_H
 #define STORM_ENGINE_STORE_H
@@ -18,6 +20,7 @@
 
 #include "base/memory.h"
 #include "base/port.h"
+#include "device/device.h"
 
 struct storm_list {
     void **item;
@@ -28,6 +31,7 @@ enum { STORM_STORE_LISTS = 4 };
 
 struct storm_store {
     struct storm_memory *memory;
+    struct storm_device *device; /* NULL: none */
     size_t record_bytes;
     void **chunk;
     size_t n_chunks, chunk_capacity;
@@ -38,14 +42,21 @@ struct storm_store {
 };
 
 void storm_store_open(struct storm_store *store, struct storm_memory *memory,
-                      size_t record_bytes);
+                      struct storm_device *device, size_t record_bytes);
 void storm_store_close(struct storm_store *store);
 
 /* Makes `list` grow with the store (STORE-2). */
 void storm_store_follow(struct storm_store *store, struct storm_list *list);
 
-/* Adds free slots. STORM_ERR_NOMEM. */
+/* Adds free slots. STORM_ERR_NOMEM; STORM_ERR_DEVICE. */
 storm_status storm_store_grow(struct storm_store *store);
+
+/* An array that is pinned if there is a device; NULL: no memory. */
+void *storm_pinned_alloc(struct storm_memory *memory,
+                         struct storm_device *device, const char *label,
+                         size_t bytes);
+void storm_pinned_free(struct storm_memory *memory, struct storm_device *device,
+                       void *array);
 
 /* A list that grows by itself. STORM_ERR_NOMEM. */
 storm_status storm_list_reserve(struct storm_list *list,
