@@ -22,12 +22,13 @@ set(storm_ptx_arch sm_80) # and all later ones
 set(storm_ptx_target -target nvptx64-nvidia-cuda
                      -Xclang -target-cpu -Xclang ${storm_ptx_arch}
                      -O3 -ffp-contract=off)
-# The headers of the C library ask for the processor. All is inlined, so that a
-# packet stays in registers.
+# The headers of the C library ask for the processor, Random123 takes assembly of
+# it unless it is told not to. What is in registers by direction stays there if
+# branches are not made one.
 set(storm_ptx_flags ${storm_ptx_target}
     -x c -std=gnu11 -fno-math-errno -Wall -Wno-unused-function
-    "-Dinline=__inline__ __attribute__((always_inline))"
-    -D_GNU_SOURCE -D__${CMAKE_SYSTEM_PROCESSOR}__
+    -mllvm -sink-common-insts=0
+    -D_GNU_SOURCE -D__${CMAKE_SYSTEM_PROCESSOR}__ -DR123_USE_MULHILO64_ASM=0
     -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
     -I${PROJECT_BINARY_DIR}/generated)
 if(CMAKE_LIBRARY_ARCHITECTURE)

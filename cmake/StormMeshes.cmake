@@ -4,7 +4,7 @@
 # words of the deck key mesh.kind and of --mesh, the constants that stand for
 # them, and the table of tracking kernels follow from it.
 #
-#   storm_mesh(NAME [FOLDER folder] [WIDE])
+#   storm_mesh(NAME [FOLDER folder] [WIDE] [DEVICE])
 #
 #   NAME     the word; the constant is STORM_MESH_<NAME>
 #   FOLDER   of src/mesh. Its kernels are storm_track_FOLDER, in
@@ -12,6 +12,9 @@
 #            and learn that this build lacks it
 #   WIDE     there are more copies of the kernels for wider registers,
 #            storm_track_FOLDER_avx2 and storm_track_FOLDER_avx512
+#   DEVICE   there are kernels for devices, storm_device_FOLDER: their text is
+#            src/physics/device_FOLDER.c, what they read of a mesh is copied by
+#            src/physics/image_FOLDER.c
 #
 # Makes storm_mesh_folders, and storm_meshes.h, storm_tracks.h and track_list.c
 # in the folder generated/ of the build.
@@ -24,9 +27,10 @@ set(storm_track_externs "")
 set(storm_track_entries "")
 set(storm_track_avx2_entries "")
 set(storm_track_avx512_entries "")
+set(storm_device_entries "")
 
 macro(storm_mesh name)
-    cmake_parse_arguments(mesh "WIDE" FOLDER "" ${ARGN})
+    cmake_parse_arguments(mesh "WIDE;DEVICE" FOLDER "" ${ARGN})
     string(TOUPPER ${name} mesh_upper)
     list(APPEND storm_mesh_words ${name})
     string(APPEND storm_mesh_constants "    STORM_MESH_${mesh_upper},\n")
@@ -38,6 +42,12 @@ macro(storm_mesh name)
         string(APPEND storm_track_externs
                "extern const struct storm_track_ops ${mesh_track};\n")
         string(APPEND storm_track_entries "    &${mesh_track},\n")
+        if(mesh_DEVICE)
+            set(mesh_device storm_device_${mesh_FOLDER})
+            string(APPEND storm_track_externs
+                   "extern const struct device_track_ops ${mesh_device};\n")
+            string(APPEND storm_device_entries "    &${mesh_device},\n")
+        endif()
         if(mesh_WIDE)
             foreach(wide IN ITEMS avx2 avx512)
                 string(TOUPPER ${wide} mesh_wide)
@@ -53,10 +63,10 @@ macro(storm_mesh name)
     string(APPEND storm_mesh_rows "    {\"${name}\", ${mesh_built}}, \\\n")
 endmacro()
 
-storm_mesh(cartesian FOLDER cart)
-storm_mesh(octree FOLDER octree)
-storm_mesh(voronoi FOLDER voronoi WIDE)
-storm_mesh(file FOLDER given WIDE)
+storm_mesh(cartesian FOLDER cart DEVICE)
+storm_mesh(octree FOLDER octree DEVICE)
+storm_mesh(voronoi FOLDER voronoi WIDE DEVICE)
+storm_mesh(file FOLDER given WIDE DEVICE)
 
 string(REPLACE ";" "|" storm_mesh_words "${storm_mesh_words}")
 string(REGEX REPLACE ", \\\\\n$" "" storm_mesh_rows "${storm_mesh_rows}")

@@ -34,17 +34,7 @@ bool storm_exact_unit_fits(struct storm_exact_unit unit, double term)
 
 storm_exact storm_exact_small_term(double term, struct storm_exact_unit unit)
 {
-    uint64_t bits;
-    memcpy(&bits, &term, sizeof bits);
-    int exponent = (int)(bits >> 52 & 0x7ff);
-    uint64_t mantissa = bits & 0xfffffffffffffu;
-    if (exponent == 0) /* subnormal */
-        exponent = 1;
-    else
-        mantissa |= UINT64_C(1) << 52;
-    int cut = unit.lsb + 1075 - exponent;
-    int64_t integer = cut < 53 ? (int64_t)(mantissa >> cut) : 0;
-    return bits >> 63 ? -integer : integer;
+    return storm_exact_cut(term, unit);
 }
 
 void storm_exact_split(storm_exact sum, int64_t limbs_out[STORM_EXACT_LIMBS])

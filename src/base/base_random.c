@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <Random123/philox.h>
-
 #include <storm/packet.h>
+
+#include "base/draw.h"
 
 #include "base/hash.h"
 #include "base/math.h"
@@ -30,34 +30,16 @@ void storm_random_bits(const uint64_t key[2], const uint64_t counter[4],
         bits_out[i] = r.v[i];
 }
 
-/* One function for all of it, and no array on the way: each collision comes
- * here, and a vector that is read from where single words were just written
- * waits for them to reach the cache. */
-static inline __attribute__((always_inline)) void
-random_draw(uint64_t seed, storm_stream stream, struct storm_packet_id id,
-            uint64_t block, double uniform_out[4])
-{
-    philox4x64_key_t k = {{seed, (uint64_t)stream}};
-    philox4x64_ctr_t c = {{id.hi, id.lo, block, 0}};
-    philox4x64_ctr_t r = philox4x64_R(10, c, k);
-    uniform_out[0] = storm_random_uniform(r.v[0]);
-    uniform_out[1] = storm_random_uniform(r.v[1]);
-    uniform_out[2] = storm_random_uniform(r.v[2]);
-    uniform_out[3] = storm_random_uniform(r.v[3]);
-}
-
 void storm_random(uint64_t seed, storm_stream stream, struct storm_packet_id id,
                   uint64_t block, double uniform_out[4])
 {
-    random_draw(seed, stream, id, block, uniform_out);
+    storm_draw(seed, stream, id, block, uniform_out);
 }
 
 void storm_packet_random(struct storm_packet *packet, uint64_t seed,
                          double uniform_out[4])
 {
-    random_draw(seed, STORM_STREAM_HISTORY, packet->id, packet->draws,
-                uniform_out);
-    packet->draws++;
+    storm_draw_packet(packet, seed, uniform_out);
 }
 
 /* From the top: 0, origin (7 bits), cycle (32), cell (48), index (40). */
@@ -158,12 +140,7 @@ int storm_packet_id_compare(struct storm_packet_id a, struct storm_packet_id b)
 
 void storm_isotropic(double u0, double u1, double direction_out[3])
 {
-    double c, s;
-    storm_math_turns(u1, &c, &s);
-    double radius = 2.0 * sqrt(u0 * (1.0 - u0));
-    direction_out[0] = radius * c;
-    direction_out[1] = radius * s;
-    direction_out[2] = 2.0 * u0 - 1.0;
+    storm_draw_isotropic(u0, u1, direction_out);
 }
 
 uint64_t storm_packet_hash(const struct storm_packet *packet)

@@ -58,6 +58,23 @@ storm_exact_join(const int64_t limbs[STORM_EXACT_LIMBS]);
 STORM_PRIVATE storm_exact storm_exact_small_term(double term,
                                                  struct storm_exact_unit unit);
 
+/* The same, inlined: for kernels of devices. */
+static inline storm_exact storm_exact_cut(double term,
+                                          struct storm_exact_unit unit)
+{
+    uint64_t bits;
+    memcpy(&bits, &term, sizeof bits);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint64_t mantissa = bits & 0xfffffffffffffu;
+    if (exponent == 0) /* subnormal */
+        exponent = 1;
+    else
+        mantissa |= UINT64_C(1) << 52;
+    int cut = unit.lsb + 1075 - exponent;
+    int64_t integer = cut < 53 ? (int64_t)(mantissa >> cut) : 0;
+    return bits >> 63 ? -integer : integer;
+}
+
 /* As an integer. Written out here because it is in the innermost loop: the
  * mantissa with its sign, times a power of two, is one multiplication and no
  * branch that is hard to predict (bench/exact_sum.c compares it with others).
@@ -71,7 +88,8 @@ static inline storm_exact storm_exact_term(double term,
     int shift = exponent - 1075 - unit.lsb;
     STORM_ASSERT(shift <= STORM_EXACT_TERM_BITS - 53);
     if (STORM_UNLIKELY(shift < 0))
-        return storm_exact_small_term(term, unit);
+        return STORM_ON_GPU(storm_exact_cut(term, unit),
+                            storm_exact_small_term(term, unit));
     /* The exponent is not 0, as lsb >= -1074: there is a leading one. */
     int64_t mantissa = (int64_t)((bits & 0xfffffffffffffu) | UINT64_C(1) << 52);
     int64_t sign = -(int64_t)(bits >> 63);

@@ -21,11 +21,33 @@
 
 enum { STORM_CACHE_LINE = 64 };
 
+/* What differs on a GPU. Between BEGIN and END all functions are inlined there:
+ * then a packet stays in registers. STORM_RARE: elsewhere not. */
+#if defined(__NVPTX__)
+#define STORM_ON_GPU(_gpu, _other) _gpu
+#define STORM_RARE
+#define STORM_GPU_PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define STORM_GPU_INLINE_BEGIN                                            \
+    STORM_GPU_PRAGMA(clang attribute push(__attribute__((always_inline)), \
+                                          apply_to = function))
+#define STORM_GPU_INLINE_END _Pragma("clang attribute pop")
+#else
+#define STORM_ON_GPU(_gpu, _other) _other
+#define STORM_GPU_INLINE_BEGIN
+#define STORM_GPU_INLINE_END
+#if defined(__GNUC__)
+#define STORM_RARE __attribute__((noinline))
+#else
+#define STORM_RARE
+#endif
+#endif
+
 #if defined(__GNUC__)
 #define STORM_LIKELY(_x) __builtin_expect(!!(_x), 1)
 #define STORM_UNLIKELY(_x) __builtin_expect(!!(_x), 0)
-#define STORM_PREFETCH(_p) __builtin_prefetch((_p))
-#define STORM_PREFETCH_WRITE(_p) __builtin_prefetch((_p), 1)
+#define STORM_PREFETCH(_p) STORM_ON_GPU((void)(_p), __builtin_prefetch((_p)))
+#define STORM_PREFETCH_WRITE(_p) \
+    STORM_ON_GPU((void)(_p), __builtin_prefetch((_p), 1))
 #define STORM_PRINTF(_fmt, _args) __attribute__((format(printf, _fmt, _args)))
 #define STORM_PRIVATE __attribute__((visibility("default")))
 #define STORM_APART __attribute__((noinline))
@@ -106,6 +128,31 @@ static inline int storm_cpu_has_avx2(void)
         const struct _args *own = args;                     \
         _thread(own, i);                                    \
     }
+#endif
+
+/* Components of vectors by number. What is in registers has no address: a
+ * thread of a GPU chooses among them. */
+static inline double storm_port_get(const double v[3], int d)
+{
+    return STORM_ON_GPU((d == 0 ? v[0] : d == 1 ? v[1] : v[2]), v[d]);
+}
+
+static inline void storm_port_set(double v[3], int d, double x)
+{
+    STORM_ON_GPU((v[0] = d == 0 ? x : v[0], v[1] = d == 1 ? x : v[1],
+                  v[2] = d == 2 ? x : v[2]),
+                 v[d] = x);
+}
+
+/* The same of what is in registers by direction: the statement is executed with
+ * _d equal to _axis. */
+#if defined(__NVPTX__)
+#define STORM_AT_AXIS(_d, _axis)        \
+    for (uint32_t _d = 0; _d < 3; _d++) \
+        if (_d == (_axis))
+#else
+#define STORM_AT_AXIS(_d, _axis) \
+    for (uint32_t _d = (_axis), _d##_more = 1; _d##_more > 0; _d##_more--)
 #endif
 
 /* Adds to a number that threads of a kernel share; what it was before. Relaxed:

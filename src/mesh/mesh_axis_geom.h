@@ -83,6 +83,15 @@ static inline double axis_reach(const struct geom_axis *axis)
     return (axis->plane - axis->position) * axis->inverse;
 }
 
+/* The face that a packet in flight moves towards in a direction. */
+static inline uint32_t axis_face(const struct geom_lane *lane, uint32_t side)
+{
+    uint32_t face = 0;
+    STORM_AT_AXIS(d, side)
+    face = lane->axis[d].face;
+    return face;
+}
+
 /* ---- functions of physics/lanes.h ---------------------------------------- */
 
 /* Nothing has to be found before. */
@@ -116,7 +125,8 @@ static inline void geom_move(struct geom_lane *lane, double seconds)
 
 static inline void geom_touch(struct geom_lane *lane, uint32_t side)
 {
-    lane->axis[side].position = lane->axis[side].plane;
+    STORM_AT_AXIS(d, side)
+    lane->axis[d].position = lane->axis[d].plane;
 }
 
 struct geom;
@@ -124,14 +134,17 @@ static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
                                struct storm_packet *packet, uint32_t side)
 {
     (void)g;
-    struct geom_axis *axis = &lane->axis[side];
-    packet->direction[side] = -packet->direction[side];
-    axis->velocity = -axis->velocity;
-    axis->inverse = -axis->inverse;
-    axis->edge -= axis->step;
-    axis->plane = *axis->edge;
-    axis->step = -axis->step;
-    axis->face ^= 1u;
+    STORM_AT_AXIS(d, side)
+    {
+        struct geom_axis *axis = &lane->axis[d];
+        packet->direction[d] = -packet->direction[d];
+        axis->velocity = -axis->velocity;
+        axis->inverse = -axis->inverse;
+        axis->edge -= axis->step;
+        axis->plane = *axis->edge;
+        axis->step = -axis->step;
+        axis->face ^= 1u;
+    }
 }
 
 /* Distance to the nearest face, in any direction. */

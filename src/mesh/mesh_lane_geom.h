@@ -80,8 +80,8 @@ static inline void geom_try(struct geom_lane *lane, uint32_t side,
 }
 
 /* Several candidates; or none that it moves towards: then all planes. */
-static __attribute__((noinline)) double
-geom_nearest_of_many(struct geom_lane *lane, uint32_t *side_out)
+static STORM_RARE double geom_nearest_of_many(struct geom_lane *lane,
+                                              uint32_t *side_out)
 {
     double nearest = (double)INFINITY;
     *side_out = 0;

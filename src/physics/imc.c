@@ -9,6 +9,7 @@
 
 #include "mesh/mesh_ops.h"
 #include "physics/census.h"
+#include "physics/device_imc.h"
 #include "physics/imc.h"
 
 /* ---- pre_step ----------------------------------------------------------- */
@@ -135,7 +136,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc->in_step = true;
     imc->has_begun = true;
     imc->has_step = false;
-    return STORM_OK;
+    return device_imc_begin(imc);
 }
 
 /* ---- transport ---------------------------------------------------------- */
@@ -157,6 +158,8 @@ static void imc_step_batch(void *self, struct storm_step *step,
     imc->pushes.step = step;
     if (storm_mesh_has_changed(imc->mesh, imc->generation))
         storm_census_stop(n, outcomes_out);
+    else if (device_imc_batch(imc, packets, n, outcomes_out))
+        return;
     else if (imc->trace.n_ids > 0)
         imc_trace_batch(imc, imc_batch, packets, n, outcomes_out);
     else
@@ -269,6 +272,7 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     storm_status status = imc_check(imc);
     if (status < 0) /* on all ranks */
         return status;
+    storm_status device = device_imc_end(imc);
     if (imc->walk != NULL || imc->problem->diffusion)
         imc_sum_methods(imc);
     storm_status scattered = imc_scatter_end(imc);
@@ -292,6 +296,8 @@ static storm_status imc_post_step(void *self, struct storm_step *step)
     imc_moments_end(imc);
     storm_status overdrawn = imc_overdrawn(imc, storm_step_number(step));
     status = imc_user_end(&imc->user);
+    if (status == STORM_OK)
+        status = device;
     if (status == STORM_OK)
         status = scattered;
     if (status == STORM_OK)
@@ -320,6 +326,8 @@ storm_status storm_imc_attach(struct storm_imc *imc,
         .pre_step = imc_pre_step,
         .step_batch = imc_step_batch,
         .post_step = imc_post_step,
+        .poll = imc->there != NULL ? device_imc_poll : NULL,
+        .batch_packets = imc->there != NULL ? DEVICE_BATCH_PACKETS : 0,
     };
     return storm_engine_use(engine, &physics, NULL, NULL);
 }

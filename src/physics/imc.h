@@ -406,6 +406,7 @@ struct storm_imc {
     bool has_more;  /* density, emission, composition or material of a cell may
                        be other than those of the problem, or they matter: they
                        are hashed and saved */
+    struct device_imc *there; /* device_imc.h; NULL: no device */
     struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
     struct imc_flows flows;
     struct imc_trace trace;

@@ -6,6 +6,7 @@
 
 #include "base/math.h"
 #include "mesh/mesh_ops.h"
+#include "physics/device_imc.h"
 #include "physics/imc.h"
 #include "physics/problem.h"
 #include "physics/track.h"
@@ -141,6 +142,8 @@ static storm_status imc_make(struct storm_imc *imc,
         status = imc_flows_open(imc);
     if (status == STORM_OK)
         status = imc_watch_open(&imc->watch, imc);
+    if (status == STORM_OK)
+        status = device_imc_open(imc);
     return status < 0 ? status : imc_make_walk(imc);
 }
 
@@ -178,6 +181,7 @@ void storm_imc_destroy(struct storm_imc *imc)
     if (imc == NULL)
         return;
     struct storm_memory *memory = imc->env->memory;
+    device_imc_close(imc);
     imc_cells_close(imc);
     imc_watch_close(&imc->watch);
     imc_start_free(imc);

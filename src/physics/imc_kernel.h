@@ -109,7 +109,7 @@ static void imc_draw_place(const struct pass *pass, struct storm_packet *packet,
                            storm_cell_idx cell, double mark)
 {
     double u[4];
-    if (mark != IMC_PLACED) {
+    if (ON_HOST && mark != IMC_PLACED) {
         storm_packet_random(packet, pass->imc->seed, u);
         pass->mesh->ops->sample(pass->mesh, cell, u, packet->position_cm);
     }
@@ -119,13 +119,24 @@ static void imc_draw_place(const struct pass *pass, struct storm_packet *packet,
     storm_isotropic(u[0], u[1], packet->direction);
 }
 
+/* A packet that escapes, through a wall or (-1) not. On a device the host books
+ * it later, by its outcome (RUN-4). */
+LANES_INLINE void imc_book(const struct pass *pass, const struct lane *lane,
+                           int wall)
+{
+    if (!ON_HOST)
+        pass->outcomes[lane->i_packet].rank = wall;
+    else
+        imc_escape(pass->imc, lane->packet, wall);
+}
+
 /* A packet has come from another rank into a cell that does not transport. */
 static void imc_load_outside(const struct pass *pass, struct lane *lane,
                              struct storm_outcome *outcome_out)
 {
     geom_enter(&pass->geom, &lane->geom, lane->packet);
     geom_rest(&lane->geom, lane->packet);
-    imc_escape(pass->imc, lane->packet, -1);
+    imc_book(pass, lane, -1);
     outcome_out->fate = STORM_FATE_ESCAPED;
     outcome_out->events = 0;
 }
@@ -174,7 +185,7 @@ LANES_INLINE void imc_store(const struct pass *pass, const struct lane *lane,
     lane->packet->weight_erg = lane->imc.weight;
     lane->packet->optical_depth = lane->imc.depth;
     if (fate == STORM_FATE_ESCAPED)
-        imc_escape(pass->imc, lane->packet, lane->wall);
+        imc_book(pass, lane, lane->wall);
 }
 
 /* Parts of a wall may differ; borders to other ranks are open. */
@@ -184,7 +195,7 @@ static bool imc_is_mirror(const struct pass *pass, const struct lane *lane,
     const struct imc_track *track = pass->imc;
     if (exit->rank >= 0)
         return false;
-    if (STORM_LIKELY(track->edges[exit->wall] != IMC_EDGE_PARTS))
+    if (!ON_HOST || STORM_LIKELY(track->edges[exit->wall] != IMC_EDGE_PARTS))
         return track->edges[exit->wall] == IMC_EDGE_MIRROR;
     struct storm_packet at = *lane->packet;
     geom_rest(&lane->geom, &at);
@@ -236,7 +247,7 @@ static struct storm_packet imc_at_wall(const struct pass *pass,
     at.time_left_s = lane->time_left_s;
     at.weight_erg = lane->imc.weight;
     at.optical_depth = lane->imc.depth;
-    at.cell = storm_mesh_part_tag(pass->mesh->part, lane->cell);
+    at.cell = storm_mesh_part_tag(pass->part, lane->cell);
     at.cell_idx = lane->cell;
     at.face = geom_face(&lane->geom, side);
     return at;
@@ -311,7 +322,7 @@ static bool imc_ask(struct pass *pass, struct lane *lane,
 static bool imc_border(struct pass *pass, struct lane *lane, int32_t next,
                        uint32_t side)
 {
-    if (STORM_UNLIKELY(pass->imc->user != NULL)) {
+    if (ON_HOST && STORM_UNLIKELY(pass->imc->user != NULL)) {
         struct storm_mesh_exit exit = geom_exit(&pass->geom, next);
         if (exit.rank < 0 && pass->imc->edges[exit.wall] >= IMC_EDGE_PARTS) {
             struct storm_packet at = imc_at_wall(pass, lane, side);
@@ -322,14 +333,14 @@ static bool imc_border(struct pass *pass, struct lane *lane, int32_t next,
     return lanes_border(pass, lane, next, side, &imc_kernel);
 }
 
-static uint64_t imc_expire(struct pass *pass)
+ON_FUNCTION uint64_t imc_expire(struct pass *pass)
 {
     return lanes_expire(pass, &imc_kernel);
 }
 
 /* Now and then: packets that have had max_events, or samples (WATCH-1). Returns
  * the round of the next pause. */
-static uint64_t imc_pause(struct pass *pass, uint64_t *expires_inout)
+ON_FUNCTION uint64_t imc_pause(struct pass *pass, uint64_t *expires_inout)
 {
     if (pass->round == *expires_inout)
         *expires_inout = imc_expire(pass);
@@ -376,10 +387,10 @@ LANES_INLINE storm_exact imc_spend(const struct imc_track *track,
     lane->imc.weight = weight - lost;
     lost = weight - lane->imc.weight;
     if (lost > 0.0)
-        cell->deposit += lanes_term(lost, track->deposit_unit);
+        on_add(&cell->deposit, lanes_term(lost, track->deposit_unit));
     storm_exact term = lanes_term(path, track->path_unit);
-    cell->path += term;
-    cell->events++;
+    on_add(&cell->path, term);
+    on_count(&cell->events);
     lane->time_left_s -= seconds;
     return term;
 }
@@ -388,8 +399,8 @@ LANES_INLINE storm_exact imc_spend(const struct imc_track *track,
 static bool imc_absorb(struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
-    track->cells[lane->cell].deposit +=
-        lanes_term(lane->imc.weight, track->deposit_unit);
+    on_add(&track->cells[lane->cell].deposit,
+           lanes_term(lane->imc.weight, track->deposit_unit));
     lane->imc.weight = 0.0;
     return imc_retire(pass, lane, STORM_FATE_ABSORBED);
 }
@@ -401,7 +412,9 @@ LANES_INLINE void imc_count_event(const struct imc_track *track,
 {
     const struct imc_moments *moments = track->moments;
     if (moments != NULL && moments->events != NULL)
-        moments->events[(size_t)cell * STORM_IMC_N_EVENTS + (size_t)kind]++;
+        on_add(&moments
+                    ->events[(size_t)cell * STORM_IMC_N_EVENTS + (size_t)kind],
+               1);
 }
 
 /* Which of the two scattered is not known if there are no groups: it is drawn
@@ -449,8 +462,9 @@ LANES_INLINE void imc_count_flight(const struct imc_track *track,
     if (counts == IMC_COUNTS_ALL && moments == NULL)
         return;
     if (counts == IMC_COUNTS_GROUPS || moments->groups != NULL)
-        moments->groups[(size_t)lane->cell * track->n_groups +
-                        (size_t)lane->packet->group] += path;
+        on_add(&moments->groups[(size_t)lane->cell * track->n_groups +
+                                (size_t)lane->packet->group],
+               path);
     if (counts == IMC_COUNTS_GROUPS)
         return;
     if (moments->is_directed)
@@ -514,6 +528,12 @@ LANES_INLINE bool imc_change_group(const struct pass *pass, struct lane *lane,
 #include "physics/imc_drift_kernel.h"
 #include "physics/imc_drift_walk_kernel.h"
 
+/* On a device kernels without random walks are apart: they are smaller. */
+LANES_INLINE bool imc_may_walk(const struct imc_track *track)
+{
+    return ON_HOST || track->walk != NULL;
+}
+
 /* A collision: absorbed as a whole (KERNEL-2), or a new direction, maybe a new
  * group. Returns like imc_retire. */
 LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
@@ -550,13 +570,14 @@ LANES_INLINE bool imc_collide_as(struct pass *pass, struct lane *lane,
                 (void)ddmc_settle(lane, IMC_PLACED);
             return true;
         }
-        walks = effective && !is_mixed && track->cells[lane->cell].walks &&
+        walks = effective && !is_mixed && imc_may_walk(track) &&
+                track->cells[lane->cell].walks &&
                 (moves ? drift_sphere_groups(pass, lane, &sphere, &until_s)
                        : imc_sphere_groups(pass, lane, &sphere));
     } else {
         if (laws)
             effective = imc_is_effective(track, lane, rate - absorb_s);
-        walks = track->cells[lane->cell].walks &&
+        walks = imc_may_walk(track) && track->cells[lane->cell].walks &&
                 (moves ? drift_sphere(pass, lane, &sphere, &until_s)
                        : imc_sphere_grey(pass, lane, &sphere));
     }
@@ -702,6 +723,7 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
     struct pass pass;
     pass.imc = track;
     pass.mesh = track->mesh;
+    pass.part = track->mesh->part;
     pass.max_events = track->max_events;
     pass.geom = geom_open(track->mesh, track->light_cm_s);
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
@@ -720,48 +742,50 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
     }
 }
 
-static void imc_advance(const struct imc_track *track, void *const *packets,
-                        size_t n, struct storm_outcome *outcomes_out)
+ON_FUNCTION void imc_advance(const struct imc_track *track,
+                             void *const *packets, size_t n,
+                             struct storm_outcome *outcomes_out)
 {
     imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_NOTHING, false,
                    false);
 }
 
-static void imc_advance_groups(const struct imc_track *track,
-                               void *const *packets, size_t n,
-                               struct storm_outcome *outcomes_out)
+ON_FUNCTION void imc_advance_groups(const struct imc_track *track,
+                                    void *const *packets, size_t n,
+                                    struct storm_outcome *outcomes_out)
 {
     imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_GROUPS, false,
                    false);
 }
 
-static void imc_advance_all(const struct imc_track *track, void *const *packets,
-                            size_t n, struct storm_outcome *outcomes_out)
+ON_FUNCTION void imc_advance_all(const struct imc_track *track,
+                                 void *const *packets, size_t n,
+                                 struct storm_outcome *outcomes_out)
 {
     imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, false,
                    false);
 }
 
-static void imc_advance_moving(const struct imc_track *track,
-                               void *const *packets, size_t n,
-                               struct storm_outcome *outcomes_out)
+ON_FUNCTION void imc_advance_moving(const struct imc_track *track,
+                                    void *const *packets, size_t n,
+                                    struct storm_outcome *outcomes_out)
 {
     imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL, true,
                    false);
 }
 
 /* Where scattering has laws, at rest or not (SCATTER-1). */
-static void imc_advance_laws(const struct imc_track *track,
-                             void *const *packets, size_t n,
-                             struct storm_outcome *outcomes_out)
+ON_FUNCTION void imc_advance_laws(const struct imc_track *track,
+                                  void *const *packets, size_t n,
+                                  struct storm_outcome *outcomes_out)
 {
     imc_advance_as(track, packets, n, outcomes_out, IMC_COUNTS_ALL,
                    track->motion != NULL, true);
 }
 
-static void imc_advance_counted(const struct imc_track *track,
-                                void *const *packets, size_t n,
-                                struct storm_outcome *outcomes_out)
+ON_FUNCTION void imc_advance_counted(const struct imc_track *track,
+                                     void *const *packets, size_t n,
+                                     struct storm_outcome *outcomes_out)
 {
     const struct imc_moments *m = track->moments;
     if (m != NULL && m->groups != NULL && !m->is_directed &&

@@ -20,7 +20,9 @@
  *   LANE-4  The kernel's functions are known to the compiler and inlined: no
  *           call goes through a pointer.
  *
- * The includer has included the geometry, which provides
+ * The includer has included on_host.h, or on_device.h: there each packet has a
+ * thread, and all of the text but what takes the next packet of a batch is the
+ * same. And it has included the geometry, which provides
  *
  *   struct geom          what a pass needs of the mesh, among it this rank;
  *                        geom_open
@@ -62,7 +64,6 @@
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 enum {
-    LANES = 8,            /* packets in flight */
     LANES_LOOK_AHEAD = 8, /* packets prefetched ahead of the present one */
     LANES_CELL_AHEAD = 3  /* and their cells */
 };
@@ -95,7 +96,8 @@ struct pass {
         const struct storm_track *track;
         const struct imc_track *imc;
     };
-    const struct storm_mesh *mesh;
+    const struct storm_mesh *mesh; /* NULL on a device */
+    const struct storm_mesh_part *part;
     uint64_t max_events;
     struct geom geom;
     void *const *packets;
@@ -177,6 +179,28 @@ static void lanes_redirect(struct storm_packet *packet,
     outcome_out->rank = storm_census_route(packet);
 }
 
+/* A packet, which is number i of the batch, into a lane; false if it has its
+ * outcome already. */
+LANES_INLINE bool lanes_take(struct pass *pass, struct lane *lane,
+                             struct storm_packet *packet, size_t i,
+                             const struct lanes_kernel *kernel)
+{
+    if (STORM_UNLIKELY(packet->cell_idx < 0)) {
+        lanes_redirect(packet, &pass->outcomes[i]);
+        return false;
+    }
+    lane->packet = packet;
+    lane->i_packet = i;
+    lane->start = pass->round;
+    lane->cell = packet->cell_idx;
+    lane->time_left_s = packet->time_left_s;
+    if (!kernel->load(pass, lane, &pass->outcomes[i]))
+        return false;
+    geom_enter(&pass->geom, &lane->geom, packet);
+    STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
+    return true;
+}
+
 /* The next packet of the batch into a lane; false if there is none. */
 LANES_INLINE bool lanes_refill(struct pass *pass, struct lane *lane,
                                const struct lanes_kernel *kernel)
@@ -184,21 +208,8 @@ LANES_INLINE bool lanes_refill(struct pass *pass, struct lane *lane,
     while (pass->i_next < pass->n) {
         lanes_prefetch(pass, kernel);
         size_t i = pass->i_next++;
-        struct storm_packet *packet = pass->packets[i];
-        if (STORM_UNLIKELY(packet->cell_idx < 0)) {
-            lanes_redirect(packet, &pass->outcomes[i]);
-            continue;
-        }
-        lane->packet = packet;
-        lane->i_packet = i;
-        lane->start = pass->round;
-        lane->cell = packet->cell_idx;
-        lane->time_left_s = packet->time_left_s;
-        if (!kernel->load(pass, lane, &pass->outcomes[i]))
-            continue;
-        geom_enter(&pass->geom, &lane->geom, packet);
-        STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
-        return true;
+        if (lanes_take(pass, lane, pass->packets[i], i, kernel))
+            return true;
     }
     return false;
 }
@@ -242,10 +253,12 @@ LANES_INLINE bool lanes_retire(struct pass *pass, struct lane *lane,
     if (fate != STORM_FATE_SEND) { /* else they have been set */
         STORM_ASSERT(geom_holds(&pass->geom, &lane->geom, lane->cell));
         packet->cell_idx = lane->cell;
-        packet->cell = storm_mesh_part_tag(pass->mesh->part, lane->cell);
+        packet->cell = storm_mesh_part_tag(pass->part, lane->cell);
     }
     outcome->fate = (storm_fate)fate;
     outcome->events = pass->round - lane->start;
+    if (!ON_HOST)
+        return false;
     if (lanes_refill(pass, lane, kernel))
         return true;
     *lane = pass->lanes[--pass->n_lanes];

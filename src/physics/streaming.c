@@ -136,6 +136,63 @@ struct storm_exact_unit streaming_unit(const struct storm_streaming *streaming,
     return storm_exact_unit(2.0 * largest * p->speed_cm_s * p->dt_s);
 }
 
+/* ---- on a device -------------------------------------------------------- */
+
+/* Before transport. Local. */
+static storm_status streaming_device_begin(struct storm_streaming *streaming)
+{
+    struct storm_track *track = &streaming->track;
+    bool has_sums = track->tally == STORM_TALLY_EXACT;
+    storm_status status =
+        track->tally != STORM_TALLY_DOUBLE && streaming->run.ops != NULL
+            ? device_run_find(&streaming->run, streaming->run.ops->streaming,
+                              "streaming on this kind of mesh")
+            : device_run_find(&streaming->run, NULL,
+                              "streaming with a tally of doubles, or on this "
+                              "kind of mesh,");
+    if (streaming->run.kernel == NULL || status < 0)
+        return status;
+    bool is_new =
+        !streaming->run.has_mesh ||
+        storm_mesh_has_changed(streaming->mesh, streaming->run.generation);
+    status =
+        device_run_mesh(&streaming->run, streaming->mesh, track->speed_cm_s);
+    if (is_new && has_sums) {
+        device_image_free(&streaming->sums);
+        (void)device_image_room(&streaming->sums, (size_t)streaming->n_cells *
+                                                      sizeof *track->exact);
+    }
+    if (status == STORM_OK)
+        status = streaming->sums.status;
+    if (status == STORM_OK && has_sums)
+        status = storm_device_clear(streaming->env->device,
+                                    streaming->sums.address[0],
+                                    (size_t)streaming->n_cells *
+                                        sizeof *track->exact);
+    const bool *mirrors = streaming->job.track.mirrors;
+    streaming->job.track = *track;
+    streaming->job.track.mesh = NULL;
+    streaming->job.track.mirrors = mirrors;
+    if (has_sums)
+        streaming->job.track.exact =
+            (storm_exact *)(uintptr_t)streaming->sums.address[0];
+    return status;
+}
+
+/* After transport: the sums of the host are zero so far. Local. */
+static storm_status streaming_device_end(struct storm_streaming *streaming)
+{
+    if (streaming->run.kernel == NULL ||
+        streaming->track.tally != STORM_TALLY_EXACT)
+        return STORM_OK;
+    return storm_device_get(streaming->env->device, streaming->track.exact,
+                            streaming->sums.address[0],
+                            (size_t)streaming->n_cells *
+                                sizeof *streaming->track.exact);
+}
+
+/* ---- a step -------------------------------------------------------------- */
+
 static storm_status streaming_pre_step(void *self, struct storm_step *step)
 {
     struct storm_streaming *streaming = self;
@@ -160,7 +217,7 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
         return status < 0 ? status : agreed;
     streaming->track.unit = streaming_unit(streaming, largest);
     streaming->track.max_events = storm_step_max_events(step);
-    return STORM_OK;
+    return streaming_device_begin(streaming);
 }
 
 /* ---- transport ---------------------------------------------------------- */
@@ -169,12 +226,23 @@ static void streaming_step_batch(void *self, struct storm_step *step,
                                  void *const *packets, size_t n,
                                  struct storm_outcome *outcomes_out)
 {
-    const struct storm_streaming *streaming = self;
+    struct storm_streaming *streaming = self;
     (void)step;
     if (storm_mesh_has_changed(streaming->mesh, streaming->generation))
         storm_census_stop(n, outcomes_out);
+    else if (streaming->run.kernel != NULL)
+        device_run_launch(&streaming->run, &streaming->job,
+                          sizeof streaming->job, streaming->track.max_events,
+                          packets, n, outcomes_out);
     else
         streaming->advance(&streaming->track, packets, n, outcomes_out);
+}
+
+static storm_status streaming_poll(void *self, struct storm_step *step)
+{
+    struct storm_streaming *streaming = self;
+    (void)step;
+    return device_run_poll(&streaming->run);
 }
 
 void storm_streaming_escape(void *streaming, struct storm_step *step,
@@ -195,6 +263,8 @@ static storm_status streaming_post_step(void *self, struct storm_step *step)
     struct storm_track *track = &streaming->track;
     (void)step;
     storm_status status = streaming_check(streaming);
+    if (status == STORM_OK)
+        status = streaming_device_end(streaming);
     if (status < 0)
         return status;
     for (storm_cell_idx cell = 0; cell < streaming->n_cells; cell++) {
@@ -246,6 +316,10 @@ static storm_status streaming_mirrors(struct storm_streaming *streaming)
         streaming->mirrors[wall] =
             streaming_wall(p, wall) == STORM_WALL_REFLECT;
     streaming->track.mirrors = streaming->mirrors;
+    if (streaming->env->device != NULL)
+        streaming->job.track.mirrors =
+            device_image_add(&streaming->walls, streaming->mirrors,
+                             n * sizeof *streaming->mirrors);
     streaming->params.boundaries = NULL; /* the caller's */
     return STORM_OK;
 }
@@ -341,6 +415,9 @@ storm_status storm_streaming_create(struct storm_context *context,
                  ? streaming_allocate(streaming, &streaming->track,
                                       &streaming->energy_density)
                  : STORM_ERR_NOSUP;
+    device_run_open(&streaming->run, mesh);
+    streaming->sums.device = streaming->walls.device = env->device;
+    streaming->sums.label = streaming->walls.label = streaming_label;
     if (status >= 0)
         status = streaming_mirrors(streaming);
     if (status < 0) {
@@ -356,6 +433,9 @@ void storm_streaming_destroy(struct storm_streaming *streaming)
     if (streaming == NULL)
         return;
     streaming_release(streaming, &streaming->track, streaming->energy_density);
+    device_image_free(&streaming->sums);
+    device_image_free(&streaming->walls);
+    device_run_close(&streaming->run);
     storm_free(streaming->env->memory, streaming->mirrors);
     storm_free(streaming->env->memory, streaming);
 }
@@ -370,6 +450,9 @@ storm_status storm_streaming_attach(struct storm_streaming *streaming,
         .pre_step = streaming_pre_step,
         .step_batch = streaming_step_batch,
         .post_step = streaming_post_step,
+        .poll = streaming->env->device != NULL ? streaming_poll : NULL,
+        .batch_packets =
+            streaming->env->device != NULL ? DEVICE_BATCH_PACKETS : 0,
     };
     const struct storm_boundary boundary = {
         .size = sizeof boundary,

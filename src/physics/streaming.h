@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "physics/connect.h"
+#include "physics/device_streaming.h"
 #include "physics/ledger.h"
 #include "physics/track.h"
 
@@ -23,6 +24,10 @@ struct storm_streaming {
     storm_cell_idx n_cells;
     uint64_t generation; /* of the mesh, for which the arrays were made */
     struct storm_connect connect;
+
+    struct device_run run;
+    struct device_image sums, walls; /* track.exact, .mirrors on the device */
+    struct device_streaming_job job;
 
     struct storm_ledger account[STORM_LEDGER_ACCOUNTS];
 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "physics/on_host.h"
+
 #include "mesh/octree/octree_geom.h"
 
 #include "physics/imc_kernel.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The same kernel for processors with AVX2. */
+#include "physics/on_host.h"
+
 #include "mesh/voronoi/voronoi_geom.h"
 #include "physics/imc_kernel.h"
 #include "physics/pick_avx2.h"

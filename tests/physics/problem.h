@@ -17,6 +17,7 @@
 
 #include "run/run_points.h"
 #include "support/check.h"
+#include "support/device.h"
 #include "support/host.h"
 
 struct problem {
@@ -28,6 +29,7 @@ struct problem {
     struct storm_streaming_params streaming_params;
     struct storm_comb_params comb_params;
     struct storm_engine_params engine_params;
+    bool emulated; /* on the emulated device */
 
     struct storm_context *context;
     struct storm_mesh *mesh;
@@ -79,6 +81,7 @@ static inline storm_status problem_octree(struct problem *p)
 static inline void problem_open(struct problem *p, MPI_Comm comm)
 {
     CHECK_OK(storm_context_create(comm, NULL, &p->context));
+    device_lend(p->context, p->emulated);
     CHECK_OK(p->host != NULL ? host_give(p->host, p->context, p->salt, &p->mesh)
              : p->set.n_total > 0 ? problem_voronoi(p)
              : p->octree.size > 0
@@ -101,6 +104,7 @@ static inline void problem_close(struct problem *p)
     storm_comb_destroy(p->comb);
     storm_streaming_destroy(p->streaming);
     storm_mesh_destroy(p->mesh);
+    device_return(p->context);
     storm_context_destroy(p->context);
 }
 

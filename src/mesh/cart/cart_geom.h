@@ -43,14 +43,14 @@ static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
 
 static inline uint32_t geom_face(const struct geom_lane *lane, uint32_t side)
 {
-    return lane->axis[side].face;
+    return axis_face(lane, side);
 }
 
 static inline int32_t geom_next(const struct geom *g,
                                 const struct geom_lane *lane,
                                 storm_cell_idx cell, uint32_t side)
 {
-    return g->cells[cell].next[lane->axis[side].face];
+    return g->cells[cell].next[axis_face(lane, side)];
 }
 
 static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
@@ -58,9 +58,12 @@ static inline void geom_cross(const struct geom *g, struct geom_lane *lane,
 {
     (void)g;
     (void)next;
-    struct geom_axis *axis = &lane->axis[side];
-    axis->edge += axis->step;
-    axis->plane = *axis->edge;
+    STORM_AT_AXIS(d, side)
+    {
+        struct geom_axis *axis = &lane->axis[d];
+        axis->edge += axis->step;
+        axis->plane = *axis->edge;
+    }
 }
 
 static inline struct storm_mesh_exit geom_exit(const struct geom *g,
@@ -75,12 +78,15 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
 {
     if (!g->borders[~next].wraps)
         return;
-    struct geom_axis *axis = &lane->axis[side];
-    const double *edge = g->cart->edge[side];
-    int32_t n = g->cart->n[side];
-    bool up = axis->step > 0;
-    axis->position = edge[up ? 0 : n];
-    axis_aim(axis, (int)side, edge + (up ? 0 : n - 1));
+    STORM_AT_AXIS(d, side)
+    {
+        struct geom_axis *axis = &lane->axis[d];
+        const double *edge = g->cart->edge[d];
+        int32_t n = g->cart->n[d];
+        bool up = axis->step > 0;
+        axis->position = edge[up ? 0 : n];
+        axis_aim(axis, (int)d, edge + (up ? 0 : n - 1));
+    }
 }
 
 static inline bool geom_holds(const struct geom *g,

@@ -89,9 +89,10 @@ static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
 static inline double geom_to_wall(const struct geom_lane *lane,
                                   const struct given_border *wall, double n)
 {
-    double v = lane->velocity[wall->axis];
-    return n * v > 0.0 ? (wall->at - lane->position[wall->axis]) / v
-                       : (double)INFINITY;
+    double v = storm_port_get(lane->velocity, wall->axis);
+    return n * v > 0.0
+               ? (wall->at - storm_port_get(lane->position, wall->axis)) / v
+               : (double)INFINITY;
 }
 
 /* Seconds to a plane; infinite if the packet does not move towards it. */
@@ -123,8 +124,8 @@ static inline double geom_to_plane(const struct geom_lane *lane, uint32_t side,
 
 /* Of the faces in a plane, the one that the packet crosses: that of the cell
  * which contains the point best; the boundary, if it is in none. */
-static __attribute__((noinline)) void geom_choose(struct geom_lane *lane,
-                                                  const struct given_border *b)
+static STORM_RARE void geom_choose(struct geom_lane *lane,
+                                   const struct given_border *b)
 {
     const struct given_part *part = lane->geom->part;
     const struct given_choice *found = NULL, *wall = NULL;
@@ -161,7 +162,7 @@ static inline void geom_touch(struct geom_lane *lane, uint32_t side)
     if (border->rank == GIVEN_SPLIT)
         geom_choose(lane, border);
     else if (border->axis >= 0)
-        lane->position[border->axis] = border->at;
+        storm_port_set(lane->position, border->axis, border->at);
 }
 
 static inline uint32_t geom_face(const struct geom_lane *lane, uint32_t side)
@@ -196,7 +197,8 @@ static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
 {
     const struct given_border *border = &g->borders[~lane->next];
     if (border->axis >= 0) {
-        packet->direction[border->axis] = -packet->direction[border->axis];
+        storm_port_set(packet->direction, border->axis,
+                       -storm_port_get(packet->direction, border->axis));
     } else {
         geom_mirror_at(lane->plane[side].n, packet);
     }

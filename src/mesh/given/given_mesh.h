@@ -151,6 +151,23 @@ static inline struct given_part *given_part_of(const struct storm_mesh *mesh)
 
 extern const struct storm_mesh_ops storm_mesh_given;
 
+/* Max signed distance of a point beyond the planes of a located cell. */
+static inline double given_worst(const struct given_part *part, size_t located,
+                                 const double x[3])
+{
+    const struct given_located *cell = &part->located[located];
+    double y[3], worst = -INFINITY;
+    for (int d = 0; d < 3; d++)
+        y[d] = x[d] - cell->point[d];
+    for (size_t i = cell->first_side; i < cell[1].first_side; i++) {
+        const struct given_side *s = &part->sides[i];
+        double over = s->normal[0] * y[0] + s->normal[1] * y[1] +
+                      s->normal[2] * y[2] - s->distance;
+        worst = over > worst ? over : worst;
+    }
+    return worst;
+}
+
 /* GIVEN-5: rounded planes leave gaps and overlaps of this size, at edges larger
  * ones than at faces. */
 static inline double given_slack(const double point[3], double radius,
@@ -220,10 +237,7 @@ void given_tree_search(const struct given_tree *tree,
                        const struct given_box *box,
                        void (*visit)(void *self, int32_t entry), void *self);
 
-/* given_seek.c: max signed distance of a point beyond the planes of a located
- * cell. */
-double given_worst(const struct given_part *part, size_t located,
-                   const double x[3]);
+/* given_seek.c */
 /* GIVEN-7, once the cells are located. Local. */
 void given_find_sole(struct given_part *part);
 storm_status given_locate(const struct storm_mesh *mesh,

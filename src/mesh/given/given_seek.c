@@ -33,22 +33,6 @@ static bool seek_is_near(const struct given_part *part, const double x[3])
 
 /* ---- cells that hold it ------------------------------------------------- */
 
-double given_worst(const struct given_part *part, size_t located,
-                   const double x[3])
-{
-    const struct given_located *cell = &part->located[located];
-    double y[3], worst = -INFINITY;
-    for (int d = 0; d < 3; d++)
-        y[d] = x[d] - cell->point[d];
-    for (size_t i = cell->first_side; i < cell[1].first_side; i++) {
-        const struct given_side *s = &part->sides[i];
-        double over = s->normal[0] * y[0] + s->normal[1] * y[1] +
-                      s->normal[2] * y[2] - s->distance;
-        worst = over > worst ? over : worst;
-    }
-    return worst;
-}
-
 struct seek_best {
     const struct given_part *part;
     const double *x;

@@ -49,12 +49,15 @@ static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
 /* The sides before it may have four faces. Edges lie in cells. */
 static inline uint32_t geom_face(const struct geom_lane *lane, uint32_t side)
 {
-    const struct geom_axis *axis = &lane->axis[side];
-    const void *begin = axis->edge - axis->face;
-    const struct octree_cell *cell = begin;
     int face = 0;
-    for (int i = 0; i < (int)axis->face; i++)
-        face += octree_side_faces(cell, i);
+    STORM_AT_AXIS(d, side)
+    {
+        const struct geom_axis *axis = &lane->axis[d];
+        const void *begin = axis->edge - axis->face;
+        const struct octree_cell *cell = begin;
+        for (int i = 0; i < (int)axis->face; i++)
+            face += octree_side_faces(cell, i);
+    }
     return (uint32_t)face;
 }
 
@@ -62,9 +65,11 @@ static inline uint32_t geom_face(const struct geom_lane *lane, uint32_t side)
 static inline int32_t geom_choose(const struct octree_fan *fan,
                                   const struct geom_lane *lane, uint32_t side)
 {
-    static const uint8_t other[3][2] = {{1, 2}, {2, 0}, {0, 1}};
-    unsigned low = lane->axis[other[side][0]].position >= fan->middle[0];
-    unsigned high = lane->axis[other[side][1]].position >= fan->middle[1];
+    unsigned low = 0, high = 0;
+    STORM_AT_AXIS(d, (side + 1) % 3)
+    low = lane->axis[d].position >= fan->middle[0];
+    STORM_AT_AXIS(d, (side + 2) % 3)
+    high = lane->axis[d].position >= fan->middle[1];
     return fan->next[low | high << 1];
 }
 
@@ -72,7 +77,7 @@ static inline int32_t geom_next(const struct geom *g,
                                 const struct geom_lane *lane,
                                 storm_cell_idx cell, uint32_t side)
 {
-    int32_t next = g->cells[cell].next[lane->axis[side].face];
+    int32_t next = g->cells[cell].next[axis_face(lane, side)];
     if (STORM_UNLIKELY(next < OCTREE_FAN_END))
         next = geom_choose(&g->fans[next - OCTREE_FAN], lane, side);
     return next;
@@ -104,9 +109,11 @@ static inline void geom_wrap(const struct geom *g, struct geom_lane *lane,
     const struct storm_border *border = &g->borders[~next];
     if (!border->wraps)
         return;
-    struct geom_axis *axis = &lane->axis[side];
-    axis->position =
-        axis->step > 0 ? g->mesh->lo_cm[side] : g->mesh->hi_cm[side];
+    STORM_AT_AXIS(d, side)
+    {
+        struct geom_axis *axis = &lane->axis[d];
+        axis->position = axis->step > 0 ? g->mesh->lo_cm[d] : g->mesh->hi_cm[d];
+    }
     if (border->rank == g->rank)
         geom_cross(g, lane, side, border->idx);
 }

@@ -110,8 +110,7 @@ static inline double geom_upper(double x)
 }
 
 /* Is a . b positive? Without rounding. */
-static __attribute__((noinline)) bool geom_is_positive(const double a[3],
-                                                       const double b[3])
+static STORM_RARE bool geom_is_positive(const double a[3], const double b[3])
 {
     double parts[12];
     int n = 0;
@@ -141,9 +140,11 @@ static inline double geom_to_wall(const struct geom_lane *lane,
                                   const struct voronoi_border *wall)
 {
     int axis = wall->wall >> 1;
-    double v = lane->velocity[axis];
+    double v = storm_port_get(lane->velocity, axis);
     bool towards = wall->wall & 1 ? v > 0.0 : v < 0.0;
-    return towards ? (wall->generator[axis] - lane->position[axis]) / v
+    return towards ? (wall->generator[axis] -
+                      storm_port_get(lane->position, axis)) /
+                         v
                    : (double)INFINITY;
 }
 
@@ -191,8 +192,8 @@ static inline void geom_touch(struct geom_lane *lane, uint32_t side)
         return;
     const struct voronoi_border *border = &lane->geom->borders[~lane->next];
     if (border->rank < 0)
-        lane->position[border->wall >> 1] =
-            border->generator[border->wall >> 1];
+        storm_port_set(lane->position, border->wall >> 1,
+                       border->generator[border->wall >> 1]);
 }
 
 /* Max distance beyond the plane of a wall. */
@@ -252,7 +253,8 @@ static inline void geom_mirror(const struct geom *g, struct geom_lane *lane,
     (void)side;
     if (border->rank < 0) {
         int axis = border->wall >> 1;
-        packet->direction[axis] = -packet->direction[axis];
+        storm_port_set(packet->direction, axis,
+                       -storm_port_get(packet->direction, axis));
     } else {
         double n[3];
         for (int d = 0; d < 3; d++)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Implicit Monte Carlo on devices (device_run.h). */
+#ifndef STORM_PHYSICS_DEVICE_IMC_H
+#define STORM_PHYSICS_DEVICE_IMC_H
+
+#include "physics/device_run.h"
+#include "physics/imc.h"
+
+/* Arguments of the kernels. */
+struct device_imc_job {
+    struct device_batch batch;
+    struct imc_track track; /* with addresses on the device */
+};
+_Static_assert(sizeof(struct device_imc_job) <= STORM_DEVICE_ARGS_MAX,
+               "they are arguments");
+
+struct device_imc {
+    struct device_run run;
+    struct device_image arrays; /* of the track */
+    size_t n_cells;             /* of these */
+    struct imc_cell *cells;     /* as they were put, and are got */
+    struct device_imc_job job;
+    void *const *packets; /* of the batch under way */
+    size_t n_packets;
+    struct storm_outcome *outcomes;
+};
+
+/* With a device imc->there is set. Local; STORM_ERR_NOMEM. */
+storm_status device_imc_open(struct storm_imc *imc);
+void device_imc_close(struct storm_imc *imc);
+
+/* Before transport, when all that kernels read is known, and after it: sums are
+ * those of imc->track then. Local; STORM_ERR_DEVICE, STORM_ERR_NOMEM. */
+storm_status device_imc_begin(struct storm_imc *imc);
+storm_status device_imc_end(struct storm_imc *imc);
+
+/* Begins a batch; false: there is no kernel for this step. */
+bool device_imc_batch(struct storm_imc *imc, void *const *packets, size_t n,
+                      struct storm_outcome *outcomes_out);
+
+/* For the engine. */
+storm_status device_imc_poll(void *self, struct storm_step *step);
+
+#endif /* STORM_PHYSICS_DEVICE_IMC_H */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernels for devices, RUN-1, from the text of those for the processor. The
+ * includer has included on_device.h, the geometry and pick_device.h.
+ */
+#ifndef STORM_PHYSICS_DEVICE_KERNEL_H
+#define STORM_PHYSICS_DEVICE_KERNEL_H
+
+#include "physics/device_imc.h"
+#include "physics/device_streaming.h"
+#include "physics/imc_kernel.h"
+#include "physics/track_kernel.h"
+
+/* A packet as a thread reads and writes it. By its parts: what is copied as a
+ * whole would lie in memory of the thread. */
+LANES_INLINE void thread_copy(struct storm_packet *to,
+                              const struct storm_packet *from)
+{
+    to->id.hi = from->id.hi;
+    to->id.lo = from->id.lo;
+    for (int d = 0; d < 3; d++) {
+        to->position_cm[d] = from->position_cm[d];
+        to->direction[d] = from->direction[d];
+    }
+    to->time_left_s = from->time_left_s;
+    to->weight_erg = from->weight_erg;
+    to->cell = from->cell;
+    to->draws = from->draws;
+    to->birth_weight_erg = from->birth_weight_erg;
+    to->optical_depth = from->optical_depth;
+    to->cell_idx = from->cell_idx;
+    to->group = from->group;
+    to->spawns = from->spawns;
+    to->face = from->face;
+}
+
+LANES_INLINE void thread_open(struct pass *pass,
+                              const struct device_batch *batch)
+{
+    memcpy(&pass->geom, batch->geom, sizeof pass->geom);
+    pass->mesh = NULL;
+    pass->part = &batch->part;
+    pass->outcomes = batch->outcomes;
+    pass->round = 0;
+}
+
+/* ---- free streaming -------------------------------------------------------*/
+
+LANES_INLINE void thread_stream(const struct device_streaming_job *job,
+                                uint64_t i, const storm_tally_kind tally)
+{
+    _Static_assert(sizeof(struct geom) <= DEVICE_GEOM_BYTES, "it has room");
+    struct storm_packet *packet = job->batch.packets[i];
+    struct storm_packet own;
+    struct pass pass;
+    struct lane lane;
+    thread_open(&pass, &job->batch);
+    pass.track = &job->track;
+    const struct track_view view = track_look(&pass);
+    thread_copy(&own, packet);
+    bool more = lanes_take(&pass, &lane, &own, i, &track_kernel);
+    while (more) {
+        if (STORM_UNLIKELY(pass.round == job->batch.max_events)) {
+            (void)track_retire(&pass, &lane, STORM_FATE_CONTINUE);
+            break;
+        }
+        pass.round++;
+        geom_pick(&lane.geom);
+        more = track_step(&pass, &lane, &view, tally);
+    }
+    thread_copy(packet, &own);
+}
+
+LANES_INLINE void thread_streaming(const struct device_streaming_job *job,
+                                   uint64_t i)
+{
+    if (job->track.tally == STORM_TALLY_EXACT)
+        thread_stream(job, i, STORM_TALLY_EXACT);
+    else
+        thread_stream(job, i, STORM_TALLY_OFF);
+}
+
+/* ---- implicit Monte Carlo -------------------------------------------------*/
+
+/* What this kernel does not know, so that the compiler knows it, too: the text
+ * for it is left out. */
+LANES_INLINE void thread_lacks_more(struct imc_track *track)
+{
+    track->mesh = NULL;
+    track->problem = NULL;
+    track->ddmc = NULL;
+    track->methods = NULL;
+    track->escaped = NULL;
+    track->leaving = track->outside = NULL;
+    track->tallies = NULL;
+    track->moments = NULL;
+    track->surfaces = NULL;
+    track->watch = NULL;
+    track->user = NULL;
+    track->motion = NULL;
+    track->pushes = NULL;
+    track->drift = NULL;
+    track->scatter = NULL;
+    track->laws = NULL;
+    track->planes = NULL;
+    track->n_planes = 0;
+    track->has_photons = false;
+}
+
+LANES_INLINE void thread_imc_as(const struct device_batch *batch,
+                                const struct imc_track *track, uint64_t i)
+{
+    struct storm_packet *packet = batch->packets[i];
+    struct storm_packet own;
+    struct pass pass;
+    struct lane lane;
+    thread_open(&pass, batch);
+    pass.imc = track;
+    thread_copy(&own, packet);
+    bool more = lanes_take(&pass, &lane, &own, i, &imc_kernel);
+    while (more) {
+        if (STORM_UNLIKELY(pass.round == batch->max_events)) {
+            (void)imc_retire(&pass, &lane, STORM_FATE_CONTINUE);
+            break;
+        }
+        pass.round++;
+        geom_pick(&lane.geom);
+        more = imc_step(&pass, &lane, false, IMC_COUNTS_NOTHING, false, false);
+    }
+    thread_copy(packet, &own);
+}
+
+/* Grey or with groups, flights and collisions alone. */
+LANES_INLINE void thread_imc(const struct device_imc_job *job, uint64_t i)
+{
+    struct imc_track track = job->track;
+    thread_lacks_more(&track);
+    track.walk = NULL;
+    thread_imc_as(&job->batch, &track, i);
+}
+
+#endif /* STORM_PHYSICS_DEVICE_KERNEL_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * on_host.h for devices: one packet in each thread, all of it in registers, and
+ * sums that threads share. The emulated device runs this text, too.
+ */
+#ifndef STORM_PHYSICS_ON_DEVICE_H
+#define STORM_PHYSICS_ON_DEVICE_H
+
+#include "base/port.h"
+
+STORM_GPU_INLINE_BEGIN
+
+#include <storm/packet.h>
+
+#include "base/draw.h"
+#include "base/exact.h"
+
+enum { LANES = 1, ON_HOST = 0 };
+
+#define ON_FUNCTION static inline
+
+/* What other files have is inlined. */
+#define storm_random storm_draw
+#define storm_packet_random storm_draw_packet
+#define storm_isotropic storm_draw_isotropic
+
+/* ON-1: as two words, the carry by hand: whoever adds to the low word sees
+ * whether his own addition carries. */
+static inline void on_add(storm_exact *sum, storm_exact term)
+{
+    unsigned char *word = (unsigned char *)sum;
+    uint64_t low = (uint64_t)term, high = (uint64_t)(term >> 64);
+    uint64_t before = storm_thread_add(word, low);
+    high += before + low < before;
+    if (high != 0)
+        (void)storm_thread_add(word + sizeof low, high);
+}
+
+static inline void on_count(uint64_t *number)
+{
+    (void)storm_thread_add(number, 1);
+}
+
+#endif /* STORM_PHYSICS_ON_DEVICE_H */
