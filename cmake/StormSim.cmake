@@ -29,11 +29,22 @@ set(STORM_MPI_FLAVOUR smpi)
 set(MPIEXEC_EXECUTABLE ${PROJECT_SOURCE_DIR}/tools/lab/smpiexec)
 set(MPIEXEC_NUMPROC_FLAG -n)
 
+# What src/channel/sim/sim_messages.c takes the place of.
+set(storm_sim_calls
+    Init Isend Issend Irecv Test Testall Wait Cancel Request_free
+    Comm_dup Comm_split Comm_split_type Comm_free
+    Allreduce Ialltoall Iallgather)
+
 # A program that smpirun can load.
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 add_compile_options(-fPIC)
 function(storm_sim_program name)
     target_link_options(${name} PRIVATE -shared)
+    # SMPI declares its functions weak, which takes nothing from an archive.
+    target_link_options(${name} PRIVATE -Wl,-u,__wrap_MPI_Init)
+    foreach(call IN LISTS storm_sim_calls)
+        target_link_options(${name} PRIVATE -Wl,--wrap=MPI_${call})
+    endforeach()
     set_target_properties(${name} PROPERTIES
                           C_VISIBILITY_PRESET default LINKER_LANGUAGE CXX)
 endfunction()

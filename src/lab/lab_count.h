@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that a simulated rank sends by MPI: those of the library one by one,
- * and how often it calls a collective operation. Counted by wrapping the calls
- * when the program is linked. */
+/* Messages that a simulated rank sends by MPI, one-sided operations that it
+ * begins, the bytes of both, and how often it calls a collective operation. */
 #ifndef STORM_LAB_COUNT_H
 #define STORM_LAB_COUNT_H
 
@@ -10,7 +9,7 @@
 #include <storm/context.h>
 
 struct lab_totals {
-    double mean_messages; /* of a rank */
+    double mean_messages, mean_operations, mean_bytes; /* of a rank */
     uint64_t max_messages, max_collectives;
 };
 

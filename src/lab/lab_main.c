@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/resource.h>
+
 #include <mpi.h>
 
 #include <storm/context.h>
@@ -28,7 +30,8 @@ struct lab_case {
     double slow_every, slow_factor;
     /* The first tenth of the ranks computes this many times the mean. */
     double uneven;
-    const char *json; /* where the result goes */
+    const char *json;    /* where the result goes */
+    char arguments[512]; /* all others, as they were given */
 };
 
 /* One rank of it. */
@@ -73,7 +76,27 @@ static bool read_flag(struct lab_case *what, const char *flag)
     return false;
 }
 
-static bool read_flags(struct lab_case *what, int argc, char **argv)
+/* Those with a dot are options of the run; costs are the platform's, and only
+ * noted. */
+static bool read_any(struct lab_case *what, struct storm_options *options,
+                     const char *flag)
+{
+    const char *value = strchr(flag, '=');
+    char key[64], problem[256] = "";
+    if (strncmp(flag, "cost-", 5) == 0)
+        return true;
+    if (!value || !memchr(flag, '.', (size_t)(value - flag)))
+        return read_flag(what, flag);
+    snprintf(key, sizeof key, "%.*s", (int)(value - flag), flag);
+    if (storm_options_set(options, key, value + 1, problem, sizeof problem) >=
+        0)
+        return true;
+    fprintf(stderr, "storm-sim: %s\n", problem);
+    return false;
+}
+
+static bool read_flags(struct lab_case *what, struct storm_options *options,
+                       int argc, char **argv)
 {
     *what = (struct lab_case){.cells_per_rank = 100,
                               .crossings = 15,
@@ -84,11 +107,17 @@ static bool read_flags(struct lab_case *what, int argc, char **argv)
                               .slow_factor = 1,
                               .uneven = 1,
                               .json = "lab.json"};
-    for (int i = 1; i < argc; i++)
-        if (!read_flag(what, argv[i])) {
+    size_t n = 0;
+    for (int i = 1; i < argc; i++) {
+        if (!read_any(what, options, argv[i])) {
             fprintf(stderr, "storm-sim: '%s' is no flag\n", argv[i]);
             return false;
         }
+        if (strncmp(argv[i], "json=", 5) != 0 && n < sizeof what->arguments)
+            n += (size_t)snprintf(what->arguments + n,
+                                  sizeof what->arguments - n, "%s%s",
+                                  n > 0 ? " " : "", argv[i]);
+    }
     return true;
 }
 
@@ -179,23 +208,48 @@ static double booked_kb(const struct storm_context *context)
     return bytes / 1024;
 }
 
+/* What is measured besides the benchmark. */
+struct lab_result {
+    struct lab_totals start, end;
+    double start_s;
+    double memory_kb; /* in the book of a rank, at most */
+};
+
+/* What the simulation itself took: all ranks are in this process. */
+static void process_json(struct storm_json *json)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    storm_json_real(json, "process_cpu_seconds",
+                    (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                        1e-6 * (double)(usage.ru_utime.tv_usec +
+                                        usage.ru_stime.tv_usec));
+    storm_json_real(json, "process_peak_mb", (double)usage.ru_maxrss / 1024);
+}
+
 static storm_status write_json(const struct lab_case *what,
                                const struct storm_run_summary *summary,
-                               const struct lab_totals *start, double start_s,
-                               double memory_kb)
+                               const struct lab_result *result)
 {
+    const struct lab_totals *start = &result->start, *end = &result->end;
     struct storm_json json;
     storm_bench_json_begin(&json, "lab", summary);
-    storm_json_uint(&json, "waves", summary->timed.waves);
+    storm_json_text(&json, "arguments", what->arguments);
     storm_json_real(&json, "event_s", what->event_s);
     storm_json_real(&json, "cells_per_rank", what->cells_per_rank);
     storm_json_real(&json, "crossings", what->crossings);
     storm_json_uint(&json, "timed_cycles", (uint64_t)what->timed);
-    storm_json_real(&json, "memory_per_rank_kb", memory_kb);
-    storm_json_real(&json, "start_seconds", start_s);
+    storm_json_real(&json, "messages_per_rank",
+                    end->mean_messages - start->mean_messages);
+    storm_json_real(&json, "operations_per_rank", end->mean_operations);
+    storm_json_real(&json, "bytes_per_rank",
+                    end->mean_bytes - start->mean_bytes);
+    storm_json_real(&json, "memory_per_rank_kb", result->memory_kb);
+    storm_json_real(&json, "start_seconds", result->start_s);
     storm_json_real(&json, "start_messages_mean", start->mean_messages);
     storm_json_uint(&json, "start_messages_max", start->max_messages);
     storm_json_uint(&json, "start_collectives", start->max_collectives);
+    process_json(&json);
     char *text = storm_bench_json_end(&json);
     FILE *file = text ? fopen(what->json, "w") : NULL;
     bool written = file && fputs(text, file) >= 0;
@@ -220,44 +274,66 @@ static storm_status run_rank(const struct lab_case *what,
     struct storm_uniform_pass pass = {0};
     struct storm_run_summary summary = {0};
     struct lab_rank rank = {.what = what};
-    struct lab_totals start = {0};
+    struct lab_result result = {.memory_kb = 0};
     storm_status status = storm_uniform_prepare(context, &params, &problem);
     if (status < 0)
         return status;
     status = storm_uniform_open(&pass, &problem, context, STORM_TALLY_EXACT);
-    double start_s = storm_sim_now() - began;
+    result.start_s = storm_sim_now() - began;
     if (status >= 0)
-        status = lab_count_sum(context, &start);
+        status = lab_count_sum(context, &result.start);
     if (status >= 0)
-        status =
-            storm_context_reduce(context, &start_s, 1, MPI_DOUBLE, MPI_MAX);
+        status = storm_context_reduce(context, &result.start_s, 1, MPI_DOUBLE,
+                                      MPI_MAX);
     if (status >= 0)
         status = charge_for(&rank, &pass);
     if (status >= 0)
         status = run_cycles(&pass, &summary);
-    double kb = booked_kb(context);
     if (status >= 0)
-        status = storm_context_reduce(context, &kb, 1, MPI_DOUBLE, MPI_MAX);
+        status = lab_count_sum(context, &result.end);
+    result.memory_kb = booked_kb(context);
+    if (status >= 0)
+        status = storm_context_reduce(context, &result.memory_kb, 1, MPI_DOUBLE,
+                                      MPI_MAX);
     if (status >= 0 && storm_context_rank(context) == 0)
-        status = write_json(what, &summary, &start, start_s, kb);
+        status = write_json(what, &summary, &result);
     storm_uniform_close(&pass);
     return storm_context_agree(context, status);
 }
 
-int main(int argc, char **argv)
+static storm_status run_main(int argc, char **argv,
+                             struct storm_options *options)
 {
     struct lab_case what;
     struct storm_context *context;
-    if (MPI_Init(&argc, &argv) != MPI_SUCCESS)
-        return EXIT_FAILURE;
-    bool right = read_flags(&what, argc, argv);
+    const struct storm_context_params params = {.size = sizeof params,
+                                                .options = options};
+    char problem[256] = "";
+    if (storm_options_set_from_env(options, problem, sizeof problem) < 0) {
+        fprintf(stderr, "storm-sim: %s\n", problem);
+        return STORM_ERR_ARG;
+    }
+    if (!read_flags(&what, options, argc, argv))
+        return STORM_ERR_ARG;
     double began = storm_sim_now();
     storm_status status =
-        right ? storm_context_create(MPI_COMM_WORLD, NULL, &context)
-              : STORM_ERR_ARG;
+        storm_context_create(MPI_COMM_WORLD, &params, &context);
     if (status == STORM_OK) {
         status = run_rank(&what, context, began);
         storm_context_destroy(context);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct storm_options *options;
+    if (MPI_Init(&argc, &argv) != MPI_SUCCESS)
+        return EXIT_FAILURE;
+    storm_status status = storm_options_create(&options);
+    if (status == STORM_OK) {
+        status = run_main(argc, argv, options);
+        storm_options_destroy(options);
     }
     MPI_Finalize();
     return status < 0 ? EXIT_FAILURE : EXIT_SUCCESS;

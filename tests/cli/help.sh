@@ -26,7 +26,7 @@ cmp -s "$scratch/out" "$scratch/version" || fail "-V: not the version"
 grep -q '^storm [0-9][0-9.]*' "$scratch/out" || fail "--version: no version"
 good --help
 [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "--help is more than a screen"
-for command in run bench check plot report compare points info options; do
+for command in run bench lab check plot report compare points info options; do
     grep -q "^  $command" "$scratch/out" || fail "--help: no $command"
 done
 grep -q "storm help COMMAND" "$scratch/out" || fail "--help: no help"
@@ -38,7 +38,7 @@ for name in uniform scaling breakdown exchange ring termination; do
     [ "$(wc -l <"$scratch/out")" -le 24 ] || fail "$name --help is too long"
 done
 # What a command can do, its exit statuses, and how its packets travel.
-for command in run bench check plot report compare points info options; do
+for command in run bench lab check plot report compare points info options; do
     good "$command" --help
     grep -q '^Exit status: 0 .*, 1 .*, 2 ' "$scratch/out" ||
         fail "$command --help: no exit status"

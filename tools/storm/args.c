@@ -545,6 +545,10 @@ static int args_take_word(struct tool_args *args, char *word)
         return args_take_command(args, word);
     if (args->command->run == tool_bench && args->bench == NULL)
         return args_take_bench(args, word);
+    if (args->command->run == tool_lab && strcmp(word, "scaling") == 0) {
+        args->scaling = true;
+        return TOOL_OK;
+    }
     if (args->command->takes_deck && args->deck == NULL) {
         args->deck = word;
         return TOOL_OK;
@@ -584,6 +588,8 @@ static int args_check(struct tool_args *args)
     if (args->command->run == tool_bench && args->bench == NULL)
         return tool_usage(
             "bench: no benchmark; 'storm bench --help' lists them");
+    if (args->command->run == tool_lab && !args->scaling)
+        return tool_usage("lab: no name; there is: scaling");
     if (args->quiet && args->verbose)
         return tool_usage("--quiet and --verbose do not go together");
     int status = tool_check_backend(storm_options_text(args->options,

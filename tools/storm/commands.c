@@ -200,6 +200,51 @@ static const struct tool_flag points_flags[] = {
     QUIET_FLAG("print nothing"),
     {.name = NULL}};
 
+static const struct tool_flag lab_flags[] = {
+    TOOL_LIST_FLAG("--ranks", params.lab.ranks, 1, 1e6,
+                   "numbers of simulated ranks, rising (default 64,128,256)"),
+    TOOL_WORD_FLAG("--mode", "WORD", params.lab.mode, "strong|weak",
+                   "strong (default): same total steps; weak: same per rank"),
+    TOOL_TEXT_FLAG("--backends", "LIST", params.lab.backends,
+                   "sim (one-sided), p2p or both (default sim,p2p)"),
+    TOOL_REAL_FLAG("--event-ns", "X", params.lab.event_ns, 1e-3, 1e12,
+                   "nanoseconds that an event costs (default: measured here by "
+                   "bench uniform on a rank)"),
+    TOOL_COUNT_FLAG("--cells-per-rank", params.lab.cells_per_rank, 1e9,
+                    "cells for each rank (default 100)"),
+    TOOL_REAL_FLAG("--crossings", "X", params.lab.crossings, 1e-6, 1e9,
+                   "cells crossed in a cycle with the fewest ranks (default "
+                   "15)"),
+    TOOL_COUNT_FLAG("--emit", params.lab.emit, 1e9,
+                    "packets per cell and cycle (default 5)"),
+    TOOL_COUNT32_FLAG("--cycles", params.lab.cycles, 1e6,
+                      "time steps (default 3); packets accumulate"),
+    TOOL_COUNT32_FLAG("--timed", params.lab.timed, 1e6,
+                      "number of last cycles that are timed (default: all but "
+                      "the first)"),
+    TOOL_REAL_FLAG("--uneven", "X", params.lab.uneven, 1, 10,
+                   "the first tenth of the ranks has X times the mean work, as "
+                   "in a hohlraum (default 1)"),
+    TOOL_COUNT_FLAG("--slow-every", params.lab.slow_every, 1e6,
+                    "each N-th rank computes slower"),
+    TOOL_REAL_FLAG("--slow-factor", "X", params.lab.slow_factor, 1, 1e6,
+                   "so many times (default 2)"),
+    {.name = "--cost",
+     .value = "NAME=VALUE",
+     .kind = TOOL_TEXTS,
+     .help = "of the simulated machine, such as latency_s=1.3e-5 (see "
+             "docs/scale.md). May be repeated"},
+    TOOL_TEXT_FLAG("--published", "FILE", params.lab.published,
+                   "times to show beside: lines mode,ranks,backend,seconds"),
+    TOOL_SET_FLAG("set an option by its key, such as transport.batch=8"),
+    TOOL_TEXT_FLAG("--out", "DIR", out,
+                   "where points, JSON and charts go (default out/lab); points "
+                   "that are there are not run again"),
+    TOOL_TEXT_FLAG("--json", "FILE", json,
+                   "write the JSON there as well; - is standard output"),
+    QUIET_FLAG("print errors only"),
+    {.name = NULL}};
+
 const struct tool_command tool_commands[] = {
     {.name = "run",
      .usage = " DECK [options]",
@@ -214,6 +259,12 @@ const struct tool_command tool_commands[] = {
      .flags = bench_flags,
      .takes_options = true,
      .run = tool_bench},
+    {.name = "lab",
+     .usage = " scaling [options]",
+     .summary = "simulate thousands of ranks, after make lab",
+     .flags = lab_flags,
+     .takes_options = true,
+     .run = tool_lab},
     {.name = "check",
      .usage = " DECK [options]",
      .summary = "validate a deck, estimate memory and time",

@@ -117,7 +117,6 @@ static void help_main(void)
     help_flags(tool_global_flags);
     printf("\n'storm help COMMAND' describes a command. Examples:\n\n"
            "  storm run examples/decks/marshak.yaml\n"
-           "  storm plot out/marshak\n"
            "  storm bench uniform --demo\n");
     help_status(NULL);
 }

@@ -58,6 +58,16 @@ enum tool_shell { TOOL_SHELL_NONE, TOOL_SHELL_BASH, TOOL_SHELL_ZSH };
 
 struct storm_deck;
 
+/* What `storm lab scaling` takes. Zero: not given. */
+struct tool_lab {
+    storm_bench_mode mode;
+    struct storm_bench_numbers ranks;
+    const char *backends, *published;
+    double event_ns, crossings, uneven, slow_factor;
+    uint64_t cells_per_rank, emit, slow_every;
+    uint32_t cycles, timed;
+};
+
 /* What a benchmark takes: its flags fill this in. Zero: not given. */
 union tool_bench_params {
     struct storm_bench_uniform_params uniform;
@@ -69,6 +79,7 @@ union tool_bench_params {
     struct storm_bench_exchange_params exchange;
     struct storm_bench_ring_params ring;
     struct storm_bench_termination_params termination;
+    struct tool_lab lab;
 };
 
 struct tool_args {
@@ -119,6 +130,9 @@ struct tool_args {
     /* compare; A is in run_dir */
     const char *other;
     double tolerance, standard_errors; /* 0: not given */
+
+    /* lab; texts of --cost are in sets */
+    bool scaling; /* its name is there */
 
     /* points; texts of --graded are in sets */
     int shape, part;
@@ -371,6 +385,7 @@ int tool_plot(const struct tool_args *args);
 int tool_report(const struct tool_args *args);
 int tool_compare(const struct tool_args *args);
 int tool_points(const struct tool_args *args);
+int tool_lab(const struct tool_args *args);
 
 /* Prints the state of a run that is drawn, if it is not done. */
 void tool_print_state(const struct tool_args *args);

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -21,6 +22,8 @@ struct storm_sim_rank {
     bool waits;       /* for the semaphore */
     uint32_t n_waits; /* an alarm is for one of them */
     sg_sem_t sem;
+    struct storm_sim_node *node;
+    void *mail;
     struct storm_sim_costs costs;
     struct storm_sim_counts counts;
 };
@@ -51,6 +54,12 @@ static struct storm_sim_costs costs_of_platform(void)
         .post_s = cost_of("storm/post_s", 0.15e-6),
         .poll_s = cost_of("storm/poll_s", 0.1e-6),
         .atomic_s = cost_of("storm/atomic_s", 20e-9),
+        .send_s = cost_of("storm/send_s", 0.4e-6),
+        .receive_s = cost_of("storm/receive_s", 0.3e-6),
+        .test_s = cost_of("storm/test_s", 0.1e-6),
+        .eager_bytes = cost_of("storm/eager_bytes", 8192),
+        .slow_node = cost_of("storm/slow_node", -1),
+        .slow_factor = cost_of("storm/slow_factor", 1),
     };
 }
 
@@ -61,7 +70,25 @@ static void rank_forget(int failed, void *rank)
     struct storm_sim_rank *r = rank;
     (void)failed;
     sg_sem_destroy(r->sem);
+    free(r->mail);
     free(r);
+}
+
+/* That of the host, which is called node-I (tools/lab/platform). */
+static struct storm_sim_node *node_of_self(const struct storm_sim_costs *costs)
+{
+    sg_host_t host = sg_host_self();
+    struct storm_sim_node *node = sg_host_get_data(host);
+    if (node)
+        return node;
+    node = calloc(1, sizeof *node);
+    if (!node)
+        abort();
+    const char *number = strrchr(sg_host_get_name(host), '-');
+    bool slow = number && strtod(number + 1, NULL) == costs->slow_node;
+    node->slowness = slow ? costs->slow_factor : 1;
+    sg_host_set_data(host, node);
+    return node;
 }
 
 struct storm_sim_rank *storm_sim_self(void)
@@ -74,6 +101,7 @@ struct storm_sim_rank *storm_sim_self(void)
         abort(); /* a simulator without memory cannot go on */
     rank->sem = sg_sem_init(0);
     rank->costs = costs_of_platform();
+    rank->node = node_of_self(&rank->costs);
     sg_actor_self_set_data(rank);
     sg_actor_on_exit(rank_forget, rank);
     return rank;
@@ -89,15 +117,31 @@ struct storm_sim_counts *storm_sim_counts(void)
     return &storm_sim_self()->counts;
 }
 
-void *storm_sim_node(size_t bytes)
+const struct storm_sim_costs *
+storm_sim_costs_of(const struct storm_sim_rank *rank)
 {
-    sg_host_t host = sg_host_self();
-    void *data = sg_host_get_data(host);
-    if (!data) {
-        data = calloc(1, bytes);
-        sg_host_set_data(host, data);
-    }
-    return data;
+    return &rank->costs;
+}
+
+struct storm_sim_node *storm_sim_node_of(const struct storm_sim_rank *rank)
+{
+    return rank->node;
+}
+
+/* smpirun numbers its actors from 1. */
+int storm_sim_world_rank(void)
+{
+    return (int)sg_actor_self_get_pid() - 1;
+}
+
+struct storm_sim_rank *storm_sim_rank_at(int world_rank)
+{
+    return sg_actor_get_data(sg_actor_by_pid(world_rank + 1));
+}
+
+void **storm_sim_mail(struct storm_sim_rank *rank)
+{
+    return &rank->mail;
 }
 
 /* ---- time -----------------------------------------------------------------*/
@@ -105,6 +149,11 @@ void *storm_sim_node(size_t bytes)
 double storm_sim_now(void)
 {
     return simgrid_get_clock() + storm_sim_self()->ahead_s;
+}
+
+double storm_sim_date(void)
+{
+    return simgrid_get_clock();
 }
 
 void storm_sim_at(double date_s, void (*action)(void *data), void *data)
@@ -183,13 +232,13 @@ void storm_sim_wait(double seconds)
 
 /* ---- idle.h ---------------------------------------------------------------*/
 
-/* The longest nap: what MPI receives does not wake a rank. */
-static const double max_nap_s = 2e-6;
+/* The longest nap; what arrives ends it. */
+static const double max_nap_s = 20e-6;
 
 void storm_idle(uint64_t n_empty)
 {
     double poll = storm_sim_costs()->poll_s;
-    double nap = poll * (1.0 + (double)n_empty / 8.0);
+    double nap = poll * (1.0 + (double)n_empty);
     storm_sim_wait(nap < max_nap_s ? nap : max_nap_s);
 }
 

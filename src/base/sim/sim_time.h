@@ -30,11 +30,24 @@ struct storm_sim_costs {
     double post_s;         /* a rank's time for an operation */
     double poll_s;         /* a rank's time for a poll that finds nothing */
     double atomic_s;       /* the adapter's time for an atomic */
+    double send_s;         /* a rank's time for a message of MPI */
+    double receive_s;      /* for one that it receives */
+    double test_s;         /* for a test of a request of MPI */
+    double eager_bytes;    /* larger messages wait until they are matched */
+    double slow_node;      /* the adapter of this node takes longer; -1: none */
+    double slow_factor;    /* so many times */
 };
 
-/* What a rank has sent by MPI, where the program counts it. */
+/* An adapter, shared by the ranks of a node (SIMNET-1). */
+struct storm_sim_node {
+    double sends, receives, atomics; /* busy until then */
+    double slowness;                 /* 1: as all others */
+};
+
+/* What a rank has sent: messages of MPI, one-sided operations, the bytes of
+ * both; and the collective operations that it has called. */
 struct storm_sim_counts {
-    uint64_t messages, collectives;
+    uint64_t messages, operations, bytes, collectives;
 };
 
 struct storm_sim_rank; /* opaque */
@@ -42,9 +55,19 @@ struct storm_sim_rank; /* opaque */
 /* The rank that calls; made when it first does. */
 struct storm_sim_rank *storm_sim_self(void);
 const struct storm_sim_costs *storm_sim_costs(void);
+const struct storm_sim_costs *
+storm_sim_costs_of(const struct storm_sim_rank *rank);
 struct storm_sim_counts *storm_sim_counts(void);
-/* The present of this rank, in seconds. */
+/* The machine that a rank is on: the same pointer for all its ranks. */
+struct storm_sim_node *storm_sim_node_of(const struct storm_sim_rank *rank);
+/* The rank in MPI_COMM_WORLD; NULL if it has not called self yet. */
+int storm_sim_world_rank(void);
+struct storm_sim_rank *storm_sim_rank_at(int world_rank);
+/* What the messages of a rank are kept in: NULL at first, freed with it. */
+void **storm_sim_mail(struct storm_sim_rank *rank);
+/* The present of this rank, in seconds; that of the simulation, in actions. */
 double storm_sim_now(void);
+double storm_sim_date(void);
 
 /* This rank computes for so long. */
 void storm_sim_spend(double seconds);
@@ -56,9 +79,5 @@ void storm_sim_wake(struct storm_sim_rank *rank);
 
 /* SIMTIME-2. A date that has passed is the present. */
 void storm_sim_at(double date_s, void (*action)(void *data), void *data);
-
-/* Of the machine that this rank is on: the same pointer for all its ranks,
- * `bytes` of zeros at first. NULL: no memory. */
-void *storm_sim_node(size_t bytes);
 
 #endif /* STORM_BASE_SIM_TIME_H */

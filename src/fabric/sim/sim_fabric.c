@@ -5,10 +5,7 @@
  * action at the time of its arrival that copies, adds or swaps in the target's
  * memory; it completes when the news of that is back.
  *
- * Each node has one adapter: a clock for what it sends, one for what it
- * receives and one for its atomics. A message takes its bytes' time on both of
- * the first two, one after the other for all ranks of the node. Within a node
- * the sending rank copies.
+ * The network between nodes is that of base/sim/sim_network.h.
  *
  *   SIMFAB-1  From one rank to one peer, operations arrive in their order of
  *             issue (FABRIC-7).
@@ -21,21 +18,16 @@
 #include <string.h>
 
 #include "base/idle.h"
+#include "base/sim/sim_network.h"
 #include "base/sim/sim_time.h"
 #include "fabric/fabric_ops.h"
 
 enum {
-    N_OPERATIONS = 128, /* of a rank, in flight */
-    HEADER_BYTES = 64   /* what a message has besides its data */
+    N_OPERATIONS = 128 /* of a rank, in flight */
 };
 
-/* Longest wait of a rank to which nothing comes: it polls MPI as well. */
-static const double max_wait_s = 5e-6;
-
-/* An adapter, shared by the ranks of a node. */
-struct sim_node {
-    double sends, receives, atomics; /* busy until then */
-};
+/* Longest wait of a rank to which nothing comes. */
+static const double max_wait_s = 20e-6;
 
 /* From this rank to a peer. */
 struct sim_link {
@@ -62,7 +54,6 @@ struct sim_operation {
 struct sim_fabric {
     struct storm_fabric fabric;
     struct storm_sim_rank *rank;
-    struct sim_node *node;
     const struct storm_sim_costs *costs;
     struct sim_link *links;
     struct sim_operation *operations, *free, *flying;
@@ -73,7 +64,6 @@ struct sim_card {
     unsigned char *base;
     uint64_t bytes;
     struct storm_sim_rank *rank;
-    struct sim_node *node;
 };
 
 struct sim_remote {
@@ -94,39 +84,26 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-/* When a message that a rank sends now has arrived, and both adapters have
- * passed it on. */
-static double cross(const struct storm_sim_costs *costs, struct sim_node *from,
-                    struct sim_node *to, double now, size_t bytes)
-{
-    double takes = later((double)(bytes + HEADER_BYTES) / costs->bandwidth,
-                         costs->message_s);
-    from->sends = later(now, from->sends) + takes;
-    to->receives =
-        later(from->sends + costs->latency_s - takes, to->receives) + takes;
-    return to->receives;
-}
-
 /* Sets the dates of an operation that takes `out` bytes there and brings `back`
  * so many. */
 static double set_dates(struct sim_fabric *f, struct sim_remote *r,
                         struct sim_operation *op, size_t out, size_t back)
 {
     const struct storm_sim_costs *costs = f->costs;
-    struct sim_node *there = r->card.node;
+    struct storm_sim_rank *there = r->card.rank;
+    double latency = storm_sim_latency(f->rank, there);
     storm_sim_spend(costs->post_s);
     double date = storm_sim_now();
-    if (there == f->node) {
+    if (storm_sim_near(f->rank, there)) {
         double takes = (double)(out + back) / costs->near_bandwidth;
         storm_sim_spend(takes);
-        date += takes + costs->near_latency_s;
-        op->done = date + costs->near_latency_s;
+        date += takes + latency;
+        op->done = date + latency;
     } else {
-        date = cross(costs, f->node, there, date, out);
+        date = storm_sim_cross(f->rank, there, date, out);
         if (op->kind == SIM_ADD || op->kind == SIM_SWAP)
-            date = there->atomics =
-                later(date, there->atomics) + costs->atomic_s;
-        op->done = date + costs->latency_s + (double)back / costs->bandwidth;
+            date = storm_sim_atomic(there, date);
+        op->done = date + latency + (double)back / costs->bandwidth;
     }
     r->link->arrives = later(date, r->link->arrives);
     op->done = later(op->done, r->link->arrives);
@@ -182,6 +159,8 @@ static void launch(struct storm_remote *remote, struct sim_operation *op,
                    size_t out, size_t back)
 {
     struct sim_remote *r = (struct sim_remote *)remote;
+    storm_sim_counts()->operations++;
+    storm_sim_counts()->bytes += out + back;
     storm_sim_at(set_dates(sim_of(remote->fabric), r, op, out, back), arrive,
                  op);
 }
@@ -338,9 +317,8 @@ static storm_status sim_open(const struct storm_env *env,
     if (f) {
         f->operations = storm_alloc(env->memory, "sim fabric",
                                     N_OPERATIONS * sizeof *f->operations);
-        f->node = storm_sim_node(sizeof *f->node);
     }
-    bool made = f && f->operations && f->node;
+    bool made = f && f->operations;
     storm_status status =
         storm_boot_agree(boot, made ? STORM_OK : STORM_ERR_NOMEM);
     if (status < 0) {
@@ -409,7 +387,6 @@ static void sim_describe(const struct storm_fabric *fabric,
         .base = region->base,
         .bytes = region->bytes,
         .rank = f->rank,
-        .node = f->node,
     };
     _Static_assert(sizeof card <= STORM_DESC_BYTES, "descriptor too small");
     memset(desc_out, 0, sizeof *desc_out);

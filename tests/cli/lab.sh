@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# TEST timeout: 30
+#
+# storm lab: says where the simulator comes from if it is not there; runs each
+# point once, goes on with those that are missing, computes efficiencies, and
+# refuses backends that end in different states. The simulator here is a script;
+# the real one is tested by tests/lab.
+set -u
+# shellcheck source-path=SCRIPTDIR source=cli.sh
+. "$(dirname "$0")/cli.sh"
+
+cp "$STORM_BIN" "$scratch/storm"
+STORM_BIN=$scratch/storm
+run lab scaling --ranks 4
+[ "$status" -eq 1 ] || fail "no simulator: exit status $status"
+grep -q "make lab" "$scratch/err" || fail "no simulator: $(cat "$scratch/err")"
+
+mkdir "$scratch/lab"
+: >"$scratch/lab/storm-sim"
+cat >"$scratch/lab/smpiexec" <<'FAKE'
+#!/bin/sh
+ranks=$2
+for word in "$@"; do
+    case $word in
+    json=*) json=${word#json=} ;;
+    transport.backend=*) backend=${word#*=} ;;
+    crossings=*) crossings=${word#*=} ;;
+    esac
+done
+while [ "${1#json=}" = "$1" ]; do shift; done
+shift
+folder=$(dirname "$0")
+echo "$ranks $backend $crossings" >>"$folder/log"
+[ ! -e "$folder/fail-$ranks-$backend" ] || exit 3
+hash=12
+[ ! -e "$folder/odd-$ranks-$backend" ] || hash=13
+seconds=2.0
+[ "$backend" = sim ] || seconds=3.0
+[ "$ranks" = 4 ] || seconds=2.5
+printf '{\n  "seconds": %s,\n  "timed_cycles": 2,\n  "waves": 3,\n' $seconds >"$json"
+printf '  "physics": 1.5,\n  "state_hash": "%s",\n' $hash >>"$json"
+printf '  "cells_per_rank": 7.0,\n  "arguments": "%s"\n}\n' "$*" >>"$json"
+FAKE
+chmod +x "$scratch/lab/storm-sim" "$scratch/lab/smpiexec"
+count() { wc -l <"$scratch/lab/log"; }
+
+printf '# a source\nweak,4,ofi,10\nweak,8,ofi,20\nstrong,4,ofi,1\n' \
+    >"$scratch/published.csv"
+lab() {
+    run lab scaling --ranks 4,8 --mode weak --event-ns 100 \
+        --out "$scratch/points" --published "$scratch/published.csv" "$@"
+}
+touch "$scratch/lab/fail-8-p2p"
+lab
+[ "$status" -eq 1 ] || fail "a point fails: exit status $status"
+grep -q "8 ranks over p2p failed" "$scratch/err" || fail "which point failed?"
+[ "$(count)" -eq 4 ] || fail "$(count) points instead of 4"
+rm "$scratch/lab/fail-8-p2p"
+lab --json "$scratch/out.json"
+[ "$status" -eq 0 ] || fail "it does not go on: $(cat "$scratch/err")"
+[ "$(count)" -eq 5 ] || fail "it does not go on where it stopped"
+lab --json "$scratch/out.json"
+[ "$(count)" -eq 5 ] || fail "points are run again"
+
+# 2.0 s on 4 ranks, 2.5 s on 8, over sim; the published ones are 10 s and 20 s.
+grep -q '"efficiency": 0.8,' "$scratch/out.json" || fail "efficiency of sim"
+grep -q '"efficiency": 1.2,' "$scratch/out.json" || fail "efficiency of p2p"
+grep -q '"speedup_over_p2p": 1.5,' "$scratch/out.json" || fail "over p2p"
+grep -q '"efficiency": 0.5$' "$scratch/out.json" || fail "published efficiency"
+grep -q '"published_source": "a source"' "$scratch/out.json" || fail "no source"
+for chart in time efficiency breakdown; do
+    grep -q '^<svg' "$scratch/points/$chart.svg" || fail "no $chart.svg"
+done
+
+# Other arguments make other points; strong scaling crosses fewer cells.
+lab --batch 16
+[ "$(count)" -eq 9 ] || fail "points of another batch are taken"
+lab --mode strong
+grep -q '^8 sim 7.5$' "$scratch/lab/log" || fail "strong: $(cat "$scratch/lab/log")"
+
+touch "$scratch/lab/odd-8-sim"
+lab --batch 8
+[ "$status" -eq 1 ] || fail "different states: exit status $status"
+grep -q "different states" "$scratch/err" || fail "different states: no message"
+for wrong in "--ranks 8,4" "--backends shm" "--timed 9" "--uneven 11"; do
+    # shellcheck disable=SC2086 # words
+    lab $wrong
+    [ "$status" -eq 2 ] || fail "$wrong: exit status $status"
+done
+
+finish
