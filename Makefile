@@ -28,7 +28,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := all
 
 .PHONY: all configure tests test demo check check-long check-rdma bench \
-        bench-scaling lab format lint docs install dist deb bundle clean help
+        bench-scaling lab lab-full format lint docs install dist deb bundle clean help
 
 all: configure ## build library, program and examples into build/
 	$(CMAKE) --build $(BUILD) -j $(JOBS) --target product
@@ -55,6 +55,9 @@ lab: ## build the simulated ranks (SimGrid) that `storm lab` starts
 	@$(MAKE) all
 	$(CMAKE) -S . -B $(BUILD)/lab -DSTORM_SIM=ON
 	$(CMAKE) --build $(BUILD)/lab -j $(JOBS) --target storm-sim
+
+lab-full: lab ## all of the laboratory (hours); goes on where it stopped
+	@tools/dev/lab_full $(BUILD)/storm
 
 check: ## set up the machine, then every check there is (STAGES= for some)
 	@tools/dev/setup check

@@ -47,20 +47,20 @@ count() { wc -l <"$scratch/lab/log"; }
 
 printf '# a source\nweak,4,ofi,10\nweak,8,ofi,20\nstrong,4,ofi,1\n' \
     >"$scratch/published.csv"
-lab() {
+scaling() {
     run lab scaling --ranks 4,8 --mode weak --event-ns 100 \
         --out "$scratch/points" --published "$scratch/published.csv" "$@"
 }
 touch "$scratch/lab/fail-8-p2p"
-lab
+scaling
 [ "$status" -eq 1 ] || fail "a point fails: exit status $status"
 grep -q "8 ranks over p2p failed" "$scratch/err" || fail "which point failed?"
 [ "$(count)" -eq 4 ] || fail "$(count) points instead of 4"
 rm "$scratch/lab/fail-8-p2p"
-lab --json "$scratch/out.json"
+scaling --json "$scratch/out.json"
 [ "$status" -eq 0 ] || fail "it does not go on: $(cat "$scratch/err")"
 [ "$(count)" -eq 5 ] || fail "it does not go on where it stopped"
-lab --json "$scratch/out.json"
+scaling --json "$scratch/out.json"
 [ "$(count)" -eq 5 ] || fail "points are run again"
 
 # 2.0 s on 4 ranks, 2.5 s on 8, over sim; the published ones are 10 s and 20 s.
@@ -74,18 +74,18 @@ for chart in time efficiency breakdown; do
 done
 
 # Other arguments make other points; strong scaling crosses fewer cells.
-lab --batch 16
+scaling --batch 16
 [ "$(count)" -eq 9 ] || fail "points of another batch are taken"
-lab --mode strong
+scaling --mode strong
 grep -q '^8 sim 7.5$' "$scratch/lab/log" || fail "strong: $(cat "$scratch/lab/log")"
 
 touch "$scratch/lab/odd-8-sim"
-lab --batch 8
+scaling --batch 8
 [ "$status" -eq 1 ] || fail "different states: exit status $status"
 grep -q "different states" "$scratch/err" || fail "different states: no message"
 for wrong in "--ranks 8,4" "--backends shm" "--timed 9" "--uneven 11"; do
     # shellcheck disable=SC2086 # words
-    lab $wrong
+    scaling $wrong
     [ "$status" -eq 2 ] || fail "$wrong: exit status $status"
 done
 

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# same_hash.sh BUILD RANKS: simulated ranks do what one rank does with the same
-# cells, bit for bit, over rings and over messages; charged time is what passes;
-# and an engine starts with messages that grow as the logarithm of the ranks.
+# same_hash.sh BUILD RANKS [PROGRAM]: simulated ranks do what one rank does with
+# the same cells, bit for bit, over rings and over messages, and what two real
+# ranks of the program do; charged time is what passes; and an engine starts with
+# messages that grow as the logarithm of the ranks.
 set -eu
 
 build=$1
 ranks=$2
+program=${3:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -52,4 +54,14 @@ for backend in sim p2p; do
         exit !(sent > 0 && sent <= 14 + 40 * d)
     }' || fail "$backend: $(value "$run" start_messages_max) messages to start"
 done
+if [ -x "$program" ]; then
+    "$program" bench uniform -n 2 --mesh cartesian --cells $((cells * ranks)) \
+        --cycles 2 --timed 1 --crossings 15 --kernel-seconds 0.001 \
+        --progress never --json "$scratch/real-2.json" >/dev/null ||
+        fail "real ranks: exit status $?"
+    [ "$(value real-2 state_hash)" = "$hash" ] ||
+        fail "another hash on real ranks than on simulated ones"
+else
+    echo "no program beside the simulator: not compared with real ranks"
+fi
 echo "$ranks ranks: hash $hash"
