@@ -11,6 +11,7 @@
 #include "bench/bench.h"
 #include "bench/bench_measure.h"
 #include "bench/bench_octree.h"
+#include "bench/bench_roofline.h"
 #include "run/run_points.h"
 #include "run/run_summary.h"
 
@@ -50,6 +51,7 @@ struct imc_bench {
     struct storm_bench_loop loop;
 
     double kernel_rate;
+    struct storm_bench_roofline roof;
     struct storm_run_summary summary;
 };
 
@@ -238,6 +240,7 @@ static char *imc_json(const struct imc_bench *b)
         &json, &b->summary, b->kernel_rate,
         "free streaming in the same cells, per rank, all ranks at once, "
         "median of one run after each of the last cycles");
+    storm_bench_json_roofline(&json, &b->roof, storm_bench_rate(&b->summary));
     return storm_bench_json_end(&json);
 }
 
@@ -260,6 +263,7 @@ static char *imc_table(const struct imc_bench *b)
                                (double)s->timed.events);
     storm_bench_table_speed(&page, s, b->kernel_rate,
                             "free streaming in the same cells");
+    storm_bench_table_roofline(&page, &b->roof, storm_bench_rate(s));
     storm_run_summary_end(&page, s);
     return storm_page_end(&page);
 }
@@ -273,6 +277,9 @@ storm_status storm_bench_imc(struct storm_context *context,
     storm_status status = imc_open(&b);
     if (status >= 0)
         status = imc_measure(&b);
+    if (status >= 0)
+        status =
+            storm_bench_roofline(context, b.mesh, imc_kernel_seconds, &b.roof);
     imc_close(&b);
     if (status >= 0 && storm_context_rank(context) == 0) {
         parts[STORM_RUN_JSON] = imc_json(&b);

@@ -254,6 +254,8 @@ static char *uniform_json(const struct storm_uniform *u,
     storm_bench_json_kernel(&json, &result->summary, result->kernel_rate,
                             "per rank, all ranks at once, median of one run "
                             "after each of the last timed cycles");
+    storm_bench_json_roofline(&json, &result->roof,
+                              storm_bench_rate(&result->summary));
     if (u->params.costs > 0) {
         storm_json_real(&json, "exact_sum_cost", costs->exact_sum);
         storm_json_real(&json, "tally_cost", costs->tally);
@@ -299,6 +301,7 @@ static char *uniform_table(const struct storm_uniform *u,
                                (double)s->timed.events);
     storm_bench_table_speed(&page, s, result->kernel_rate,
                             "the bare tracking kernel");
+    storm_bench_table_roofline(&page, &result->roof, storm_bench_rate(s));
     storm_run_summary_end(&page, s);
     if (u->params.costs > 0)
         storm_page_add(&page,
@@ -419,6 +422,9 @@ storm_bench_uniform(struct storm_context *context,
     status = storm_uniform_open(&pass, &u, context, STORM_TALLY_EXACT);
     if (status >= 0)
         status = storm_uniform_measure(&pass, &result);
+    if (status >= 0)
+        status = storm_bench_roofline(context, pass.mesh, u.kernel_seconds,
+                                      &result.roof);
     if (status >= 0 && u.params.picture)
         status = storm_uniform_picture(&pass, &parts[STORM_RUN_PICTURE]);
     storm_uniform_close(&pass);

@@ -8,6 +8,7 @@
 #include <storm/streaming.h>
 
 #include "bench/bench_measure.h"
+#include "bench/bench_roofline.h"
 #include "run/run_summary.h"
 
 /* The problem: the same for every pass. */
@@ -51,6 +52,7 @@ struct storm_uniform_result {
     struct storm_run_summary summary;
     double kernel_rate; /* of the bare kernel: steps per second and rank */
     struct storm_bench_counters counters;
+    struct storm_bench_roofline roof; /* of the benchmark alone */
 };
 
 /* Runs all cycles of an open pass, and the bare kernel between them; checks

@@ -84,10 +84,18 @@ PYTHON
 good uniform "kernel_steps_per_second kernel_ratio dt_s shape \
     instructions_per_step cycles_per_step" \
     -n 2 --cells 512 --emit 2 --cycles 3 --timed 2 --kernel-seconds 0.01
-good uniform "kernel_steps_per_second kernel_ratio dt_s lloyd" \
+good uniform "kernel_steps_per_second kernel_ratio dt_s lloyd \
+    geometry_bytes_per_cell roof_steps_per_second roof_ratio" \
     -n 2 --mesh voronoi --lloyd 0 --cells 300 --emit 2 --cycles 3 --timed 2 \
     --kernel-seconds 0.01
 grep -q '"lloyd": 0' "$scratch/out" || fail "--lloyd 0: is not what was done"
+python3 - "$scratch/out" <<'PYTHON' || fail "uniform: no roof of 400 bytes a cell"
+import json, sys
+
+top = json.load(open(sys.argv[1]))
+assert 160 < top["geometry_bytes_per_cell"] <= 400, top
+assert top["roof_steps_per_second"] > 1e5 and top["roof_ratio"] < 2, top
+PYTHON
 good imc "kernel_steps_per_second kernel_ratio dt_s mesh \
     instructions_per_step cycles_per_step" \
     -n 2 --cells 300 --emit 2 --cycles 3 --timed 2
