@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,20 +183,24 @@ static char *memory_new_large(size_t mapped)
     return raw;
 }
 
-/* A block that grows: its pages move to where there is room. The header is in
- * the first. NULL: no memory, and the block is as it was. */
+/* A block that grows: in place, or its pages move to where there is room. The
+ * header is in the first. NULL: it is as it was. That need not be for want of
+ * memory: the kernel does not grow a block of which somebody has marked a part,
+ * as one does who registers pages for a network. */
 static char *memory_grow_large(const struct memory_header *header,
                                size_t mapped)
 {
-    char *room = memory_map(mapped, PROT_NONE);
-    if (room == NULL)
-        return NULL;
-    char *raw = mremap(header->raw, header->mapped, mapped,
-                       MREMAP_MAYMOVE | MREMAP_FIXED, room);
+    char *raw = mremap(header->raw, header->mapped, mapped, 0);
     if (raw != MAP_FAILED)
         return raw;
-    (void)munmap(room, mapped);
-    return NULL;
+    char *room = errno != EFAULT ? memory_map(mapped, PROT_NONE) : NULL;
+    if (room == NULL)
+        return NULL;
+    raw = mremap(header->raw, header->mapped, mapped,
+                 MREMAP_MAYMOVE | MREMAP_FIXED, room);
+    /* After a failure the room is left alone: the kernel may have released it
+     * first, and another thread may be there. */
+    return raw != MAP_FAILED ? raw : NULL;
 }
 
 /* ---- blocks -------------------------------------------------------------- */
@@ -247,32 +252,39 @@ void storm_free(struct storm_memory *memory, void *block)
         free(header.raw);
 }
 
-/* Grows a block; its label stays. NULL: no memory, and it is as it was. */
-static void *memory_resize(struct storm_memory *memory, const char *label,
-                           void *block, size_t bytes)
+/* A mapped block that grows without a copy; its label stays. NULL: it does not,
+ * and is as it was. */
+static void *memory_grow(struct storm_memory *memory, void *block, size_t bytes)
 {
-    struct memory_header header;
-    if (block != NULL)
-        header = memory_header_of(block);
-    if (block == NULL || header.mapped == 0 ||
-        bytes > PTRDIFF_MAX - MEMORY_LARGE) {
-        void *other = storm_alloc(memory, label, bytes);
-        if (other != NULL && block != NULL)
-            memcpy(other, block, header.bytes);
-        if (other != NULL)
-            storm_free(memory, block);
-        return other;
-    }
-    memory->calls++;
+    struct memory_header header = memory_header_of(block);
+    if (header.mapped == 0 || bytes > PTRDIFF_MAX - MEMORY_LARGE)
+        return NULL;
+    STORM_ASSERT(header.memory == memory);
     size_t mapped = memory_mapped_bytes(bytes);
     char *raw = memory_grow_large(&header, mapped);
     if (raw == NULL)
-        return memory_refuse(memory, label, bytes);
+        return NULL;
+    memory->calls++;
     memory_book_at(memory, header.i_entry, (ptrdiff_t)(bytes - header.bytes));
     header.raw = raw;
     header.bytes = bytes;
     header.mapped = mapped;
     return memory_put_header(raw + STORM_CACHE_LINE, &header);
+}
+
+/* Grows a block of `old_bytes`. NULL: no memory, and it is as it was. */
+static void *memory_resize(struct storm_memory *memory, const char *label,
+                           void *block, size_t old_bytes, size_t bytes)
+{
+    void *grown = block != NULL ? memory_grow(memory, block, bytes) : NULL;
+    if (grown != NULL)
+        return grown;
+    grown = storm_alloc(memory, label, bytes);
+    if (grown != NULL && block != NULL) {
+        memcpy(grown, block, old_bytes);
+        storm_free(memory, block);
+    }
+    return grown;
 }
 
 storm_status storm_reserve(struct storm_memory *memory, const char *label,
@@ -293,8 +305,8 @@ storm_status storm_reserve(struct storm_memory *memory, const char *label,
     if (n_new < n_wanted)
         n_new = n_wanted;
 
-    void *array =
-        memory_resize(memory, label, *array_inout, n_new * element_bytes);
+    void *array = memory_resize(memory, label, *array_inout,
+                                n_old * element_bytes, n_new * element_bytes);
     if (array == NULL)
         return STORM_ERR_NOMEM;
     *array_inout = array;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -167,6 +168,37 @@ static void test_no_memory(void)
     CHECK_EQ(storm_memory_destroy(memory), 0);
 }
 
+/* A mapped block that cannot grow is as it was. */
+static void test_no_growth(void)
+{
+    enum { MIB = 1 << 20, EVERY = 997 };
+    struct storm_memory *memory;
+    CHECK_OK(storm_memory_create(&memory));
+    void *block = NULL;
+    size_t capacity = 0;
+    CHECK_OK(storm_reserve(memory, "large", 1, 8 * MIB, &block, &capacity));
+    const void *before = block;
+    memset(block, 0xff, 8 * MIB);
+    struct rlimit old, low;
+    CHECK_EQ(getrlimit(RLIMIT_DATA, &old), 0);
+    low = (struct rlimit){4 * MIB, old.rlim_max};
+    CHECK_EQ(setrlimit(RLIMIT_DATA, &low), 0);
+    storm_status status =
+        storm_reserve(memory, "large", 1, 9 * MIB, &block, &capacity);
+    CHECK_EQ(setrlimit(RLIMIT_DATA, &old), 0);
+    CHECK(status == STORM_ERR_NOMEM);
+    CHECK(block == before);
+    CHECK_EQ(capacity, 8 * MIB);
+    for (size_t k = 0; k < 8 * MIB; k += EVERY)
+        CHECK(((const unsigned char *)block)[k] == 0xff);
+    check_entry(memory, "large", 8 * MIB, 8 * MIB);
+    CHECK_OK(storm_reserve(memory, "large", 1, 9 * MIB, &block, &capacity));
+    CHECK(((const unsigned char *)block)[8 * MIB - 1] == 0xff);
+    CHECK(((const unsigned char *)block)[8 * MIB] == 0);
+    storm_free(memory, block);
+    CHECK_EQ(storm_memory_destroy(memory), 0);
+}
+
 int main(void)
 {
     printf("seed %llu\n", (unsigned long long)seed);
@@ -177,5 +209,6 @@ int main(void)
     test_large();
     test_many_labels();
     test_no_memory();
+    test_no_growth();
     return 0;
 }
