@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST timeout: 20; label: slow-asan */ /* it ends where memory is refused */
+/* TEST timeout: 20; label: slow-asan */
 /* MEMORY-1, MEMORY-2, MEMORY-3: blocks are zeroed and aligned, and the book
- * adds up. */
+ * adds up. (A sanitizer ends where memory is refused.) */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

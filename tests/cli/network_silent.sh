@@ -41,18 +41,25 @@ state_hash() {
     grep -o '"state_hash"[^,]*' "$scratch/json"
 }
 
-# pause WHAT ARGS...: silent for a while, and the same bits.
+# pause WHAT ARGS...: silent for a while, and the same bits. On a busy machine
+# the run may be over before the network is: one of a few must wait for it.
 pause() {
     what=$1
     shift
-    rm -f "$scratch/json"
-    start 30 "$@"
-    ip link set lo down
-    sleep "$silent_s"
-    kill -0 $job 2>/dev/null || fail "$what: did not wait for the network"
-    ip link set lo up
-    wait $job || fail "$what: ended: $(cat "$scratch/err")"
-    [ "$(state_hash)" = "$wanted" ] || fail "$what: other bits: $(state_hash)"
+    waited=no
+    for _ in 1 2 3 4 5; do
+        rm -f "$scratch/json"
+        start 30 "$@"
+        ip link set lo down
+        sleep "$silent_s"
+        kill -0 $job 2>/dev/null && waited=yes
+        ip link set lo up
+        wait $job || fail "$what: ended: $(cat "$scratch/err")"
+        [ "$(state_hash)" = "$wanted" ] ||
+            fail "$what: other bits: $(state_hash)"
+        [ $waited = no ] || break
+    done
+    [ $waited = yes ] || fail "$what: did not wait for the network"
     checks=$((checks + 1))
 }
 
@@ -68,7 +75,7 @@ cut() {
         sleep 0.1
     done
     # The limit, the next probe, and a busy machine.
-    [ $(($(date +%s) - from)) -le 12 ] || fail "$what: too late"
+    [ $(($(date +%s) - from)) -le 25 ] || fail "$what: too late"
     ip link set lo up # for the launcher
     wait $job && fail "$what: exit status 0"
     # Each is lost to the other; either may be the first to say so.

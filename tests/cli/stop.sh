@@ -119,8 +119,9 @@ kill -TERM $job
 wait $job
 status=$?
 [ $status -eq 3 ] || fail "early: exit status $status: $(cat "$scratch/err")"
-# The directory is taken after set-up (RUN-7): steps may have begun.
-[ "$(step_of early)" -le 2 ] || fail "early: not among the first steps"
+# The directory is taken after set-up (RUN-7): steps may have begun, of which
+# there are some 100, and a busy machine may let this script wait for seconds.
+[ "$(step_of early)" -le 20 ] || fail "early: not among the first steps"
 
 # Not before the ranks can catch it, on whatever node: this launcher starts them
 # late, and complains if it is asked to pass SIGUSR1 on before the run runs.
@@ -138,6 +139,7 @@ def forward(*_):
     elif ranks:
         ranks.send_signal(signal.SIGUSR1)
 signal.signal(signal.SIGUSR1, forward)
+open("late.up", "w").close()
 end = time.time() + 2.5
 while time.time() < end:
     time.sleep(0.1)
@@ -149,7 +151,8 @@ EOF
         --launcher "python3 late.py $STORM_MPIEXEC" \
         >"$scratch/out" 2>"$scratch/err" &
     job=$!
-    sleep 1
+    until_s 30 "[ -e late.up ]" || fail "late: no launcher"
+    sleep 0.5
     kill -INT $job
     wait $job
     status=$?
@@ -163,11 +166,12 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then
     ranks=""
     for to in launcher rank twice; do
         begin "$to" "$STORM_MPIEXEC" -n 2 "$STORM_BIN"
+        rank=$(first_rank "$to")
         case $to in
         launcher) kill -USR1 $job ;;
-        rank) kill -USR1 "$(first_rank "$to")" ;;
-        twice) kill -TERM "$(first_rank "$to")"
-            kill -INT "$(first_rank "$to")" ;;
+        rank) kill -USR1 "$rank" ;;
+        twice) kill -TERM "$rank"
+            kill -INT "$rank" ;;
         esac
         wait $job
         grep -q "stopped at step .*; go on: storm run --restart $to\$" \
@@ -192,7 +196,7 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then
     sleep 1.2
     kill -0 "$rank" || fail "later: the first signal kills"
     kill -TERM "$rank"
-    until_s 5 "! kill -0 $rank 2>/dev/null" || fail "later: it is still there"
+    until_s 30 "! kill -0 $rank 2>/dev/null" || fail "later: it is still there"
     # shellcheck disable=SC2086
     kill -CONT $others 2>/dev/null
     wait $job && fail "later: exit status 0"
@@ -200,7 +204,7 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then
 fi
 
 # The second signal kills, soon, and no rank stays. Rank 0 is stopped for all
-# the time: for ten seconds the run cannot end in another way.
+# the time: for a minute the run cannot end in another way.
 ranks=2
 begin killed "$STORM_BIN"
 rank=$(first_rank killed)
@@ -209,14 +213,14 @@ kill -TERM $job
 sleep 0.5
 kill -TERM $job
 from=$(date +%s)
-(sleep 10; kill -CONT "$rank") 2>/dev/null & # or this test would not end
+(sleep 60; kill -CONT "$rank") >/dev/null 2>&1 & # or this test would not end
 rescue=$!
 wait $job
 status=$?
 kill $rescue
 [ $status -eq 143 ] || fail "killed: exit status $status"
-[ $(($(date +%s) - from)) -le 5 ] || fail "killed: too late"
-until_s 5 "! kill -0 $rank 2>/dev/null" || fail "killed: a rank is left"
+[ $(($(date +%s) - from)) -le 30 ] || fail "killed: too late"
+until_s 30 "! kill -0 $rank 2>/dev/null" || fail "killed: a rank is left"
 
 # The loss of a rank: the same line, if there is a checkpoint.
 for every in 0 1; do
@@ -260,7 +264,7 @@ for case in "3s 0" "1:00:00 5"; do
     job=$!
     stopped "limit$2"
     grep -q '"reason": "time limit"' "limit$2/status.json" || fail "why?"
-    [ $(($(date +%s) - from)) -le 11 ] || fail "limit $1 $2: too late"
+    [ $(($(date +%s) - from)) -le 60 ] || fail "limit $1 $2: too late"
 done
 unset SLURM_JOB_END_TIME
 for bad in 0 x 3x 3m2h -1 3:50 3:60:00 1:2:3x 1e3 "''"; do

