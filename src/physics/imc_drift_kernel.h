@@ -566,7 +566,7 @@ static void drift_limit(const struct pass *pass, struct lane *lane)
         drift_reweigh(pass->imc, lane, part);
 }
 
-/* The logarithm of what compression may do to a weight in one stay (FRAME-4). */
+/* The logarithm of what compression does to a weight in a stay (FRAME-4). */
 static const double drift_max_growth = 0.69;
 
 /* The work of expansion, eq. (M9). */
