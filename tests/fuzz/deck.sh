@@ -23,7 +23,7 @@ build=${STORM_BUILD:-build} # generated headers
 clang -std=c11 -D_GNU_SOURCE -g -O1 $sanitize -fno-sanitize-recover=all \
     -Iinclude -Isrc -Isrc/base/host -I"$build/generated" tests/fuzz/deck_fuzzer.c \
     src/deck/deck*.c src/physics/problem_check.c src/mesh/mesh_kinds.c \
-    src/base/*.c -lyaml -lm -o "$scratch/deck_fuzzer"
+    src/base/*.c src/base/host/*.c -lyaml -lm -o "$scratch/deck_fuzzer"
 
 mkdir "$scratch/corpus"
 cp examples/decks/*.yaml tests/cli/good.yaml "$scratch/corpus"
