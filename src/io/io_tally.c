@@ -285,9 +285,13 @@ static storm_status tally_write_all(const struct io_means *means)
     storm_status status =
         io_h5_create(source->context, source->dir, means->name, &file);
     if (status == STORM_OK)
+        status = io_put_head(source, file);
+    if (status == STORM_OK)
         status = io_means_put_number(means, file);
     if (status == STORM_OK)
         status = io_h5_put_number(file, "time", source->time_s);
+    if (status == STORM_OK && !source->natural)
+        status = io_h5_put_text(file, NULL, "unit_of_time", "s");
     if (status == STORM_OK)
         status = io_h5_put_number(file, "step", (double)source->step);
     for (size_t i = 0; i < n && status == STORM_OK; i++)

@@ -235,15 +235,18 @@ static void check_heads(const char *dir)
     text_is(dir, "mesh.h5", "material", "name_-1", "outside");
     text_is(dir, "mesh.h5", "material", "name_0", "wall");
     text_is(dir, "mesh.h5", "material", "name_1", "vacuum");
-    for (int i = 0; i < 2; i++) {
-        const char *file = i == 0 ? "mesh.h5" : "fields-2.h5";
-        text_is(dir, file, ".", "title", "Cylindrical hohlraum");
-        text_is(dir, file, ".", "storm_version", storm_version());
-        number_is(dir, file, "step", i == 0 ? 0.0 : 2.0);
+    static const char *const files[] = {"mesh.h5", "fields-2.h5", "tallies.h5"};
+    for (int i = 0; i < 3; i++) {
+        text_is(dir, files[i], ".", "title", "Cylindrical hohlraum");
+        text_is(dir, files[i], ".", "storm_version", storm_version());
+        number_is(dir, files[i], "step", i == 0 ? 0.0 : 2.0);
+        if (i == 0)
+            continue;
+        text_is(dir, files[i], ".", "unit_of_time", "s");
+        number_is(dir, files[i], "time", 2.1e-12);
     }
-    text_is(dir, "fields-2.h5", ".", "unit_of_time", "s");
+    text_is(dir, "tallies.h5", "light.energy", "unit", "erg");
     number_is(dir, "fields-2.h5", "start", 1e-12);
-    number_is(dir, "fields-2.h5", "time", 2.1e-12);
 }
 
 /* NaN outside, and of matter in the vacuum; numbers elsewhere. */
@@ -424,9 +427,14 @@ static void check_attribute(void)
 
 int main(int argc, char **argv)
 {
-    const char *boxes[] = {
-        "mesh.kind=cartesian", "mesh.cells=[28,13,14]",         "time.steps=2",
-        "output.every=1",      "boundaries.x_lo.1.packets=100", NULL};
+    const char *light = "output.tallies=[{name: light, by: [wall]}]";
+    const char *boxes[] = {"mesh.kind=cartesian",
+                           "mesh.cells=[28,13,14]",
+                           "time.steps=2",
+                           "output.every=1",
+                           "boundaries.x_lo.1.packets=100",
+                           light,
+                           NULL};
     const char *voronoi[] = {"mesh.kind=voronoi",
                              "mesh.points=1500",
                              "mesh.lloyd=1",
@@ -434,6 +442,7 @@ int main(int argc, char **argv)
                              "time.steps=2",
                              "output.every=1",
                              "boundaries.x_lo.1.packets=100",
+                             light,
                              NULL};
     MPI_Init(&argc, &argv);
     check_run(boxes, true);
