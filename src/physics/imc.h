@@ -662,6 +662,15 @@ const struct storm_wall_part *imc_edge_middle(const struct storm_imc *imc,
                                               storm_cell_idx cell, int face,
                                               int wall);
 
+/* The next of points in a square that are spread more evenly than by chance
+ * (powers of the real root of x^3 = x + 1; M. Roberts, 2018). */
+static inline void imc_next_point(double u_inout[2])
+{
+    static const double stride[2] = {0.7548776662466927, 0.5698402909980532};
+    for (int d = 0; d < 2; d++)
+        u_inout[d] += stride[d] - (u_inout[d] + stride[d] < 1.0 ? 0.0 : 1.0);
+}
+
 /* imc_boundary.c: a blackbody on a numbered boundary of a given mesh: its area
  * and faces. Collective. */
 storm_status imc_boundary_open(struct storm_imc *imc, int wall, size_t i_edge);

@@ -29,15 +29,12 @@ struct boundary {
     uint64_t *shares;      /* by face */
 };
 
-/* The part of a face that belongs to the edge: share of points, spread more
- * evenly than by chance (powers of the real root of x^3 = x + 1; M. Roberts,
- * 2018). */
+/* The part of a face that belongs to the edge: share of points. */
 static double boundary_share(const struct storm_imc *imc,
                              const struct boundary *b, storm_cell_idx cell,
                              int face)
 {
     enum { POINTS = 1024 };
-    static const double stride[2] = {0.7548776662466927, 0.5698402909980532};
     const struct storm_wall *all = problem_wall(imc->problem, (size_t)b->wall);
     double u[2] = {0.5, 0.5}, point[3];
     int inside = 0;
@@ -46,8 +43,7 @@ static double boundary_share(const struct storm_imc *imc,
     for (int i = 0; i < POINTS; i++) {
         imc->mesh->ops->sample_face(imc->mesh, cell, face, u, point);
         inside += imc_edge_at(imc->problem, b->wall, point) == b->edge;
-        for (int d = 0; d < 2; d++)
-            u[d] = u[d] + stride[d] - (u[d] + stride[d] < 1.0 ? 0.0 : 1.0);
+        imc_next_point(u);
     }
     return (double)inside / POINTS;
 }

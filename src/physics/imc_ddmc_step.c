@@ -143,6 +143,43 @@ static void step_ensemble(struct storm_imc *imc, storm_cell_idx i)
 
 /* ---- opacities at faces, eq. (D1) ---------------------------------------- */
 
+/* Of a part of a wall; 0: nothing radiates there; negative: a mirror. */
+static double step_part_kev4(const struct storm_imc *imc, int wall,
+                             const struct storm_wall_part *part)
+{
+    if (part != NULL && part->kind == STORM_WALL_REFLECT)
+        return -1.0;
+    if (part == NULL || part->kind != STORM_WALL_BLACKBODY)
+        return 0.0;
+    double kev = imc_edge_hottest(imc, wall, part);
+    return kev * kev * (kev * kev);
+}
+
+/* Of a face at a wall with several parts: the mean over points of it that are
+ * no mirror, through which packets pass. */
+static double step_parts_kev4(const struct storm_imc *imc, storm_cell_idx cell,
+                              int k, int wall)
+{
+    enum { POINTS = 32 };
+    const struct storm_wall_part *last = NULL;
+    double u[2] = {0.5, 0.5}, point[3], kev4 = 0.0, sum = 0.0;
+    int n = 0;
+    for (int i = 0; i < POINTS; i++) {
+        imc->mesh->ops->sample_face(imc->mesh, cell, k, u, point);
+        const struct storm_wall_part *part =
+            imc_edge_at(imc->problem, wall, point);
+        if (part != last)
+            kev4 = step_part_kev4(imc, wall, part);
+        last = part;
+        if (kev4 >= 0.0) {
+            sum += kev4;
+            n++;
+        }
+        imc_next_point(u);
+    }
+    return n > 0 ? sum / n : -1.0;
+}
+
 double imc_ddmc_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
                             int k)
 {
@@ -152,14 +189,10 @@ double imc_ddmc_behind_kev4(const struct storm_imc *imc, storm_cell_idx cell,
         return imc_halo_kev4(imc, face->next);
     if (face->side == DDMC_GHOST)
         return imc_halo_kev4(imc, ~face->next);
-    const struct storm_wall_part *edge =
-        imc_edge_middle(imc, cell, k, face->next);
-    if (edge != NULL && edge->kind == STORM_WALL_REFLECT)
-        return -1.0;
-    if (edge == NULL || edge->kind != STORM_WALL_BLACKBODY)
-        return 0.0;
-    double kev = imc_edge_hottest(imc, face->next, edge);
-    return kev * kev * (kev * kev);
+    if (imc->edges[face->next] == IMC_EDGE_PARTS)
+        return step_parts_kev4(imc, cell, k, face->next);
+    return step_part_kev4(imc, face->next,
+                          imc_edge_middle(imc, cell, k, face->next));
 }
 
 static double step_face_kev(const struct storm_imc *imc, storm_cell_idx cell,

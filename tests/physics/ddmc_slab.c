@@ -21,7 +21,8 @@
  * equilibrium, within a third; by the tangent it would have a two-hundredth of
  * that; the same with cold matter that is in hot radiation from the start. A
  * cold wall of opacity T^-4.5 behind an empty cell is heated by the radiation
- * in it: opacities at its face are not those of its own temperature.
+ * in it: opacities at its face are not those of its own temperature. So is
+ * matter at a wall of which a part beside the middle is hot.
  */
 #include <math.h>
 #include <stdio.h>
@@ -386,26 +387,33 @@ static void check_heat(bool is_lit)
     imc_box_close(&box);
 }
 
-/* ---- a cold wall behind an empty cell ------------------------------------ */
+/* ---- cold matter that is lit --------------------------------------------- */
 
-static void check_lit(void)
+/* From a blackbody behind an empty cell, or from a spot on the wall of the
+ * matter itself that is not in the middle of the face. */
+static void check_lit(bool is_spot)
 {
     const struct storm_material matter = {
         .absorption = {.coef = 100, .t_exp = -4.5, .max = 1e12},
         .heat_capacity = {.coef = 30, .t_exp = 5, .max = 1e12},
         .temperature_kev = 0.01,
         .radiation_temperature_kev = 0.01};
-    const struct storm_region wall = {.shape = {.kind = STORM_SHAPE_BOX,
-                                                .lo_cm = {0.5, -1, -1},
-                                                .hi_cm = {2, 2, 2}}};
+    const struct storm_region wall = {
+        .shape = {.kind = STORM_SHAPE_BOX,
+                  .lo_cm = {is_spot ? -1 : 0.5, -1, -1},
+                  .hi_cm = {2, 2, 2}}};
     const struct storm_wall_part hot = black(2000);
+    struct storm_wall_part parts[2] = {mirror, hot};
     struct storm_cart_params cart = {
         .size = sizeof cart, .hi_cm = {1, 1, 1}, .n = {2, 1, 1}};
     struct imc_box box = {.problem = make_problem(&matter, 1)};
     double energy[4], kev[2], hottest = 0.0;
     box.problem.regions = &wall;
     box.problem.n_regions = 1;
-    box.problem.walls[0] = (struct storm_wall){&hot, 1};
+    parts[1].shape = (struct storm_shape){
+        .kind = STORM_SHAPE_BOX, .lo_cm = {-1, -1, -1}, .hi_cm = {2, 0.45, 2}};
+    box.problem.walls[0] =
+        is_spot ? (struct storm_wall){parts, 2} : (struct storm_wall){&hot, 1};
     CHECK_OK(storm_context_create(MPI_COMM_WORLD, NULL, &box.context));
     CHECK_OK(storm_mesh_create_cart(box.context, &cart, &box.mesh));
     imc_box_open(&box);
@@ -413,12 +421,12 @@ static void check_lit(void)
         CHECK(imc_box_step(&box, 2.0 * i, 2.0, energy) <= 1e-13);
     CHECK_OK(storm_imc_get(box.imc, box.engine, STORM_IMC_TEMPERATURE, kev));
     for (storm_cell_idx c = 0; c < storm_mesh_n_cells(box.mesh); c++)
-        if (storm_mesh_cell_id(box.mesh, c) == 1)
+        if (storm_mesh_cell_id(box.mesh, c) == !is_spot)
             hottest = kev[c];
     CHECK_OK(storm_context_reduce(box.context, &hottest, 1, MPI_DOUBLE,
                                   MPI_MAX));
     if (storm_context_rank(box.context) == 0)
-        printf("a wall behind an empty cell: %.3f keV\n", hottest);
+        printf("cold matter, lit by a spot %d: %.3f keV\n", is_spot, hottest);
     CHECK(hottest > 0.3);
     imc_box_close(&box);
 }
@@ -426,8 +434,10 @@ static void check_lit(void)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    check_where("a cold wall");
-    check_lit();
+    for (int is_spot = 0; is_spot < 2; is_spot++) {
+        check_where("cold matter, spot %d", is_spot);
+        check_lit(is_spot);
+    }
     for (int is_lit = 0; is_lit < 2; is_lit++) {
         check_where("heat, lit %d", is_lit);
         check_heat(is_lit);
