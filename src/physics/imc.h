@@ -117,10 +117,11 @@ struct imc_flow {
 struct imc_plane {
     struct curve temperature; /* keV; its table is that of this step */
     int axis;
-    double end_cm;       /* where it is at the end of the step */
-    double velocity;     /* cm/s */
-    double lo[2], hi[2]; /* in the directions after the axis */
-    double off;          /* cm: where packets begin, PLANE-2 */
+    double end_cm;               /* where it is at the end of the step */
+    double velocity;             /* cm/s */
+    double lo[2], hi[2];         /* in the directions after the axis */
+    double box_lo[2], period[2]; /* of the box there; 0: not periodic */
+    double off;                  /* cm: where packets begin, PLANE-2 */
     bool passes;
 };
 

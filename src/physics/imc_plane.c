@@ -88,6 +88,11 @@ storm_status imc_plane_begin(struct storm_imc *imc)
             int d = (from->axis + 1 + k) % 3;
             plane->lo[k] = fmax(from->lo_cm[k], p->lo_cm[d]);
             plane->hi[k] = fmin(from->hi_cm[k], p->hi_cm[d]);
+            const struct storm_wall *wall = &p->walls[2 * d];
+            bool periodic =
+                wall->n == 1 && wall->parts[0].kind == STORM_WALL_PERIODIC;
+            plane->box_lo[k] = p->lo_cm[d];
+            plane->period[k] = periodic ? p->hi_cm[d] - p->lo_cm[d] : 0.0;
         }
         snprintf(name, sizeof name, "temperature of plane %zu", i);
         if (window.to > window.from)
@@ -99,13 +104,23 @@ storm_status imc_plane_begin(struct storm_imc *imc)
 
 /* ---- packets in flight -------------------------------------------------- */
 
+/* A cell may reach out of a periodic box, and a flight in it. */
+static double plane_wrap(const struct imc_plane *plane, int k, double y)
+{
+    double lo = plane->box_lo[k], period = plane->period[k];
+    if (!(period > 0.0))
+        return y;
+    y -= period * floor((y - lo) / period);
+    return fmin(fmax(y, lo), lo + period);
+}
+
 static bool plane_covers(const struct imc_plane *plane, const double x[3],
                          const double direction[3], double length)
 {
     bool inside = true;
     for (int k = 0; k < 2; k++) {
         int d = (plane->axis + 1 + k) % 3;
-        double y = x[d] + length * direction[d];
+        double y = plane_wrap(plane, k, x[d] + length * direction[d]);
         inside = inside && y >= plane->lo[k] && y <= plane->hi[k];
     }
     return inside;

@@ -10,7 +10,8 @@
  * either direction: the energy density stays 1 in every cell (k = 5 standard
  * errors, from 16 seeds). Energy created is that of the area of each side.
  * Nothing gets past a plane at zero temperature, wherever it is between, in or
- * on faces of cells, at rest or moving; unless it lets packets pass.
+ * on faces of cells, at rest or moving, in cells that reach out of a periodic
+ * box too; unless it lets packets pass.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ enum { SEEDS = 16, LAYERS = 8 };
 static const double even_k = 5.0;
 static const double one_kev[2] = {0.0, 1.0}, zero_kev[2] = {0.0, 0.0};
 
+static const struct storm_wall_part through = {.kind = STORM_WALL_PERIODIC};
 static const struct storm_wall_part mirror = {.kind = STORM_WALL_REFLECT},
                                     black = {.kind = STORM_WALL_BLACKBODY,
                                              .temperature = {one_kev, 1},
@@ -69,7 +71,7 @@ static struct storm_problem problem_of(const struct storm_black_plane *plane)
     return p;
 }
 
-/* n layers along x; 0: Voronoi cells. */
+/* n layers along x; 0: Voronoi cells; -1: the same, periodic in y and z. */
 static void box_open(struct imc_box *box, MPI_Comm comm, int64_t n)
 {
     struct storm_cart_params cart = {
@@ -77,7 +79,10 @@ static void box_open(struct imc_box *box, MPI_Comm comm, int64_t n)
     struct storm_points_params set = {
         .size = sizeof set, .seed = 3, .n_total = 100, .hi_cm = {1, 1, 1}};
     struct storm_voronoi_params voronoi = {.size = sizeof voronoi,
-                                           .hi_cm = {1, 1, 1}};
+                                           .hi_cm = {1, 1, 1},
+                                           .periodic = {0, n < 0, n < 0}};
+    for (int wall = 2; n < 0 && wall < STORM_N_WALLS; wall++)
+        box->problem.walls[wall] = (struct storm_wall){&through, 1};
     CHECK_OK(storm_context_create(comm, NULL, &box->context));
     if (n > 0)
         CHECK_OK(storm_mesh_create_cart(box->context, &cart, &box->mesh));
@@ -227,6 +232,7 @@ static void check_shadow(void)
             plane.temperature = (struct storm_curve){zero_kev, 1};
             CHECK(energy_beyond(&plane, 10, 0.0) == 0.0);
             CHECK(energy_beyond(&plane, 0, k == 0 ? 300.0 : 20.0) == 0.0);
+            CHECK(energy_beyond(&plane, -1, 0.0) == 0.0);
             plane.passes = true;
             CHECK(energy_beyond(&plane, 10, 0.0) > 0.0);
         }
