@@ -355,8 +355,7 @@ static void lab_line(const struct lab *lab, struct lab_curves *c, size_t k,
                                     .y = y};
 }
 
-/* Published values of the same kind of backend; times are scaled so that the
- * first of each is where that of this backend is. */
+/* Published values of the same kind of backend. */
 static void lab_published_line(const struct lab *lab, struct lab_curves *c,
                                size_t k, bool times)
 {
@@ -383,13 +382,31 @@ static void lab_published_line(const struct lab *lab, struct lab_curves *c,
         .y = y};
 }
 
+/* Numbers under the axis: ranks that are simulated or published. */
+static size_t lab_ticks(const struct lab *lab, const double *ranks,
+                        double *ticks)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < lab->params->ranks.n; i++)
+        ticks[n++] = ranks[i];
+    for (size_t i = 0; i < lab->n_published; i++) {
+        bool known = false;
+        for (size_t k = 0; k < n && !known; k++)
+            known = ticks[k] == lab->published[i].ranks;
+        if (!known)
+            ticks[n++] = lab->published[i].ranks;
+    }
+    return n;
+}
+
 static char *lab_lines(const struct lab *lab, bool times)
 {
     const struct storm_bench_lab_params *p = lab->params;
     bool weak = p->mode == STORM_BENCH_WEAK;
     size_t each = 2 * p->ranks.n + 2 * lab->n_published;
-    double *numbers =
-        calloc(p->ranks.n + p->n_backends * each + 1, sizeof *numbers);
+    size_t n_ticks = p->ranks.n + lab->n_published;
+    double *numbers = calloc(p->ranks.n + p->n_backends * each + n_ticks + 1,
+                             sizeof *numbers);
     struct storm_chart_series series[3 * STORM_LAB_MAX_BACKENDS + 1];
     struct lab_curves curves = {.series = series, .numbers = numbers};
     if (numbers == NULL)
@@ -397,6 +414,8 @@ static char *lab_lines(const struct lab *lab, bool times)
     curves.ranks = lab_take(&curves, p->ranks.n);
     for (size_t i = 0; i < p->ranks.n; i++)
         curves.ranks[i] = p->ranks.value[i];
+    double *ticks = lab_take(&curves, n_ticks);
+    n_ticks = lab_ticks(lab, curves.ranks, ticks);
     for (size_t k = 0; k < p->n_backends; k++)
         lab_line(lab, &curves, k, times);
     for (size_t k = 0; k < p->n_backends; k++)
@@ -418,8 +437,8 @@ static char *lab_lines(const struct lab *lab, bool times)
         .subtitle = subtitle,
         .x = {.label = "ranks",
               .log = true,
-              .ticks = curves.ranks,
-              .n_ticks = p->ranks.n},
+              .ticks = ticks,
+              .n_ticks = n_ticks},
         .y = {.label = times ? "time per cycle (s)" : "efficiency (%)",
               .log = times},
         .series = series,

@@ -26,6 +26,7 @@
 struct lab_case {
     double cells_per_rank, crossings, emit, cycles, timed;
     double event_s;
+    double transfer_s; /* of a packet that leaves, beyond its events */
     /* Ranks 0, slow_every, 2 slow_every ... compute this much slower. */
     double slow_every, slow_factor;
     /* The first tenth of the ranks computes this many times the mean. */
@@ -51,6 +52,7 @@ static const struct {
     {"cycles", offsetof(struct lab_case, cycles)},
     {"timed", offsetof(struct lab_case, timed)},
     {"event-s", offsetof(struct lab_case, event_s)},
+    {"transfer-s", offsetof(struct lab_case, transfer_s)},
     {"slow-every", offsetof(struct lab_case, slow_every)},
     {"slow-factor", offsetof(struct lab_case, slow_factor)},
     {"uneven", offsetof(struct lab_case, uneven)},
@@ -128,10 +130,13 @@ static void charge(void *self, struct storm_step *step, void *const *packets,
 {
     struct lab_rank *rank = self;
     rank->physics.step_batch(rank->physics.self, step, packets, n, outcomes);
-    uint64_t events = 0;
-    for (size_t i = 0; i < n; i++)
+    uint64_t events = 0, transfers = 0;
+    for (size_t i = 0; i < n; i++) {
         events += outcomes[i].events;
-    storm_sim_spend((double)events * rank->event_s);
+        transfers += outcomes[i].fate == STORM_FATE_SEND;
+    }
+    storm_sim_spend((double)events * rank->event_s +
+                    (double)transfers * rank->what->transfer_s);
 }
 
 static storm_status before(void *self, struct storm_step *step)

@@ -210,6 +210,9 @@ static const struct tool_flag lab_flags[] = {
     TOOL_REAL_FLAG("--event-ns", "X", params.lab.event_ns, 1e-3, 1e12,
                    "nanoseconds that an event costs (default: measured here by "
                    "bench uniform on a rank)"),
+    TOOL_REAL_FLAG("--transfer-ns", "X", params.lab.transfer_ns, 1e-3, 1e12,
+                   "nanoseconds of a rank's time for a packet that leaves it, "
+                   "beyond its events (default 0)"),
     TOOL_COUNT_FLAG("--cells-per-rank", params.lab.cells_per_rank, 1e9,
                     "cells for each rank (default 100)"),
     TOOL_REAL_FLAG("--crossings", "X", params.lab.crossings, 1e-6, 1e9,

@@ -83,6 +83,8 @@ static void lab_arguments(const struct tool_args *args, uint32_t ranks,
     lab_word(words, "cycles=%" PRIu32, lab->cycles);
     lab_word(words, "timed=%" PRIu32, lab->timed);
     lab_word(words, "event-s=%.6g", 1e-9 * lab->event_ns);
+    if (lab->transfer_ns > 0)
+        lab_word(words, "transfer-s=%.6g", 1e-9 * lab->transfer_ns);
     lab_word(words, "uneven=%g", lab->uneven);
     if (lab->slow_every > 0)
         lab_word(words, "slow-every=%" PRIu64, lab->slow_every);

@@ -3,10 +3,10 @@
  * The network between simulated nodes, for one-sided operations and messages
  * alike.
  *
- *   SIMNET-1  A node has one adapter: a clock for what it sends, one for what it
- *             receives and one for its atomics. A message takes its bytes' time
- *             on both of the first two, one after the other for all ranks of the
- *             node. Between adapters there is no contention.
+ *   SIMNET-1  A node has one adapter: a clock for what it sends, one for what
+ *             it receives and one for its atomics. A message takes its bytes'
+ *             time on both of the first two, one after the other for all ranks
+ *             of the node. Between adapters there is no contention.
  *   SIMNET-2  Within a node the sending rank copies, and nothing is shared.
  */
 #ifndef STORM_BASE_SIM_NETWORK_H
