@@ -47,8 +47,8 @@ struct storm_device_ops {
     /* Calls line for each such device of this machine; may be none. */
     void (*survey)(void (*line)(void *self, const char *text), void *self);
 
-    /* Fills in what it knows of struct storm_device: ops, env, name. STORM_DONE:
-     * there is none here, and the reason. */
+    /* Fills in what it knows of struct storm_device: ops, env, name.
+     * STORM_DONE: there is none here, and the reason. */
     storm_status (*open)(const struct storm_env *env,
                          const struct storm_device_params *params,
                          char *reason_out, size_t reason_bytes,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The device `emulated`: the text of kernels on this processor, one thread
- * after the other. It is for tests, so it does what a GPU may do and a program must
- * not rely on:
+ * after the other. It is for tests, so it does what a GPU may do and a program
+ * must not rely on:
  *
  *   - threads run in a shuffled order, another one in each launch, and those of
  *     launches that may overlap are mixed;
