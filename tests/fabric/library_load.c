@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "fabric/fabric_library.h"
+#include "base/library.h"
 #include "support/check.h"
 
 struct table {

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "fabric/fabric_library.h"
+#include "base/library.h"
 
 /* The versions that verbs.h declares: a newer one may take other arguments. */
 #define V1 "IBVERBS_1.1"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fabric/fabric_library.h"
+#include "base/library.h"
 #include "fabric/ofi/ofi_internal.h"
 
 /* Bounds of FI_UNIVERSE_SIZE. */

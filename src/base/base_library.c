@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fabric/fabric_library.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Network libraries are loaded when a backend is first used, not linked: so the
- * program starts on machines that lack them.
+ * Libraries of networks and devices are loaded when first used, not linked: so
+ * the program starts on machines that lack them.
  */
-#ifndef STORM_FABRIC_LIBRARY_H
-#define STORM_FABRIC_LIBRARY_H
+#ifndef STORM_BASE_LIBRARY_H
+#define STORM_BASE_LIBRARY_H
 
 #include <stddef.h>
 
 #include <storm/status.h>
 
-/* One function that a backend calls. */
+/* One function to call. */
 struct storm_library_symbol {
     const char *name;
     const char *version; /* of the symbol; NULL: the newest */
-    size_t offset;       /* of its pointer in the backend's table */
+    size_t offset;       /* of its pointer in the caller's table */
 };
 
 /* What to load. */
@@ -33,4 +33,4 @@ storm_status storm_library_load(const struct storm_library *library,
                                 void *table_out, char *reason_out,
                                 size_t reason_bytes);
 
-#endif /* STORM_FABRIC_LIBRARY_H */
+#endif /* STORM_BASE_LIBRARY_H */
