@@ -13,7 +13,7 @@
 #   timeout   seconds, default 20, about ten times what the test takes on an idle
 #             core. It gets five times as long, with sanitizers ten times: limits
 #             end what hangs, and do not fail what waits for other programs
-#   env       A=1 B=2
+#   env       A=1 B=2; @build@ is the folder of the build
 #   args      arguments of the program
 #   label     CTest labels: tsan, long, slow-asan, slow-mpich, ...
 #
@@ -161,6 +161,7 @@ function(storm_register name ranks backend labels command is_script)
             list(APPEND env STORM_SHM=no)
         endif()
     endif()
+    string(REPLACE "@build@" "${PROJECT_BINARY_DIR}" field_env "${field_env}")
     set(full "${name}@${suffix}")
     set(twin 1)
     while(TEST ${full})

@@ -8,6 +8,7 @@
 #include "device/device_ops.h"
 
 static const struct storm_device_ops *const device_list[] = {
+    &storm_device_cuda,
     &storm_device_emulated,
     NULL,
 };
@@ -27,23 +28,30 @@ storm_status storm_device_open(const struct storm_env *env,
                                struct storm_device **device_out)
 {
     *device_out = NULL;
-    bool may_lack = strcmp(params->kind, "auto") == 0;
     if (strcmp(params->kind, "none") == 0)
         return STORM_OK;
-    char reason[256] = "this build has no such devices";
+    bool is_auto = strcmp(params->kind, "auto") == 0;
     const struct storm_device_ops *ops =
-        find_ops(may_lack ? "gpu" : params->kind);
+        find_ops(is_auto ? "gpu" : params->kind);
+    char reason[320] = "there is no such kind";
     storm_status status =
         ops ? ops->open(env, params, reason, sizeof reason, device_out)
             : STORM_DONE;
     if (status == STORM_OK)
         (*device_out)->memory_max = params->memory_max;
-    if (status != STORM_DONE || may_lack)
-        return status < 0 ? status : STORM_OK;
-    storm_log_write(&env->log, STORM_LOG_ERROR,
-                    "no device %s on rank %d: %s; run with --device none",
-                    params->kind, env->rank, reason);
-    return STORM_ERR_NOSUP;
+    if (status == STORM_OK || status == STORM_ERR_NOMEM)
+        return status;
+    if (!is_auto)
+        storm_log_write(&env->log, STORM_LOG_ERROR,
+                        "no device %s on rank %d: %s; --device none computes "
+                        "without one",
+                        params->kind, env->rank, reason);
+    else if (status != STORM_DONE)
+        storm_log_write(&env->log, STORM_LOG_WARN,
+                        "a GPU is not used: %s; --device none omits this "
+                        "message",
+                        reason);
+    return is_auto ? STORM_OK : STORM_ERR_NOSUP;
 }
 
 void storm_device_close(struct storm_device *device)

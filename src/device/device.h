@@ -70,11 +70,9 @@ struct storm_device_params {
 
 /*
  * Opens the device for this rank. Local. With `none`, and with `auto` where
- * there is no GPU, *device_out is NULL.
- *
- * STORM_ERR_NOSUP   there is no such device here (logged)
- * STORM_ERR_DEVICE  it does not work (logged)
- * STORM_ERR_NOMEM
+ * there is no GPU or none that works (logged), *device_out is NULL.
+ * STORM_ERR_NOSUP: there is no such device here, or it does not work (logged).
+ * STORM_ERR_NOMEM.
  */
 storm_status storm_device_open(const struct storm_env *env,
                                const struct storm_device_params *params,

@@ -39,8 +39,8 @@ struct storm_device {
 };
 
 /* Arguments as in device.h. n_threads and bytes are not 0, addresses and names
- * are good. Nothing else is called after STORM_ERR_DEVICE but free, unpin,
- * name_of and close. */
+ * are good. Nothing else is called after STORM_ERR_DEVICE but free, unpin
+ * and close. */
 struct storm_device_ops {
     const char *kind; /* the word of transport.device */
 
@@ -48,7 +48,8 @@ struct storm_device_ops {
     void (*survey)(void (*line)(void *self, const char *text), void *self);
 
     /* Fills in what it knows of struct storm_device: ops, env, name.
-     * STORM_DONE: there is none here, and the reason. */
+     * STORM_DONE: there is none here; STORM_ERR_NOSUP: it cannot be used. Both
+     * with the reason, and not logged. */
     storm_status (*open)(const struct storm_env *env,
                          const struct storm_device_params *params,
                          char *reason_out, size_t reason_bytes,
@@ -84,6 +85,7 @@ struct storm_device_ops {
     storm_status (*wait)(struct storm_device *device);
 };
 
+extern const struct storm_device_ops storm_device_cuda;
 extern const struct storm_device_ops storm_device_emulated;
 
 #endif /* STORM_DEVICE_DEVICE_OPS_H */
