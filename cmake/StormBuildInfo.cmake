@@ -23,6 +23,7 @@ set(storm_write_build_info ${CMAKE_COMMAND}
     "-DCOMPILER=${storm_compiler} ${CMAKE_C_COMPILER_VERSION}"
     "-DCFLAGS=${storm_cflags}"
     "-DMPI=${STORM_MPI_FLAVOUR}"
+    "-DPTX=${storm_ptx}"
     -P ${PROJECT_SOURCE_DIR}/cmake/write_build_info.cmake)
 execute_process(COMMAND ${storm_write_build_info})
 add_custom_target(storm_build_h

@@ -24,6 +24,7 @@ set(text "/* Written by the build; see cmake/StormBuildInfo.cmake. */
 #define STORM_COMPILER \"${COMPILER}\"
 #define STORM_CFLAGS \"${CFLAGS}\"
 #define STORM_MPI_FLAVOUR \"${MPI}\"
+#define STORM_PTX \"${PTX}\"
 
 #endif /* STORM_BUILD_H */
 ")

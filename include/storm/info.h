@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <storm/status.h>
 
@@ -18,7 +19,8 @@
 extern "C" {
 #endif
 
-struct storm_engine; /* opaque, storm/engine.h */
+struct storm_context; /* opaque, storm/context.h */
+struct storm_engine;  /* opaque, storm/engine.h */
 
 /** How the library was built. */
 struct storm_build {
@@ -28,6 +30,7 @@ struct storm_build {
     const char *build_type; /**< such as "Release" */
     const char *compiler;   /**< name and version */
     const char *flags;      /**< of the compiler */
+    const char *ptx;        /**< how its kernels for GPUs were made; "": none */
 };
 #define STORM_BUILD_INIT STORM_INIT(struct storm_build)
 
@@ -47,6 +50,35 @@ STORM_API int storm_host_cores(void);
 /** Memory that processes here may use together: that of the machine, or less
  *  by the limits of control groups, in bytes; 0: unknown. */
 STORM_API double storm_host_memory(void);
+
+/**
+ * Devices that can compute physics here (option transport.device): calls
+ * @p line for each, and with the reason if there is no GPU. Starts the driver
+ * of GPUs, if there is one: it may take a second.
+ */
+STORM_API void storm_host_devices(void (*line)(void *self, const char *text),
+                                  void *self);
+
+/** What a rank's device is and did. */
+struct storm_device_used {
+    size_t size;           /**< of this struct: STORM_DEVICE_USED_INIT */
+    const char *name;      /**< "none", "emulated", or that of the GPU; lives
+                                 as long as the context */
+    uint64_t launches;     /**< of kernels */
+    double kernel_seconds; /**< of all of them, even if some overlap */
+    uint64_t bytes_to;     /**< copied to the device, and */
+    uint64_t bytes_from;   /**< from it */
+    uint64_t memory_bytes; /**< of the device in use, and */
+    uint64_t peak_bytes;   /**< the most so far */
+    uint64_t pinned_bytes; /**< memory of the host that kernels may use */
+};
+#define STORM_DEVICE_USED_INIT STORM_INIT(struct storm_device_used)
+
+/** The device of this rank. STORM_ERR_ARG: @p used_out does not begin with
+ *  STORM_DEVICE_USED_INIT. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_context_device(const struct storm_context *context,
+                     struct storm_device_used *used_out);
 
 /** A backend: a value of the option transport.backend. */
 struct storm_backend {

@@ -29,6 +29,30 @@ static const struct storm_option option_table[] = {
     },
     {
         .size = sizeof(struct storm_option),
+        .key = "transport.device",
+        .flag = "--device",
+        .env = "STORM_DEVICE",
+        .type = STORM_OPTION_WORD,
+        .default_value = "auto",
+        .choices = "auto|none|gpu|emulated",
+        .help = "device that computes physics: auto takes a GPU if there is "
+                "one; emulated runs kernels for GPUs on the processor, for "
+                "tests",
+    },
+    {
+        .size = sizeof(struct storm_option),
+        .key = "transport.device_memory_mb",
+        .flag = "--device-memory-mb",
+        .env = "STORM_DEVICE_MEMORY_MB",
+        .type = STORM_OPTION_INT,
+        .default_value = "0",
+        .min = 0,
+        .max = 1e9,
+        .help = "max memory of the device for one rank, in MiB; 0 sets no "
+                "limit",
+    },
+    {
+        .size = sizeof(struct storm_option),
         .key = "transport.backend",
         .flag = "--backend",
         .env = "STORM_BACKEND",

@@ -66,6 +66,7 @@ struct storm_device_params {
     size_t memory_max; /* bytes for alloc; 0: what the device has */
     int node_rank;     /* of node_ranks on this node, which share its GPUs */
     int node_ranks;
+    bool has_ptx; /* this build has kernels for GPUs */
 };
 
 /*

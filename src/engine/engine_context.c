@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine_context.h"
 
+#include <storm/info.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "base/lifeline.h"
 #include "base/sized.h"
 #include "channel/channel_control.h"
+#include "device/device.h"
 
 static storm_status copy_options(const struct storm_options *from,
                                  struct storm_options **to_out)
@@ -173,9 +176,30 @@ static storm_status watch(struct storm_context *context,
     return status;
 }
 
+/* The device of this rank, which shares those of its node with the others. */
+static storm_status open_device(struct storm_context *context)
+{
+    struct storm_build build = STORM_BUILD_INIT;
+    storm_status status = storm_build_info(&build);
+    struct storm_device_params params = {
+        .kind = storm_options_text(context->options, "transport.device"),
+        .memory_max = (size_t)storm_options_int(context->options,
+                                                "transport.device_memory_mb")
+                      << 20,
+        .node_rank = context->node_boot.rank,
+        .node_ranks = context->node_boot.size,
+        .has_ptx = build.ptx && build.ptx[0],
+    };
+    if (status == STORM_OK)
+        status =
+            storm_device_open(&context->env, &params, &context->env.device);
+    return storm_boot_agree(&context->boot, status);
+}
+
 static void context_free(struct storm_context *context)
 {
     bool lost = storm_lifeline_check(context->env.lifeline) < 0;
+    storm_device_close(context->env.device);
     if (context->env.memory) {
         size_t left = storm_memory_destroy(context->env.memory);
         if (left > 0 && !lost)
@@ -240,6 +264,8 @@ storm_status storm_context_create(MPI_Comm comm,
     if (status == STORM_OK)
         status = watch(context, (struct storm_lifeline_call){
                                     params->lost, params->lost_self});
+    if (status == STORM_OK)
+        status = open_device(context);
 out:
     if (status < 0) {
         context_free(context);

@@ -13,6 +13,7 @@
 #include "base/idle.h"
 #include "base/sized.h"
 #include "channel/channel_choice.h"
+#include "device/device.h"
 #include "engine/engine_internal.h"
 
 const char *storm_version(void)
@@ -33,6 +34,7 @@ storm_status storm_build_info(struct storm_build *build_out)
         .build_type = STORM_BUILD_TYPE,
         .compiler = STORM_COMPILER,
         .flags = STORM_CFLAGS,
+        .ptx = STORM_PTX,
     };
     return storm_sized_write(&build, sizeof build, build_out);
 }
@@ -47,6 +49,29 @@ int storm_host_cores(void)
 double storm_host_memory(void)
 {
     return storm_memory_of_host();
+}
+
+void storm_host_devices(void (*line)(void *self, const char *text), void *self)
+{
+    storm_device_survey(line, self);
+}
+
+storm_status storm_context_device(const struct storm_context *context,
+                                  struct storm_device_used *used_out)
+{
+    const struct storm_device *device = context->env.device;
+    const struct storm_device_counts counts = storm_device_counts(device);
+    const struct storm_device_used used = {
+        .name = storm_device_name(device),
+        .launches = counts.launches,
+        .kernel_seconds = counts.kernel_seconds,
+        .bytes_to = counts.bytes_put,
+        .bytes_from = counts.bytes_got,
+        .memory_bytes = counts.memory_bytes,
+        .peak_bytes = counts.memory_peak,
+        .pinned_bytes = counts.pinned_bytes,
+    };
+    return storm_sized_write(&used, sizeof used, used_out);
 }
 
 /* "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." become

@@ -318,7 +318,9 @@ static storm_status run_main(int argc, char **argv,
         fprintf(stderr, "storm-sim: %s\n", problem);
         return STORM_ERR_ARG;
     }
-    if (!read_flags(&what, options, argc, argv))
+    /* A GPU would compute for all ranks in no simulated time. */
+    if (storm_options_set(options, "transport.device", "none", NULL, 0) < 0 ||
+        !read_flags(&what, options, argc, argv))
         return STORM_ERR_ARG;
     double began = storm_sim_now();
     storm_status status =

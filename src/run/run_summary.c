@@ -211,6 +211,14 @@ static void report_backend(const struct storm_engine *engine,
     snprintf(summary->provider, sizeof summary->provider, "%s", used.provider);
 }
 
+static void report_device(const struct storm_context *context,
+                          struct storm_run_summary *summary)
+{
+    struct storm_device_used used = STORM_DEVICE_USED_INIT;
+    if (storm_context_device(context, &used) == STORM_OK)
+        snprintf(summary->device, sizeof summary->device, "%s", used.name);
+}
+
 /* Inserts a label into the list, in its order; the last one may drop out. */
 static void report_memory_insert(struct storm_run_memory *memory,
                                  const char *label, double peak_mb)
@@ -249,6 +257,7 @@ storm_status storm_run_summary_reduce(struct storm_context *context,
     summary->ranks = storm_context_size(context);
     if (engine != NULL)
         report_backend(engine, summary);
+    report_device(context, summary);
     report_memory(context, &summary->memory);
     enum { EVENTS, RINGS, PINNED, PEAK, N };
     double max[N] = {[EVENTS] = (double)summary->timed.events,
@@ -340,6 +349,7 @@ void storm_run_summary_json(struct storm_json *json,
     storm_json_text(json, "mpi", mpi);
     storm_json_text(json, "provider", summary->provider);
     storm_json_text(json, "node_backend", summary->near ? summary->near : "");
+    storm_json_text(json, "device", summary->device);
     storm_json_int(json, "ranks", summary->ranks);
     storm_json_uint(json, "cycles", summary->cycles);
     storm_json_uint(json, "cells", summary->cells);

@@ -68,6 +68,7 @@ struct storm_run_summary {
     struct storm_run_memory memory;
     const char *backend, *near, *protocol;
     char provider[64];
+    char device[96]; /* of rank 0 */
 };
 
 /* Collective. Takes the backend from `engine`; if NULL, the caller has filled

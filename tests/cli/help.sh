@@ -61,6 +61,8 @@ run help nothing
 good info
 grep -q "^  shm  *shared memory.*works" "$scratch/out" || fail "info: no shm"
 grep -q "^  p2p  *MPI messages.*works" "$scratch/out" || fail "info: no p2p"
+grep -q "^  emulated  runs kernels" "$scratch/out" || fail "info: no devices"
+grep -q "^  PTX  " "$scratch/out" || fail "info: no PTX"
 
 # Every row of the option table is in the help and in the page.
 good options

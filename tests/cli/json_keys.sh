@@ -32,7 +32,7 @@ def need(key, kinds, least=None):
         bad.append("%s is %r, below %r" % (key, value, least))
 
 
-for key in "storm_version title backend protocol mpi provider".split():
+for key in "storm_version title backend protocol mpi provider device".split():
     need(key, str)
 for key in """ranks cycles cells packets_created packets_finished
         packets_absorbed packets_escaped packets_census steps transfers

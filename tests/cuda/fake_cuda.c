@@ -2,13 +2,13 @@
 /*
  * A libcuda.so.1 without a GPU: what device/cuda calls of the driver, on this
  * processor. A kernel is the function of that name in the program, which must
- * export it; the size of its arguments is read from the PTX. As with the driver,
- * what is put into streams happens later: when something waits for it, or some
- * at each query.
+ * export it; the size of its arguments is read from the PTX. As with the
+ * driver, what is put into streams happens later: when something waits for it,
+ * or some at each query.
  *
  *   STORM_FAKE_CUDA_DEVICES=N    GPUs; default 1
  *   STORM_FAKE_CUDA_SM=80        their architecture; default 90
- *   STORM_FAKE_CUDA_FAIL='cuLaunchKernel 3 700'
+ *   STORM_FAKE_CUDA_FAIL=cuLaunchKernel_3_700
  *                                the third call returns 700; then so do all
  *                                others, if it is a code that a GPU is lost by
  */
@@ -96,12 +96,12 @@ size_t fake_cuda_left(void)
 static int planted(const char *call)
 {
     const char *plan = getenv("STORM_FAKE_CUDA_FAIL");
-    char name[64];
+    size_t n = strlen(call);
     int at = 0, code = 0;
     if (fake.broken)
         return fake.broken;
-    if (!plan || sscanf(plan, "%63s %d %d", name, &at, &code) != 3 ||
-        strcmp(name, call) != 0 || ++fake.n_calls != at)
+    if (!plan || strncmp(plan, call, n) != 0 ||
+        sscanf(plan + n, "_%d_%d", &at, &code) != 2 || ++fake.n_calls != at)
         return 0;
     if (code >= 300 && code != 304 && code != 500 && code != 712 && code != 801)
         fake.broken = code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* TEST timeout: 10; env: STORM_TEST_DEVICE=emulated */
-/* TEST timeout: 10; env: STORM_TEST_DEVICE=gpu LD_LIBRARY_PATH=@build@/tests/cuda */
+/* TEST timeout: 10;
+ * env: STORM_TEST_DEVICE=gpu LD_LIBRARY_PATH=@build@/tests/cuda */
 /* TEST timeout: 10; label: gpu; env: STORM_TEST_DEVICE=gpu */
 /* The contract of devices (device/device.h), line by line; the second time on a
  * driver without a GPU (tests/cuda). */
@@ -43,6 +44,7 @@ static struct storm_device *open_device(const struct storm_env *env,
         .kind = getenv("STORM_TEST_DEVICE"),
         .memory_max = memory_max,
         .node_ranks = 1,
+        .has_ptx = true,
     };
     storm_status status = storm_device_open(env, &params, &device);
     if (status == STORM_ERR_NOSUP && strcmp(params.kind, "gpu") == 0)

@@ -47,7 +47,8 @@ static void plant(struct box *box, const char *plan)
 static storm_status open_device(struct box *box, const char *kind,
                                 struct storm_device **device_out)
 {
-    struct storm_device_params params = {.kind = kind, .node_ranks = 1};
+    struct storm_device_params params = {
+        .kind = kind, .node_ranks = 1, .has_ptx = true};
     return storm_device_open(&box->env, &params, device_out);
 }
 
@@ -89,21 +90,21 @@ static storm_status use(struct storm_device *device, uint64_t *host)
 static void test_losses(struct box *box)
 {
     static const char *const plans[] = {
-        "cuMemAlloc_v2 1 700",
-        "cuModuleLoadDataEx 1 719",
-        "cuModuleGetFunction 1 700",
-        "cuMemHostRegister_v2 1 700",
-        "cuMemHostGetDevicePointer_v2 1 700",
-        "cuMemsetD8Async 3 700",
-        "cuLaunchKernel 2 719",
-        "cuEventRecord 5 700",
-        "cuStreamWaitEvent 4 700",
-        "cuEventQuery 2 700",
-        "cuEventSynchronize 2 700",
-        "cuEventElapsedTime 3 700",
-        "cuMemcpyHtoDAsync_v2 1 700",
-        "cuMemcpyDtoHAsync_v2 1 700",
-        "cuStreamSynchronize 1 700",
+        "cuMemAlloc_v2_1_700",
+        "cuModuleLoadDataEx_1_719",
+        "cuModuleGetFunction_1_700",
+        "cuMemHostRegister_v2_1_700",
+        "cuMemHostGetDevicePointer_v2_1_700",
+        "cuMemsetD8Async_3_700",
+        "cuLaunchKernel_2_719",
+        "cuEventRecord_5_700",
+        "cuStreamWaitEvent_4_700",
+        "cuEventQuery_2_700",
+        "cuEventSynchronize_2_700",
+        "cuEventElapsedTime_3_700",
+        "cuMemcpyHtoDAsync_v2_1_700",
+        "cuMemcpyDtoHAsync_v2_1_700",
+        "cuStreamSynchronize_1_700",
     };
     uint64_t host[N_WORDS] = {0};
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
@@ -131,13 +132,13 @@ static void test_no_start(struct box *box)
         const char *plan, *text;
         bool is_silent; /* for auto */
     } cases[] = {
-        {"cuInit 1 100", "finds no GPU", true},
-        {"cuInit 1 34", "stub", true},
-        {"cuInit 1 803", "does not start: a planted failure (803)", false},
-        {"cuDeviceGetName 1 101", "GPU 0: a planted failure", false},
-        {"cuDevicePrimaryCtxRetain 1 46", "compute mode", false},
-        {"cuStreamCreate 2 2", "fewer cells", false},
-        {"cuEventCreate 9 999", "nvidia-smi", false},
+        {"cuInit_1_100", "finds no GPU", true},
+        {"cuInit_1_34", "stub", true},
+        {"cuInit_1_803", "does not start: a planted failure (803)", false},
+        {"cuDeviceGetName_1_101", "GPU 0: a planted failure", false},
+        {"cuDevicePrimaryCtxRetain_1_46", "compute mode", false},
+        {"cuStreamCreate_2_2", "fewer cells", false},
+        {"cuEventCreate_9_999", "nvidia-smi", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct storm_device *device = NULL;
@@ -153,11 +154,14 @@ static void test_no_start(struct box *box)
         CHECK_EQ(box->left(), 0);
     }
     struct storm_device *device = NULL;
-    plant(box, "none 1 1");
+    plant(box, "none_1_1");
     setenv("STORM_FAKE_CUDA_SM", "75", 1);
     CHECK(open_device(box, "gpu", &device) == STORM_ERR_NOSUP);
     CHECK(strstr(box->text, "Fake GPU 0 (sm_75) is too old"));
     unsetenv("STORM_FAKE_CUDA_SM");
+    struct storm_device_params params = {.kind = "auto", .node_ranks = 1};
+    CHECK_OK(storm_device_open(&box->env, &params, &device));
+    CHECK(!device && strstr(box->text, "no kernels for GPUs"));
 }
 
 /* Refusals: the device is as good as before. */
@@ -167,13 +171,13 @@ static void test_refusals(struct box *box)
         const char *plan, *text;
         storm_status status;
     } cases[] = {
-        {"cuMemAlloc_v2 1 2", "no memory on the device Fake GPU 0",
+        {"cuMemAlloc_v2_1_2", "no memory on the device Fake GPU 0",
          STORM_ERR_NOMEM},
-        {"cuMemHostRegister_v2 1 2", "ulimit", STORM_ERR_NOMEM},
-        {"cuModuleLoadDataEx 1 222",
+        {"cuMemHostRegister_v2_1_2", "ulimit", STORM_ERR_NOMEM},
+        {"cuModuleLoadDataEx_1_222",
          "planted failure: fake, line 1; error: planted; install a newer",
          STORM_ERR_NOSUP},
-        {"cuModuleGetFunction 1 500", "", STORM_ERR_NOSUP},
+        {"cuModuleGetFunction_1_500", "", STORM_ERR_NOSUP},
     };
     uint64_t host[N_WORDS] = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -193,12 +197,12 @@ static void test_refusals(struct box *box)
 /* Ranks of a node share its GPUs, neighbours the same one. */
 static void test_shares(struct box *box)
 {
-    plant(box, "none 1 1");
+    plant(box, "none_1_1");
     setenv("STORM_FAKE_CUDA_DEVICES", "4", 1);
     for (int i = 0; i < 8; i++) {
         struct storm_device *device = NULL;
         struct storm_device_params params = {
-            .kind = "auto", .node_rank = i, .node_ranks = 8};
+            .kind = "auto", .node_rank = i, .node_ranks = 8, .has_ptx = true};
         char name[] = "Fake GPU 0";
         name[9] = (char)('0' + i / 2);
         CHECK_OK(storm_device_open(&box->env, &params, &device));
@@ -232,7 +236,7 @@ static void test_all(void *self, const struct storm_env *env,
     memcpy(&box.left, &symbols[1], sizeof box.left);
     test_no_start(&box);
     test_shares(&box);
-    plant(&box, "none 1 1");
+    plant(&box, "none_1_1");
     storm_device_survey(collect, text); /* emulated is the last */
     CHECK(strstr(text, "emulated"));
     if (!gadget_program.ptx[0])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* storm info: the build, and the backends that work here. */
+/* storm info: the build, and the backends and devices that work here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +11,12 @@ static void info_line(void *self, const char *text)
 {
     (void)self;
     printf("    %s\n", text);
+}
+
+static void info_device(void *self, const char *text)
+{
+    (void)self;
+    printf("  %s\n", text);
 }
 
 static void info_backends(void)
@@ -39,9 +45,14 @@ int tool_info(const struct tool_args *args)
     printf("  flags    %s\n", build.flags);
     printf("  MPI      %s\n", mpi);
     printf("  cores    %d usable by this process\n", storm_host_cores());
+    printf("  PTX      %s\n",
+           build.ptx[0] ? build.ptx
+                        : "none: no kernels for GPUs (clang was not found)");
     printf("\nbackends\n");
     info_backends();
     printf("\n  auto takes %s on one node, %s between nodes\n",
            storm_backend_best(true), storm_backend_best(false));
+    printf("\ndevices\n");
+    storm_host_devices(info_device, NULL);
     return TOOL_OK;
 }

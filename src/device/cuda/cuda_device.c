@@ -230,6 +230,12 @@ static storm_status cuda_open(const struct storm_env *env,
     storm_status status = count(&driver, &n, reason_out, reason_bytes);
     if (status != STORM_OK)
         return status;
+    if (!params->has_ptx) {
+        snprintf(reason_out, reason_bytes,
+                 "this build has no kernels for GPUs: build storm where clang "
+                 "14 or later is found");
+        return STORM_ERR_NOSUP;
+    }
     struct cuda_device *cuda =
         storm_alloc(env->memory, "device book", sizeof *cuda);
     if (!cuda)
