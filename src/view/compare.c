@@ -164,7 +164,7 @@ static bool compare_judge(struct compare *c, const struct compare_norms *norms)
     return beyond;
 }
 
-enum { COMPARE_NAME_WIDTH = 24 };
+enum { COMPARE_NAME_WIDTH = 26 };
 
 void compare_head(struct compare *c, const char *at)
 {

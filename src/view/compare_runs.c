@@ -268,6 +268,12 @@ static storm_status runs_check_names(struct runs *r)
     return STORM_ERR_ARG;
 }
 
+/* Group 10 after group 9. */
+static int runs_compare_names(const void *a, const void *b)
+{
+    return strverscmp(a, b); /* io_reader_name */
+}
+
 /* The names in both dumps; those of one alone are listed. */
 static storm_status runs_find_names(struct runs *r)
 {
@@ -291,6 +297,8 @@ static storm_status runs_find_names(struct runs *r)
         if (!runs_is_error(b[i]) && !runs_has(a, n_a, b[i]) &&
             r->c->params.fields == NULL)
             storm_page_add(&r->c->table, "only in B: %s\n", b[i]);
+    if (r->n_names > 0)
+        qsort(r->name, r->n_names, sizeof *r->name, runs_compare_names);
     storm_free(r->c->memory, a);
     storm_free(r->c->memory, b);
     return status < 0 ? status : runs_check_names(r);

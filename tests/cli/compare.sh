@@ -178,4 +178,12 @@ bad "no standard errors" "$scratch/a.json" "$scratch/b.json" \
 bad "no key 'w'" "$scratch/a.json" "$scratch/b.json" --field w
 bad "expected a number" "$scratch/a" "$scratch/b" --tolerance much
 
+# Group 10 is after group 9, and in its column.
+make groups --set 'groups={count: 11, min: 0.01, max: 10}' --set output.groups=true
+run compare "$scratch/groups" "$scratch/groups"
+[ "$(awk '/group_/ { print $1; if ($2 != "0.000e+00") exit 1 }' "$scratch/out")" = \
+    "$(seq -f 'radiation_energy_group_%g' 0 10)" ] || fail "order: $(cat "$scratch/out")"
+[ "$(awk '/^field|e[+]00/ { print index($0, $2) + length($2) }' "$scratch/out" |
+    sort -u | wc -l)" -eq 1 ] || fail "columns: $(cat "$scratch/out")"
+
 finish
