@@ -316,17 +316,25 @@ static inline bool is_lent(const struct storm_engine *e, size_t i)
  * the first `kept` stay. */
 struct settling {
     size_t i, kept;
+    uint64_t events, moves; /* moves: those without an event count as one */
 };
 
+static inline uint64_t moves_of(uint64_t events)
+{
+    return events + (events == 0);
+}
+
 /* The next packet continues here. */
-static storm_status stay(struct storm_engine *e, struct settling *at)
+static inline storm_status stay(struct storm_engine *e, struct settling *at)
 {
     size_t i = at->i++;
     uint64_t events = e->outcome[i].events;
     void *slot = slot_of(e, e->batch[i], is_lent(e, i));
     if (STORM_UNLIKELY(!slot))
         return STORM_ERR_NOMEM;
-    events = e->batch_events[i] + events + (events == 0);
+    at->events += events;
+    at->moves += moves_of(events);
+    events = e->batch_events[i] + moves_of(events);
     e->batch[at->kept] = slot;
     e->batch_events[at->kept++] = events;
     return STORM_UNLIKELY(events > e->max_events)
@@ -351,17 +359,21 @@ static storm_status settle_sent(struct storm_engine *e, struct settling *at)
     const unsigned size = (unsigned)e->env->size;
     storm_status status = STORM_OK;
     size_t i = at->i, first = i, here = 0;
+    uint64_t events = 0, moves = 0;
     while (i < n && outcome[i].fate == STORM_FATE_SEND && status >= 0) {
         const int rank = outcome[i].rank;
         void *packet = e->batch[i];
         if (STORM_UNLIKELY((unsigned)rank >= size))
             return bad_outcome(e, &outcome[i]);
         if (rank == own) {
-            at->i = i;
+            at->i = i++;
             status = stay(e, at);
             here++;
-        } else if (STORM_UNLIKELY(!storm_outbox_copy(&e->outbox, rank,
-                                                     packet))) {
+            continue;
+        }
+        events += outcome[i].events;
+        moves += moves_of(outcome[i].events);
+        if (STORM_UNLIKELY(!storm_outbox_copy(&e->outbox, rank, packet))) {
             status = send(e, rank, packet, is_lent(e, i));
         } else if (!is_lent(e, i)) {
             storm_store_put(&e->store, packet);
@@ -369,6 +381,8 @@ static storm_status settle_sent(struct storm_engine *e, struct settling *at)
         i++;
     }
     e->stats.transfers += i - first - here;
+    at->events += events;
+    at->moves += moves;
     at->i = i;
     return status;
 }
@@ -380,10 +394,16 @@ static size_t settle_ended(struct storm_engine *e, struct settling *at)
     const size_t n = e->n_batch, first = at->i;
     const storm_fate fate = outcome[first].fate;
     size_t i = first;
-    for (; i < n && outcome[i].fate == fate; i++)
+    uint64_t events = 0, moves = 0;
+    for (; i < n && outcome[i].fate == fate; i++) {
+        events += outcome[i].events;
+        moves += moves_of(outcome[i].events);
         if (!is_lent(e, i))
             storm_store_put(&e->store, e->batch[i]);
+    }
     at->i = i;
+    at->events += events;
+    at->moves += moves;
     e->counts.finished += i - first;
     return i - first;
 }
@@ -396,6 +416,8 @@ static storm_status settle_census(struct storm_engine *e, struct settling *at)
         return STORM_ERR_NOMEM;
     storm_list_push(&e->census, slot);
     e->counts.finished++;
+    at->events += e->outcome[i].events;
+    at->moves += moves_of(e->outcome[i].events);
     return STORM_OK;
 }
 
@@ -425,21 +447,15 @@ static storm_status settle_next(struct storm_engine *e, struct settling *at)
 
 static STORM_APART storm_status settle_batch(struct storm_engine *e)
 {
-    struct settling at = {0, 0};
-    uint64_t events = 0, moves = 0;
-    for (size_t i = 0; i < e->n_batch; i++) {
-        uint64_t n = e->outcome[i].events;
-        events += n;
-        moves += n + (n == 0);
-    }
+    struct settling at = {0};
     while (at.i < e->n_batch) {
         storm_status status = settle_next(e, &at);
         if (STORM_UNLIKELY(status < 0))
             return status;
     }
     e->n_batch = at.kept;
-    e->stats.events += events;
-    e->counts.moves += moves;
+    e->stats.events += at.events;
+    e->counts.moves += at.moves;
     return give_back(e);
 }
 
