@@ -236,6 +236,7 @@ static char *imc_json(const struct imc_bench *b)
     storm_json_uint(&json, "seed", b->problem.seed);
     storm_bench_json_counters(&json, &b->loop.counters, "step",
                               (double)b->summary.timed.events);
+    storm_bench_json_device(&json, &b->loop, &b->summary);
     storm_bench_json_kernel(
         &json, &b->summary, b->kernel_rate,
         "free streaming in the same cells, per rank, all ranks at once, "
@@ -261,6 +262,7 @@ static char *imc_table(const struct imc_bench *b)
     storm_bench_table_steps(&page, s, b->params.timed);
     storm_bench_table_counters(&page, &b->loop.counters, "step",
                                (double)s->timed.events);
+    storm_bench_table_device(&page, &b->loop, &b->summary);
     storm_bench_table_speed(&page, s, b->kernel_rate,
                             "free streaming in the same cells");
     storm_bench_table_roofline(&page, &b->roof, storm_bench_rate(s));

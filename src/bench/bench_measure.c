@@ -57,8 +57,35 @@ double storm_bench_median(double *values, size_t n)
 
 /* ---- cycles of transport ------------------------------------------------- */
 
+/* Adds what the device of this rank has done since. */
+static void measure_device(struct storm_bench_loop *loop,
+                           const struct storm_device_counts *before)
+{
+    struct storm_device_counts now =
+        storm_device_counts(loop->context->env.device);
+    loop->device.launches += now.launches - before->launches;
+    loop->device.kernel_seconds += now.kernel_seconds - before->kernel_seconds;
+    loop->device.bytes_put += now.bytes_put - before->bytes_put;
+    loop->device.bytes_got += now.bytes_got - before->bytes_got;
+}
+
+static storm_status measure_device_sum(struct storm_bench_loop *loop)
+{
+    struct storm_device_counts *d = &loop->device;
+    uint64_t sums[] = {d->launches, d->bytes_put, d->bytes_got};
+    storm_status status = storm_bench_sum_uint(loop->context, sums, 3);
+    d->launches = sums[0];
+    d->bytes_put = sums[1];
+    d->bytes_got = sums[2];
+    loop->device_name = storm_device_name(loop->context->env.device);
+    return status < 0 ? status
+                      : storm_bench_sum(loop->context, &d->kernel_seconds);
+}
+
 storm_status storm_bench_loop_cycle(struct storm_bench_loop *loop)
 {
+    struct storm_device_counts device =
+        storm_device_counts(loop->context->env.device);
     struct storm_stats before = STORM_STATS_INIT, after = STORM_STATS_INIT;
     const bool is_timed = loop->cycle >= loop->cycles - loop->timed;
     if (!loop->is_counting)
@@ -79,6 +106,7 @@ storm_status storm_bench_loop_cycle(struct storm_bench_loop *loop)
         status = storm_bench_max(loop->context, &seconds);
         loop->seconds += seconds;
         storm_run_stats_add(&loop->stats, &before, &after);
+        measure_device(loop, &device);
     }
     loop->cycle++;
     return status;
@@ -138,6 +166,8 @@ storm_status storm_bench_loop_summary(struct storm_bench_loop *loop,
     storm_engine_stats(loop->engine, &summary->run);
     storm_status status =
         storm_bench_counters_reduce(loop->context, &loop->counters);
+    if (status >= 0)
+        status = measure_device_sum(loop);
     return status < 0
                ? status
                : storm_run_summary_reduce(loop->context, loop->engine, summary);
@@ -173,6 +203,37 @@ void storm_bench_json_kernel(struct storm_json *json,
     storm_json_text(json, "kernel_is", kernel_is);
     storm_json_real(json, "kernel_ratio",
                     storm_bench_rate(summary) / kernel_rate);
+}
+
+void storm_bench_json_device(struct storm_json *json,
+                             const struct storm_bench_loop *loop,
+                             const struct storm_run_summary *s)
+{
+    const struct storm_device_counts *d = &loop->device;
+    if (d->launches == 0)
+        return;
+    storm_json_text(json, "device", loop->device_name);
+    storm_json_uint(json, "device_launches", d->launches);
+    storm_json_real(json, "device_kernel_seconds", d->kernel_seconds);
+    storm_json_real(json, "device_kernel_share",
+                    d->kernel_seconds / (s->seconds * s->ranks));
+    storm_json_uint(json, "device_bytes_put", d->bytes_put);
+    storm_json_uint(json, "device_bytes_got", d->bytes_got);
+}
+
+void storm_bench_table_device(struct storm_page *page,
+                              const struct storm_bench_loop *loop,
+                              const struct storm_run_summary *s)
+{
+    const struct storm_device_counts *d = &loop->device;
+    if (d->launches == 0)
+        return;
+    storm_page_add(page,
+                   "  device      %s: %" PRIu64 " launches, %.3f s of kernels "
+                   "(%.0f %% of the time), %.3g GB put, %.3g GB got\n",
+                   loop->device_name, d->launches, d->kernel_seconds,
+                   100.0 * d->kernel_seconds / (s->seconds * s->ranks),
+                   1e-9 * (double)d->bytes_put, 1e-9 * (double)d->bytes_got);
 }
 
 void storm_bench_table_ranks(struct storm_page *page,

@@ -12,6 +12,7 @@
 #include <storm/streaming.h>
 
 #include "bench/bench_counters.h"
+#include "device/device.h"
 #include "run/run_summary.h"
 
 /* Collective; the barrier yields the core while it waits. */
@@ -49,6 +50,8 @@ struct storm_bench_loop {
     struct storm_stats stats; /* this rank's, of the timed cycles */
     double rates[STORM_BENCH_MAX_KERNELS]; /* of the kernel */
     size_t n_rates;
+    struct storm_device_counts device; /* of the timed cycles, of all ranks */
+    const char *device_name;
     bool is_counting;                     /* counters are open */
     struct storm_bench_counters counters; /* of the timed cycles */
 };
@@ -80,6 +83,13 @@ char *storm_bench_json_end(struct storm_json *json);
 void storm_bench_json_kernel(struct storm_json *json,
                              const struct storm_run_summary *summary,
                              double kernel_rate, const char *kernel_is);
+/* What devices did in the timed cycles; nothing without them. */
+void storm_bench_json_device(struct storm_json *json,
+                             const struct storm_bench_loop *loop,
+                             const struct storm_run_summary *summary);
+void storm_bench_table_device(struct storm_page *page,
+                              const struct storm_bench_loop *loop,
+                              const struct storm_run_summary *summary);
 void storm_bench_table_ranks(struct storm_page *page,
                              const struct storm_run_summary *summary);
 void storm_bench_table_steps(struct storm_page *page,

@@ -251,6 +251,7 @@ static char *uniform_json(const struct storm_uniform *u,
     storm_json_uint(&json, "seed", u->seed);
     storm_bench_json_counters(&json, &result->counters, "step",
                               (double)result->summary.timed.events);
+    storm_bench_json_device(&json, &result->loop, &result->summary);
     storm_bench_json_kernel(&json, &result->summary, result->kernel_rate,
                             "per rank, all ranks at once, median of one run "
                             "after each of the last timed cycles");
@@ -299,6 +300,7 @@ static char *uniform_table(const struct storm_uniform *u,
                    storm_page_grouped(s->timed.transfers, number));
     storm_bench_table_counters(&page, &result->counters, "step",
                                (double)s->timed.events);
+    storm_bench_table_device(&page, &result->loop, s);
     storm_bench_table_speed(&page, s, result->kernel_rate,
                             "the bare tracking kernel");
     storm_bench_table_roofline(&page, &result->roof, storm_bench_rate(s));
@@ -400,6 +402,7 @@ storm_status storm_uniform_measure(struct storm_uniform_pass *pass,
     summary->title = "uniform emission";
     status = storm_bench_loop_summary(&pass->loop, pass->mesh, summary);
     result->counters = pass->loop.counters;
+    result->loop = pass->loop;
     return status < 0 ? status : storm_uniform_check(pass->context, summary);
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "physics/device_imc.h"
 
+#include <string.h>
+
 #include "physics/problem.h"
 
 static const char device_imc_label[] = "imc on the device";
 
 /* Arrays, in the order in which they are made. */
-enum { CELLS, EDGES, OPACITY, SPECTRUM };
+enum { CELLS, EDGES, METHODS, OPACITY, SPECTRUM, WALK, THICK, ARRAYS };
 
 storm_status device_imc_open(struct storm_imc *imc)
 {
@@ -31,6 +33,7 @@ void device_imc_close(struct storm_imc *imc)
     device_image_free(&there->arrays);
     device_run_close(&there->run);
     storm_free(imc->env->memory, there->cells);
+    storm_free(imc->env->memory, there->edges);
     storm_free(imc->env->memory, there);
     imc->there = NULL;
 }
@@ -63,8 +66,6 @@ static const char *device_imc_lacks(const struct storm_imc *imc)
         return "matter that moves";
     if (track->ddmc != NULL)
         return "diffusion";
-    if (track->walk != NULL)
-        return "a random walk";
     if (track->n_planes > 0)
         return "a blackbody plane";
     if (track->user != NULL)
@@ -80,61 +81,72 @@ static const char *device_imc_lacks(const struct storm_imc *imc)
 
 static storm_status device_imc_choose(struct storm_imc *imc)
 {
-    struct device_imc *there = imc->there;
-    const struct device_track_ops *ops = there->run.ops;
-    const char *lacks = device_imc_lacks(imc);
-    if (lacks == NULL && ops == NULL)
-        lacks = "a mesh of this kind";
-    return device_run_find(&there->run, lacks == NULL ? ops->imc : NULL, lacks);
+    return device_run_find(&imc->there->run, imc->mesh,
+                           imc->track.walk != NULL ? DEVICE_IMC_WALK
+                                                   : DEVICE_IMC,
+                           device_imc_lacks(imc));
 }
 
 /* ---- arrays --------------------------------------------------------------*/
 
-static size_t device_imc_n_groups(const struct storm_imc *imc)
+/* What a kernel reads or adds to. */
+struct device_imc_array {
+    const void *host;
+    size_t bytes;
+};
+
+static void device_imc_list(const struct storm_imc *imc,
+                            struct device_imc_array list_out[ARRAYS])
 {
-    return (size_t)imc->n_cells * imc->track.n_groups;
+    const struct device_imc *there = imc->there;
+    size_t n = (size_t)imc->n_cells, n_rows = n * imc->track.n_groups;
+    bool has_groups = imc->track.n_groups > 1, walks = imc->track.walk != NULL;
+    const struct device_imc_array list[ARRAYS] = {
+        [CELLS] = {there->cells, n * sizeof *there->cells},
+        [EDGES] = {there->edges, imc->n_walls},
+        [METHODS] = {&there->methods, sizeof there->methods},
+        [OPACITY] = {has_groups ? imc->opacity : NULL,
+                     n_rows * sizeof *imc->opacity},
+        [SPECTRUM] = {has_groups ? imc->spectrum : NULL,
+                      n_rows * sizeof *imc->spectrum},
+        [WALK] = {imc->track.walk, sizeof *imc->track.walk},
+        [THICK] = {walks && has_groups ? imc->track.thick : NULL,
+                   n_rows * sizeof *imc->track.thick},
+    };
+    memcpy(list_out, list, sizeof list);
 }
 
 /* Room for the cells of this rank. */
 static storm_status device_imc_reserve(struct storm_imc *imc)
 {
     struct device_imc *there = imc->there;
-    struct device_image *arrays = &there->arrays;
-    size_t n = (size_t)imc->n_cells, n_rows = device_imc_n_groups(imc);
+    struct device_imc_array list[ARRAYS];
+    size_t n = (size_t)imc->n_cells;
     if (there->cells != NULL && there->n_cells == n)
         return STORM_OK;
-    device_image_free(arrays);
+    device_image_free(&there->arrays);
     storm_free(imc->env->memory, there->cells);
+    storm_free(imc->env->memory, there->edges);
     there->n_cells = n;
     there->cells = storm_alloc(imc->env->memory, device_imc_label,
                                (n + 1) * sizeof *there->cells);
-    if (there->cells == NULL)
+    there->edges =
+        storm_alloc(imc->env->memory, device_imc_label, imc->n_walls);
+    if (there->cells == NULL || there->edges == NULL)
         return STORM_ERR_NOMEM;
-    (void)device_image_room(arrays, n * sizeof *imc->track.cells);
-    (void)device_image_room(arrays, imc->n_walls);
-    for (size_t wall = 0; wall < imc->n_walls && arrays->status >= 0; wall++) {
-        unsigned char edge = (unsigned char)device_imc_edge(imc, wall);
-        arrays->status =
-            storm_device_put(imc->env->device, arrays->address[EDGES] + wall,
-                             &edge, 1);
-    }
-    if (imc->track.n_groups > 1) {
-        (void)device_image_room(arrays, n_rows * sizeof *imc->opacity);
-        (void)device_image_room(arrays, n_rows * sizeof *imc->spectrum);
-    }
-    return arrays->status;
+    for (size_t wall = 0; wall < imc->n_walls; wall++)
+        there->edges[wall] = (unsigned char)device_imc_edge(imc, wall);
+    device_imc_list(imc, list);
+    for (size_t i = 0; i < ARRAYS; i++)
+        there->at[i] = list[i].host != NULL
+                           ? device_image_room(&there->arrays, list[i].bytes)
+                           : NULL;
+    return there->arrays.status;
 }
 
-static void *device_imc_at(const struct device_imc *there, size_t i)
+static storm_device_address device_imc_address(const void *pointer)
 {
-    return (void *)(uintptr_t)there->arrays.address[i];
-}
-
-static storm_status device_imc_put(const struct device_imc *there, size_t i,
-                                   const void *from, size_t bytes)
-{
-    return storm_device_put(there->run.env->device, there->arrays.address[i],
-                            from, bytes);
+    return (storm_device_address)(uintptr_t)pointer;
 }
 
 /* The fields of this step. RUN-3: the sums are zero. */
@@ -142,26 +154,28 @@ static storm_status device_imc_fields(struct storm_imc *imc)
 {
     struct device_imc *there = imc->there;
     struct imc_track *track = &there->job.track;
-    size_t n = (size_t)imc->n_cells, n_rows = device_imc_n_groups(imc);
-    *track = imc->track;
-    for (size_t i = 0; i < n; i++) {
+    struct device_imc_array list[ARRAYS];
+    storm_status status = STORM_OK;
+    for (size_t i = 0; i < there->n_cells; i++) {
         there->cells[i] = imc->track.cells[i];
         there->cells[i].deposit = there->cells[i].path = 0;
         there->cells[i].events = 0;
     }
-    storm_status status =
-        device_imc_put(there, CELLS, there->cells, n * sizeof *there->cells);
-    track->cells = device_imc_at(there, CELLS);
-    track->edges = device_imc_at(there, EDGES);
-    if (track->n_groups == 1 || status < 0)
-        return status;
-    track->opacity = device_imc_at(there, OPACITY);
-    track->spectrum = device_imc_at(there, SPECTRUM);
-    status = device_imc_put(there, OPACITY, imc->opacity,
-                            n_rows * sizeof *imc->opacity);
-    if (status == STORM_OK)
-        status = device_imc_put(there, SPECTRUM, imc->spectrum,
-                                n_rows * sizeof *imc->spectrum);
+    there->methods = (struct imc_methods){.events = {0}};
+    device_imc_list(imc, list);
+    for (size_t i = 0; i < ARRAYS && status == STORM_OK; i++)
+        if (list[i].host != NULL && list[i].bytes > 0)
+            status = storm_device_put(imc->env->device,
+                                      device_imc_address(there->at[i]),
+                                      list[i].host, list[i].bytes);
+    *track = imc->track;
+    track->cells = there->at[CELLS];
+    track->edges = there->at[EDGES];
+    track->methods = there->at[METHODS];
+    track->opacity = there->at[OPACITY];
+    track->spectrum = there->at[SPECTRUM];
+    track->walk = there->at[WALK];
+    track->thick = there->at[THICK];
     return status;
 }
 
@@ -221,8 +235,16 @@ storm_status device_imc_end(struct storm_imc *imc)
         return STORM_OK;
     storm_status status =
         storm_device_get(imc->env->device, there->cells,
-                         there->arrays.address[CELLS],
+                         device_imc_address(there->at[CELLS]),
                          there->n_cells * sizeof *there->cells);
+    if (status == STORM_OK)
+        status = storm_device_get(imc->env->device, &there->methods,
+                                  device_imc_address(there->at[METHODS]),
+                                  sizeof there->methods);
+    for (int k = 0; k < IMC_METHODS && status == STORM_OK; k++) {
+        imc->methods.path[k] += there->methods.path[k];
+        imc->methods.events[k] += there->methods.events[k];
+    }
     for (size_t i = 0; i < there->n_cells && status == STORM_OK; i++) {
         struct imc_cell *cell = &imc->track.cells[i];
         cell->deposit += there->cells[i].deposit;

@@ -17,8 +17,11 @@ _Static_assert(sizeof(struct device_imc_job) <= STORM_DEVICE_ARGS_MAX,
 struct device_imc {
     struct device_run run;
     struct device_image arrays; /* of the track */
-    size_t n_cells;             /* of these */
-    struct imc_cell *cells;     /* as they were put, and are got */
+    void *at[8];                /* addresses of these, see device_imc.c */
+    size_t n_cells;
+    struct imc_cell *cells; /* as they were put, and are got */
+    unsigned char *edges;
+    struct imc_methods methods;
     struct device_imc_job job;
     void *const *packets; /* of the batch under way */
     size_t n_packets;

@@ -8,11 +8,21 @@
 
 #include "physics/device_imc.h"
 #include "physics/device_streaming.h"
-#include "physics/imc_kernel.h"
 #include "physics/track_kernel.h"
+#include "physics/walk_text.h"
 
-/* A packet as a thread reads and writes it. By its parts: what is copied as a
- * whole would lie in memory of the thread. */
+/* What other files have is inlined. */
+#define storm_walk_draw walk_draw
+#define storm_walk_ensemble walk_ensemble
+#define storm_walk_exit walk_exit
+#define storm_walk_grey walk_grey
+#define storm_walk_radius walk_radius
+#define storm_walk_thick walk_thick
+#define storm_walk_thickness walk_thickness
+
+#include "physics/imc_kernel.h"
+
+/* By its parts: what is copied as a whole would lie in memory of the thread. */
 LANES_INLINE void thread_copy(struct storm_packet *to,
                               const struct storm_packet *from)
 {
@@ -34,10 +44,27 @@ LANES_INLINE void thread_copy(struct storm_packet *to,
     to->face = from->face;
 }
 
+/* Packets are aligned: 16 bytes at a time. */
+LANES_INLINE void thread_fetch(struct storm_packet *own,
+                               const struct storm_packet *packet)
+{
+    thread_copy(own, __builtin_assume_aligned(packet, 16));
+}
+
+LANES_INLINE void thread_return(struct storm_packet *packet,
+                                const struct storm_packet *own)
+{
+    thread_copy(__builtin_assume_aligned(packet, 16), own);
+}
+
+/* In a `plain` mesh nothing is periodic. */
 LANES_INLINE void thread_open(struct pass *pass,
-                              const struct device_batch *batch)
+                              const struct device_batch *batch,
+                              const bool plain)
 {
     memcpy(&pass->geom, batch->geom, sizeof pass->geom);
+    if (plain)
+        geom_plain(&pass->geom);
     pass->mesh = NULL;
     pass->part = &batch->part;
     pass->outcomes = batch->outcomes;
@@ -47,17 +74,18 @@ LANES_INLINE void thread_open(struct pass *pass,
 /* ---- free streaming -------------------------------------------------------*/
 
 LANES_INLINE void thread_stream(const struct device_streaming_job *job,
-                                uint64_t i, const storm_tally_kind tally)
+                                uint64_t i, const storm_tally_kind tally,
+                                const bool plain)
 {
     _Static_assert(sizeof(struct geom) <= DEVICE_GEOM_BYTES, "it has room");
     struct storm_packet *packet = job->batch.packets[i];
     struct storm_packet own;
     struct pass pass;
     struct lane lane;
-    thread_open(&pass, &job->batch);
+    thread_open(&pass, &job->batch, plain);
     pass.track = &job->track;
     const struct track_view view = track_look(&pass);
-    thread_copy(&own, packet);
+    thread_fetch(&own, packet);
     bool more = lanes_take(&pass, &lane, &own, i, &track_kernel);
     while (more) {
         if (STORM_UNLIKELY(pass.round == job->batch.max_events)) {
@@ -68,16 +96,28 @@ LANES_INLINE void thread_stream(const struct device_streaming_job *job,
         geom_pick(&lane.geom);
         more = track_step(&pass, &lane, &view, tally);
     }
-    thread_copy(packet, &own);
+    thread_return(packet, &own);
+}
+
+LANES_INLINE void thread_stream_as(const struct device_streaming_job *job,
+                                   uint64_t i, const bool plain)
+{
+    if (job->track.tally == STORM_TALLY_EXACT)
+        thread_stream(job, i, STORM_TALLY_EXACT, plain);
+    else
+        thread_stream(job, i, STORM_TALLY_OFF, plain);
 }
 
 LANES_INLINE void thread_streaming(const struct device_streaming_job *job,
                                    uint64_t i)
 {
-    if (job->track.tally == STORM_TALLY_EXACT)
-        thread_stream(job, i, STORM_TALLY_EXACT);
-    else
-        thread_stream(job, i, STORM_TALLY_OFF);
+    thread_stream_as(job, i, true);
+}
+
+LANES_INLINE void
+thread_streaming_periodic(const struct device_streaming_job *job, uint64_t i)
+{
+    thread_stream_as(job, i, false);
 }
 
 /* ---- implicit Monte Carlo -------------------------------------------------*/
@@ -89,7 +129,6 @@ LANES_INLINE void thread_lacks_more(struct imc_track *track)
     track->mesh = NULL;
     track->problem = NULL;
     track->ddmc = NULL;
-    track->methods = NULL;
     track->escaped = NULL;
     track->leaving = track->outside = NULL;
     track->tallies = NULL;
@@ -108,15 +147,16 @@ LANES_INLINE void thread_lacks_more(struct imc_track *track)
 }
 
 LANES_INLINE void thread_imc_as(const struct device_batch *batch,
-                                const struct imc_track *track, uint64_t i)
+                                const struct imc_track *track, uint64_t i,
+                                const bool plain)
 {
     struct storm_packet *packet = batch->packets[i];
     struct storm_packet own;
     struct pass pass;
     struct lane lane;
-    thread_open(&pass, batch);
+    thread_open(&pass, batch, plain);
     pass.imc = track;
-    thread_copy(&own, packet);
+    thread_fetch(&own, packet);
     bool more = lanes_take(&pass, &lane, &own, i, &imc_kernel);
     while (more) {
         if (STORM_UNLIKELY(pass.round == batch->max_events)) {
@@ -127,16 +167,41 @@ LANES_INLINE void thread_imc_as(const struct device_batch *batch,
         geom_pick(&lane.geom);
         more = imc_step(&pass, &lane, false, IMC_COUNTS_NOTHING, false, false);
     }
-    thread_copy(packet, &own);
+    thread_return(packet, &own);
+}
+
+LANES_INLINE void thread_imc_any(const struct device_imc_job *job, uint64_t i,
+                                 const bool walks, const bool plain)
+{
+    struct imc_track track = job->track;
+    thread_lacks_more(&track);
+    if (!walks)
+        track.walk = NULL;
+    thread_imc_as(&job->batch, &track, i, plain);
 }
 
 /* Grey or with groups, flights and collisions alone. */
 LANES_INLINE void thread_imc(const struct device_imc_job *job, uint64_t i)
 {
-    struct imc_track track = job->track;
-    thread_lacks_more(&track);
-    track.walk = NULL;
-    thread_imc_as(&job->batch, &track, i);
+    thread_imc_any(job, i, false, true);
+}
+
+LANES_INLINE void thread_imc_periodic(const struct device_imc_job *job,
+                                      uint64_t i)
+{
+    thread_imc_any(job, i, false, false);
+}
+
+/* With random walks. */
+LANES_INLINE void thread_imc_walk(const struct device_imc_job *job, uint64_t i)
+{
+    thread_imc_any(job, i, true, true);
+}
+
+LANES_INLINE void thread_imc_walk_periodic(const struct device_imc_job *job,
+                                           uint64_t i)
+{
+    thread_imc_any(job, i, true, false);
 }
 
 #endif /* STORM_PHYSICS_DEVICE_KERNEL_H */

@@ -61,27 +61,41 @@ void device_run_open(struct device_run *run, const struct storm_mesh *mesh)
     };
 }
 
-storm_status device_run_find(struct device_run *run, const char *name,
-                             const char *what)
+storm_status device_run_find(struct device_run *run,
+                             const struct storm_mesh *mesh,
+                             enum device_kernel which, const char *lacks)
 {
     const struct storm_env *env = run->env;
-    if (env->device == NULL || (run->kernel != NULL && run->name == name))
+    const struct device_track_ops *ops = run->ops;
+    if (env->device == NULL)
+        return STORM_OK;
+    if (lacks == NULL && ops == NULL)
+        lacks = "a mesh of this kind";
+    const char *name =
+        lacks == NULL ? ops->names[which][ops->is_periodic(mesh)] : NULL;
+    if (run->kernel != NULL && run->name == name)
         return STORM_OK;
     storm_status status = STORM_ERR_NOSUP;
     run->kernel = NULL;
     run->name = name;
-    if (run->ops != NULL && name != NULL)
-        status = storm_device_find(env->device, run->ops->program, name,
-                                   &run->kernel);
+    if (name != NULL)
+        status =
+            storm_device_find(env->device, ops->program, name, &run->kernel);
     if (status != STORM_ERR_NOSUP)
         return status;
     if (env->rank == 0 && !run->is_logged)
         storm_log_write(&env->log, STORM_LOG_WARN,
                         "%s has no kernel on devices: the processor computes "
-                        "it",
-                        what);
+                        "the step",
+                        lacks != NULL ? lacks : name);
     run->is_logged = true;
     return STORM_OK;
+}
+
+bool device_is_plain(const struct storm_mesh *mesh)
+{
+    (void)mesh;
+    return false;
 }
 
 storm_status device_run_mesh(struct device_run *run,

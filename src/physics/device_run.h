@@ -55,13 +55,20 @@ void *device_image_add(struct device_image *image, const void *host,
 void *device_image_room(struct device_image *image, size_t bytes);
 void device_image_free(struct device_image *image);
 
+/* Implicit Monte Carlo is grey or with groups. */
+enum device_kernel {
+    DEVICE_STREAMING,
+    DEVICE_IMC,
+    DEVICE_IMC_WALK,
+    DEVICE_KERNELS
+};
+
 /* Kernels for one kind of mesh. */
 struct device_track_ops {
     const struct storm_mesh_ops *mesh;
     const struct storm_device_program *program;
-    /* Names in it. */
-    const char *streaming;
-    const char *imc; /* grey or with groups */
+    const char *names[DEVICE_KERNELS][2]; /* in it; and for periodic meshes */
+    bool (*is_periodic)(const struct storm_mesh *mesh); /* in this sense */
     /* Copies what the geometry reads, and makes the struct geom. */
     void (*image)(const struct storm_mesh *mesh, double speed_cm_s,
                   struct device_image *image, void *geom_out);
@@ -70,6 +77,9 @@ struct device_track_ops {
 /* Those for a mesh; NULL: none. */
 const struct device_track_ops *
 device_track_ops_for(const struct storm_mesh *mesh);
+
+/* is_periodic of kinds that have kernels of one sort. */
+bool device_is_plain(const struct storm_mesh *mesh);
 
 /* What a physics needs to run on a device. */
 struct device_run {
@@ -91,12 +101,13 @@ struct device_run {
 void device_run_open(struct device_run *run, const struct storm_mesh *mesh);
 
 /*
- * Chooses the kernel of this name; NULL: there is none. Without one, or without
- * a device, run->kernel is NULL; the former is logged, once: `what` is named.
- * Local. STORM_ERR_DEVICE, STORM_ERR_NOMEM (logged).
+ * Chooses a kernel; `lacks` names what no kernel knows, if that is asked for.
+ * Without one, or without a device, run->kernel is NULL; the former is logged,
+ * once. Local. STORM_ERR_DEVICE, STORM_ERR_NOMEM (logged).
  */
-storm_status device_run_find(struct device_run *run, const char *name,
-                             const char *what);
+storm_status device_run_find(struct device_run *run,
+                             const struct storm_mesh *mesh,
+                             enum device_kernel which, const char *lacks);
 
 /* Copies the mesh, if it has changed. Before each step; local. */
 storm_status device_run_mesh(struct device_run *run,

@@ -8,6 +8,12 @@
 #include "physics/pick_device.h"
 
 STORM_KERNEL(storm_voronoi_streaming, device_streaming_job, thread_streaming)
+STORM_KERNEL(storm_voronoi_streaming_periodic, device_streaming_job,
+             thread_streaming_periodic)
 STORM_KERNEL(storm_voronoi_imc, device_imc_job, thread_imc)
+STORM_KERNEL(storm_voronoi_imc_periodic, device_imc_job, thread_imc_periodic)
+STORM_KERNEL(storm_voronoi_imc_walk, device_imc_job, thread_imc_walk)
+STORM_KERNEL(storm_voronoi_imc_walk_periodic, device_imc_job,
+             thread_imc_walk_periodic)
 
 STORM_GPU_INLINE_END

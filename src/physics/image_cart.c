@@ -26,11 +26,12 @@ static void cart_image(const struct storm_mesh *mesh, double speed_cm_s,
 }
 
 /* device_cart.c */
-storm_device_fn storm_cart_streaming, storm_cart_imc;
+storm_device_fn storm_cart_streaming, storm_cart_imc, storm_cart_imc_walk;
 
 static const struct storm_device_function cart_functions[] = {
     {"storm_cart_streaming", storm_cart_streaming},
     {"storm_cart_imc", storm_cart_imc},
+    {"storm_cart_imc_walk", storm_cart_imc_walk},
     {NULL, NULL},
 };
 
@@ -42,7 +43,13 @@ static const struct storm_device_program cart_program = {
 const struct device_track_ops storm_device_cart = {
     .mesh = &storm_mesh_cart,
     .program = &cart_program,
-    .streaming = "storm_cart_streaming",
-    .imc = "storm_cart_imc",
+    .names =
+        {
+            [DEVICE_STREAMING] = {"storm_cart_streaming",
+                                  "storm_cart_streaming"},
+            [DEVICE_IMC] = {"storm_cart_imc", "storm_cart_imc"},
+            [DEVICE_IMC_WALK] = {"storm_cart_imc_walk", "storm_cart_imc_walk"},
+        },
+    .is_periodic = device_is_plain,
     .image = cart_image,
 };

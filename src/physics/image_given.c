@@ -41,11 +41,12 @@ static void given_image(const struct storm_mesh *mesh, double speed_cm_s,
 }
 
 /* device_given.c */
-storm_device_fn storm_given_streaming, storm_given_imc;
+storm_device_fn storm_given_streaming, storm_given_imc, storm_given_imc_walk;
 
 static const struct storm_device_function given_functions[] = {
     {"storm_given_streaming", storm_given_streaming},
     {"storm_given_imc", storm_given_imc},
+    {"storm_given_imc_walk", storm_given_imc_walk},
     {NULL, NULL},
 };
 
@@ -57,7 +58,14 @@ static const struct storm_device_program given_program = {
 const struct device_track_ops storm_device_given = {
     .mesh = &storm_mesh_given,
     .program = &given_program,
-    .streaming = "storm_given_streaming",
-    .imc = "storm_given_imc",
+    .names =
+        {
+            [DEVICE_STREAMING] = {"storm_given_streaming",
+                                  "storm_given_streaming"},
+            [DEVICE_IMC] = {"storm_given_imc", "storm_given_imc"},
+            [DEVICE_IMC_WALK] = {"storm_given_imc_walk",
+                                 "storm_given_imc_walk"},
+        },
+    .is_periodic = device_is_plain,
     .image = given_image,
 };

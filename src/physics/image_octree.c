@@ -23,11 +23,12 @@ static void octree_image(const struct storm_mesh *mesh, double speed_cm_s,
 }
 
 /* device_octree.c */
-storm_device_fn storm_octree_streaming, storm_octree_imc;
+storm_device_fn storm_octree_streaming, storm_octree_imc, storm_octree_imc_walk;
 
 static const struct storm_device_function octree_functions[] = {
     {"storm_octree_streaming", storm_octree_streaming},
     {"storm_octree_imc", storm_octree_imc},
+    {"storm_octree_imc_walk", storm_octree_imc_walk},
     {NULL, NULL},
 };
 
@@ -39,7 +40,14 @@ static const struct storm_device_program octree_program = {
 const struct device_track_ops storm_device_octree = {
     .mesh = &storm_mesh_octree,
     .program = &octree_program,
-    .streaming = "storm_octree_streaming",
-    .imc = "storm_octree_imc",
+    .names =
+        {
+            [DEVICE_STREAMING] = {"storm_octree_streaming",
+                                  "storm_octree_streaming"},
+            [DEVICE_IMC] = {"storm_octree_imc", "storm_octree_imc"},
+            [DEVICE_IMC_WALK] = {"storm_octree_imc_walk",
+                                 "storm_octree_imc_walk"},
+        },
+    .is_periodic = device_is_plain,
     .image = octree_image,
 };

@@ -23,12 +23,23 @@ static void voronoi_image(const struct storm_mesh *mesh, double speed_cm_s,
     memcpy(geom_out, &geom, sizeof geom);
 }
 
+static bool voronoi_image_is_periodic(const struct storm_mesh *mesh)
+{
+    return voronoi_space_is_periodic(&voronoi_part_of(mesh)->domain.space);
+}
+
 /* device_voronoi.c */
-storm_device_fn storm_voronoi_streaming, storm_voronoi_imc;
+storm_device_fn storm_voronoi_streaming, storm_voronoi_streaming_periodic,
+    storm_voronoi_imc, storm_voronoi_imc_periodic, storm_voronoi_imc_walk,
+    storm_voronoi_imc_walk_periodic;
 
 static const struct storm_device_function voronoi_functions[] = {
     {"storm_voronoi_streaming", storm_voronoi_streaming},
+    {"storm_voronoi_streaming_periodic", storm_voronoi_streaming_periodic},
     {"storm_voronoi_imc", storm_voronoi_imc},
+    {"storm_voronoi_imc_periodic", storm_voronoi_imc_periodic},
+    {"storm_voronoi_imc_walk", storm_voronoi_imc_walk},
+    {"storm_voronoi_imc_walk_periodic", storm_voronoi_imc_walk_periodic},
     {NULL, NULL},
 };
 
@@ -40,7 +51,14 @@ static const struct storm_device_program voronoi_program = {
 const struct device_track_ops storm_device_voronoi = {
     .mesh = &storm_mesh_voronoi,
     .program = &voronoi_program,
-    .streaming = "storm_voronoi_streaming",
-    .imc = "storm_voronoi_imc",
+    .names =
+        {
+            [DEVICE_STREAMING] = {"storm_voronoi_streaming",
+                                  "storm_voronoi_streaming_periodic"},
+            [DEVICE_IMC] = {"storm_voronoi_imc", "storm_voronoi_imc_periodic"},
+            [DEVICE_IMC_WALK] = {"storm_voronoi_imc_walk",
+                                 "storm_voronoi_imc_walk_periodic"},
+        },
+    .is_periodic = voronoi_image_is_periodic,
     .image = voronoi_image,
 };

@@ -161,6 +161,17 @@ static void imc_count_walk(const struct imc_track *track,
         imc_moments_walk(track, lane->cell, path, moved_cm, seconds);
 }
 
+/* imc_spend of a walk. */
+LANES_INLINE storm_exact imc_spend_walk(const struct imc_track *track,
+                                        struct lane *lane, double seconds,
+                                        bool analogue)
+{
+    storm_exact path = imc_spend(track, lane, seconds, analogue);
+    on_add(&track->methods->path[IMC_WALKED], path);
+    on_count(&track->methods->events[IMC_WALKED]);
+    return path;
+}
+
 /* Many collisions as one event, eqs. (15) to (24). The packet has just
  * collided: its direction does not matter. Returns like imc_retire. */
 LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
@@ -194,12 +205,12 @@ LANES_INLINE bool imc_walk_as(struct pass *pass, struct lane *lane,
         }
     }
     if (absorbed_s < seconds) {
-        storm_exact path = imc_spend(track, lane, absorbed_s, true);
+        storm_exact path = imc_spend_walk(track, lane, absorbed_s, true);
         if (counts)
             imc_count_walk(track, lane, sphere, path, direction, absorbed_s);
         return imc_absorb(pass, lane);
     }
-    storm_exact path = imc_spend(track, lane, seconds, analogue);
+    storm_exact path = imc_spend_walk(track, lane, seconds, analogue);
     if (!(lane->imc.weight > 0.0)) {
         if (counts)
             imc_count_walk(track, lane, sphere, path, direction, seconds);
@@ -242,17 +253,11 @@ static bool imc_walk(struct pass *pass, struct lane *lane,
                      const struct imc_sphere *sphere, bool analogue,
                      bool counts)
 {
-    const struct imc_cell *cell = &pass->imc->cells[lane->cell];
-    struct imc_methods *methods = pass->imc->methods;
-    storm_exact before = cell->path;
     if (counts)
         imc_count_event(pass->imc, lane->cell, STORM_IMC_WALK);
-    bool more =
-        counts ? imc_walk_as(pass, lane, sphere, analogue, IMC_COUNTS_ALL)
+    return counts
+               ? imc_walk_as(pass, lane, sphere, analogue, IMC_COUNTS_ALL)
                : imc_walk_as(pass, lane, sphere, analogue, IMC_COUNTS_NOTHING);
-    methods->path[IMC_WALKED] += cell->path - before;
-    methods->events[IMC_WALKED]++;
-    return more;
 }
 
 #endif /* STORM_PHYSICS_IMC_WALK_KERNEL_H */

@@ -28,6 +28,7 @@
  *                        geom_open
  *   struct geom_lane     a packet in flight: where it is and what is ahead.
  *                        A pure function of packet and cell
+ *   geom_plain           known to the compiler: nothing is periodic
  *   geom_enter           the lane of a packet in its cell
  *   geom_pick            prepares geom_reach, and fetches what that will read
  *   geom_reach           after geom_pick at the same place: seconds to the

@@ -138,18 +138,15 @@ struct storm_exact_unit streaming_unit(const struct storm_streaming *streaming,
 
 /* ---- on a device -------------------------------------------------------- */
 
-/* Before transport. Local. */
-static storm_status streaming_device_begin(struct storm_streaming *streaming)
+storm_status streaming_device_begin(struct storm_streaming *streaming)
 {
     struct storm_track *track = &streaming->track;
     bool has_sums = track->tally == STORM_TALLY_EXACT;
     storm_status status =
-        track->tally != STORM_TALLY_DOUBLE && streaming->run.ops != NULL
-            ? device_run_find(&streaming->run, streaming->run.ops->streaming,
-                              "streaming on this kind of mesh")
-            : device_run_find(&streaming->run, NULL,
-                              "streaming with a tally of doubles, or on this "
-                              "kind of mesh,");
+        device_run_find(&streaming->run, streaming->mesh, DEVICE_STREAMING,
+                        track->tally == STORM_TALLY_DOUBLE
+                            ? "a tally of doubles"
+                            : NULL);
     if (streaming->run.kernel == NULL || status < 0)
         return status;
     bool is_new =

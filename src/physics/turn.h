@@ -7,6 +7,8 @@
 
 #include <storm/packet.h>
 
+#include "base/port.h"
+
 /* `along` times a normal and `across` times a unit vector across it, which u
  * turns about it. */
 static inline void imc_turn(const double normal[3], double along, double across,
@@ -16,9 +18,10 @@ static inline void imc_turn(const double normal[3], double along, double across,
     storm_isotropic(0.5, u, circle);
     /* Two directions across the normal, from its smallest component. */
     int k = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
-    k = fabs(normal[2]) < fabs(normal[k]) ? 2 : k;
+    k = fabs(normal[2]) < fabs(storm_port_get(normal, k)) ? 2 : k;
+    double least = storm_port_get(normal, k);
     for (int d = 0; d < 3; d++)
-        a[d] = (d == k) - normal[k] * normal[d];
+        a[d] = (d == k) - least * normal[d];
     double inverse = 1.0 / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
     for (int d = 0; d < 3; d++)
         a[d] *= inverse;

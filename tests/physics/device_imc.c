@@ -25,7 +25,7 @@ enum { GROUPS = 1, PERIODIC = 2, WALK = 4 };
 
 static const struct storm_material materials[] = {
     {.name = "thick",
-     .absorption = {.coef = 60, .t_exp = -1, .max = 1e12},
+     .absorption = {.coef = 500, .max = 1e12},
      .heat_capacity = {.coef = 4, .max = 1e12},
      .temperature_kev = 0.5,
      .radiation_temperature_kev = -1},
@@ -165,6 +165,8 @@ int main(int argc, char **argv)
     for (enum kind kind = CART; kind < KINDS; kind++) {
         check(kind, 0, false, 0);
         check(kind, GROUPS, true, 3);
+        check(kind, WALK, true, 0);
+        check(kind, GROUPS | WALK, false, 5);
         if (kind != GIVEN)
             check(kind, GROUPS | PERIODIC, false, 2);
     }

@@ -30,6 +30,11 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
                          .rank = mesh->env->rank};
 }
 
+static inline void geom_plain(struct geom *g)
+{
+    (void)g;
+}
+
 static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
                               const struct storm_packet *packet)
 {

@@ -75,6 +75,11 @@ static inline void geom_into(const struct geom *g, struct geom_lane *lane,
     lane->n_blocks = head[1].first_block - head->first_block;
 }
 
+static inline void geom_plain(struct geom *g)
+{
+    (void)g;
+}
+
 static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
                               const struct storm_packet *packet)
 {

@@ -68,6 +68,11 @@ static inline struct geom geom_open(const struct storm_mesh *mesh,
 
 #include "mesh/mesh_lane_geom.h"
 
+static inline void geom_plain(struct geom *g)
+{
+    g->domain = NULL;
+}
+
 static inline void geom_into(const struct geom *g, struct geom_lane *lane,
                              storm_cell_idx cell)
 {
