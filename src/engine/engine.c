@@ -124,28 +124,48 @@ static void free_batch(struct storm_engine *e)
     storm_pinned_free(memory, e->batch_device, e->batch);
     storm_pinned_free(memory, e->batch_device, e->outcome);
     storm_free(memory, e->batch_events);
+    storm_pinned_free(memory, e->batch_device, e->away.batch);
+    storm_pinned_free(memory, e->batch_device, e->away.outcome);
+    storm_free(memory, e->away.batch_events);
+    e->away = (struct engine_away){.n = 0};
     e->batch = NULL;
     e->outcome = NULL;
     e->batch_events = NULL;
     e->batch_max = 0;
 }
 
-/* Room for so many packets in a batch, between steps. Kernels get large ones
- * alone: others may share pages. */
-static storm_status reserve_batch(struct storm_engine *e, size_t n)
+/* Room for so many packets in a batch, between steps; two of them for a physics
+ * with `poll`. Kernels get large ones alone: others may share pages. */
+static storm_status reserve_batch(struct storm_engine *e, size_t n, bool polls)
 {
     static const char label[] = "batch";
     struct storm_memory *memory = e->env->memory;
-    if (n <= e->batch_max)
+    if (n <= e->batch_max && (!polls || e->away.batch))
         return STORM_OK;
+    if (n < e->batch_max)
+        n = e->batch_max;
     free_batch(e);
     struct storm_device *device = n >= BATCH_PINNED ? e->env->device : NULL;
     e->batch_device = device;
-    e->batch = storm_pinned_alloc(memory, device, label, n * sizeof *e->batch);
-    e->outcome =
-        storm_pinned_alloc(memory, device, label, n * sizeof *e->outcome);
-    e->batch_events = storm_alloc(memory, label, n * sizeof *e->batch_events);
-    if (!e->batch || !e->outcome || !e->batch_events) {
+    bool ok = true;
+    for (int k = 0; k < (polls ? 2 : 1); k++) {
+        const struct engine_away made = {
+            .batch = storm_pinned_alloc(memory, device, label,
+                                        n * sizeof *made.batch),
+            .outcome = storm_pinned_alloc(memory, device, label,
+                                          n * sizeof *made.outcome),
+            .batch_events =
+                storm_alloc(memory, label, n * sizeof *made.batch_events)};
+        ok = ok && made.batch && made.outcome && made.batch_events;
+        if (k > 0) {
+            e->away = made;
+            continue;
+        }
+        e->batch = made.batch;
+        e->outcome = made.outcome;
+        e->batch_events = made.batch_events;
+    }
+    if (!ok) {
         free_batch(e);
         return STORM_ERR_NOMEM;
     }
@@ -160,8 +180,10 @@ static storm_status open_lists(struct storm_engine *e)
     storm_store_follow(&e->store, &e->census);
     storm_store_follow(&e->store, &e->todo);
     storm_store_follow(&e->store, &e->fresh);
-    return reserve_batch(e, e->params.batch_packets ? e->params.batch_packets
-                                                    : BATCH_DEFAULT);
+    return reserve_batch(e,
+                         e->params.batch_packets ? e->params.batch_packets
+                                                 : BATCH_DEFAULT,
+                         e->physics.poll != NULL);
 }
 
 static void engine_free(struct storm_engine *e)
@@ -291,7 +313,8 @@ storm_status storm_engine_use(struct storm_engine *engine,
          !records_fit(engine, own_population.record_bytes, "population")))
         status = STORM_ERR_ARG;
     if (status == STORM_OK)
-        status = reserve_batch(engine, own_physics.batch_packets);
+        status = reserve_batch(engine, own_physics.batch_packets,
+                               own_physics.poll != NULL);
     if (status < 0)
         return status;
     engine->physics = own_physics;
@@ -321,7 +344,7 @@ static void begin_step(struct storm_engine *e)
     e->next_todo = 0;
     e->fresh.n = 0;
     e->n_batch = e->lent.n = 0;
-    e->is_away = false;
+    e->away.n = 0;
     e->n_listed = e->todo.n;
     e->counts = (struct storm_counts){.created = e->todo.n};
     e->failed = STORM_OK;

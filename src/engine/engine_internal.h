@@ -72,7 +72,12 @@ struct storm_engine {
     struct storm_arrival lent; /* n packets of the batch are in the channel, */
     size_t first_lent;         /* from this one on (BATCH-1) */
     struct storm_device *batch_device; /* batch and outcome are pinned */
-    bool is_away;                      /* the physics works on the batch */
+    struct engine_away {               /* BATCH-4; no arrays without poll */
+        void **batch;
+        struct storm_outcome *outcome;
+        uint64_t *batch_events;
+        size_t n;
+    } away;
 
     enum engine_phase phase;
     storm_status failed;         /* first error of this rank in this step */

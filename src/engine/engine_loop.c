@@ -15,6 +15,8 @@
  *   BATCH-3  A physics with `poll` gets no such packets: they are not in the
  *            store, where a device can reach them; and they would keep the
  *            channel waiting.
+ *   BATCH-4  It works on one batch while this rank settles the one before and
+ *            fills the next.
  */
 #include <string.h>
 
@@ -235,7 +237,6 @@ static void call_physics(struct storm_engine *e)
     if (physics->step_batch) {
         physics->step_batch(physics->self, &e->step, e->batch, e->n_batch,
                             e->outcome);
-        e->is_away = physics->poll != NULL;
         return;
     }
     for (size_t i = 0; i < e->n_batch; i++) {
@@ -459,21 +460,42 @@ static STORM_APART storm_status settle_batch(struct storm_engine *e)
     return give_back(e);
 }
 
-/* Advances the batch and does what follows; STORM_AGAIN: not yet, the physics
- * works on it. */
 static storm_status advance(struct storm_engine *e, struct stopwatch *watch)
 {
-    if (!e->is_away)
-        call_physics(e);
-    if (STORM_UNLIKELY(e->is_away)) {
-        storm_status status = e->physics.poll(e->physics.self, &e->step);
-        e->is_away = status == STORM_AGAIN;
-        lap(e, watch, TIME_PHYSICS);
-        if (e->is_away) /* what others wait for */
-            status = storm_outbox_flush(&e->outbox);
-        if (status < 0 || e->is_away)
-            return status;
-    }
+    call_physics(e);
+    lap(e, watch, TIME_PHYSICS);
+    return e->failed < 0 ? e->failed : settle_batch(e);
+}
+
+/* The batch goes away, and the one that was away comes back. */
+static void swap_away(struct storm_engine *e)
+{
+    const struct engine_away back = e->away;
+    e->away =
+        (struct engine_away){e->batch, e->outcome, e->batch_events, e->n_batch};
+    e->batch = back.batch;
+    e->outcome = back.outcome;
+    e->batch_events = back.batch_events;
+    e->n_batch = back.n;
+}
+
+/* BATCH-4 */
+static STORM_APART storm_status advance_away(struct storm_engine *e,
+                                             struct stopwatch *watch)
+{
+    const struct storm_physics *physics = &e->physics;
+    storm_status status = STORM_OK;
+    if (e->away.n > 0)
+        status = physics->poll(physics->self, &e->step);
+    lap(e, watch, TIME_PHYSICS);
+    if (status < 0)
+        return status;
+    if (status == STORM_AGAIN)
+        return storm_outbox_flush(&e->outbox); /* what others wait for */
+    swap_away(e);
+    if (e->away.n > 0)
+        physics->step_batch(physics->self, &e->step, e->away.batch, e->away.n,
+                            e->away.outcome);
     lap(e, watch, TIME_PHYSICS);
     return e->failed < 0 ? e->failed : settle_batch(e);
 }
@@ -530,11 +552,14 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
         *idle_out = false;
         return status;
     }
-    if (STORM_LIKELY(!e->is_away))
-        fill_batch(e);
-    *idle_out = e->n_batch == 0;
-    status =
-        e->n_batch > 0 ? advance(e, watch) : storm_outbox_flush(&e->outbox);
+    fill_batch(e);
+    *idle_out = e->n_batch == 0 && e->away.n == 0;
+    if (*idle_out)
+        status = storm_outbox_flush(&e->outbox);
+    else
+        status = STORM_UNLIKELY(e->physics.poll != NULL)
+                     ? advance_away(e, watch)
+                     : advance(e, watch);
     lap(e, watch, TIME_SEND_RECV);
     return status;
 }
@@ -651,8 +676,10 @@ storm_status storm_engine_transport(struct storm_engine *e)
         lap(e, &watch, TIME_IDLE);
         e->iterations++;
     }
-    while (e->is_away) /* after an error */
-        e->is_away = e->physics.poll(e->physics.self, &e->step) == STORM_AGAIN;
+    while (e->away.n > 0 && /* after an error */
+           e->physics.poll(e->physics.self, &e->step) == STORM_AGAIN)
+        continue;
+    e->away.n = 0;
     fold_times(e, storm_clock_seconds() - began);
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;

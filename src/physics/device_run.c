@@ -129,6 +129,8 @@ void device_run_launch(struct device_run *run, void *job, size_t job_bytes,
 
 storm_status device_run_poll(struct device_run *run)
 {
+    if (run->kernel == NULL)
+        return STORM_OK;
     return run->status < 0 ? run->status
                            : storm_device_poll(run->env->device, run->launch);
 }
