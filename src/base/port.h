@@ -130,6 +130,18 @@ static inline int storm_cpu_has_avx2(void)
     }
 #endif
 
+/* The number of these bits. */
+static inline float storm_port_float(uint32_t bits)
+{
+    float x = 0.0f;
+#if defined(__NVPTX__) /* from memory clang would fetch it */
+    x = __nvvm_bitcast_i2f((int)bits);
+#else
+    memcpy(&x, &bits, sizeof x);
+#endif
+    return x;
+}
+
 /* Components of vectors by number. What is in registers has no address: a
  * thread of a GPU chooses among them. */
 static inline double storm_port_get(const double v[3], int d)

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/port.h"
 #include "mesh/mesh_planes_geom.h"
 
 /* Fractions of eight planes, as they are fetched. */
@@ -20,11 +21,13 @@ static inline pick_words pick_load(const int16_t *fractions)
     return *(const pick_words *)(const void *)fractions;
 }
 
-/* The k-th of eight. */
+/* The k-th of eight, by the bits of 2^23 and 2^15 more: a GPU converts integers
+ * slowly. Exact. */
 static inline float pick_fraction(pick_words words, int k)
 {
-    uint32_t word = words[k / 2];
-    return (float)(int16_t)(k % 2 != 0 ? word >> 16 : word & 0xffff);
+    uint32_t word = words[k / 2] ^ UINT32_C(0x80008000);
+    uint32_t bits = (k % 2 != 0 ? word >> 16 : word & 0xffff) | 0x4b000000;
+    return storm_port_float(bits) - 8421376.0f;
 }
 
 /* Height of a point over a plane, and slope of a direction towards it. */
@@ -56,6 +59,7 @@ static inline float pick_end(const struct storm_planes_block *block,
                                  pick_load(block[b].n[1]),
                                  pick_load(block[b].n[2])},
                          distance = pick_load(block[b].distance);
+#pragma GCC unroll 8
         for (int k = 0; k < STORM_PLANES_WIDTH; k++) {
             const struct pick_plane p = pick_plane(n, distance, k, y, u);
             const float own_h = p.h + PLANES_DOUBT_H,
@@ -84,6 +88,7 @@ planes_pick(const struct storm_planes_block *block, uint32_t n_blocks,
                                  pick_load(block[b].n[2])},
                          distance = pick_load(block[b].distance);
         uint64_t found = 0;
+#pragma GCC unroll 8
         for (int k = 0; k < STORM_PLANES_WIDTH; k++) {
             const struct pick_plane p = pick_plane(n, distance, k, y, u);
             found |= (uint64_t)(p.h - p.s * end <= max) << k;
