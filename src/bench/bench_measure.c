@@ -212,7 +212,6 @@ void storm_bench_json_device(struct storm_json *json,
     const struct storm_device_counts *d = &loop->device;
     if (d->launches == 0)
         return;
-    storm_json_text(json, "device", loop->device_name);
     storm_json_uint(json, "device_launches", d->launches);
     storm_json_real(json, "device_kernel_seconds", d->kernel_seconds);
     storm_json_real(json, "device_kernel_share",
