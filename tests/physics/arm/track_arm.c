@@ -8,6 +8,8 @@
  */
 #include "../kernel_case.h"
 
+#include "physics/on_host.h"
+
 #include "mesh/voronoi/voronoi_geom.h"
 #include "physics/pick.h"
 #include "physics/track_kernel.h"
