@@ -121,12 +121,12 @@ static inline int storm_cpu_has_avx2(void)
             _thread(&args, i);                                            \
     }
 #else
-#define STORM_KERNEL(_name, _args, _thread)                 \
-    STORM_PRIVATE void _name(const void *args, uint64_t i); \
-    void _name(const void *args, uint64_t i)                \
-    {                                                       \
-        const struct _args *own = args;                     \
-        _thread(own, i);                                    \
+#define STORM_KERNEL(_name, _args, _thread)   \
+    void _name(const void *args, uint64_t i); \
+    void _name(const void *args, uint64_t i)  \
+    {                                         \
+        const struct _args *own = args;       \
+        _thread(own, i);                      \
     }
 #endif
 

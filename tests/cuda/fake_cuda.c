@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A libcuda.so.1 without a GPU: what device/cuda calls of the driver, on this
- * processor. A kernel is the function of that name in the program, which must
- * export it; the size of its arguments is read from the PTX. As with the
- * driver, what is put into streams happens later: when something waits for it,
- * or some at each query.
+ * processor. A kernel is the function of that name in the program, by the
+ * program's table of symbols; the size of its arguments is read from the PTX.
+ * As with the driver, what is put into streams happens later: when something
+ * waits for it, or some at each query.
  *
  *   STORM_FAKE_CUDA_DEVICES=N    GPUs; default 1
  *   STORM_FAKE_CUDA_SM=80        their architecture; default 90
@@ -12,11 +12,16 @@
  *                                the third call returns 700; then so do all
  *                                others, if it is a code that a GPU is lost by
  */
-#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define API __attribute__((visibility("default"))) int
 
@@ -400,6 +405,49 @@ API cuModuleUnload(void *module)
     return module ? 0 : BAD_VALUE;
 }
 
+static int first_object(struct dl_phdr_info *info, size_t bytes, void *base)
+{
+    (void)bytes;
+    *(ElfW(Addr) *)base = info->dlpi_addr;
+    return 1; /* the program comes first */
+}
+
+/* A function of the program, hidden or not; NULL: there is none. */
+static kernel_fn *function_named(const char *name)
+{
+    ElfW(Addr) base = 0, at = 0;
+    struct stat about;
+    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    if (file < 0 || fstat(file, &about) != 0)
+        abort();
+    size_t bytes = (size_t)about.st_size;
+    const unsigned char *image =
+        mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (image == MAP_FAILED)
+        abort();
+    const ElfW(Ehdr) *head = (const void *)image;
+    const ElfW(Shdr) *sections = (const void *)(image + head->e_shoff);
+    for (int i = 0; i < head->e_shnum; i++) {
+        const ElfW(Shdr) *s = &sections[i];
+        if (s->sh_type != SHT_SYMTAB)
+            continue;
+        const ElfW(Sym) *symbols = (const void *)(image + s->sh_offset);
+        const char *names =
+            (const char *)image + sections[s->sh_link].sh_offset;
+        for (size_t k = 0; k < s->sh_size / sizeof *symbols; k++)
+            if (ELF64_ST_TYPE(symbols[k].st_info) == STT_FUNC &&
+                strcmp(names + symbols[k].st_name, name) == 0)
+                at = symbols[k].st_value;
+    }
+    munmap((void *)(uintptr_t)image, bytes);
+    dl_iterate_phdr(first_object, &base);
+    uintptr_t address = at > 0 ? base + at : 0;
+    kernel_fn *kernel;
+    memcpy(&kernel, &address, sizeof kernel);
+    return kernel;
+}
+
 /* One for each kernel; they live as long as the process. */
 static struct function *function_for(kernel_fn *call)
 {
@@ -420,11 +468,9 @@ API cuModuleGetFunction(void **function, void *module, const char *name)
     snprintf(parameter, sizeof parameter, " %s_param_0[", name);
     const char *at = strstr(module, entry);
     const char *size = at ? strstr(at, parameter) : NULL;
-    void *call = dlsym(RTLD_DEFAULT, name);
-    if (!size || !call)
+    kernel_fn *kernel = function_named(name);
+    if (!size || !kernel)
         return NOT_FOUND;
-    kernel_fn *kernel;
-    memcpy(&kernel, &call, sizeof kernel);
     struct function *f = function_for(kernel);
     f->args_bytes = strtoul(size + strlen(parameter), NULL, 10);
     *function = f;

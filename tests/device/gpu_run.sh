@@ -5,7 +5,6 @@
 # The program on a driver without a GPU (tests/cuda): the bits of the processor,
 # one rank with a GPU beside one without, and GPUs that are lost.
 set -eu
-STORM_BIN=${STORM_BUILD:?}/tests/storm_gpu
 . "$(dirname "$0")/../cli/cli.sh"
 fake=$STORM_BUILD/tests/cuda
 
