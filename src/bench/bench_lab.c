@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/page.h"
 #include "io/io_summary.h"
 #include "view/chart.h"
@@ -35,12 +36,19 @@ struct lab_point {
 
 struct lab {
     const struct storm_bench_lab_params *params;
+    struct storm_memory *memory;
     struct lab_point *point; /* by ranks, then backends */
     size_t n;
     struct lab_published published[LAB_MAX_PUBLISHED];
     size_t n_published;
     char source[LAB_LINE];
 };
+
+/* NULL: no memory. */
+static void *lab_alloc(const struct lab *lab, size_t n, size_t bytes)
+{
+    return storm_alloc(lab->memory, "simulated scaling", (n + 1) * bytes);
+}
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -99,7 +107,7 @@ static storm_status lab_read(struct lab *lab)
 {
     const struct storm_bench_lab_params *p = lab->params;
     lab->n = p->ranks.n * p->n_backends;
-    lab->point = calloc(lab->n > 0 ? lab->n : 1, sizeof *lab->point);
+    lab->point = lab_alloc(lab, lab->n, sizeof *lab->point);
     if (lab->point == NULL)
         return STORM_ERR_NOMEM;
     for (size_t i = 0; i < lab->n; i++) {
@@ -405,8 +413,9 @@ static char *lab_lines(const struct lab *lab, bool times)
     bool weak = p->mode == STORM_BENCH_WEAK;
     size_t each = 2 * p->ranks.n + 2 * lab->n_published;
     size_t n_ticks = p->ranks.n + lab->n_published;
-    double *numbers = calloc(p->ranks.n + p->n_backends * each + n_ticks + 1,
-                             sizeof *numbers);
+    double *numbers =
+        lab_alloc(lab, p->ranks.n + p->n_backends * each + n_ticks,
+                  sizeof *numbers);
     struct storm_chart_series series[3 * STORM_LAB_MAX_BACKENDS + 1];
     struct lab_curves curves = {.series = series, .numbers = numbers};
     if (numbers == NULL)
@@ -445,16 +454,16 @@ static char *lab_lines(const struct lab *lab, bool times)
         .n_series = curves.n_series,
     };
     char *svg = storm_chart_svg(&chart);
-    free(numbers);
+    storm_free(lab->memory, numbers);
     return svg;
 }
 
 static char *lab_bars(const struct lab *lab)
 {
     const struct storm_bench_lab_params *p = lab->params;
-    struct storm_bar *bars = calloc(lab->n + 1, sizeof *bars);
-    double *ms = calloc(lab->n + 1, IO_N_TIMES * sizeof *ms);
-    char(*groups)[32] = calloc(lab->n + 1, sizeof *groups);
+    struct storm_bar *bars = lab_alloc(lab, lab->n, sizeof *bars);
+    double *ms = lab_alloc(lab, lab->n, IO_N_TIMES * sizeof *ms);
+    char(*groups)[32] = lab_alloc(lab, lab->n, sizeof *groups);
     size_t n = 0;
     char *svg = NULL;
     for (size_t i = 0; bars && ms && groups && i < lab->n; i++) {
@@ -480,9 +489,9 @@ static char *lab_bars(const struct lab *lab)
         };
         svg = storm_bars_svg(&all);
     }
-    free(groups);
-    free(ms);
-    free(bars);
+    storm_free(lab->memory, groups);
+    storm_free(lab->memory, ms);
+    storm_free(lab->memory, bars);
     return svg;
 }
 
@@ -492,7 +501,10 @@ storm_status storm_bench_lab(const struct storm_bench_lab_params *params,
                              struct storm_bench_lab_report *report_out)
 {
     struct lab lab = {.params = params};
-    storm_status status = lab_read(&lab);
+    storm_status status = storm_memory_create(&lab.memory);
+    if (status < 0)
+        return status;
+    status = lab_read(&lab);
     if (status >= 0) {
         struct storm_bench_lab_report report = {
             .json = lab_json(&lab),
@@ -513,6 +525,7 @@ storm_status storm_bench_lab(const struct storm_bench_lab_params *params,
                 free(report.picture[i]);
         }
     }
-    free(lab.point);
+    storm_free(lab.memory, lab.point);
+    storm_memory_end(lab.memory);
     return status;
 }
