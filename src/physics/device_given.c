@@ -10,5 +10,6 @@
 STORM_KERNEL(storm_given_streaming, device_streaming_job, thread_streaming)
 STORM_KERNEL(storm_given_imc, device_imc_job, thread_imc)
 STORM_KERNEL(storm_given_imc_walk, device_imc_job, thread_imc_walk)
+STORM_KERNEL(storm_given_imc_counted, device_imc_job, thread_imc_counted)
 
 STORM_GPU_INLINE_END

@@ -8,7 +8,22 @@
 static const char device_imc_label[] = "imc on the device";
 
 /* Arrays, in the order in which they are made. */
-enum { CELLS, EDGES, METHODS, OPACITY, SPECTRUM, WALK, THICK, ARRAYS };
+enum {
+    CELLS,
+    EDGES,
+    METHODS,
+    OPACITY,
+    SPECTRUM,
+    WALK,
+    THICK,
+    EFFECTIVE,
+    GROUPS, /* these are sums */
+    FLUX,
+    PRESSURE,
+    MOMENTUM,
+    EVENTS,
+    ARRAYS
+};
 
 storm_status device_imc_open(struct storm_imc *imc)
 {
@@ -70,8 +85,6 @@ static const char *device_imc_lacks(const struct storm_imc *imc)
         return "a blackbody plane";
     if (track->user != NULL)
         return "a wall of the host";
-    if (track->moments != NULL)
-        return "counting of moments";
     if (track->surfaces != NULL)
         return "a tally of a surface";
     if (imc->trace.n_ids > 0)
@@ -82,23 +95,33 @@ static const char *device_imc_lacks(const struct storm_imc *imc)
 static storm_status device_imc_choose(struct storm_imc *imc)
 {
     return device_run_find(&imc->there->run, imc->mesh,
-                           imc->track.walk != NULL ? DEVICE_IMC_WALK
-                                                   : DEVICE_IMC,
+                           imc->track.moments != NULL ? DEVICE_IMC_COUNTED
+                           : imc->track.walk != NULL  ? DEVICE_IMC_WALK
+                                                      : DEVICE_IMC,
                            device_imc_lacks(imc));
 }
 
 /* ---- arrays --------------------------------------------------------------*/
 
-/* What a kernel reads or adds to. */
+/* What a kernel reads or adds to. Sums from GROUPS on are zero before a step,
+ * and the host's alone after it: it adds nothing to them meanwhile. */
 struct device_imc_array {
     const void *host;
     size_t bytes;
 };
 
+static struct device_imc_array device_imc_sums(const struct storm_imc *imc,
+                                               storm_exact *sums, size_t values)
+{
+    return (struct device_imc_array){sums, (size_t)imc->n_cells * values *
+                                               sizeof *sums};
+}
+
 static void device_imc_list(const struct storm_imc *imc,
                             struct device_imc_array list_out[ARRAYS])
 {
     const struct device_imc *there = imc->there;
+    const struct imc_moments *m = &imc->moments;
     size_t n = (size_t)imc->n_cells, n_rows = n * imc->track.n_groups;
     bool has_groups = imc->track.n_groups > 1, walks = imc->track.walk != NULL;
     const struct device_imc_array list[ARRAYS] = {
@@ -112,6 +135,12 @@ static void device_imc_list(const struct storm_imc *imc,
         [WALK] = {imc->track.walk, sizeof *imc->track.walk},
         [THICK] = {walks && has_groups ? imc->track.thick : NULL,
                    n_rows * sizeof *imc->track.thick},
+        [EFFECTIVE] = {m->effective, n * sizeof *m->effective},
+        [GROUPS] = device_imc_sums(imc, m->groups, imc->track.n_groups),
+        [FLUX] = device_imc_sums(imc, m->flux, 3),
+        [PRESSURE] = device_imc_sums(imc, m->pressure, 6),
+        [MOMENTUM] = device_imc_sums(imc, m->momentum, 3),
+        [EVENTS] = device_imc_sums(imc, m->events, STORM_IMC_N_EVENTS),
     };
     memcpy(list_out, list, sizeof list);
 }
@@ -122,12 +151,14 @@ static storm_status device_imc_reserve(struct storm_imc *imc)
     struct device_imc *there = imc->there;
     struct device_imc_array list[ARRAYS];
     size_t n = (size_t)imc->n_cells;
-    if (there->cells != NULL && there->n_cells == n)
+    if (there->cells != NULL && there->n_cells == n &&
+        there->wants == imc->wants)
         return STORM_OK;
     device_image_free(&there->arrays);
     storm_free(imc->env->memory, there->cells);
     storm_free(imc->env->memory, there->edges);
     there->n_cells = n;
+    there->wants = imc->wants;
     there->cells = storm_alloc(imc->env->memory, device_imc_label,
                                (n + 1) * sizeof *there->cells);
     there->edges =
@@ -163,11 +194,15 @@ static storm_status device_imc_fields(struct storm_imc *imc)
     }
     there->methods = (struct imc_methods){.events = {0}};
     device_imc_list(imc, list);
-    for (size_t i = 0; i < ARRAYS && status == STORM_OK; i++)
-        if (list[i].host != NULL && list[i].bytes > 0)
-            status = storm_device_put(imc->env->device,
-                                      device_imc_address(there->at[i]),
-                                      list[i].host, list[i].bytes);
+    for (size_t i = 0; i < ARRAYS && status == STORM_OK; i++) {
+        storm_device_address at = device_imc_address(there->at[i]);
+        if (list[i].host == NULL || list[i].bytes == 0)
+            continue;
+        status = i < GROUPS
+                     ? storm_device_put(imc->env->device, at, list[i].host,
+                                        list[i].bytes)
+                     : storm_device_clear(imc->env->device, at, list[i].bytes);
+    }
     *track = imc->track;
     track->cells = there->at[CELLS];
     track->edges = there->at[EDGES];
@@ -176,6 +211,15 @@ static storm_status device_imc_fields(struct storm_imc *imc)
     track->spectrum = there->at[SPECTRUM];
     track->walk = there->at[WALK];
     track->thick = there->at[THICK];
+    struct imc_moments *moments = &there->job.moments;
+    *moments = imc->moments;
+    moments->effective = there->at[EFFECTIVE];
+    moments->groups = there->at[GROUPS];
+    moments->flux = there->at[FLUX];
+    moments->pressure = there->at[PRESSURE];
+    moments->momentum = there->at[MOMENTUM];
+    moments->events = there->at[EVENTS];
+    moments->hops = NULL;
     return status;
 }
 
@@ -241,6 +285,16 @@ storm_status device_imc_end(struct storm_imc *imc)
         status = storm_device_get(imc->env->device, &there->methods,
                                   device_imc_address(there->at[METHODS]),
                                   sizeof there->methods);
+    storm_exact *const sums[] = {imc->moments.groups, imc->moments.flux,
+                                 imc->moments.pressure, imc->moments.momentum,
+                                 imc->moments.events};
+    struct device_imc_array list[ARRAYS];
+    device_imc_list(imc, list);
+    for (size_t i = GROUPS; i < ARRAYS && status == STORM_OK; i++)
+        if (list[i].host != NULL && list[i].bytes > 0)
+            status = storm_device_get(imc->env->device, sums[i - GROUPS],
+                                      device_imc_address(there->at[i]),
+                                      list[i].bytes);
     for (int k = 0; k < IMC_METHODS && status == STORM_OK; k++) {
         imc->methods.path[k] += there->methods.path[k];
         imc->methods.events[k] += there->methods.events[k];

@@ -9,7 +9,8 @@
 /* Arguments of the kernels. */
 struct device_imc_job {
     struct device_batch batch;
-    struct imc_track track; /* with addresses on the device */
+    struct imc_track track;     /* with addresses on the device */
+    struct imc_moments moments; /* the same */
 };
 _Static_assert(sizeof(struct device_imc_job) <= STORM_DEVICE_ARGS_MAX,
                "they are arguments");
@@ -17,7 +18,8 @@ _Static_assert(sizeof(struct device_imc_job) <= STORM_DEVICE_ARGS_MAX,
 struct device_imc {
     struct device_run run;
     struct device_image arrays; /* of the track */
-    void *at[8];                /* addresses of these, see device_imc.c */
+    void *at[16];               /* addresses of these, see device_imc.c */
+    unsigned wants;             /* moments that there is room for */
     size_t n_cells;
     struct imc_cell *cells; /* as they were put, and are got */
     unsigned char *edges;

@@ -8,10 +8,16 @@
 
 #include "physics/device_imc.h"
 #include "physics/device_streaming.h"
+#include "physics/imc_moments_text.h"
 #include "physics/track_kernel.h"
 #include "physics/walk_text.h"
 
 /* What other files have is inlined. */
+#define imc_moments_collision moments_collision
+#define imc_moments_flight moments_flight
+#define imc_moments_walk moments_walk
+#define imc_tally_group(_track, _cell, _packet, _group) (_group)
+#define imc_draw_energy(_track, _cell, _packet) 0.0 /* of photons: none */
 #define storm_walk_draw walk_draw
 #define storm_walk_ensemble walk_ensemble
 #define storm_walk_exit walk_exit
@@ -148,7 +154,7 @@ LANES_INLINE void thread_lacks_more(struct imc_track *track)
 
 LANES_INLINE void thread_imc_as(const struct device_batch *batch,
                                 const struct imc_track *track, uint64_t i,
-                                const bool plain)
+                                const enum imc_counts counts, const bool plain)
 {
     struct storm_packet *packet = batch->packets[i];
     struct storm_packet own;
@@ -165,7 +171,7 @@ LANES_INLINE void thread_imc_as(const struct device_batch *batch,
         }
         pass.round++;
         geom_pick(&lane.geom);
-        more = imc_step(&pass, &lane, false, IMC_COUNTS_NOTHING, false, false);
+        more = imc_step(&pass, &lane, false, counts, false, false);
     }
     thread_return(packet, &own);
 }
@@ -177,7 +183,7 @@ LANES_INLINE void thread_imc_any(const struct device_imc_job *job, uint64_t i,
     thread_lacks_more(&track);
     if (!walks)
         track.walk = NULL;
-    thread_imc_as(&job->batch, &track, i, plain);
+    thread_imc_as(&job->batch, &track, i, IMC_COUNTS_NOTHING, plain);
 }
 
 /* Grey or with groups, flights and collisions alone. */
@@ -202,6 +208,29 @@ LANES_INLINE void thread_imc_walk_periodic(const struct device_imc_job *job,
                                            uint64_t i)
 {
     thread_imc_any(job, i, true, false);
+}
+
+LANES_INLINE void thread_imc_count(const struct device_imc_job *job, uint64_t i,
+                                   const bool plain)
+{
+    struct imc_track track = job->track;
+    struct imc_moments moments = job->moments;
+    thread_lacks_more(&track);
+    track.moments = &moments;
+    thread_imc_as(&job->batch, &track, i, IMC_COUNTS_ALL, plain);
+}
+
+/* With moments, and random walks. */
+LANES_INLINE void thread_imc_counted(const struct device_imc_job *job,
+                                     uint64_t i)
+{
+    thread_imc_count(job, i, true);
+}
+
+LANES_INLINE void thread_imc_counted_periodic(const struct device_imc_job *job,
+                                              uint64_t i)
+{
+    thread_imc_count(job, i, false);
 }
 
 #endif /* STORM_PHYSICS_DEVICE_KERNEL_H */

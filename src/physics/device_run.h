@@ -60,6 +60,7 @@ enum device_kernel {
     DEVICE_STREAMING,
     DEVICE_IMC,
     DEVICE_IMC_WALK,
+    DEVICE_IMC_COUNTED, /* moments; random walks, too */
     DEVICE_KERNELS
 };
 

@@ -15,5 +15,8 @@ STORM_KERNEL(storm_voronoi_imc_periodic, device_imc_job, thread_imc_periodic)
 STORM_KERNEL(storm_voronoi_imc_walk, device_imc_job, thread_imc_walk)
 STORM_KERNEL(storm_voronoi_imc_walk_periodic, device_imc_job,
              thread_imc_walk_periodic)
+STORM_KERNEL(storm_voronoi_imc_counted, device_imc_job, thread_imc_counted)
+STORM_KERNEL(storm_voronoi_imc_counted_periodic, device_imc_job,
+             thread_imc_counted_periodic)
 
 STORM_GPU_INLINE_END

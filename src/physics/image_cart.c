@@ -26,12 +26,14 @@ static void cart_image(const struct storm_mesh *mesh, double speed_cm_s,
 }
 
 /* device_cart.c */
-storm_device_fn storm_cart_streaming, storm_cart_imc, storm_cart_imc_walk;
+storm_device_fn storm_cart_streaming, storm_cart_imc, storm_cart_imc_walk,
+    storm_cart_imc_counted;
 
 static const struct storm_device_function cart_functions[] = {
     {"storm_cart_streaming", storm_cart_streaming},
     {"storm_cart_imc", storm_cart_imc},
     {"storm_cart_imc_walk", storm_cart_imc_walk},
+    {"storm_cart_imc_counted", storm_cart_imc_counted},
     {NULL, NULL},
 };
 
@@ -49,6 +51,8 @@ const struct device_track_ops storm_device_cart = {
                                   "storm_cart_streaming"},
             [DEVICE_IMC] = {"storm_cart_imc", "storm_cart_imc"},
             [DEVICE_IMC_WALK] = {"storm_cart_imc_walk", "storm_cart_imc_walk"},
+            [DEVICE_IMC_COUNTED] = {"storm_cart_imc_counted",
+                                    "storm_cart_imc_counted"},
         },
     .is_periodic = device_is_plain,
     .image = cart_image,

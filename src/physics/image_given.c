@@ -41,12 +41,14 @@ static void given_image(const struct storm_mesh *mesh, double speed_cm_s,
 }
 
 /* device_given.c */
-storm_device_fn storm_given_streaming, storm_given_imc, storm_given_imc_walk;
+storm_device_fn storm_given_streaming, storm_given_imc, storm_given_imc_walk,
+    storm_given_imc_counted;
 
 static const struct storm_device_function given_functions[] = {
     {"storm_given_streaming", storm_given_streaming},
     {"storm_given_imc", storm_given_imc},
     {"storm_given_imc_walk", storm_given_imc_walk},
+    {"storm_given_imc_counted", storm_given_imc_counted},
     {NULL, NULL},
 };
 
@@ -65,6 +67,8 @@ const struct device_track_ops storm_device_given = {
             [DEVICE_IMC] = {"storm_given_imc", "storm_given_imc"},
             [DEVICE_IMC_WALK] = {"storm_given_imc_walk",
                                  "storm_given_imc_walk"},
+            [DEVICE_IMC_COUNTED] = {"storm_given_imc_counted",
+                                    "storm_given_imc_counted"},
         },
     .is_periodic = device_is_plain,
     .image = given_image,

@@ -23,12 +23,14 @@ static void octree_image(const struct storm_mesh *mesh, double speed_cm_s,
 }
 
 /* device_octree.c */
-storm_device_fn storm_octree_streaming, storm_octree_imc, storm_octree_imc_walk;
+storm_device_fn storm_octree_streaming, storm_octree_imc, storm_octree_imc_walk,
+    storm_octree_imc_counted;
 
 static const struct storm_device_function octree_functions[] = {
     {"storm_octree_streaming", storm_octree_streaming},
     {"storm_octree_imc", storm_octree_imc},
     {"storm_octree_imc_walk", storm_octree_imc_walk},
+    {"storm_octree_imc_counted", storm_octree_imc_counted},
     {NULL, NULL},
 };
 
@@ -47,6 +49,8 @@ const struct device_track_ops storm_device_octree = {
             [DEVICE_IMC] = {"storm_octree_imc", "storm_octree_imc"},
             [DEVICE_IMC_WALK] = {"storm_octree_imc_walk",
                                  "storm_octree_imc_walk"},
+            [DEVICE_IMC_COUNTED] = {"storm_octree_imc_counted",
+                                    "storm_octree_imc_counted"},
         },
     .is_periodic = device_is_plain,
     .image = octree_image,

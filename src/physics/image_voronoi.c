@@ -31,7 +31,8 @@ static bool voronoi_image_is_periodic(const struct storm_mesh *mesh)
 /* device_voronoi.c */
 storm_device_fn storm_voronoi_streaming, storm_voronoi_streaming_periodic,
     storm_voronoi_imc, storm_voronoi_imc_periodic, storm_voronoi_imc_walk,
-    storm_voronoi_imc_walk_periodic;
+    storm_voronoi_imc_walk_periodic, storm_voronoi_imc_counted,
+    storm_voronoi_imc_counted_periodic;
 
 static const struct storm_device_function voronoi_functions[] = {
     {"storm_voronoi_streaming", storm_voronoi_streaming},
@@ -40,6 +41,8 @@ static const struct storm_device_function voronoi_functions[] = {
     {"storm_voronoi_imc_periodic", storm_voronoi_imc_periodic},
     {"storm_voronoi_imc_walk", storm_voronoi_imc_walk},
     {"storm_voronoi_imc_walk_periodic", storm_voronoi_imc_walk_periodic},
+    {"storm_voronoi_imc_counted", storm_voronoi_imc_counted},
+    {"storm_voronoi_imc_counted_periodic", storm_voronoi_imc_counted_periodic},
     {NULL, NULL},
 };
 
@@ -58,6 +61,8 @@ const struct device_track_ops storm_device_voronoi = {
             [DEVICE_IMC] = {"storm_voronoi_imc", "storm_voronoi_imc_periodic"},
             [DEVICE_IMC_WALK] = {"storm_voronoi_imc_walk",
                                  "storm_voronoi_imc_walk_periodic"},
+            [DEVICE_IMC_COUNTED] = {"storm_voronoi_imc_counted",
+                                    "storm_voronoi_imc_counted_periodic"},
         },
     .is_periodic = voronoi_image_is_periodic,
     .image = voronoi_image,

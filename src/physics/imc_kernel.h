@@ -489,7 +489,7 @@ LANES_INLINE void imc_count_face(const struct pass *pass,
                                  uint32_t side)
 {
     const struct imc_surfaces *s = pass->imc->surfaces;
-    if (s == NULL)
+    if (!ON_HOST || s == NULL)
         return;
     const unsigned char *from = &s->own[(size_t)lane->cell * s->n], *to = from;
     if (STORM_UNLIKELY(next < 0)) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Moments of the radiation: energy by group, flux, pressure; momentum given to
  * matter; events by kind. */
+#include "physics/on_host.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include <storm/context.h>
 #include <storm/tally.h>
 
-#include "physics/imc.h"
+#include "physics/imc_moments_text.h"
 
 static const char moments_label[] = "imc moments";
 
@@ -162,56 +164,21 @@ void imc_moments_clear(struct storm_imc *imc)
 void imc_moments_collision(const struct imc_track *track, storm_cell_idx cell,
                            const double direction[3], double weight_erg)
 {
-    storm_exact *momentum = &track->moments->momentum[3 * (size_t)cell];
-    for (int d = 0; d < 3; d++)
-        storm_exact_add(&momentum[d], weight_erg * direction[d],
-                        track->moments->momentum_unit);
+    moments_collision(track, cell, direction, weight_erg);
 }
 
 void imc_moments_flight(const struct imc_track *track, storm_cell_idx cell,
                         const double direction[3], storm_exact path,
                         double given_erg)
 {
-    const struct imc_moments *m = track->moments;
-    const struct storm_exact_unit unit = track->path_unit;
-    const double x = direction[0], y = direction[1], z = direction[2];
-    /* A term has the bits of a double: this is exact. */
-    double length = (double)path * m->path_scale;
-    const double along[3] = {length * x, length * y, length * z};
-    if (m->flux != NULL) {
-        storm_exact *flux = &m->flux[3 * (size_t)cell];
-        storm_exact_add(&flux[0], along[0], m->flux_unit);
-        storm_exact_add(&flux[1], along[1], m->flux_unit);
-        storm_exact_add(&flux[2], along[2], m->flux_unit);
-    }
-    if (m->pressure != NULL) {
-        storm_exact *pressure = &m->pressure[6 * (size_t)cell];
-        storm_exact_add(&pressure[0], along[0] * x, unit);
-        storm_exact_add(&pressure[1], along[1] * y, unit);
-        storm_exact_add(&pressure[2], along[2] * z, unit);
-        storm_exact_add(&pressure[3], along[0] * y, unit);
-        storm_exact_add(&pressure[4], along[1] * z, unit);
-        storm_exact_add(&pressure[5], along[2] * x, unit);
-    }
-    if (m->momentum != NULL && given_erg > 0.0)
-        imc_moments_collision(track, cell, direction, given_erg);
+    moments_flight(track, cell, direction, path, given_erg);
 }
 
 void imc_moments_walk(const struct imc_track *track, storm_cell_idx cell,
                       storm_exact path, const double moved_cm[3],
                       double seconds)
 {
-    const struct imc_moments *m = track->moments;
-    double length = (double)path * m->path_scale;
-    double way = track->light_cm_s * seconds;
-    for (int d = 0; d < 3; d++) {
-        if (m->flux != NULL && way > 0.0)
-            storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d],
-                            length * (moved_cm[d] / way), m->flux_unit);
-        if (m->pressure != NULL)
-            storm_exact_add(&m->pressure[6 * (size_t)cell + (size_t)d],
-                            length / 3.0, track->path_unit);
-    }
+    moments_walk(track, cell, path, moved_cm, seconds);
 }
 
 void imc_moments_hop(const struct imc_track *track, storm_cell_idx cell,

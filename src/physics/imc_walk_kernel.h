@@ -155,7 +155,8 @@ static void imc_count_walk(const struct imc_track *track,
             group =
                 (size_t)imc_tally_group(track, lane->cell, lane->packet, own);
         }
-        moments->groups[(size_t)lane->cell * track->n_groups + group] += path;
+        on_add(&moments->groups[(size_t)lane->cell * track->n_groups + group],
+               path);
     }
     if (moments->is_directed)
         imc_moments_walk(track, lane->cell, path, moved_cm, seconds);

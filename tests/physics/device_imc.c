@@ -12,6 +12,7 @@
 #include <storm/octree.h>
 #include <storm/voronoi.h>
 
+#include "base/hash.h"
 #include "physics/device_imc.h"
 #include "run/run_points.h"
 #include "support/check.h"
@@ -21,7 +22,7 @@
 
 enum { STEPS = 4 };
 enum kind { CART, OCTREE, VORONOI, GIVEN, KINDS };
-enum { GROUPS = 1, PERIODIC = 2, WALK = 4 };
+enum { GROUPS = 1, PERIODIC = 2, WALK = 4, MOMENTS = 8 };
 
 static const struct storm_material materials[] = {
     {.name = "thick",
@@ -112,9 +113,31 @@ static void make_mesh(struct imc_box *box, enum kind kind, bool is_periodic)
 
 /* What a run ends with. */
 struct end {
-    uint64_t hash, events;
+    uint64_t hash, events, moments;
     double energy[4];
 };
+
+static const unsigned all_moments = STORM_IMC_GROUPS | STORM_IMC_FLUX |
+                                    STORM_IMC_PRESSURE | STORM_IMC_MOMENTUM |
+                                    STORM_IMC_EVENTS;
+
+/* Of this rank's cells. */
+static uint64_t moments_hash(const struct imc_box *box)
+{
+    enum { MAX = 20000 };
+    static double values[MAX];
+    uint64_t hash = 0;
+    for (unsigned moment = 1; moment < all_moments; moment <<= 1) {
+        size_t n = storm_imc_moment_values(box->imc, (storm_imc_moment)moment) *
+                   (size_t)storm_mesh_n_cells(box->mesh);
+        CHECK(n <= MAX);
+        CHECK_OK(storm_imc_get_moment(box->imc, (storm_imc_moment)moment,
+                                      values));
+        for (size_t i = 0; i < n; i++)
+            hash = storm_hash_fold_real(hash, values[i]);
+    }
+    return hash;
+}
 
 static struct end run(enum kind kind, unsigned what, bool emulated,
                       uint64_t events)
@@ -126,6 +149,8 @@ static struct end run(enum kind kind, unsigned what, bool emulated,
     device_lend(box.context, emulated);
     make_mesh(&box, kind, what & PERIODIC);
     imc_box_open(&box);
+    if (what & MOMENTS)
+        CHECK_OK(storm_imc_request(box.imc, all_moments));
     CHECK_OK(storm_imc_start(box.imc, box.engine));
     if (emulated && events > 0)
         box.imc->there->run.events = events;
@@ -134,6 +159,7 @@ static struct end run(enum kind kind, unsigned what, bool emulated,
     end.hash = imc_box_hash(&box);
     CHECK_OK(storm_engine_stats(box.engine, &stats));
     end.events = stats.events;
+    end.moments = what & MOMENTS ? moments_hash(&box) : 0;
     if (emulated)
         CHECK(device_launches(box.context) >= STEPS);
     storm_engine_destroy(box.engine);
@@ -155,6 +181,7 @@ static void check(enum kind kind, unsigned what, bool odd, uint64_t events)
     struct end there = run(kind, what, !odd || rank % 2 != 0, events);
     CHECK_EQ(there.hash, here.hash);
     CHECK_EQ(there.events, here.events);
+    CHECK_EQ(there.moments, here.moments);
     for (int i = 0; i < 4; i++)
         CHECK(there.energy[i] == here.energy[i]);
 }
@@ -167,6 +194,8 @@ int main(int argc, char **argv)
         check(kind, GROUPS, true, 3);
         check(kind, WALK, true, 0);
         check(kind, GROUPS | WALK, false, 5);
+        check(kind, WALK | MOMENTS, true, 4);
+        check(kind, GROUPS | WALK | MOMENTS, false, 0);
         if (kind != GIVEN)
             check(kind, GROUPS | PERIODIC, false, 2);
     }
