@@ -7,7 +7,8 @@
 enum {
     KERNEL_BATCH = 512,   /* as the engine's */
     KERNEL_MAX = 1 << 19, /* copies at most: every k-th batch, if need be */
-    KERNEL_DEVICE_MAX = 1 << 21 /* on a device */
+    KERNEL_DEVICE_MAX = 1 << 21, /* on a device */
+    KERNEL_DEVICE_PASSES = 5     /* copies between them take far longer */
 };
 static const char kernel_label[] = "bare kernel";
 
@@ -65,10 +66,10 @@ static uint64_t kernel_pass(const struct kernel *kernel,
 
 /* ---- on a device ---------------------------------------------------------*/
 
-/* Packets, their addresses, outcomes, sums. */
+/* Packets, outcomes, sums. */
 struct kernel_there {
     struct device_image image;
-    void *packets;
+    struct storm_packet *packets;
     struct storm_outcome *outcomes; /* of the host */
     struct device_streaming_job job;
 };
@@ -82,8 +83,6 @@ static storm_status kernel_put(struct kernel_there *there,
     *image = (struct device_image){.device = streaming->env->device,
                                    .label = kernel_label};
     there->packets = device_image_room(image, n * sizeof(struct storm_packet));
-    for (size_t i = 0; i < n && there->packets != NULL; i++)
-        kernel->pointers[i] = (struct storm_packet *)there->packets + i;
     there->job.track = kernel->track;
     there->job.track.mesh = NULL;
     there->job.track.exact =
@@ -91,8 +90,7 @@ static storm_status kernel_put(struct kernel_there *there,
                                      sizeof *kernel->track.exact);
     there->job.batch = streaming->run.batch;
     there->job.batch.max_events = UINT64_MAX;
-    there->job.batch.packets =
-        device_image_add(image, kernel->pointers, n * sizeof(void *));
+    there->job.batch.packets = there->packets;
     there->job.batch.outcomes =
         device_image_room(image, n * sizeof *there->outcomes);
     if (image->status < 0)
@@ -146,11 +144,12 @@ static storm_status kernel_there(const struct kernel *kernel,
                               : STORM_ERR_NOMEM;
     for (size_t i = 0; i < kernel->n; i++)
         kernel->packets[i].time_left_s = streaming->params.dt_s;
-    do {
-        if (status == STORM_OK && kernel->n > 0)
-            status = kernel_launch(&there, kernel, streaming, events_inout,
-                                   spent_inout);
-    } while (status == STORM_OK && kernel->n > 0 && *spent_inout < seconds);
+    for (int pass = 0;
+         pass < KERNEL_DEVICE_PASSES && kernel->n > 0 && status == STORM_OK &&
+         (pass == 0 || *spent_inout < seconds);
+         pass++)
+        status =
+            kernel_launch(&there, kernel, streaming, events_inout, spent_inout);
     device_image_free(&there.image);
     storm_free(memory, there.outcomes);
     return status;
