@@ -53,7 +53,7 @@ struct storm_uniform_result {
     double kernel_rate; /* of the bare kernel: steps per second and rank */
     struct storm_bench_counters counters;
     struct storm_bench_roofline roof; /* of the benchmark alone */
-    struct storm_bench_loop loop; /* what devices did */
+    struct storm_bench_loop loop;     /* what devices did */
 };
 
 /* Runs all cycles of an open pass, and the bare kernel between them; checks

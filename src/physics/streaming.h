@@ -43,8 +43,8 @@ storm_status streaming_allocate(const struct storm_streaming *streaming,
 void streaming_release(const struct storm_streaming *streaming,
                        struct storm_track *track, double *energy_density);
 
-/* On a device: finds the kernel, copies the mesh, clears the sums. What pre_step
- * does; without a device, or a kernel, nothing. Local. */
+/* On a device: finds the kernel, copies the mesh, clears the sums. What
+ * pre_step does; without a device, or a kernel, nothing. Local. */
 storm_status streaming_device_begin(struct storm_streaming *streaming);
 
 /* The tally's unit in a step whose packets weigh at most `largest`. */

@@ -122,13 +122,14 @@ static inline struct storm_walk_medium walk_grey(double absorb, double scatter)
 
 /* A group that mostly absorbs does not diffuse, and one that rarely changes is
  * not part of a mixture. */
-static inline double walk_thickness(double absorb, double scatter, double effective)
+static inline double walk_thickness(double absorb, double scatter,
+                                    double effective)
 {
     return scatter >= storm_walk_scatter * (absorb + scatter) ? effective : 0.0;
 }
 
 static inline size_t walk_thick(const struct storm_walk_group *groups, size_t n,
-                        double length_cm)
+                                double length_cm)
 {
     size_t low = 0, high = n;
     while (low < high) {
@@ -146,8 +147,7 @@ static inline size_t walk_thick(const struct storm_walk_group *groups, size_t n,
 static const double walk_of_mean = 0.36;
 
 static inline struct storm_walk_medium
-walk_ensemble(const struct storm_walk_group *groups, size_t n,
-                    size_t n_thick)
+walk_ensemble(const struct storm_walk_group *groups, size_t n, size_t n_thick)
 {
     const double *sum = groups[n_thick - 1].sum;
     double planck = sum[STORM_WALK_PLANCK], reach = sum[STORM_WALK_REACH];
@@ -173,8 +173,9 @@ walk_ensemble(const struct storm_walk_group *groups, size_t n,
 }
 
 /* A group out of groups[from .. to), by its share in a sum. */
-static inline int32_t walk_pick(const struct storm_walk_group *groups, size_t from,
-                         size_t to, enum storm_walk_sum which, double u)
+static inline int32_t walk_pick(const struct storm_walk_group *groups,
+                                size_t from, size_t to,
+                                enum storm_walk_sum which, double u)
 {
     double before = from > 0 ? groups[from - 1].sum[which] : 0.0;
     double goal = before + u * (groups[to - 1].sum[which] - before);
@@ -194,8 +195,8 @@ static inline int32_t walk_pick(const struct storm_walk_group *groups, size_t fr
 static const double walk_inside_out = 0.25;
 
 static inline int32_t walk_draw(const struct storm_walk_group *groups, size_t n,
-                        size_t n_thick, enum storm_walk_end end,
-                        const double u[2])
+                                size_t n_thick, enum storm_walk_end end,
+                                const double u[2])
 {
     if (end == STORM_WALK_LEAK)
         return walk_pick(groups, n_thick, n, STORM_WALK_EVENTS, u[0]);
