@@ -72,14 +72,15 @@ static void args_consider(struct args_nearest *nearest, const char *name)
     size_t distance = args_distance(nearest->wanted, name);
     if (distance > 1 && args_begins(name, nearest->wanted))
         distance = 1;
-    if (distance < nearest->distance) {
+    if (distance < nearest->distance &&
+        2 * distance <= strlen(name) - strspn(name, "-")) {
         nearest->distance = distance;
         nearest->found = name;
     }
 }
 
-/* Up to two letters may be wrong, but not more than half of them: other guesses
- * would mislead. */
+/* Up to two letters may be wrong, but not more than half of those of either
+ * word: other guesses would mislead. */
 static struct args_nearest args_nearest_to(const char *wanted)
 {
     size_t half = (strlen(wanted) - strspn(wanted, "-")) / 2;
