@@ -84,7 +84,7 @@ LANES_INLINE void thread_stream(const struct device_streaming_job *job,
                                 const bool plain)
 {
     _Static_assert(sizeof(struct geom) <= DEVICE_GEOM_BYTES, "it has room");
-    struct storm_packet *packet = &job->batch.packets[i];
+    struct storm_packet *packet = job->batch.packets[i];
     struct storm_packet own;
     struct pass pass;
     struct lane lane;
@@ -156,7 +156,7 @@ LANES_INLINE void thread_imc_as(const struct device_batch *batch,
                                 const struct imc_track *track, uint64_t i,
                                 const enum imc_counts counts, const bool plain)
 {
-    struct storm_packet *packet = &batch->packets[i];
+    struct storm_packet *packet = batch->packets[i];
     struct storm_packet own;
     struct pass pass;
     struct lane lane;

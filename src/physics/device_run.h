@@ -3,12 +3,9 @@
  * Physics on a device (device/device.h): what all physics and all kinds of
  * meshes share.
  *
- *   RUN-1  A batch is launched in a few parts: one kernel copies the packets of
- *          a part from their slots, which are pinned, into memory of the
- *          device; one follows them, one thread for each packet, and ends after
- *          so many events, so that others take the places of those that are
- *          done; one copies them back. What is copied one way or the other
- *          belongs to other parts than what is followed at that time.
+ *   RUN-1  A batch is one launch, one thread for each packet, which works on
+ *          the packets where they are, in pinned memory, and ends after so many
+ *          events: then others take the places of those that are done.
  *   RUN-2  What a thread does with a packet is the text that the processor
  *          runs: the same bits, whoever runs which batch.
  *   RUN-3  Sums are on the device during a step, and zero at its start;
@@ -22,23 +19,20 @@
 #include <stdalign.h>
 
 #include <storm/engine.h>
-#include <storm/packet.h>
 
 #include "device/device.h"
 #include "mesh/mesh_ops.h"
 
 enum {
-    DEVICE_BATCH_PACKETS = 1 << 20, /* in a batch, in so many parts: each is */
-    DEVICE_PARTS_MAX = 4,           /* enough for all threads */
-    DEVICE_PART_MIN = 1 << 16,
-    DEVICE_BATCH_EVENTS = 128, /* of a packet in a launch */
-    DEVICE_GEOM_BYTES = 128,   /* the largest struct geom */
-    DEVICE_IMAGE_MAX = 24      /* arrays */
+    DEVICE_BATCH_PACKETS = 1 << 19, /* in a launch: enough for all threads */
+    DEVICE_BATCH_EVENTS = 128,      /* of a packet in a launch */
+    DEVICE_GEOM_BYTES = 128,        /* the largest struct geom */
+    DEVICE_IMAGE_MAX = 24           /* arrays */
 };
 
 /* First part of the arguments of each kernel. */
 struct device_batch {
-    struct storm_packet *packets; /* on the device */
+    void *const *packets;
     struct storm_outcome *outcomes;
     uint64_t max_events;
     struct storm_mesh_part part; /* with addresses on the device */
@@ -98,9 +92,6 @@ struct device_run {
     struct device_image mesh;
     uint64_t generation; /* of the mesh that was copied; with has_mesh */
     bool has_mesh;
-    const struct storm_device_kernel *fetch, *put_back;
-    struct device_image staged; /* packets of a batch */
-    size_t part_min;            /* packets */
     struct device_batch batch;
     storm_status status; /* the first error of a launch */
     storm_device_launch_id launch;

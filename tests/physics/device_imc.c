@@ -152,8 +152,6 @@ static struct end run(enum kind kind, unsigned what, bool emulated,
     if (what & MOMENTS)
         CHECK_OK(storm_imc_request(box.imc, all_moments));
     CHECK_OK(storm_imc_start(box.imc, box.engine));
-    if (emulated)
-        box.imc->there->run.part_min = 50;
     if (emulated && events > 0)
         box.imc->there->run.events = events;
     for (int i = 0; i < STEPS; i++)

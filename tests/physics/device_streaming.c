@@ -64,7 +64,6 @@ static void check(unsigned what, enum who who, uint64_t events)
     problem_open(&here, MPI_COMM_WORLD);
     if (events > 0)
         there.streaming->run.events = events;
-    there.streaming->run.part_min = 50;
     for (int step = 0; step < STEPS; step++) {
         CHECK_OK(storm_engine_step(there.engine));
         CHECK_OK(storm_engine_step(here.engine));
