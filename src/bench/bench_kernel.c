@@ -66,10 +66,10 @@ static uint64_t kernel_pass(const struct kernel *kernel,
 
 /* ---- on a device ---------------------------------------------------------*/
 
-/* Packets, outcomes, sums. */
+/* Packets, their addresses, outcomes, sums. */
 struct kernel_there {
     struct device_image image;
-    struct storm_packet *packets;
+    void *packets;
     struct storm_outcome *outcomes; /* of the host */
     struct device_streaming_job job;
 };
@@ -83,6 +83,8 @@ static storm_status kernel_put(struct kernel_there *there,
     *image = (struct device_image){.device = streaming->env->device,
                                    .label = kernel_label};
     there->packets = device_image_room(image, n * sizeof(struct storm_packet));
+    for (size_t i = 0; i < n && there->packets != NULL; i++)
+        kernel->pointers[i] = (struct storm_packet *)there->packets + i;
     there->job.track = kernel->track;
     there->job.track.mesh = NULL;
     there->job.track.exact =
@@ -90,7 +92,8 @@ static storm_status kernel_put(struct kernel_there *there,
                                      sizeof *kernel->track.exact);
     there->job.batch = streaming->run.batch;
     there->job.batch.max_events = UINT64_MAX;
-    there->job.batch.packets = there->packets;
+    there->job.batch.packets =
+        device_image_add(image, kernel->pointers, n * sizeof(void *));
     there->job.batch.outcomes =
         device_image_room(image, n * sizeof *there->outcomes);
     if (image->status < 0)
