@@ -306,6 +306,32 @@ static uint64_t run(bool is_bad)
     return hash;
 }
 
+/* Matter as fast as light, or faster, or at no speed, in a cell of one rank: all
+ * have an error, that of the owner names it. Then it moves. */
+static void check_velocity(void)
+{
+    const double light_cm_s = 2.99792458e10;
+    const double bad[4] = {light_cm_s, -2.0 * light_cm_s, NAN, INFINITY};
+    struct storm_host *h;
+    CHECK_OK(storm_host_create(MPI_COMM_WORLD, NULL, &h));
+    storm_host_set_quiet(h, true);
+    CHECK_OK(storm_host_set_int(h, "motion", 1));
+    open_run(h, false);
+    const size_t n = storm_host_n_cells(h);
+    double x[3 * NX * NY] = {0.0};
+    for (int i = 0; i < 4; i++) {
+        bool me = storm_host_rank(h) == i % storm_host_size(h);
+        x[n] = me ? bad[i] : 1e9;
+        storm_status status = storm_host_set(h, STORM_HOST_VELOCITY, x, 3 * n);
+        CHECK(status == STORM_ERR_ARG || status == STORM_ERR_PEER);
+        CHECK(status == STORM_ERR_PEER || storm_host_problem(h)[0] != '\0');
+    }
+    x[n] = 1e9;
+    CHECK_OK(storm_host_set(h, STORM_HOST_VELOCITY, x, 3 * n));
+    CHECK_OK(storm_host_step(h, 0.0, 1e-11));
+    storm_host_destroy(h);
+}
+
 static void check_lists(void)
 {
     double initial;
@@ -328,6 +354,7 @@ int main(int argc, char **argv)
     check_null();
     check_options();
     check_lists();
+    check_velocity();
     CHECK_EQ(run(true), run(false));
     MPI_Finalize();
     return CHECK_PASS;
