@@ -23,7 +23,7 @@ struct storm_sim_rank {
     uint32_t n_waits; /* an alarm is for one of them */
     sg_sem_t sem;
     struct storm_sim_node *node;
-    void *mail;
+    void *queue;
     struct storm_sim_costs costs;
     struct storm_sim_counts counts;
 };
@@ -70,7 +70,7 @@ static void rank_forget(int failed, void *rank)
     struct storm_sim_rank *r = rank;
     (void)failed;
     sg_sem_destroy(r->sem);
-    free(r->mail);
+    free(r->queue);
     free(r);
 }
 
@@ -139,9 +139,9 @@ struct storm_sim_rank *storm_sim_rank_at(int world_rank)
     return sg_actor_get_data(sg_actor_by_pid(world_rank + 1));
 }
 
-void **storm_sim_mail(struct storm_sim_rank *rank)
+void **storm_sim_queue(struct storm_sim_rank *rank)
 {
-    return &rank->mail;
+    return &rank->queue;
 }
 
 /* ---- time -----------------------------------------------------------------*/

@@ -64,7 +64,7 @@ struct storm_sim_node *storm_sim_node_of(const struct storm_sim_rank *rank);
 int storm_sim_world_rank(void);
 struct storm_sim_rank *storm_sim_rank_at(int world_rank);
 /* What the messages of a rank are kept in: NULL at first, freed with it. */
-void **storm_sim_mail(struct storm_sim_rank *rank);
+void **storm_sim_queue(struct storm_sim_rank *rank);
 /* The present of this rank, in seconds; that of the simulation, in actions. */
 double storm_sim_now(void);
 double storm_sim_date(void);

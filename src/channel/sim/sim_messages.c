@@ -59,8 +59,8 @@ struct request {
     bool receives, done, dropped;
 };
 
-struct letter {
-    struct letter *next;
+struct message {
+    struct message *next;
     struct storm_sim_rank *from, *to;
     uint64_t comm;
     int source, tag;
@@ -72,25 +72,25 @@ struct letter {
 };
 
 /* Of a rank. */
-struct mail {
+struct queue {
     struct group *groups;
     struct peer *peers;
     struct request *posted, **posted_end;
-    struct letter *waiting, **waiting_end;
+    struct message *waiting, **waiting_end;
 };
 
-static struct mail *mail_of(struct storm_sim_rank *rank)
+static struct queue *queue_of(struct storm_sim_rank *rank)
 {
-    void **slot = storm_sim_mail(rank);
+    void **slot = storm_sim_queue(rank);
     if (*slot)
         return *slot;
-    struct mail *mail = calloc(1, sizeof *mail);
-    if (!mail)
+    struct queue *queue = calloc(1, sizeof *queue);
+    if (!queue)
         abort(); /* a simulator without memory cannot go on */
-    mail->posted_end = &mail->posted;
-    mail->waiting_end = &mail->waiting;
-    *slot = mail;
-    return mail;
+    queue->posted_end = &queue->posted;
+    queue->waiting_end = &queue->waiting;
+    *slot = queue;
+    return queue;
 }
 
 static void *need(size_t bytes)
@@ -112,14 +112,14 @@ static uint64_t mix(uint64_t x)
 
 static struct group *group_add(MPI_Comm comm, uint64_t id)
 {
-    struct mail *mail = mail_of(storm_sim_self());
+    struct queue *queue = queue_of(storm_sim_self());
     struct group *group = need(sizeof *group);
     group->comm = comm;
     group->id = id;
     MPI_Comm_rank(comm, &group->rank);
     MPI_Comm_size(comm, &group->size);
-    group->next = mail->groups;
-    mail->groups = group;
+    group->next = queue->groups;
+    queue->groups = group;
     return group;
 }
 
@@ -141,7 +141,7 @@ static void group_translate(struct group *group)
 
 static struct group *group_of(MPI_Comm comm)
 {
-    for (struct group *g = mail_of(storm_sim_self())->groups; g; g = g->next)
+    for (struct group *g = queue_of(storm_sim_self())->groups; g; g = g->next)
         if (g->comm == comm)
             return g;
     /* Not made here: of all ranks, or of this one. */
@@ -174,30 +174,30 @@ static void group_child(MPI_Comm parent, MPI_Comm comm, bool same)
 
 /* ---- messages -------------------------------------------------------------*/
 
-static struct peer *peer_of(struct mail *mail, const struct group *group,
+static struct peer *peer_of(struct queue *queue, const struct group *group,
                             int rank)
 {
     int world = group->world ? group->world[rank] : rank;
-    for (struct peer **at = &mail->peers; *at; at = &(*at)->next)
+    for (struct peer **at = &queue->peers; *at; at = &(*at)->next)
         if ((*at)->world == world) {
             struct peer *peer = *at; /* the first next time */
             *at = peer->next;
-            peer->next = mail->peers;
-            mail->peers = peer;
+            peer->next = queue->peers;
+            queue->peers = peer;
             return peer;
         }
     struct peer *peer = need(sizeof *peer);
-    *peer = (struct peer){mail->peers, world, storm_sim_rank_at(world), 0};
-    mail->peers = peer;
+    *peer = (struct peer){queue->peers, world, storm_sim_rank_at(world), 0};
+    queue->peers = peer;
     return peer;
 }
 
-static bool fits(const struct request *receive, const struct letter *letter)
+static bool fits(const struct request *receive, const struct message *message)
 {
-    return receive->comm == letter->comm &&
+    return receive->comm == message->comm &&
            (receive->source == MPI_ANY_SOURCE ||
-            receive->source == letter->source) &&
-           (receive->tag == MPI_ANY_TAG || receive->tag == letter->tag);
+            receive->source == message->source) &&
+           (receive->tag == MPI_ANY_TAG || receive->tag == message->tag);
 }
 
 static void complete(struct request *request)
@@ -209,16 +209,16 @@ static void complete(struct request *request)
         storm_sim_wake(request->owner);
 }
 
-static void found(struct request *receive, const struct letter *letter,
+static void found(struct request *receive, const struct message *message,
                   const void *data)
 {
-    if (letter->bytes > receive->bytes)
+    if (message->bytes > receive->bytes)
         abort(); /* MPI_ERR_TRUNCATE: the caller's mistake */
-    if (letter->bytes > 0)
-        memcpy(receive->buffer, data, letter->bytes);
-    receive->source = letter->source;
-    receive->tag = letter->tag;
-    receive->bytes = letter->bytes;
+    if (message->bytes > 0)
+        memcpy(receive->buffer, data, message->bytes);
+    receive->source = message->source;
+    receive->tag = message->tag;
+    receive->bytes = message->bytes;
     complete(receive);
 }
 
@@ -230,48 +230,49 @@ static void finish_send(void *data)
 /* The data of a large message are there. */
 static void finish_large(void *data)
 {
-    struct letter *letter = data;
-    found(letter->receive, letter, letter->data);
-    complete(letter->send);
-    free(letter);
+    struct message *message = data;
+    found(message->receive, message, message->data);
+    complete(message->send);
+    free(message);
 }
 
 /* A receive meets its message. */
-static void match(struct request *receive, struct letter *letter, double date)
+static void match(struct request *receive, struct message *message, double date)
 {
-    double back = date + storm_sim_latency(letter->to, letter->from);
-    if (letter->data) {
-        const struct storm_sim_costs *costs = storm_sim_costs_of(letter->to);
-        letter->receive = receive;
-        date = storm_sim_cross(letter->from, letter->to, back, letter->bytes);
-        if (storm_sim_near(letter->from, letter->to))
-            date += (double)letter->bytes / costs->near_bandwidth;
-        storm_sim_at(date, finish_large, letter);
+    double back = date + storm_sim_latency(message->to, message->from);
+    if (message->data) {
+        const struct storm_sim_costs *costs = storm_sim_costs_of(message->to);
+        message->receive = receive;
+        date =
+            storm_sim_cross(message->from, message->to, back, message->bytes);
+        if (storm_sim_near(message->from, message->to))
+            date += (double)message->bytes / costs->near_bandwidth;
+        storm_sim_at(date, finish_large, message);
         return;
     }
-    found(receive, letter, letter->copy);
-    if (letter->send)
-        storm_sim_at(back, finish_send, letter->send);
-    free(letter);
+    found(receive, message, message->copy);
+    if (message->send)
+        storm_sim_at(back, finish_send, message->send);
+    free(message);
 }
 
 /* SIMMPI-1 */
 static void arrive(void *data)
 {
-    struct letter *letter = data;
-    struct mail *mail = mail_of(letter->to);
-    for (struct request **at = &mail->posted; *at; at = &(*at)->next)
-        if (fits(*at, letter)) {
+    struct message *message = data;
+    struct queue *queue = queue_of(message->to);
+    for (struct request **at = &queue->posted; *at; at = &(*at)->next)
+        if (fits(*at, message)) {
             struct request *receive = *at;
             *at = receive->next;
             if (!*at)
-                mail->posted_end = at;
-            match(receive, letter, storm_sim_date());
+                queue->posted_end = at;
+            match(receive, message, storm_sim_date());
             return;
         }
-    *mail->waiting_end = letter;
-    mail->waiting_end = &letter->next;
-    storm_sim_wake(letter->to);
+    *queue->waiting_end = message;
+    queue->waiting_end = &message->next;
+    storm_sim_wake(message->to);
 }
 
 static size_t bytes_of(int n, MPI_Datatype type)
@@ -295,32 +296,32 @@ static int send(const void *buffer, size_t bytes, int to, int tag,
     struct storm_sim_rank *self = request->owner;
     const struct storm_sim_costs *costs = storm_sim_costs_of(self);
     struct group *group = group_of(comm);
-    struct peer *peer = peer_of(mail_of(self), group, to);
+    struct peer *peer = peer_of(queue_of(self), group, to);
     bool large = (double)bytes > costs->eager_bytes;
     storm_sim_counts()->messages++;
     storm_sim_counts()->bytes += bytes;
     storm_sim_spend(costs->send_s +
                     (large ? 0 : (double)bytes / costs->near_bandwidth));
-    struct letter *letter = need(sizeof *letter + (large ? 0 : bytes));
-    letter->from = self;
-    letter->to = peer->rank;
-    letter->comm = group->id;
-    letter->source = group->rank;
-    letter->tag = tag;
-    letter->bytes = bytes;
+    struct message *message = need(sizeof *message + (large ? 0 : bytes));
+    message->from = self;
+    message->to = peer->rank;
+    message->comm = group->id;
+    message->source = group->rank;
+    message->tag = tag;
+    message->bytes = bytes;
     if (large)
-        letter->data = buffer;
+        message->data = buffer;
     else if (bytes > 0)
-        memcpy(letter->copy, buffer, bytes);
+        memcpy(message->copy, buffer, bytes);
     if (large || synchronous)
-        letter->send = request;
+        message->send = request;
     else
         request->done = true;
     double date =
         storm_sim_cross(self, peer->rank, storm_sim_now(), large ? 0 : bytes);
     if (date > peer->arrives)
         peer->arrives = date;
-    storm_sim_at(peer->arrives, arrive, letter);
+    storm_sim_at(peer->arrives, arrive, message);
     *request_out = (MPI_Request)request;
     return MPI_SUCCESS;
 }
@@ -329,7 +330,7 @@ static int receive(void *buffer, size_t bytes, int from, int tag, MPI_Comm comm,
                    MPI_Request *request_out)
 {
     struct request *request = request_new();
-    struct mail *mail = mail_of(request->owner);
+    struct queue *queue = queue_of(request->owner);
     request->comm = group_of(comm)->id;
     request->source = from;
     request->tag = tag;
@@ -337,17 +338,17 @@ static int receive(void *buffer, size_t bytes, int from, int tag, MPI_Comm comm,
     request->bytes = bytes;
     request->receives = true;
     *request_out = (MPI_Request)request;
-    for (struct letter **at = &mail->waiting; *at; at = &(*at)->next)
+    for (struct message **at = &queue->waiting; *at; at = &(*at)->next)
         if (fits(request, *at)) {
-            struct letter *letter = *at;
-            *at = letter->next;
+            struct message *message = *at;
+            *at = message->next;
             if (!*at)
-                mail->waiting_end = at;
-            match(request, letter, storm_sim_now());
+                queue->waiting_end = at;
+            match(request, message, storm_sim_now());
             return MPI_SUCCESS;
         }
-    *mail->posted_end = request;
-    mail->posted_end = &request->next;
+    *queue->posted_end = request;
+    queue->posted_end = &request->next;
     return MPI_SUCCESS;
 }
 
@@ -412,7 +413,7 @@ STORM_SIM_WRAP(Iallgather, const void *, int, MPI_Datatype, void *, int,
 int __wrap_MPI_Init(int *argc, char ***argv)
 {
     int rc = __real_MPI_Init(argc, argv);
-    (void)mail_of(storm_sim_self());
+    (void)queue_of(storm_sim_self());
     return rc;
 }
 
@@ -470,12 +471,12 @@ int __wrap_MPI_Wait(MPI_Request *request, MPI_Status *status)
 int __wrap_MPI_Cancel(MPI_Request *handle)
 {
     struct request *request = (struct request *)*handle;
-    struct mail *mail = mail_of(storm_sim_self());
-    for (struct request **at = &mail->posted; *at; at = &(*at)->next)
+    struct queue *queue = queue_of(storm_sim_self());
+    for (struct request **at = &queue->posted; *at; at = &(*at)->next)
         if (*at == request) {
             *at = request->next;
             if (!*at)
-                mail->posted_end = at;
+                queue->posted_end = at;
             request->done = true;
             break;
         }
@@ -525,8 +526,8 @@ int __wrap_MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info,
 
 int __wrap_MPI_Comm_free(MPI_Comm *comm)
 {
-    struct mail *mail = mail_of(storm_sim_self());
-    for (struct group **at = &mail->groups; *at; at = &(*at)->next)
+    struct queue *queue = queue_of(storm_sim_self());
+    for (struct group **at = &queue->groups; *at; at = &(*at)->next)
         if ((*at)->comm == *comm) {
             struct group *group = *at;
             *at = group->next;
