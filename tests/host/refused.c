@@ -306,8 +306,8 @@ static uint64_t run(bool is_bad)
     return hash;
 }
 
-/* Matter as fast as light, or faster, or at no speed, in a cell of one rank: all
- * have an error, that of the owner names it. Then it moves. */
+/* Matter as fast as light, or faster, or at no speed, in a cell of one rank:
+ * all have an error, and the owner has its text. Then it moves. */
 static void check_velocity(void)
 {
     const double light_cm_s = 2.99792458e10;
