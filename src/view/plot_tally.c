@@ -154,7 +154,7 @@ static void tally_interval_name(const struct tally *t,
                            ? " keV"
                            : "";
     double factor = 1.0, largest = tally_largest(t, axis);
-    char time_unit[PLOT_TEXT] = "";
+    char time_unit[STORM_SVG_LABEL_BYTES] = "";
     if (is_time && !t->plot->natural) {
         snprintf(time_unit, sizeof time_unit, " %s",
                  plot_time_unit(largest, &factor));
