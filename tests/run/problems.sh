@@ -236,10 +236,9 @@ fi
 
 # moving NAME BETA... : the equilibrium at that velocity, with options in $sets.
 moving() {
-    velocity="$1,$2,$3"
     # shellcheck disable=SC2086
     solve moving-equilibrium --replicas 20 --overwrite $sets \
-        --set materials.gas.velocity="[$velocity]"
+        --set materials.gas.velocity="[$1,$2,$3]"
     check_script moving_equilibrium.py "$@" \
         "$scratch/moving-equilibrium/profile-10.csv" >"$scratch/moving.csv"
 }
