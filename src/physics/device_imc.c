@@ -55,7 +55,7 @@ void device_imc_close(struct storm_imc *imc)
 
 /* ---- which kernel --------------------------------------------------------*/
 
-/* What a wall does; parts that all let packets out are not told apart. */
+/* What a wall does; parts that all let packets out count as one. */
 static enum imc_edge device_imc_edge(const struct storm_imc *imc, size_t wall)
 {
     const struct storm_wall *edges;

@@ -29,7 +29,7 @@ double storm_sim_cross(struct storm_sim_rank *from, struct storm_sim_rank *to,
 /* When an atomic that has arrived at `date` is done. */
 double storm_sim_atomic(struct storm_sim_rank *at, double date);
 
-/* How long the way to a peer takes without bytes. */
+/* Latency to a peer: the time of a message of no bytes. */
 double storm_sim_latency(const struct storm_sim_rank *from,
                          const struct storm_sim_rank *to);
 
