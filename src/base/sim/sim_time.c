@@ -17,10 +17,12 @@
 #include "base/sim/sim_timer.h"
 
 struct storm_sim_rank {
-    double ahead_s;   /* SIMTIME-1 */
-    bool woken;       /* since its last wait */
-    bool waits;       /* for the semaphore */
-    uint32_t n_waits; /* an alarm is for one of them */
+    double ahead_s;    /* SIMTIME-1 */
+    bool woken;        /* since its last wait */
+    bool waits;        /* for the semaphore */
+    uint32_t n_waits;  /* an alarm is for one of them */
+    uint32_t n_alarms; /* that have not rung: SIMTIME-4 */
+    bool gone;         /* its actor has ended */
     sg_sem_t sem;
     struct storm_sim_node *node;
     void *queue;
@@ -65,13 +67,22 @@ static struct storm_sim_costs costs_of_platform(void)
 
 /* ---- ranks ----------------------------------------------------------------*/
 
-static void rank_forget(int failed, void *rank)
+/* SIMTIME-4 */
+static void rank_free(struct storm_sim_rank *rank)
 {
-    struct storm_sim_rank *r = rank;
+    if (!rank->gone || rank->n_alarms > 0)
+        return;
+    sg_sem_destroy(rank->sem);
+    free(rank->queue);
+    free(rank);
+}
+
+static void rank_forget(int failed, void *data)
+{
+    struct storm_sim_rank *rank = data;
     (void)failed;
-    sg_sem_destroy(r->sem);
-    free(r->queue);
-    free(r);
+    rank->gone = true;
+    rank_free(rank);
 }
 
 /* That of the host, which is called node-I (tools/lab/platform). */
@@ -175,10 +186,12 @@ static void ring_alarm(void *data)
 {
     struct sim_alarm alarm = *(struct sim_alarm *)data;
     free(data);
+    alarm.rank->n_alarms--;
     if (alarm.rank->waits && alarm.rank->n_waits == alarm.n_waits) {
         alarm.rank->waits = false;
         sg_sem_release(alarm.rank->sem);
     }
+    rank_free(alarm.rank);
 }
 
 /* Others run until then; sooner if `until_woken` and something wakes this. */
@@ -195,6 +208,7 @@ static void sleep_for(struct storm_sim_rank *rank, double seconds,
         abort();
     *alarm = (struct sim_alarm){rank, ++rank->n_waits};
     rank->waits = true;
+    rank->n_alarms++;
     storm_sim_timer(until, ring_alarm, alarm);
     sg_sem_acquire(rank->sem);
 }
@@ -239,6 +253,8 @@ void storm_idle(uint64_t n_empty)
 {
     double poll = storm_sim_costs()->poll_s;
     double nap = poll * (1.0 + (double)n_empty);
+    if (nap < STORM_SIM_MIN_S) /* polls may cost nothing */
+        nap = STORM_SIM_MIN_S;
     storm_sim_wait(nap < max_nap_s ? nap : max_nap_s);
 }
 

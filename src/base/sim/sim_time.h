@@ -19,6 +19,8 @@
 #include <stdint.h>
 
 #define STORM_SIM_AHEAD_S 2e-6
+/* The shortest wait: in none at all, nothing else would ever happen. */
+#define STORM_SIM_MIN_S 1e-9
 
 /* What simulated machines cost: properties of the platform's root zone. */
 struct storm_sim_costs {

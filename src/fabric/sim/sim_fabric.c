@@ -273,8 +273,10 @@ static storm_status sim_idle(struct storm_fabric *fabric, uint64_t n_empty)
             until = op->done;
     if (until > now)
         storm_sim_wait(until - now);
+    else if (now > storm_sim_date()) /* what is due has not arrived: let it */
+        storm_sim_meet();
     else
-        storm_sim_meet(); /* what is due has not arrived: let it */
+        storm_sim_wait(STORM_SIM_MIN_S);
     return sim_poll(fabric);
 }
 
