@@ -59,6 +59,7 @@ static struct storm_sim_costs costs_of_platform(void)
         .send_s = cost_of("storm/send_s", 0.4e-6),
         .receive_s = cost_of("storm/receive_s", 0.3e-6),
         .test_s = cost_of("storm/test_s", 0.1e-6),
+        .copy_bandwidth = cost_of("storm/copy_bandwidth", 8e9),
         .eager_bytes = cost_of("storm/eager_bytes", 8192),
         .slow_node = cost_of("storm/slow_node", -1),
         .slow_factor = cost_of("storm/slow_factor", 1),

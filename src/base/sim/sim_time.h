@@ -35,6 +35,7 @@ struct storm_sim_costs {
     double send_s;         /* a rank's time for a message of MPI */
     double receive_s;      /* for one that it receives */
     double test_s;         /* for a test of a request of MPI */
+    double copy_bandwidth; /* of MPI's copies by a rank, bytes/s */
     double eager_bytes;    /* larger messages wait until they are matched */
     double slow_node;      /* the adapter of this node takes longer; -1: none */
     double slow_factor;    /* so many times */

@@ -13,8 +13,9 @@
  *             with a receive, or keeps it until there is one. Both lists are in
  *             order, and messages of a rank to a peer arrive in order.
  *   SIMMPI-2  Small messages are copied at once and their sends complete. Large
- *             ones announce themselves, and cross when they are matched; those
- *             in synchronous mode complete when the news of that is back.
+ *             ones announce themselves, and cross when they are matched: within
+ *             a node the receiving rank copies them, between nodes adapters do.
+ *             Those in synchronous mode complete when the news of that is back.
  *   SIMMPI-3  What arrives wakes the rank.
  *   SIMMPI-4  Communicators are known by a number that all their ranks compute
  *             alike: from that of the parent, the count of its children, and
@@ -55,7 +56,8 @@ struct request {
     uint64_t comm;
     int source, tag; /* wanted, then found */
     void *buffer;
-    size_t bytes; /* of the buffer, then of the message */
+    size_t bytes;  /* of the buffer, then of the message */
+    size_t copies; /* bytes that the receiving rank copies */
     bool receives, done, dropped;
 };
 
@@ -236,21 +238,28 @@ static void finish_large(void *data)
     free(message);
 }
 
+static void cross_large(struct request *receive, struct message *message,
+                        double date)
+{
+    message->receive = receive;
+    storm_sim_at(storm_sim_cross(message->from, message->to, date,
+                                 message->bytes),
+                 finish_large, message);
+}
+
 /* A receive meets its message. */
 static void match(struct request *receive, struct message *message, double date)
 {
+    const struct storm_sim_costs *costs = storm_sim_costs_of(message->to);
     double back = date + storm_sim_latency(message->to, message->from);
-    if (message->data) {
-        const struct storm_sim_costs *costs = storm_sim_costs_of(message->to);
-        message->receive = receive;
-        date =
-            storm_sim_cross(message->from, message->to, back, message->bytes);
-        if (storm_sim_near(message->from, message->to))
-            date += (double)message->bytes / costs->near_bandwidth;
-        storm_sim_at(date, finish_large, message);
+    if (message->data && !storm_sim_near(message->from, message->to)) {
+        cross_large(receive, message, back);
         return;
     }
-    found(receive, message, message->copy);
+    receive->copies = message->bytes;
+    if (message->data)
+        back += (double)message->bytes / costs->copy_bandwidth;
+    found(receive, message, message->data ? message->data : message->copy);
     if (message->send)
         storm_sim_at(back, finish_send, message->send);
     free(message);
@@ -301,7 +310,7 @@ static int send(const void *buffer, size_t bytes, int to, int tag,
     storm_sim_counts()->messages++;
     storm_sim_counts()->bytes += bytes;
     storm_sim_spend(costs->send_s +
-                    (large ? 0 : (double)bytes / costs->near_bandwidth));
+                    (large ? 0 : (double)bytes / costs->copy_bandwidth));
     struct message *message = need(sizeof *message + (large ? 0 : bytes));
     message->from = self;
     message->to = peer->rank;
@@ -360,10 +369,8 @@ static void end(MPI_Request *handle, MPI_Status *status)
     struct request *request = (struct request *)*handle;
     if (request->receives) {
         const struct storm_sim_costs *costs = storm_sim_costs();
-        double copies = (double)request->bytes > costs->eager_bytes
-                            ? 0
-                            : (double)request->bytes / costs->near_bandwidth;
-        storm_sim_spend(costs->receive_s + copies);
+        storm_sim_spend(costs->receive_s +
+                        (double)request->copies / costs->copy_bandwidth);
     }
     if (status != MPI_STATUS_IGNORE) {
         status->MPI_SOURCE = request->source;
