@@ -31,8 +31,8 @@ struct lab_case {
     double slow_every, slow_factor;
     /* The first tenth of the ranks computes this many times the mean. */
     double uneven;
-    const char *json;    /* where the result goes */
-    char arguments[512]; /* all others, as they were given */
+    const char *json;     /* where the result goes */
+    char arguments[2048]; /* all others, as they were given */
 };
 
 /* One rank of it. */

@@ -21,8 +21,10 @@ mkdir "$scratch/lab"
 cat >"$scratch/lab/smpiexec" <<'FAKE'
 #!/bin/sh
 ranks=$2
+costs=
 for word in "$@"; do
     case $word in
+    cost-*) costs="$costs ${word#cost-}" ;;
     json=*) json=${word#json=} ;;
     transport.backend=*) backend=${word#*=} ;;
     crossings=*) crossings=${word#*=} ;;
@@ -32,6 +34,7 @@ while [ "${1#json=}" = "$1" ]; do shift; done
 shift
 folder=$(dirname "$0")
 echo "$ranks $backend $crossings" >>"$folder/log"
+echo "$costs" >"$folder/costs"
 [ ! -e "$folder/fail-$ranks-$backend" ] || exit 3
 hash=12
 [ ! -e "$folder/odd-$ranks-$backend" ] || hash=13
@@ -40,7 +43,8 @@ seconds=2.0
 [ "$ranks" = 4 ] || seconds=2.5
 printf '{\n  "seconds": %s,\n  "timed_cycles": 2,\n  "waves": 3,\n' $seconds >"$json"
 printf '  "physics": 1.5,\n  "state_hash": "%s",\n' $hash >>"$json"
-printf '  "cells_per_rank": 7.0,\n  "arguments": "%s"\n}\n' "$*" >>"$json"
+printf '  "cells_per_rank": 7.0,\n  "crossings": %s,\n' "$crossings" >>"$json"
+printf '  "arguments": "%s"\n}\n' "$*" >>"$json"
 FAKE
 chmod +x "$scratch/lab/storm-sim" "$scratch/lab/smpiexec"
 count() { wc -l <"$scratch/lab/log"; }
@@ -73,9 +77,28 @@ for chart in time efficiency breakdown; do
     grep -q '^<svg' "$scratch/points/$chart.svg" || fail "no $chart.svg"
 done
 
+# A point belongs to both modes if as many cells are crossed.
+scaling --mode strong --crossings 30 --json "$scratch/out.json"
+grep -q '"crossings": 15' "$scratch/points/uniform-8-sim-15.json" ||
+    fail "strong: $(ls "$scratch/points")"
+[ "$(count)" -eq 7 ] || fail "a point of weak scaling is run again for strong"
+
+# Costs of a file, which those of the command line override.
+printf '# a machine\ntest_s=1e-8 # a test\n\n  send_s=2e-8\nlatency_s=1e-6' \
+    >"$scratch/costs"
+scaling --ranks 4 --backends sim --costs "$scratch/costs" --cost send_s=3e-8
+[ "$(cat "$scratch/lab/costs")" = " send_s=3e-8 test_s=1e-8 latency_s=1e-6" ] ||
+    fail "costs: $(cat "$scratch/lab/costs") $(cat "$scratch/err")"
+echo wrong >"$scratch/costs"
+scaling --costs "$scratch/costs"
+[ "$status" -eq 2 ] || fail "a wrong cost: exit status $status"
+: >"$scratch/lab/log"
+scaling --json "$scratch/out.json"
+: >"$scratch/lab/log"
+
 # Other arguments make other points; strong scaling crosses fewer cells.
 scaling --batch 16
-[ "$(count)" -eq 9 ] || fail "points of another batch are taken"
+[ "$(count)" -eq 4 ] || fail "points of another batch are taken"
 scaling --mode strong
 grep -q '^8 sim 7.5$' "$scratch/lab/log" || fail "strong: $(cat "$scratch/lab/log")"
 

@@ -237,6 +237,10 @@ static const struct tool_flag lab_flags[] = {
      .kind = TOOL_TEXTS,
      .help = "of the simulated machine, such as latency_s=1.3e-5 (see "
              "docs/scale.md). May be repeated"},
+    TOOL_TEXT_FLAG(
+        "--costs", "FILE", params.lab.costs,
+        "lines NAME=VALUE, such as tools/lab/epyc-2core.costs; --cost "
+        "overrides them"),
     TOOL_TEXT_FLAG("--published", "FILE", params.lab.published,
                    "times to show beside: lines mode,ranks,backend,seconds"),
     TOOL_SET_FLAG("set an option by its key, such as transport.batch=8"),

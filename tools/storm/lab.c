@@ -19,7 +19,7 @@
 #include "bench/bench_lab.h"
 #include "tool.h"
 
-enum { LAB_MAX_WORDS = 96, LAB_WORD = 192 };
+enum { LAB_MAX_WORDS = 96, LAB_WORD = 192, LAB_ARGUMENTS = 2048 };
 
 /* A command line. */
 struct lab_words {
@@ -66,19 +66,55 @@ static bool lab_beside(const char *name, char path_out[TOOL_PATH_BYTES])
            access(path_out, X_OK) == 0;
 }
 
+/* ---- costs of the machine ------------------------------------------------ */
+
+/* Does one of the first n costs set what this one does? */
+static bool lab_has_cost(const struct tool_args *args, size_t n,
+                         const char *cost)
+{
+    size_t length = strcspn(cost, "=") + 1;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(args->sets[i], cost, length) == 0)
+            return true;
+    return false;
+}
+
+/* Adds those of `text`, words NAME=VALUE and comments from # to the end of the
+ * line, unless they are on the command line. The texts stay in `text`. */
+static int lab_add_costs(struct tool_args *args, char *text)
+{
+    size_t given = args->n_sets;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *cost = line + strspn(line, " \t");
+        cost[strcspn(cost, "# \t\r")] = '\0';
+        if (*cost == '\0' || lab_has_cost(args, given, cost))
+            continue;
+        if (strchr(cost, '=') == NULL)
+            return tool_usage("--costs: expected NAME=VALUE, got '%s'", cost);
+        args->sets[args->n_sets++] = cost;
+    }
+    return TOOL_OK;
+}
+
 /* ---- one point ----------------------------------------------------------- */
+
+/* Cells that a packet crosses in a cycle of a point. */
+static double lab_crossings(const struct tool_lab *lab, uint32_t ranks)
+{
+    double fewer = lab->mode == STORM_BENCH_WEAK
+                       ? 1
+                       : (double)lab->ranks.value[0] / (double)ranks;
+    return lab->crossings * fewer;
+}
 
 /* Everything that decides what a point is, as storm-sim takes it. */
 static void lab_arguments(const struct tool_args *args, uint32_t ranks,
                           const char *backend, struct lab_words *words)
 {
     const struct tool_lab *lab = &args->params.lab;
-    double fewer = lab->mode == STORM_BENCH_WEAK
-                       ? 1
-                       : (double)lab->ranks.value[0] / (double)ranks;
     lab_word(words, "transport.backend=%s", backend);
     lab_word(words, "cells-per-rank=%" PRIu64, lab->cells_per_rank);
-    lab_word(words, "crossings=%.17g", lab->crossings * fewer);
+    lab_word(words, "crossings=%.17g", lab_crossings(lab, ranks));
     lab_word(words, "emit=%" PRIu64, lab->emit);
     lab_word(words, "cycles=%" PRIu32, lab->cycles);
     lab_word(words, "timed=%" PRIu32, lab->timed);
@@ -160,16 +196,16 @@ static char *lab_point(const struct tool_args *args, uint32_t ranks,
                        const char *backend)
 {
     const struct tool_lab *lab = &args->params.lab;
-    char path[TOOL_PATH_BYTES], part[TOOL_PATH_BYTES + 8], arguments[1024];
+    char path[TOOL_PATH_BYTES], part[TOOL_PATH_BYTES + 8];
+    char arguments[LAB_ARGUMENTS];
     char starter[TOOL_PATH_BYTES], program[TOOL_PATH_BYTES];
     struct lab_words words = {.n = 0};
     if (!lab_beside("lab/smpiexec", starter) ||
         !lab_beside("lab/storm-sim", program))
         return NULL;
-    if (snprintf(path, sizeof path, "%s/%s-%s-%" PRIu32 "-%s.json", args->out,
-                 lab->uneven > 1 ? "uneven" : "uniform",
-                 lab->mode == STORM_BENCH_WEAK ? "weak" : "strong", ranks,
-                 backend) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/%s-%" PRIu32 "-%s-%.4g.json", args->out,
+                 lab->uneven > 1 ? "uneven" : "uniform", ranks, backend,
+                 lab_crossings(lab, ranks)) >= (int)sizeof path)
         return NULL;
     snprintf(part, sizeof part, "%s.part", path);
     lab_word(&words, "%s", starter);
@@ -354,17 +390,10 @@ static int lab_check(const struct tool_lab *lab)
     return TOOL_OK;
 }
 
-int tool_lab(const struct tool_args *given)
+/* What was not given. */
+static void lab_fill_in(struct tool_args *args)
 {
-    struct tool_args args = *given;
-    struct tool_lab *lab = &args.params.lab;
-    char path[TOOL_PATH_BYTES];
-    if (!lab_beside("lab/storm-sim", path)) {
-        fprintf(stderr, "storm: error: no simulator beside this program; in "
-                        "the source tree, 'make lab' builds one, and "
-                        "build/storm then has it\n");
-        return TOOL_FAILED;
-    }
+    struct tool_lab *lab = &args->params.lab;
     if (lab->ranks.n == 0)
         lab->ranks = (struct storm_bench_numbers){{64, 128, 256}, 3};
     lab->cells_per_rank = lab->cells_per_rank ? lab->cells_per_rank : 100;
@@ -377,13 +406,59 @@ int tool_lab(const struct tool_args *given)
     lab->uneven = lab->uneven > 0 ? lab->uneven : 1;
     lab->slow_factor = lab->slow_factor > 0 ? lab->slow_factor : 2;
     lab->backends = lab->backends ? lab->backends : "sim,p2p";
-    args.out = args.out ? args.out : "out/lab";
+    args->out = args->out ? args->out : "out/lab";
+}
+
+/* With all arguments, and room for the costs of a file. */
+static int lab_run(struct tool_args *args)
+{
+    struct tool_lab *lab = &args->params.lab;
+    lab_fill_in(args);
     int status = lab_check(lab);
     if (status == TOOL_OK)
-        status = tool_check_json(&args);
+        status = tool_check_json(args);
     if (status == TOOL_OK)
-        status = tool_directory(args.out);
+        status = tool_directory(args->out);
     if (status == TOOL_OK && !(lab->event_ns > 0))
         status = lab_measure(lab);
-    return status == TOOL_OK ? lab_scaling(&args) : status;
+    return status == TOOL_OK ? lab_scaling(args) : status;
+}
+
+static int lab_run_with(struct tool_args *args, char *file)
+{
+    const char **given = args->sets;
+    size_t n_lines = 1;
+    for (const char *c = file; *c != '\0'; c++)
+        n_lines += *c == '\n';
+    args->sets = calloc(args->n_sets + n_lines, sizeof *args->sets);
+    int status = args->sets != NULL ? TOOL_OK : TOOL_FAILED;
+    for (size_t i = 0; i < args->n_sets && status == TOOL_OK; i++)
+        args->sets[i] = given[i];
+    if (status == TOOL_OK)
+        status = lab_add_costs(args, file);
+    if (status == TOOL_OK)
+        status = lab_run(args);
+    free(args->sets);
+    return status;
+}
+
+int tool_lab(const struct tool_args *given)
+{
+    struct tool_args args = *given;
+    const char *costs = args.params.lab.costs;
+    char path[TOOL_PATH_BYTES];
+    if (!lab_beside("lab/storm-sim", path)) {
+        fprintf(stderr, "storm: error: no simulator beside this program; in "
+                        "the source tree, 'make lab' builds one, and "
+                        "build/storm then has it\n");
+        return TOOL_FAILED;
+    }
+    if (costs == NULL)
+        return lab_run(&args);
+    char *file = lab_file(costs);
+    if (file == NULL)
+        return tool_usage("--costs: cannot read %s", costs);
+    int status = lab_run_with(&args, file);
+    free(file);
+    return status;
 }

@@ -62,7 +62,7 @@ struct storm_deck;
 struct tool_lab {
     storm_bench_mode mode;
     struct storm_bench_numbers ranks;
-    const char *backends, *published;
+    const char *backends, *published, *costs;
     double event_ns, transfer_ns, crossings, uneven, slow_factor;
     uint64_t cells_per_rank, emit, slow_every;
     uint32_t cycles, timed;
