@@ -75,6 +75,7 @@ grep -q '"efficiency": 0.5$' "$scratch/out.json" || fail "published efficiency"
 grep -q '"published_source": "a source"' "$scratch/out.json" || fail "no source"
 for chart in time efficiency breakdown; do
     grep -q '^<svg' "$scratch/points/$chart.svg" || fail "no $chart.svg"
+    grep -q 'two-sided' "$scratch/points/$chart.svg" || fail "$chart: no names"
 done
 
 # A point belongs to both modes if as many cells are crossed.
@@ -95,6 +96,9 @@ scaling --costs "$scratch/costs"
 : >"$scratch/lab/log"
 scaling --json "$scratch/out.json"
 : >"$scratch/lab/log"
+
+# Published times are of another size: they begin where the simulated ones do.
+grep -q 'scaled alike' "$scratch/points/time.svg" || fail "times are not scaled"
 
 # Other arguments make other points; strong scaling crosses fewer cells.
 scaling --batch 16
