@@ -211,6 +211,13 @@ STORM_API void storm_engine_set_step(struct storm_engine *engine,
 /** Bytes of a record, as created. Local. */
 STORM_API size_t storm_engine_record_bytes(const struct storm_engine *engine);
 
+/** Bring packets that a device keeps between steps into the engine. Calls that
+ *  show packets do that, too, but have no status: then the next step fails.
+ *  Local. STORM_ERR_NOMEM; STORM_ERR_DEVICE (logged); STORM_ERR_STATE: during
+ *  transport. */
+STORM_API STORM_MUST_CHECK storm_status
+storm_engine_fetch(struct storm_engine *engine);
+
 /** This rank's packets between steps, in no particular order. Local. */
 STORM_API void *const *storm_engine_packets(struct storm_engine *engine,
                                             size_t *n_out);

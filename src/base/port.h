@@ -180,6 +180,21 @@ static inline uint64_t storm_thread_add(void *number, uint64_t term)
 #endif
 }
 
+/* Raises such a number. */
+static inline void storm_thread_max(void *number, uint64_t x)
+{
+#if defined(__NVPTX__)
+    (void)__nvvm_atom_max_gen_ull((unsigned long long *)number, x);
+#else
+    uint64_t __attribute__((may_alias)) *at = number;
+    uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (old < x &&
+           !__atomic_compare_exchange_n(at, &old, x, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+        continue;
+#endif
+}
+
 /* A hint to the core: this is a spin loop. */
 static inline void storm_pause(void)
 {

@@ -2,6 +2,7 @@
 #include "bench/bench_kernel.h"
 
 #include "base/clock.h"
+#include "engine/engine_keep.h"
 #include "physics/streaming.h"
 
 enum {
@@ -24,7 +25,7 @@ struct kernel {
  * many. */
 static void kernel_copy(struct kernel *kernel,
                         const struct storm_streaming *streaming,
-                        void *const *packets, size_t n, size_t one_in)
+                        const void *const *packets, size_t n, size_t one_in)
 {
     storm_cell_id first = storm_mesh_cell_id(streaming->mesh, 0);
     double largest = 0.0;
@@ -165,8 +166,10 @@ storm_status storm_bench_kernel(struct storm_streaming *streaming,
     struct storm_memory *memory = streaming->env->memory;
     struct kernel kernel = {.n = 0};
     size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
+    const void *const *packets;
     storm_status status = streaming_check(streaming);
+    if (status == STORM_OK)
+        status = storm_engine_view(engine, &packets, &n);
     if (status == STORM_OK)
         status = streaming_device_begin(streaming);
     if (status == STORM_OK)

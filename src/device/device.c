@@ -193,6 +193,16 @@ storm_status storm_device_alloc(struct storm_device *device, const char *label,
     return STORM_OK;
 }
 
+size_t storm_device_room(struct storm_device *device)
+{
+    size_t left = device->lost ? 0 : device->ops->memory_left(device);
+    size_t limit = device->memory_max;
+    size_t used = device->counts.memory_bytes;
+    if (left == 0 && !device->lost)
+        left = SIZE_MAX;
+    return limit > 0 && limit - used < left ? limit - used : left;
+}
+
 void storm_device_free(struct storm_device *device,
                        storm_device_address address)
 {

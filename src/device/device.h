@@ -96,6 +96,9 @@ storm_status storm_device_alloc(struct storm_device *device, const char *label,
 void storm_device_free(struct storm_device *device,
                        storm_device_address address);
 
+/* Bytes that alloc could return now, as far as is known. */
+size_t storm_device_room(struct storm_device *device);
+
 /* To the device. Blocks until that is done, and launches before it. */
 storm_status storm_device_put(struct storm_device *device,
                               storm_device_address to, const void *from,

@@ -312,6 +312,8 @@ storm_status storm_engine_use(struct storm_engine *engine,
         (!records_fit(engine, own_boundary.record_bytes, "boundary") ||
          !records_fit(engine, own_population.record_bytes, "population")))
         status = STORM_ERR_ARG;
+    if (status == STORM_OK && physics)
+        status = engine_keep_fetch(engine); /* KEEP-5 */
     if (status == STORM_OK)
         status = reserve_batch(engine, own_physics.batch_packets,
                                own_physics.poll != NULL);
@@ -338,6 +340,8 @@ void storm_engine_destroy(struct storm_engine *engine)
 static void begin_step(struct storm_engine *e)
 {
     struct storm_list rest = e->todo;
+    size_t n_kept = engine_keep_count(e);
+    engine_keep_unview(e);
     e->todo = e->census;
     e->census = rest;
     e->census.n = 0;
@@ -346,7 +350,9 @@ static void begin_step(struct storm_engine *e)
     e->n_batch = e->lent.n = 0;
     e->away.n = 0;
     e->n_listed = e->todo.n;
-    e->counts = (struct storm_counts){.created = e->todo.n};
+    e->keep.n_taken = 0;
+    e->keep.is_on = false;
+    e->counts = (struct storm_counts){.created = e->todo.n + n_kept};
     e->failed = STORM_OK;
     storm_patience_begin(&e->alone, 0);
     e->n_steps++;
@@ -424,6 +430,8 @@ static storm_status agree_to_begin(struct storm_engine *e, storm_status status)
 {
     if (status >= 0 && !e->physics.step && !e->physics.step_batch)
         status = refuse(e, "the engine has no physics: call storm_engine_use");
+    if (status >= 0)
+        status = e->keep.failed;
     const char *fault = storm_math_fault();
     if (status >= 0 && fault)
         status = refuse(e, fault);
@@ -518,6 +526,9 @@ void storm_step_set_mark(struct storm_step *step, uint64_t mark)
 
 void *const *storm_engine_packets(struct storm_engine *engine, size_t *n_out)
 {
+    storm_status status = storm_engine_fetch(engine);
+    if (status < 0)
+        engine->keep.failed = status;
     *n_out = engine->census.n;
     return engine->census.item;
 }
@@ -525,6 +536,10 @@ void *const *storm_engine_packets(struct storm_engine *engine, size_t *n_out)
 void **storm_step_packets(struct storm_step *step, size_t *n_out)
 {
     struct storm_engine *e = step->engine;
+    storm_status status =
+        e->phase == ENGINE_TRANSPORT ? STORM_OK : storm_engine_fetch(e);
+    if (status < 0 && e->failed >= 0)
+        e->failed = status;
     *n_out = e->phase == ENGINE_TRANSPORT ? 0 : e->n_listed;
     return e->phase == ENGINE_PRE ? e->todo.item : e->census.item;
 }
@@ -599,7 +614,7 @@ storm_status storm_engine_stats(const struct storm_engine *engine,
     struct storm_stats stats = engine->stats;
     struct storm_channel_stats channel;
     engine->channel->ops->stats(engine->channel, &channel);
-    stats.census = engine->census.n;
+    stats.census = engine->census.n + engine_keep_count(engine);
     stats.bytes_sent = stats.transfers * engine->store.record_bytes;
     stats.batches = channel.batches - engine->stats.batches;
     stats.growths = channel.growths - engine->stats.growths;

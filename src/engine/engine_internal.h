@@ -10,6 +10,7 @@
 #include "base/pace.h"
 #include "base/patience.h"
 #include "engine/engine_context.h"
+#include "engine/engine_keep.h"
 #include "engine/engine_outbox.h"
 #include "engine/engine_store.h"
 #include "engine/engine_term.h"
@@ -78,6 +79,13 @@ struct storm_engine {
         uint64_t *batch_events;
         size_t n;
     } away;
+    struct engine_keep {
+        const struct storm_keeper *keeper; /* NULL: none */
+        size_t n_active, n_taken;          /* the latter of `away` */
+        size_t n_view;                     /* copies behind the census */
+        bool is_on;                        /* a turn is under way */
+        storm_status failed;               /* packets could not be fetched */
+    } keep;
 
     enum engine_phase phase;
     storm_status failed;         /* first error of this rank in this step */
@@ -101,6 +109,12 @@ struct storm_engine {
 /* So long a rank whose callback has failed waits for the others before it
  * reports itself as lost: they may be in a collective call of theirs. */
 enum { STORM_FAILED_S = 5 };
+
+/* engine_keep.c: packets that are kept now; copies of them are given up; all
+ * come into the store (KEEP-4). */
+size_t engine_keep_count(const struct storm_engine *engine);
+void engine_keep_unview(struct storm_engine *engine);
+storm_status engine_keep_fetch(struct storm_engine *engine);
 
 /* engine_loop.c: from pre_step's end until all ranks are done. */
 storm_status storm_engine_transport(struct storm_engine *engine);

@@ -17,6 +17,9 @@
  *            channel waiting.
  *   BATCH-4  It works on one batch while this rank settles the one before and
  *            fills the next.
+ *   BATCH-5  So does one that keeps packets (KEEP-1 to KEEP-3): packets that
+ *            leave it are settled as if they were in the channel, with what
+ *            has become of the batch.
  */
 #include <string.h>
 
@@ -135,6 +138,7 @@ storm_status storm_engine_add(struct storm_engine *engine, const void *record)
 {
     if (engine->phase != ENGINE_BETWEEN)
         return STORM_ERR_STATE;
+    engine_keep_unview(engine);
     void *slot = new_packet(engine);
     if (!slot)
         return STORM_ERR_NOMEM;
@@ -203,11 +207,12 @@ static storm_status give_back(struct storm_engine *e)
 {
     size_t n = e->lent.n;
     e->lent.n = 0;
-    return n > 0 ? e->channel->data->release(e->channel,
-                                             &(struct storm_arrival){
-                                                 e->lent.records, n,
-                                                 e->lent.rank, e->lent.slot})
-                 : STORM_OK;
+    return n > 0 && e->lent.records
+               ? e->channel->data->release(e->channel,
+                                           &(struct storm_arrival){
+                                               e->lent.records, n, e->lent.rank,
+                                               e->lent.slot})
+               : STORM_OK;
 }
 
 /* Arrivals and spawns first, then the packets of the step in their order. */
@@ -479,12 +484,71 @@ static void swap_away(struct storm_engine *e)
     e->n_batch = back.n;
 }
 
+/* What has come back of a batch whose first packets have been taken over, and
+ * those that leave, as one batch. */
+static void join_turn(struct storm_engine *e, size_t n_taken,
+                      const struct storm_turn *turn)
+{
+    size_t rest = e->n_batch - n_taken;
+    for (size_t i = 0; i < n_taken; i++)
+        storm_store_put(&e->store, e->batch[i]);
+    memmove(e->batch, e->batch + n_taken, rest * sizeof *e->batch);
+    memmove(e->outcome, e->outcome + n_taken, rest * sizeof *e->outcome);
+    memmove(e->batch_events, e->batch_events + n_taken,
+            rest * sizeof *e->batch_events);
+    for (size_t i = 0; i < turn->n; i++) {
+        e->batch[rest + i] = turn->packets + i * e->store.record_bytes;
+        e->outcome[rest + i] = turn->outcomes[i];
+        e->batch_events[rest + i] = 0;
+    }
+    e->n_batch = rest + turn->n;
+    e->first_lent = rest;
+    e->lent = (struct storm_arrival){.records = NULL, .n = turn->n};
+    e->counts.finished += turn->n_census + turn->n_absorbed;
+    e->counts.moves += turn->moves;
+    e->stats.absorbed += turn->n_absorbed;
+    e->stats.events += turn->events;
+}
+
+/* BATCH-5 */
+static STORM_APART storm_status advance_kept(struct storm_engine *e,
+                                             struct stopwatch *watch)
+{
+    struct engine_keep *keep = &e->keep;
+    const struct storm_keeper *keeper = keep->keeper;
+    struct storm_turn turn = {.n = 0};
+    storm_status status = STORM_OK;
+    if (keep->is_on)
+        status = keeper->end(keeper->self, &turn);
+    lap(e, watch, TIME_PHYSICS);
+    if (status < 0)
+        return status;
+    if (status == STORM_AGAIN)
+        return storm_outbox_flush(&e->outbox); /* what others wait for */
+    if (keep->is_on)
+        keep->n_active = turn.n_active;
+    size_t n_taken = keep->n_taken;
+    keep->n_taken = 0;
+    swap_away(e);
+    keep->is_on = e->away.n > 0 || keep->n_active > 0;
+    if (keep->is_on)
+        status = keeper->begin(keeper->self, &e->step, e->away.batch, e->away.n,
+                               e->batch_max, e->away.outcome, &keep->n_taken);
+    lap(e, watch, TIME_PHYSICS);
+    if (status < 0 || e->failed < 0)
+        return status < 0 ? status : e->failed;
+    join_turn(e, n_taken, &turn);
+    return settle_batch(e);
+}
+
 /* BATCH-4 */
 static STORM_APART storm_status advance_away(struct storm_engine *e,
                                              struct stopwatch *watch)
 {
     const struct storm_physics *physics = &e->physics;
     storm_status status = STORM_OK;
+    if (e->keep.keeper)
+        return advance_kept(e, watch);
     if (e->away.n > 0)
         status = physics->poll(physics->self, &e->step);
     lap(e, watch, TIME_PHYSICS);
@@ -553,7 +617,8 @@ static storm_status work(struct storm_engine *e, struct stopwatch *watch,
         return status;
     }
     fill_batch(e);
-    *idle_out = e->n_batch == 0 && e->away.n == 0;
+    *idle_out = e->n_batch == 0 && e->away.n == 0 && e->keep.n_active == 0 &&
+                !e->keep.is_on;
     if (*idle_out)
         status = storm_outbox_flush(&e->outbox);
     else
@@ -619,6 +684,19 @@ static void show_progress(struct storm_engine *e, uint64_t *waves_shown)
     e->params.progress(e->params.progress_self, sums->finished, sums->created);
 }
 
+/* After an error: what is under way ends before memory is freed. */
+static void end_away(struct storm_engine *e)
+{
+    const struct storm_keeper *keeper = e->keep.keeper;
+    struct storm_turn turn;
+    while (e->keep.is_on && keeper->end(keeper->self, &turn) == STORM_AGAIN)
+        continue;
+    while (!keeper && e->away.n > 0 &&
+           e->physics.poll(e->physics.self, &e->step) == STORM_AGAIN)
+        continue;
+    e->away.n = 0;
+}
+
 static void fold_times(struct storm_engine *e, double seconds)
 {
     double total = 0;
@@ -676,10 +754,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
         lap(e, &watch, TIME_IDLE);
         e->iterations++;
     }
-    while (e->away.n > 0 && /* after an error */
-           e->physics.poll(e->physics.self, &e->step) == STORM_AGAIN)
-        continue;
-    e->away.n = 0;
+    end_away(e);
     fold_times(e, storm_clock_seconds() - began);
     e->stats.iterations += e->iterations;
     e->stats.allocations += storm_memory_calls(e->env->memory) - allocations;

@@ -41,6 +41,9 @@ static storm_status state_measure(struct storm_host *host,
     size_t n_packets = 0;
     if (status < 0)
         return status;
+    status = storm_engine_fetch(host->engine);
+    if (status < 0)
+        return status;
     (void)storm_engine_packets(host->engine, &n_packets);
     *head = (struct state_head){
         .mark = state_mark,

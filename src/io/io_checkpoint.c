@@ -104,6 +104,11 @@ static storm_status write_packets(const struct io_source *source,
                                 .columns = from.bytes / WORD,
                                 .self = &from,
                                 .fill = packets_fill};
+    storm_status status =
+        storm_context_agree(source->context,
+                            storm_engine_fetch(source->engine));
+    if (status < 0)
+        return status;
     from.packets = storm_engine_packets(source->engine, &array.n);
     return io_h5_put(file, &array);
 }

@@ -131,6 +131,11 @@ static storm_status groups_at_census(const struct io_source *source,
 {
     struct storm_memory *memory = storm_context_env(source->context)->memory;
     size_t n_cells = (size_t)storm_mesh_n_cells(source->mesh), n;
+    storm_status status =
+        storm_context_agree(source->context,
+                            storm_engine_fetch(source->engine));
+    if (status < 0)
+        return status;
     void *const *packets = storm_engine_packets(source->engine, &n);
     double largest = 0.0;
     for (size_t i = 0; i < n; i++)
@@ -138,9 +143,8 @@ static storm_status groups_at_census(const struct io_source *source,
                        ((const struct storm_packet *)packets[i])->weight_erg);
     storm_exact *sums =
         storm_alloc(memory, "output", (n_groups * n_cells + 1) * sizeof *sums);
-    storm_status status =
-        storm_context_agree(source->context,
-                            sums != NULL ? STORM_OK : STORM_ERR_NOMEM);
+    status = storm_context_agree(source->context,
+                                 sums != NULL ? STORM_OK : STORM_ERR_NOMEM);
     if (status == STORM_OK)
         status = storm_context_reduce(source->context, &largest, 1, MPI_DOUBLE,
                                       MPI_MAX);

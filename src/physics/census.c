@@ -7,6 +7,7 @@
 #include <storm/context.h>
 
 #include "base/hash.h"
+#include "engine/engine_keep.h"
 #include "engine/engine_side.h"
 #include "mesh/mesh_ops.h"
 
@@ -172,11 +173,11 @@ static void census_order_close(const struct storm_mesh *mesh,
 
 storm_status storm_census_wake(struct storm_step *step,
                                const struct storm_mesh *mesh, double dt_s,
-                               double *largest_out)
+                               double *largest_inout)
 {
     enum { LOST, ALL, N };
     size_t n;
-    void **packets = storm_step_packets(step, &n);
+    void **packets = storm_step_packets_here(step, &n);
     struct census_lost lost = {.n = 0};
     struct census_order order = census_order_open(mesh, n);
     double largest = 0.0;
@@ -197,7 +198,7 @@ storm_status storm_census_wake(struct storm_step *step,
             order.keys[i] = key;
     }
     census_order_close(mesh, &order, packets, n);
-    *largest_out = largest;
+    *largest_inout = largest > *largest_inout ? largest : *largest_inout;
     uint64_t sums[N] = {[LOST] = lost.n, [ALL] = n};
     storm_status status =
         storm_context_reduce(mesh->context, sums, N, MPI_UINT64_T, MPI_SUM);
@@ -214,8 +215,12 @@ storm_status storm_census_balance(struct storm_engine *engine,
                                   double *value_out, double *error_out)
 {
     size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
+    const void *const *packets;
     struct storm_ledger *census = &account[STORM_LEDGER_CENSUS];
+    storm_status status =
+        storm_context_agree(context, storm_engine_view(engine, &packets, &n));
+    if (status < 0)
+        return status;
     memset(census, 0, sizeof *census);
     for (size_t i = 0; i < n; i++)
         storm_ledger_add(census,
@@ -239,7 +244,11 @@ storm_status storm_census_hash(struct storm_engine *engine,
 {
     uint64_t sum = 0; /* of hashes, modulo 2^64: any order */
     size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
+    const void *const *packets;
+    storm_status status =
+        storm_context_agree(context, storm_engine_view(engine, &packets, &n));
+    if (status < 0)
+        return status;
     bool are_photons =
         storm_census_record_bytes(engine) == sizeof(struct storm_photon);
     for (size_t i = 0; i < n; i++)
@@ -252,8 +261,7 @@ storm_status storm_census_hash(struct storm_engine *engine,
             hash = storm_hash_fold_real(hash, fields[k][i]);
         sum += hash;
     }
-    storm_status status =
-        storm_context_reduce(context, &sum, 1, MPI_UINT64_T, MPI_SUM);
+    status = storm_context_reduce(context, &sum, 1, MPI_UINT64_T, MPI_SUM);
     if (status < 0)
         return status;
     *hash_out = storm_hash_word(sum);

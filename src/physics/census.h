@@ -32,15 +32,16 @@
 void storm_census_stop(size_t n, struct storm_outcome *outcomes_out);
 
 /*
- * In pre_step: packets of the last step get dt_s, and *largest_out is the
- * largest weight of this rank. Those whose index is not that of their cell
- * (they were added here by their tag, or the mesh was cut anew) are looked up
- * and marked for the kernel to send. Collective; STORM_ERR_STATE (logged): a
- * packet is in no cell, or cells have moved (CENSUS-3).
+ * In pre_step: packets of the last step get dt_s, but for those that are kept
+ * on a device; *largest_inout is raised to the largest weight of this rank.
+ * Those whose index is not that of their cell (they were added here by their
+ * tag, or the mesh was cut anew) are looked up and marked for the kernel to
+ * send. Collective; STORM_ERR_STATE (logged): a packet is in no cell, or cells
+ * have moved (CENSUS-3).
  */
 storm_status storm_census_wake(struct storm_step *step,
                                const struct storm_mesh *mesh, double dt_s,
-                               double *largest_out);
+                               double *largest_inout);
 
 /* Bytes of the bundled records that this engine has: photons or packets. */
 size_t storm_census_record_bytes(const struct storm_engine *engine);

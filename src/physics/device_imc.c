@@ -25,6 +25,13 @@ enum {
     ARRAYS
 };
 
+/* RUN-4 */
+static void device_imc_escape(void *self, struct storm_packet *packet, int wall)
+{
+    const struct storm_imc *imc = self;
+    imc_escape(&imc->track, packet, wall);
+}
+
 storm_status device_imc_open(struct storm_imc *imc)
 {
     if (imc->env->device == NULL)
@@ -34,6 +41,10 @@ storm_status device_imc_open(struct storm_imc *imc)
     if (there == NULL)
         return STORM_ERR_NOMEM;
     device_run_open(&there->run, imc->mesh);
+    device_pool_open(&there->pool, &there->run, imc->mesh, &there->job,
+                     sizeof there->job);
+    there->pool.escape = device_imc_escape;
+    there->pool.escape_self = imc;
     there->arrays = (struct device_image){.device = imc->env->device,
                                           .label = device_imc_label};
     imc->there = there;
@@ -46,6 +57,7 @@ void device_imc_close(struct storm_imc *imc)
     if (there == NULL)
         return;
     device_image_free(&there->arrays);
+    device_pool_close(&there->pool);
     device_run_close(&there->run);
     storm_free(imc->env->memory, there->cells);
     storm_free(imc->env->memory, there->edges);
@@ -225,11 +237,9 @@ static storm_status device_imc_fields(struct storm_imc *imc)
 
 /* ---- a step --------------------------------------------------------------*/
 
-storm_status device_imc_begin(struct storm_imc *imc)
+static storm_status device_imc_prepare(struct storm_imc *imc)
 {
     struct device_imc *there = imc->there;
-    if (there == NULL)
-        return STORM_OK;
     storm_status status = device_imc_choose(imc);
     if (status < 0 || there->run.kernel == NULL)
         return status;
@@ -239,6 +249,24 @@ storm_status device_imc_begin(struct storm_imc *imc)
     if (status == STORM_OK)
         status = device_imc_fields(imc);
     return status;
+}
+
+storm_status device_imc_wake(struct storm_imc *imc, struct storm_step *step,
+                             double *largest_inout)
+{
+    return imc->there != NULL
+               ? device_pool_wake(&imc->there->pool, step, imc->mesh, imc->dt_s,
+                                  largest_inout)
+               : STORM_OK;
+}
+
+storm_status device_imc_begin(struct storm_imc *imc, struct storm_step *step)
+{
+    if (imc->there == NULL)
+        return STORM_OK;
+    storm_status status = device_imc_prepare(imc);
+    return status < 0 ? status
+                      : device_pool_begin(&imc->there->pool, step, imc->mesh);
 }
 
 bool device_imc_batch(struct storm_imc *imc, void *const *packets, size_t n,

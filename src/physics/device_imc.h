@@ -3,6 +3,7 @@
 #ifndef STORM_PHYSICS_DEVICE_IMC_H
 #define STORM_PHYSICS_DEVICE_IMC_H
 
+#include "physics/device_pool.h"
 #include "physics/device_run.h"
 #include "physics/imc.h"
 
@@ -17,6 +18,7 @@ _Static_assert(sizeof(struct device_imc_job) <= STORM_DEVICE_ARGS_MAX,
 
 struct device_imc {
     struct device_run run;
+    struct device_pool pool;
     struct device_image arrays; /* of the track */
     void *at[16];               /* addresses of these, see device_imc.c */
     unsigned wants;             /* moments that there is room for */
@@ -34,9 +36,13 @@ struct device_imc {
 storm_status device_imc_open(struct storm_imc *imc);
 void device_imc_close(struct storm_imc *imc);
 
+/* In pre_step, before storm_census_wake: device_pool_wake. */
+storm_status device_imc_wake(struct storm_imc *imc, struct storm_step *step,
+                             double *largest_inout);
+
 /* Before transport, when all that kernels read is known, and after it: sums are
  * those of imc->track then. Local; STORM_ERR_DEVICE, STORM_ERR_NOMEM. */
-storm_status device_imc_begin(struct storm_imc *imc);
+storm_status device_imc_begin(struct storm_imc *imc, struct storm_step *step);
 storm_status device_imc_end(struct storm_imc *imc);
 
 /* Begins a batch; false: there is no kernel for this step. */

@@ -64,6 +64,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     if (status < 0) /* on all ranks */
         return status;
     double largest = 0.0;
+    storm_status woken = device_imc_wake(imc, step, &largest);
     status = storm_census_wake(step, imc->mesh, imc->dt_s, &largest);
     if (status < 0) /* on all ranks */
         return status;
@@ -72,7 +73,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc_motion_wake(imc, step);
     imc_scatter_begin(imc, step);
     imc->methods = (struct imc_methods){.events = {0}};
-    status = imc_fault_agree(imc, imc_fields_set(imc));
+    status = imc_fault_agree(imc, woken < 0 ? woken : imc_fields_set(imc));
     if (status < 0) /* on all ranks */
         return status;
     /* What comes next is collective, and the exchange may fail on one rank. */
@@ -136,7 +137,7 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
     imc->in_step = true;
     imc->has_begun = true;
     imc->has_step = false;
-    return device_imc_begin(imc);
+    return device_imc_begin(imc, step);
 }
 
 /* ---- transport ---------------------------------------------------------- */

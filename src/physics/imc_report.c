@@ -6,6 +6,7 @@
 #include <storm/context.h>
 
 #include "base/sized.h"
+#include "engine/engine_keep.h"
 #include "mesh/mesh_ops.h"
 #include "physics/census.h"
 #include "physics/imc.h"
@@ -36,12 +37,17 @@ static storm_status imc_census(const struct storm_imc *imc,
                                struct storm_engine *engine, double *values_out)
 {
     size_t n;
-    void *const *packets = storm_engine_packets(engine, &n);
+    const void *const *packets;
     double largest = 0.0;
+    storm_status status =
+        storm_context_agree(imc->context,
+                            storm_engine_view(engine, &packets, &n));
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < n; i++)
         largest = fmax(largest,
                        ((const struct storm_packet *)packets[i])->weight_erg);
-    storm_status status =
+    status =
         storm_context_reduce(imc->context, &largest, 1, MPI_DOUBLE, MPI_MAX);
     if (status < 0)
         return status;
@@ -192,7 +198,11 @@ storm_status storm_imc_shares(struct storm_imc *imc,
     uint64_t numbers[2 * STORM_IMC_METHODS] = {0};
     uint64_t *packets = &numbers[STORM_IMC_METHODS];
     size_t n;
-    void *const *all = storm_engine_packets(engine, &n);
+    const void *const *all;
+    storm_status status =
+        storm_context_agree(imc->context, storm_engine_view(engine, &all, &n));
+    if (status < 0)
+        return status;
     for (size_t i = 0; i < n; i++) {
         const struct storm_packet *packet = all[i];
         packets[packet->optical_depth < 0.0 ? STORM_IMC_DIFFUSED
@@ -200,7 +210,7 @@ storm_status storm_imc_shares(struct storm_imc *imc,
     }
     for (int k = 0; k < STORM_IMC_METHODS; k++)
         numbers[k] = imc->crossings[k];
-    storm_status status =
+    status =
         storm_ledger_sum(imc->crossed, STORM_IMC_METHODS, imc->context, sum);
     if (status >= 0)
         status =

@@ -196,11 +196,16 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
     double largest = 0.0;
     storm_status status = storm_context_agree(streaming->context,
                                               streaming_follow_mesh(streaming));
-    if (status == STORM_OK)
-        status = storm_census_wake(step, streaming->mesh,
-                                   streaming->params.dt_s, &largest);
     if (status < 0) /* on all ranks */
         return status;
+    storm_status woken =
+        device_pool_wake(&streaming->pool, step, streaming->mesh,
+                         streaming->params.dt_s, &largest);
+    status = storm_census_wake(step, streaming->mesh, streaming->params.dt_s,
+                               &largest);
+    if (status < 0) /* on all ranks */
+        return status;
+    status = woken;
     if (status == STORM_OK && streaming->params.emit_per_cell > 0)
         status = streaming_emit(streaming, step, &largest);
     if (status == STORM_OK)
@@ -214,7 +219,10 @@ static storm_status streaming_pre_step(void *self, struct storm_step *step)
         return status < 0 ? status : agreed;
     streaming->track.unit = streaming_unit(streaming, largest);
     streaming->track.max_events = storm_step_max_events(step);
-    return streaming_device_begin(streaming);
+    status = streaming_device_begin(streaming);
+    return status < 0
+               ? status
+               : device_pool_begin(&streaming->pool, step, streaming->mesh);
 }
 
 /* ---- transport ---------------------------------------------------------- */
@@ -413,6 +421,8 @@ storm_status storm_streaming_create(struct storm_context *context,
                                       &streaming->energy_density)
                  : STORM_ERR_NOSUP;
     device_run_open(&streaming->run, mesh);
+    device_pool_open(&streaming->pool, &streaming->run, mesh, &streaming->job,
+                     sizeof streaming->job);
     streaming->sums.device = streaming->walls.device = env->device;
     streaming->sums.label = streaming->walls.label = streaming_label;
     if (status >= 0)
@@ -432,6 +442,7 @@ void storm_streaming_destroy(struct storm_streaming *streaming)
     streaming_release(streaming, &streaming->track, streaming->energy_density);
     device_image_free(&streaming->sums);
     device_image_free(&streaming->walls);
+    device_pool_close(&streaming->pool);
     device_run_close(&streaming->run);
     storm_free(streaming->env->memory, streaming->mirrors);
     storm_free(streaming->env->memory, streaming);

@@ -7,6 +7,7 @@
 
 #include "base/env.h"
 #include "physics/connect.h"
+#include "physics/device_pool.h"
 #include "physics/device_streaming.h"
 #include "physics/ledger.h"
 #include "physics/track.h"
@@ -26,6 +27,7 @@ struct storm_streaming {
     struct storm_connect connect;
 
     struct device_run run;
+    struct device_pool pool;
     struct device_image sums, walls; /* track.exact, .mirrors on the device */
     struct device_streaming_job job;
 
