@@ -28,40 +28,58 @@
 
 #include "physics/imc_kernel.h"
 
-/* By its parts: what is copied as a whole would lie in memory of the thread. */
-LANES_INLINE void thread_copy(struct storm_packet *to,
-                              const struct storm_packet *from)
-{
-    to->id.hi = from->id.hi;
-    to->id.lo = from->id.lo;
-    for (int d = 0; d < 3; d++) {
-        to->position_cm[d] = from->position_cm[d];
-        to->direction[d] = from->direction[d];
-    }
-    to->time_left_s = from->time_left_s;
-    to->weight_erg = from->weight_erg;
-    to->cell = from->cell;
-    to->draws = from->draws;
-    to->birth_weight_erg = from->birth_weight_erg;
-    to->optical_depth = from->optical_depth;
-    to->cell_idx = from->cell_idx;
-    to->group = from->group;
-    to->spawns = from->spawns;
-    to->face = from->face;
-}
-
-/* Packets are aligned: 16 bytes at a time. */
+/* By its parts, 16 bytes at a time: what is copied as a whole would lie in
+ * memory of the thread. Packets are aligned. */
 LANES_INLINE void thread_fetch(struct storm_packet *own,
                                const struct storm_packet *packet)
 {
-    thread_copy(own, __builtin_assume_aligned(packet, 16));
+    const on_pair *from = (const on_pair *)(const void *)packet;
+    on_pair p[8];
+    for (int k = 0; k < 8; k++)
+        p[k] = from[k];
+    own->id.hi = p[0][0];
+    own->id.lo = p[0][1];
+    own->position_cm[0] = on_double(p[1][0]);
+    own->position_cm[1] = on_double(p[1][1]);
+    own->position_cm[2] = on_double(p[2][0]);
+    own->direction[0] = on_double(p[2][1]);
+    own->direction[1] = on_double(p[3][0]);
+    own->direction[2] = on_double(p[3][1]);
+    own->time_left_s = on_double(p[4][0]);
+    own->weight_erg = on_double(p[4][1]);
+    own->cell = p[5][0];
+    own->draws = p[5][1];
+    own->birth_weight_erg = on_double(p[6][0]);
+    own->optical_depth = on_double(p[6][1]);
+    own->cell_idx = (storm_cell_idx)(uint32_t)p[7][0];
+    own->group = (int32_t)(uint32_t)(p[7][0] >> 32);
+    own->spawns = (uint32_t)p[7][1];
+    own->face = (uint32_t)(p[7][1] >> 32);
 }
 
 LANES_INLINE void thread_return(struct storm_packet *packet,
                                 const struct storm_packet *own)
 {
-    thread_copy(__builtin_assume_aligned(packet, 16), own);
+    on_pair *to = (on_pair *)(void *)packet;
+    to[0] = (on_pair){own->id.hi, own->id.lo};
+    to[1] =
+        (on_pair){on_bits(own->position_cm[0]), on_bits(own->position_cm[1])};
+    to[2] = (on_pair){on_bits(own->position_cm[2]), on_bits(own->direction[0])};
+    to[3] = (on_pair){on_bits(own->direction[1]), on_bits(own->direction[2])};
+    to[4] = (on_pair){on_bits(own->time_left_s), on_bits(own->weight_erg)};
+    to[5] = (on_pair){own->cell, own->draws};
+    to[6] =
+        (on_pair){on_bits(own->birth_weight_erg), on_bits(own->optical_depth)};
+    to[7] = (on_pair){(uint32_t)own->cell_idx | (uint64_t)(uint32_t)own->group
+                                                    << 32,
+                      own->spawns | (uint64_t)own->face << 32};
 }
+_Static_assert(offsetof(struct storm_packet, position_cm) == 16 &&
+                   offsetof(struct storm_packet, time_left_s) == 64 &&
+                   offsetof(struct storm_packet, cell) == 80 &&
+                   offsetof(struct storm_packet, cell_idx) == 112 &&
+                   offsetof(struct storm_packet, face) == 124,
+               "pairs are those of the packet");
 
 /* In a `plain` mesh nothing is periodic. */
 LANES_INLINE void thread_open(struct pass *pass,

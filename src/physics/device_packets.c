@@ -8,28 +8,30 @@
 
 /* ---- copies -------------------------------------------------------------- */
 
-struct pool_part {
-    uint64_t word[2];
-} __attribute__((aligned(16), may_alias));
-
 static inline void pool_copy_part(void *to, const void *from, uint64_t part)
 {
-    struct pool_part *t = to;
-    const struct pool_part *f = from;
+    on_pair *t = to;
+    const on_pair *f = from;
     t[part] = f[part];
 }
 
-/* Packets from the store into slots, and behind `first` others in the list. */
-static inline void pool_arrive(const struct device_pool_job *job, uint64_t i)
+/* Packets from the store into slots, and behind `first` others in the list.
+ * Few threads, each for many parts: they wait for the bus, beside the threads
+ * of a kernel that computes. */
+static inline void pool_arrive(const struct device_pool_job *job,
+                               uint64_t thread)
 {
-    uint64_t k = i / POOL_PARTS, part = i % POOL_PARTS;
-    struct storm_packet *slot = job->free[job->n_free - 1 - k];
-    pool_copy_part(slot, job->host[k], part);
-    if (part == 0) {
+    uint64_t part = thread % POOL_PARTS;
+    for (uint64_t k = thread / POOL_PARTS; k < job->n;
+         k += job->n_threads / POOL_PARTS) {
+        struct storm_packet *slot = job->free[job->n_free - 1 - k];
+        pool_copy_part(slot, job->host[k], part);
+        if (part != 0)
+            continue;
         job->active[job->first + k] = slot;
         job->spent[job->first + k] = 0;
     }
-    if (i == 0)
+    if (thread == 0)
         (void)storm_thread_add(&job->counts->free, 0 - job->n);
 }
 

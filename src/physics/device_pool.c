@@ -206,26 +206,42 @@ static void pool_grow(struct device_pool *pool, size_t n)
 
 /* ---- the keeper ---------------------------------------------------------- */
 
-/* The tracking of a turn; the first packets are taken over. */
+/* The first packets are taken over. If they are many, and others keep the
+ * device busy, they are behind those that go on, in the next turn. */
+static void pool_take(struct device_pool *pool, void *const *packets, size_t n)
+{
+    struct device_pool_job job = pool->view;
+    bool is_behind = pool->n_active > 0 && n >= pool->n_bulk;
+    pool->n_behind = is_behind ? n : 0;
+    job.host = packets;
+    job.n = n;
+    job.n_threads =
+        n < POOL_BUS_THREADS / POOL_PARTS ? n * POOL_PARTS : POOL_BUS_THREADS;
+    job.n_free = pool_free(pool);
+    job.first = is_behind ? 0 : pool->n_active;
+    if (is_behind) {
+        job.active = pool->view.next;
+        job.spent = pool->view.next_spent;
+    }
+    pool_launch(pool, POOL_ARRIVE, &job, job.n_threads);
+}
+
+/* The tracking of a turn. */
 static void pool_advance(struct device_pool *pool, void *const *packets,
                          size_t n, struct storm_outcome *outcomes_out,
                          size_t n_taken)
 {
-    struct device_pool_job job = pool->view;
+    const struct device_pool_job *view = &pool->view;
     size_t old = pool->n_active;
-    pool_track(pool, (void *const *)job.active, old, job.outcomes);
-    if (n_taken > 0) {
-        job.host = packets;
-        job.n = n_taken;
-        job.first = old;
-        job.n_free = pool_free(pool);
-        pool_launch(pool, POOL_ARRIVE, &job, n_taken * POOL_PARTS);
+    pool_take(pool, packets, n_taken);
+    pool_track(pool, (void *const *)view->active, old, view->outcomes);
+    if (pool->n_behind == 0 && n_taken > 0) {
         pool_order(pool);
-        pool_track(pool, (void *const *)(job.active + old), n_taken,
-                   job.outcomes + old);
+        pool_track(pool, (void *const *)(view->active + old), n_taken,
+                   view->outcomes + old);
+        pool->n_active += n_taken;
     }
     pool_track(pool, packets + n_taken, n - n_taken, outcomes_out + n_taken);
-    pool->n_active += n_taken;
 }
 
 static storm_status pool_begin(void *self, struct storm_step *step,
@@ -240,13 +256,16 @@ static storm_status pool_begin(void *self, struct storm_step *step,
     pool->zero = (struct pool_zero){packets + n_taken, outcomes_out + n_taken,
                                     n - n_taken};
     pool_advance(pool, packets, n, outcomes_out, n_taken);
-    size_t n_out = n_max - pool->zero.n, n_here = pool_used(pool);
+    size_t n_out = n_max - pool->zero.n;
+    size_t n_here = pool->n_active + pool->n_leaving;
     n_out = n_out < pool->n_out_max ? n_out : pool->n_out_max;
     n_out = n_out < n_here ? n_out : n_here;
     pool->i_out = !pool->i_out;
     struct device_pool_job job = pool->view;
     job.n = pool->n_active;
     job.n_threads = pool_threads(job.n);
+    job.next += pool->n_behind;
+    job.next_spent += pool->n_behind;
     job.max_events = pool->max_events;
     job.out = pool->out[pool->i_out].packets;
     job.out_outcomes = pool->out[pool->i_out].outcomes;
@@ -288,12 +307,13 @@ static storm_status pool_end(void *self, struct storm_turn *turn_out)
         .n_absorbed = report->absorbed,
         .events = report->events,
         .moves = report->moves,
-        .n_active = report->next + report->leaving,
+        .n_active = report->next + pool->n_behind + report->leaving,
         .n = report->packed,
         .packets = out->packets,
         .outcomes = out->outcomes,
     };
-    pool->n_active = report->next;
+    pool->n_active = report->next + pool->n_behind;
+    pool->n_behind = 0;
     pool->n_census = report->census;
     pool->n_leaving = report->leaving;
     struct storm_packet **active = view->active;
@@ -336,7 +356,7 @@ static storm_status pool_copy(void *self, size_t first, void *const *slots,
 static void pool_drop(void *self)
 {
     struct device_pool *pool = self;
-    pool->n_active = pool->n_census = pool->n_leaving = 0;
+    pool->n_active = pool->n_census = pool->n_leaving = pool->n_behind = 0;
     pool->is_listed = false;
 }
 
@@ -487,6 +507,7 @@ void device_pool_open(struct device_pool *pool, struct device_run *run,
         .slots = {.device = mesh->env->device, .label = pool_label},
         .keys = {.device = mesh->env->device, .label = pool_label},
         .n_out_max = POOL_OUT_MAX,
+        .n_bulk = POOL_BULK,
     };
 }
 

@@ -6,11 +6,12 @@
  *   POOL-1  Packets are in slots. Lists of addresses say which are to be
  *           advanced, at census, about to leave, and free. Their order is by
  *           chance; nothing depends on it.
- *   POOL-2  A turn: the kernel of the physics advances the packets of the list
- *           while those that come in are copied from the store; then these;
- *           then all are sorted by what has become of them, those that leave
- *           are copied into pinned memory, record after record, as rings have
- *           them, and the counts of it all follow. The host reads no more.
+ *   POOL-2  A turn: packets are copied from the store while the kernel of the
+ *           physics advances those of the list; then these, if they are few,
+ *           else they are for the next turn. All that were advanced are sorted
+ *           by what has become of them, those that leave are copied into
+ *           pinned memory, record after record, as rings have them, and the
+ *           counts of it all follow. The host reads no more.
  *   POOL-3  Packets wake, at the begin of a step, in the order of their cells.
  *   POOL-4  Slots are a matter of memory: what does not fit is advanced where
  *           it is, in the store of the engine. The run logs that once.
@@ -24,13 +25,15 @@
 #include "physics/device_run.h"
 
 enum {
-    POOL_OUT_MAX = 1 << 17,  /* packets that leave in a turn */
-    POOL_THREADS = 1 << 16,  /* of kernels that go through a list */
-    POOL_KEYS = 1 << 18,     /* of the order of cells, at most */
-    POOL_PARTS = 8,          /* threads that copy a packet together, */
-    POOL_PART = 16,          /* and bytes of each */
-    POOL_BLOCK = 512,        /* keys that a thread adds up */
-    POOL_REPORT_BYTES = 4096 /* a page of its own */
+    POOL_OUT_MAX = 1 << 17,     /* packets that leave in a turn */
+    POOL_BUS_THREADS = 1 << 15, /* of one that waits for the bus */
+    POOL_BULK = 1 << 14,        /* packets that may come in behind others */
+    POOL_THREADS = 1 << 16,     /* of kernels that go through a list */
+    POOL_KEYS = 1 << 18,        /* of the order of cells, at most */
+    POOL_PARTS = 8,             /* threads that copy a packet together, */
+    POOL_PART = 16,             /* and bytes of each */
+    POOL_BLOCK = 512,           /* keys that a thread adds up */
+    POOL_REPORT_BYTES = 4096    /* a page of its own */
 };
 _Static_assert(POOL_PARTS *POOL_PART == sizeof(struct storm_packet),
                "all of a packet is copied");
@@ -116,7 +119,9 @@ struct device_pool {
     struct device_image slots, keys;
     struct device_pool_job view; /* addresses */
     size_t n_slots;
-    size_t n_active, n_census, n_leaving; /* the rest is free */
+    size_t n_active, n_census, n_leaving; /* the rest is free, */
+    size_t n_behind;     /* but for packets that have come for the next turn */
+    size_t n_bulk;       /* so many may do that */
     bool is_listed;      /* the list of free slots and the counts are right */
     uint64_t generation; /* of the mesh that packets are in */
     uint64_t max_events;

@@ -24,7 +24,7 @@
 #include "mesh/mesh_ops.h"
 
 enum {
-    DEVICE_BATCH_PACKETS = 1 << 19, /* in a launch: enough for all threads */
+    DEVICE_BATCH_PACKETS = 1 << 20, /* that come to a device at once */
     DEVICE_BATCH_EVENTS = 128,      /* of a packet in a launch */
     DEVICE_GEOM_BYTES = 128,        /* the largest struct geom */
     DEVICE_IMAGE_MAX = 24           /* arrays */

@@ -6,7 +6,8 @@
  * step, and the state is that of a run on processors, whatever happens between
  * steps: nothing; a look at it, which leaves packets where they are; packets
  * are asked for, or added; the mesh moves to other ranks; and whatever is
- * short: memory of the device, events of a launch, room for packets that leave.
+ * short: memory of the device, events of a launch, room for packets that leave;
+ * and if packets come in behind others.
  * A packet that does not end is an error.
  */
 #include <storm/change.h>
@@ -28,6 +29,7 @@ enum what {
     REMAP,
     FEW_LEAVE,
     FEW_EVENTS,
+    FEW_ARE_MANY,
     LITTLE_MEMORY,
     CASES
 };
@@ -83,7 +85,9 @@ static void limit(struct problem *p, enum what what)
     struct storm_device *device = p->context->env.device;
     if (what == FEW_LEAVE)
         pool->n_out_max = 3;
-    if (what == FEW_EVENTS)
+    if (what == FEW_ARE_MANY)
+        pool->n_bulk = 1;
+    if (what == FEW_EVENTS || what == FEW_ARE_MANY)
         p->streaming->run.events = 2;
     if (what == LITTLE_MEMORY) /* beside the mesh */
         device->memory_max = 100000;
