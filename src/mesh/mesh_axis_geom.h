@@ -19,6 +19,8 @@
 
 #include "base/port.h"
 
+enum { GEOM_PLANES = 0 }; /* see physics/lanes.h */
+
 /* One direction of a packet in flight. */
 struct geom_axis {
     double position;
@@ -179,6 +181,17 @@ static inline void geom_rest(const struct geom_lane *lane,
                              struct storm_packet *packet)
 {
     geom_leave(lane, packet);
+}
+
+static inline void geom_enter(const struct geom *g, struct geom_lane *lane,
+                              const struct storm_packet *packet);
+
+static inline void geom_aim(const struct geom *g, struct geom_lane *lane,
+                            struct storm_packet *packet, storm_cell_idx cell)
+{
+    geom_leave(lane, packet);
+    packet->cell_idx = cell;
+    geom_enter(g, lane, packet);
 }
 
 #endif /* STORM_MESH_AXIS_GEOM_H */

@@ -29,6 +29,8 @@
 #include "base/port.h"
 #include "mesh/mesh_planes_geom.h"
 
+enum { GEOM_PLANES = 1 }; /* see physics/lanes.h */
+
 static inline void geom_into(const struct geom *g, struct geom_lane *lane,
                              storm_cell_idx cell);
 static inline double geom_to_plane(const struct geom_lane *lane, uint32_t side,
@@ -177,6 +179,13 @@ static inline double geom_clearance(const struct geom *g,
     (void)cell;
     geom_scale(lane, y);
     return planes_clearance(lane->block, lane->n_blocks, y, lane->radius);
+}
+
+static inline void geom_aim(const struct geom *g, struct geom_lane *lane,
+                            struct storm_packet *packet, storm_cell_idx cell)
+{
+    (void)cell;
+    geom_turn(lane, packet, g->speed_cm_s);
 }
 
 static inline void geom_leave(const struct geom_lane *lane,

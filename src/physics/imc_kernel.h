@@ -32,21 +32,23 @@ static const double imc_thin = 0.5;
 /* (1 - exp(-x)) / x for x <= imc_thin: mean weight over the path, relative.
  * Thirteen terms leave 2e-15; in pairs, so that the processor can work on
  * several at once. */
+static const double imc_mean_series[13] = {1.0,
+                                           -1.0 / 2.0,
+                                           1.0 / 6.0,
+                                           -1.0 / 24.0,
+                                           1.0 / 120.0,
+                                           -1.0 / 720.0,
+                                           1.0 / 5040.0,
+                                           -1.0 / 40320.0,
+                                           1.0 / 362880.0,
+                                           -1.0 / 3628800.0,
+                                           1.0 / 39916800.0,
+                                           -1.0 / 479001600.0,
+                                           1.0 / 6227020800.0};
+
 LANES_INLINE double imc_mean(double x)
 {
-    static const double c[13] = {1.0,
-                                 -1.0 / 2.0,
-                                 1.0 / 6.0,
-                                 -1.0 / 24.0,
-                                 1.0 / 120.0,
-                                 -1.0 / 720.0,
-                                 1.0 / 5040.0,
-                                 -1.0 / 40320.0,
-                                 1.0 / 362880.0,
-                                 -1.0 / 3628800.0,
-                                 1.0 / 39916800.0,
-                                 -1.0 / 479001600.0,
-                                 1.0 / 6227020800.0};
+    const double *c = imc_mean_series;
     double x2 = x * x, x4 = x2 * x2;
     double a = (c[0] + c[1] * x) + (c[2] + c[3] * x) * x2;
     double b = (c[4] + c[5] * x) + (c[6] + c[7] * x) * x2;
@@ -54,7 +56,7 @@ LANES_INLINE double imc_mean(double x)
     return (a + b * x4) + (d + c[12] * x4) * (x4 * x4);
 }
 
-enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END, IMC_PLANE };
+enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END, IMC_PLANE, IMC_ABSORBED };
 
 /* What a kernel knows of, a constant of each of its copies. */
 enum imc_counts {
@@ -712,6 +714,8 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
     return true;
 }
 
+#include "physics/imc_lanes_kernel.h"
+
 /* Moves n packets. What each event would have to ask is a constant, or chosen
  * once in a pass. */
 LANES_INLINE void imc_advance_as(const struct imc_track *track,
@@ -729,6 +733,10 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
     lanes_open(&pass, packets, n, outcomes_out, &imc_kernel);
     bool has_more = counts == IMC_COUNTS_ALL &&
                     (track->n_planes > 0 || track->ddmc != NULL);
+    const bool in_lanes =
+        GEOM_PLANES && counts != IMC_COUNTS_ALL && !moves && !laws;
+    struct imc_round round = {0};
+    struct imc_scattered scattered = {0};
     uint64_t expires = track->max_events;
     uint64_t due = expires < IMC_WATCH_ROUNDS ? expires : IMC_WATCH_ROUNDS;
     while (pass.n_lanes > 0) {
@@ -736,6 +744,10 @@ LANES_INLINE void imc_advance_as(const struct imc_track *track,
             due = imc_pause(&pass, &expires);
         pass.round++;
         lanes_pick(&pass);
+        if (in_lanes) {
+            imc_step_lanes(&pass, &round, &scattered, counts);
+            continue;
+        }
         for (struct lane *lane = pass.lanes; lane < pass.lanes + pass.n_lanes;
              lane++)
             lane -= !imc_step(&pass, lane, has_more, counts, moves, laws);

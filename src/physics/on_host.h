@@ -14,7 +14,7 @@
 #include "base/random.h"
 
 /* Packets in flight; and may the text call what belongs to the host? */
-enum { LANES = 8, ON_HOST = 1 };
+enum { LANES = 16, ON_HOST = 1 };
 
 /* A function that devices do not need. */
 #define ON_FUNCTION static
