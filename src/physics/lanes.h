@@ -50,8 +50,8 @@
  *                        in debug builds, when a packet comes in, after each
  *                        crossing, and when it is written back
  *   geom_aim             the direction of the packet is another one
- *   GEOM_PLANES          geom_touch matters at borders alone, and geom_cross may
- *                        lead into the packet's own cell
+ *   GEOM_PLANES          geom_touch matters at borders alone, and geom_cross
+ *                        may lead into the packet's own cell
  *   geom_clearance       distance from the packet to the nearest face of its
  *                        cell, in any direction (imc_kernel.h alone)
  */

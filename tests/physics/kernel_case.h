@@ -16,10 +16,19 @@
 
 #include "base/exact.h"
 #include "base/math.h"
+#include "imc_case.h"
 #include "mesh/voronoi/voronoi_mesh.h"
 #include "support/dice.h"
 
 enum { CASE_MATH = 20000, CASE_FUNCTIONS = 6 };
+
+/* Implicit Monte Carlo of the same packets: grey, with random walks, with
+ * groups. */
+enum { CASE_IMC = 3 };
+static const struct {
+    size_t n_groups;
+    bool walks;
+} kernel_case_imc[CASE_IMC] = {{1, false}, {1, true}, {30, false}};
 
 struct kernel_case {
     uint64_t n_cells, n_blocks, n_borders, n_packets;
@@ -29,6 +38,8 @@ struct kernel_case {
     struct storm_packet *start, *end; /* before and after the kernel */
     struct storm_outcome *outcomes;
     storm_exact *tally; /* n_cells */
+    struct storm_packet *imc_end[CASE_IMC];
+    struct imc_cell *imc_cells[CASE_IMC]; /* after the kernel */
 };
 
 /* Calls `array` for each array of the case with its size. */
@@ -37,22 +48,31 @@ typedef void kernel_case_fn(void *file, void **array, size_t bytes);
 static inline void kernel_case_arrays(struct kernel_case *c, void *file,
                                       kernel_case_fn *array)
 {
-    void *all[] = {c->heads, c->blocks,   c->borders, c->start,
-                   c->end,   c->outcomes, c->tally};
-    const size_t bytes[] = {
-        (c->n_cells + 1) * sizeof *c->heads, c->n_blocks * sizeof *c->blocks,
-        c->n_borders * sizeof *c->borders,   c->n_packets * sizeof *c->start,
-        c->n_packets * sizeof *c->end,       c->n_packets * sizeof *c->outcomes,
-        c->n_cells * sizeof *c->tally};
-    for (int i = 0; i < 7; i++)
-        array(file, &all[i], bytes[i]);
-    c->heads = all[0];
-    c->blocks = all[1];
-    c->borders = all[2];
-    c->start = all[3];
-    c->end = all[4];
-    c->outcomes = all[5];
-    c->tally = all[6];
+    const size_t packets = c->n_packets * sizeof *c->start;
+    const struct {
+        void *address; /* of the pointer */
+        size_t bytes;
+    } all[] = {
+        {&c->heads, (c->n_cells + 1) * sizeof *c->heads},
+        {&c->blocks, c->n_blocks * sizeof *c->blocks},
+        {&c->borders, c->n_borders * sizeof *c->borders},
+        {&c->start, packets},
+        {&c->end, packets},
+        {&c->outcomes, c->n_packets * sizeof *c->outcomes},
+        {&c->tally, c->n_cells * sizeof *c->tally},
+        {&c->imc_end[0], packets},
+        {&c->imc_end[1], packets},
+        {&c->imc_end[2], packets},
+        {&c->imc_cells[0], c->n_cells * sizeof *c->imc_cells[0]},
+        {&c->imc_cells[1], c->n_cells * sizeof *c->imc_cells[1]},
+        {&c->imc_cells[2], c->n_cells * sizeof *c->imc_cells[2]},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        void *pointer;
+        memcpy(&pointer, all[i].address, sizeof pointer);
+        array(file, &pointer, all[i].bytes);
+        memcpy(all[i].address, &pointer, sizeof pointer);
+    }
 }
 
 /* Bits of the project's own mathematics for random arguments. */

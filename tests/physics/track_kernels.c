@@ -3,7 +3,9 @@
 /*
  * All kernels of a kind of mesh that this processor can run give the same bits,
  * in Voronoi cells of all shapes and in given cells; and each exit is that of a
- * search in double precision through all faces, without fractions.
+ * search in double precision through all faces, without fractions. The same for
+ * implicit Monte Carlo: grey, with groups, with random walks; events taken by
+ * lanes or one by one, all at once or a few in each call.
  *
  *   track_kernels FILE    also writes a case for another processor
  */
@@ -21,7 +23,7 @@ static const struct storm_track_ops *const *const lists[MAX_KERNELS] = {
 
 /* Those of a mesh; the first is for any processor. */
 static int find_kernels(const struct storm_mesh *mesh,
-                        storm_track_fn *kernels_out[MAX_KERNELS])
+                        const struct storm_track_ops *kernels_out[MAX_KERNELS])
 {
     const int can_run[MAX_KERNELS] = {1, storm_cpu_has_avx2(),
                                       storm_cpu_has_avx512()};
@@ -29,7 +31,7 @@ static int find_kernels(const struct storm_mesh *mesh,
     for (int i = 0; i < MAX_KERNELS; i++)
         for (int k = 0; can_run[i] && lists[i][k] != NULL; k++)
             if (lists[i][k]->mesh == mesh->ops)
-                kernels_out[n++] = lists[i][k]->advance;
+                kernels_out[n++] = lists[i][k];
     return n;
 }
 
@@ -79,7 +81,7 @@ static void check_bits(struct lone *lone, double flight_s)
 {
     static struct storm_packet start[N], first[N], again[N];
     static struct storm_outcome outcomes[2][N];
-    storm_track_fn *kernels[MAX_KERNELS];
+    const struct storm_track_ops *kernels[MAX_KERNELS];
     int n_kernels = find_kernels(lone->mesh, kernels);
     size_t bytes = (size_t)storm_mesh_n_cells(lone->mesh) * sizeof(storm_exact);
     storm_exact *tally = malloc(bytes);
@@ -90,11 +92,11 @@ static void check_bits(struct lone *lone, double flight_s)
         start[i].time_left_s = flight_s;
     }
     memcpy(first, start, sizeof first);
-    move(lone, kernels[0], first, outcomes[0]);
+    move(lone, kernels[0]->advance, first, outcomes[0]);
     memcpy(tally, lone->track.exact, bytes);
     for (int k = 1; k < n_kernels; k++) {
         memcpy(again, start, sizeof again);
-        move(lone, kernels[k], again, outcomes[1]);
+        move(lone, kernels[k]->advance, again, outcomes[1]);
         CHECK(memcmp(again, first, sizeof again) == 0);
         CHECK(memcmp(outcomes[0], outcomes[1], sizeof outcomes[0]) == 0);
         CHECK(memcmp(tally, lone->track.exact, bytes) == 0);
@@ -102,26 +104,134 @@ static void check_bits(struct lone *lone, double flight_s)
     free(tally);
 }
 
+/* ---- implicit Monte Carlo ------------------------------------------------ */
+
+/* What a kernel makes of the packets and the cells. */
+struct imc_result {
+    struct storm_packet packets[N];
+    struct storm_outcome outcomes[N];
+    struct imc_case c;
+};
+
+static void run_imc(struct lone *lone, imc_advance_fn *advance,
+                    struct imc_result *r)
+{
+    struct dice dice = dice_make(9, 0);
+    memset(r->outcomes, 0, sizeof r->outcomes);
+    for (int i = 0; i < N; i++)
+        r->packets[i] = lone_packet(lone, &dice);
+    imc_case_run(&r->c, advance, r->packets, N, r->outcomes);
+}
+
+static void compare_imc(const struct imc_result *a, const struct imc_result *b)
+{
+    size_t n = a->c.n_cells;
+    for (int i = 0; i < N; i++)
+        if (memcmp(&a->packets[i], &b->packets[i], sizeof a->packets[i]) != 0) {
+            check_where("packet %d: fates %d and %d, draws %d and %d", i,
+                        (int)a->outcomes[i].fate, (int)b->outcomes[i].fate,
+                        (int)a->packets[i].draws, (int)b->packets[i].draws);
+            CHECK(false);
+        }
+    CHECK(memcmp(a->outcomes, b->outcomes, sizeof a->outcomes) == 0);
+    CHECK(memcmp(a->c.cells, b->c.cells, n * sizeof *a->c.cells) == 0);
+    CHECK(memcmp(a->c.paths, b->c.paths,
+                 n * a->c.n_groups * sizeof *a->c.paths) == 0);
+}
+
+/* All ends of a history were seen. */
+static void check_ends(const struct imc_result *r, bool is_whole)
+{
+    bool seen[STORM_FATE_ESCAPED + 1] = {false};
+    for (int i = 0; i < N; i++)
+        seen[r->outcomes[i].fate] = true;
+    CHECK(seen[STORM_FATE_CENSUS] && seen[STORM_FATE_ABSORBED]);
+    CHECK(seen[STORM_FATE_ESCAPED] && seen[STORM_FATE_CONTINUE] == !is_whole);
+}
+
+/* By lanes, on all processors, and one by one: a kernel that counts events. */
+static void check_imc_as(struct lone *lone, size_t n_groups, bool walks,
+                         bool has_room, uint64_t max_events)
+{
+    static struct imc_result first, again;
+    const struct storm_track_ops *kernels[MAX_KERNELS];
+    int n_kernels = find_kernels(lone->mesh, kernels);
+    size_t n_cells = (size_t)storm_mesh_n_cells(lone->mesh);
+    imc_case_open(&first.c, lone->mesh, n_cells, n_groups, walks);
+    imc_case_open(&again.c, lone->mesh, n_cells, n_groups, walks);
+    first.c.track.max_events = again.c.track.max_events = max_events;
+    run_imc(lone, kernels[0]->imc, &first);
+    if (has_room)
+        check_ends(&first, max_events == UINT64_MAX);
+    CHECK(!has_room || (first.c.methods.events[IMC_WALKED] > 0) == walks);
+    for (int k = 1; k < n_kernels; k++) {
+        run_imc(lone, kernels[k]->imc, &again);
+        compare_imc(&first, &again);
+    }
+    imc_case_count(&first.c, true);
+    run_imc(lone, kernels[0]->imc_counted, &first);
+    for (int k = 0; k < n_kernels; k++) {
+        imc_case_count(&again.c, false);
+        run_imc(lone, kernels[k]->imc_counted, &again);
+        compare_imc(&first, &again);
+    }
+    again.c.track.moments = NULL;
+    run_imc(lone, kernels[0]->imc, &again);
+    memset(first.c.paths, 0, n_cells * n_groups * sizeof *first.c.paths);
+    compare_imc(&first, &again);
+    imc_case_close(&first.c);
+    imc_case_close(&again.c);
+}
+
+/* In wide cells some packets walk, and histories end in all possible ways. */
+static void check_imc(struct lone *lone, bool has_room)
+{
+    static const uint64_t max_events[] = {UINT64_MAX, 9};
+    for (int i = 0; i < 2; i++) {
+        check_imc_as(lone, 1, false, has_room, max_events[i]);
+        check_imc_as(lone, 1, true, has_room, max_events[i]);
+        check_imc_as(lone, 30, false, has_room, max_events[i]);
+    }
+}
+
+/* ---- for another processor ----------------------------------------------- */
+
 static void write_array(void *file, void **array, size_t bytes)
 {
     CHECK(fwrite(*array, 1, bytes, file) == bytes);
 }
 
-/* What the kernel for any processor makes of random packets. */
+/* Implicit Monte Carlo of the packets of a case. */
+static void run_imc_case(struct lone *lone, imc_advance_fn *advance,
+                         struct kernel_case *c, struct imc_result results[])
+{
+    for (int i = 0; i < CASE_IMC; i++) {
+        struct imc_result *r = &results[i];
+        imc_case_open(&r->c, lone->mesh, (size_t)c->n_cells,
+                      kernel_case_imc[i].n_groups, kernel_case_imc[i].walks);
+        memcpy(r->packets, c->start, sizeof r->packets);
+        imc_case_run(&r->c, advance, r->packets, N, r->outcomes);
+        c->imc_end[i] = r->packets;
+        c->imc_cells[i] = r->c.cells;
+    }
+}
+
+/* What the kernels for any processor make of random packets. */
 static void write_case(struct lone *lone, const char *path)
 {
     static struct storm_packet start[N], end[N];
     static struct storm_outcome outcomes[N];
+    static struct imc_result results[CASE_IMC];
     static double values[CASE_MATH];
     struct voronoi_part *part = (struct voronoi_part *)lone->mesh->part;
     struct dice dice = dice_make(5, 0);
-    storm_track_fn *kernels[MAX_KERNELS];
+    const struct storm_track_ops *kernels[MAX_KERNELS];
     CHECK(find_kernels(lone->mesh, kernels) >= 1);
     for (int i = 0; i < N; i++) {
         start[i] = end[i] = lone_packet(lone, &dice);
         start[i].time_left_s = end[i].time_left_s = 2.0;
     }
-    move(lone, kernels[0], end, outcomes);
+    move(lone, kernels[0]->advance, end, outcomes);
     size_t n_cells = (size_t)storm_mesh_n_cells(lone->mesh);
     struct kernel_case c = {
         .n_cells = n_cells,
@@ -136,6 +246,7 @@ static void write_case(struct lone *lone, const char *path)
         .outcomes = outcomes,
         .tally = lone->track.exact,
     };
+    run_imc_case(lone, kernels[0]->imc, &c, results);
     FILE *file = fopen(path, "wb");
     CHECK(file != NULL);
     kernel_case_math(values);
@@ -143,6 +254,8 @@ static void write_case(struct lone *lone, const char *path)
     CHECK(fwrite(values, sizeof values, 1, file) == 1);
     kernel_case_arrays(&c, file, write_array);
     CHECK(fclose(file) == 0);
+    for (int i = 0; i < CASE_IMC; i++)
+        imc_case_close(&results[i].c);
 }
 
 /* ---- the right exits ----------------------------------------------------- */
@@ -188,14 +301,14 @@ static void check_exits(struct lone *lone)
 {
     enum { PACKETS = 300, EVENTS = 40 };
     const struct voronoi_part *part = voronoi_part_of(lone->mesh);
-    storm_track_fn *kernels[MAX_KERNELS];
+    const struct storm_track_ops *kernels[MAX_KERNELS];
     int n_kernels = find_kernels(lone->mesh, kernels), compared = 0;
     struct dice dice = dice_make(2, 0);
     lone->track.max_events = 1;
     for (int i = 0; i < PACKETS * n_kernels; i++) {
         struct storm_packet packet = lone_packet(lone, &dice);
         packet.time_left_s = 1e3;
-        lone->advance = kernels[i % n_kernels];
+        lone->advance = kernels[i % n_kernels]->advance;
         for (int event = 0; event < EVENTS; event++) {
             double times[2];
             int32_t next = search(part, &packet, times);
@@ -223,6 +336,7 @@ int main(int argc, char **argv)
         open_cells(&lone, shapes[i], layers[i]);
         check_bits(&lone, 2.0);
         check_exits(&lone);
+        check_imc(&lone, i == 0);
         if (argc > 1 && i == 0)
             write_case(&lone, argv[1]);
         struct host host = host_of_voronoi(lone.mesh);
@@ -232,6 +346,7 @@ int main(int argc, char **argv)
         lone_begin(&given);
         given.track.mirror_walls = 0;
         check_bits(&given, 2.0);
+        check_imc(&given, i == 0);
         lone_close(&given);
         lone_close(&lone);
     }
