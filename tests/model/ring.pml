@@ -28,7 +28,9 @@
  *            issued.
  *   RING-3   The receiver loads tail before it reads the slots (acquire), and
  *            accepts it only if 0 < tail - head <= CAP.
- *   RING-4   The receiver stores head after it has read the slots (release).
+ *   RING-4   The receiver stores head after it is done with the slots
+ *            (release). Until then it changes records where they lie, and
+ *            reads them again (CHANNEL-4).
  *   RING-5   The sender reads head again when its credit runs out.
  *
  * Abstracted, and why that is sound
@@ -84,7 +86,7 @@ byte taken;     /* records read from their slots */
 
 /* Always 0: they only give a failing assertion a name (see cases.txt). */
 hidden byte torn_record, wrong_record, overwritten_slot, double_write,
-            wrong_old,
+            wrong_old, changed_slot,
             reached_wrap, reached_full, reached_end, reached_overtake,
             reached_pipeline;
 #define CHECK(cond, name) assert((cond) || name)
@@ -114,6 +116,7 @@ hidden byte torn_record, wrong_record, overwritten_slot, double_write,
 #else
 #define R3_ALONE (n_tails == 0)
 #endif
+#define ADVANCED(k) (N + (k)) /* record k, as the receiver leaves it */
 #ifdef MUTATE_HEAD_EARLY
 #define MAY_STOP (taken == t)
 #else
@@ -329,7 +332,7 @@ active proctype sender()
 
 active proctype receiver()
 {
-    byte t;
+    byte t, from;
 #ifdef MUTATE_NO_ACQUIRE
     byte early[CAP];
 #define READ(k) early[SLOT(k)]
@@ -353,6 +356,7 @@ active proctype receiver()
 #ifdef REACH_FULL
        REACHED(head > 0 && t - head == CAP, reached_full);
 #endif
+       from = head;
 #ifdef MUTATE_HEAD_EARLY
        head = t; /* against RING-4 */
 #endif
@@ -361,14 +365,26 @@ active proctype receiver()
           atomic {
               CHECK(!FLIES(SLOT(taken + 1), N), torn_record);
               CHECK(READ(taken + 1) == taken + 1, wrong_record);
+              slot[SLOT(taken + 1)] = ADVANCED(taken + 1);
               taken++
           }
        :: MAY_STOP -> break
        od;
+#ifdef MUTATE_HEAD_BEFORE_DONE
+       head = taken; /* against RING-4 */
+#endif
 #ifndef MUTATE_HEAD_EARLY
+       atomic {
+           do
+           :: from < taken ->
+               CHECK(slot[SLOT(from + 1)] == ADVANCED(from + 1), changed_slot);
+               from++
+           :: else -> break
+           od
+       }
        head = taken; /* RING-4 */
 #endif
-       t = 0
+       atomic { t = 0; from = 0 }
     od;
 #ifdef REACH_END
     REACHED(true, reached_end)
