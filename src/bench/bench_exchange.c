@@ -70,9 +70,10 @@ static storm_status exchange_pre_step(void *self, struct storm_step *step)
 
 /* Makes as many records as there is room for. A failed spawn ends the step by
  * itself. */
-static void exchange_make(struct exchange *x, struct storm_step *step,
-                          struct exchange_record *seed,
-                          struct storm_outcome *outcome_out)
+static STORM_APART void exchange_make(struct exchange *x,
+                                      struct storm_step *step,
+                                      struct exchange_record *seed,
+                                      struct storm_outcome *outcome_out)
 {
     uint64_t room = EXCHANGE_MAX_FRESH - x->fresh;
     uint64_t end = seed->end - seed->id < room ? seed->end : seed->id + room;

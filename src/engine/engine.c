@@ -180,6 +180,7 @@ static storm_status open_lists(struct storm_engine *e)
     storm_store_follow(&e->store, &e->census);
     storm_store_follow(&e->store, &e->todo);
     storm_store_follow(&e->store, &e->fresh);
+    e->new_above = SIZE_MAX;
     return reserve_batch(e,
                          e->params.batch_packets ? e->params.batch_packets
                                                  : BATCH_DEFAULT,

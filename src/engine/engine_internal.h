@@ -59,7 +59,10 @@ struct storm_engine {
     struct storm_list todo;   /* this step's, in order; entries may be NULL */
     struct storm_list fresh;  /* arrived or spawned, last first */
     size_t next_todo;
-    size_t n_listed; /* what storm_step_packets shows of its list */
+    size_t counted_fresh; /* those of fresh that are in counts.created */
+    size_t new_above; /* storm_step_new: with more free slots than that there is
+                         nothing to look at */
+    size_t n_listed;  /* what storm_step_packets shows of its list */
 
     struct storm_outbox outbox;
     struct storm_term term;
@@ -118,5 +121,20 @@ storm_status engine_keep_fetch(struct storm_engine *engine);
 
 /* engine_loop.c: from pre_step's end until all ranks are done. */
 storm_status storm_engine_transport(struct storm_engine *engine);
+
+/* engine_settle.c: what becomes of the batch. Packets that stay are the first
+ * of the next one. */
+storm_status storm_engine_settle(struct storm_engine *engine);
+
+/* Counts the packets that a callback has created in transport: right after it,
+ * before any of them can be sent and their parent can finish (TERM-1, TERM-2).
+ */
+static inline void storm_engine_count_new(struct storm_engine *engine)
+{
+    size_t n = engine->fresh.n - engine->counted_fresh;
+    engine->counted_fresh = engine->fresh.n;
+    engine->stats.created += n;
+    engine->counts.created += n;
+}
 
 #endif /* STORM_ENGINE_INTERNAL_H */

@@ -9,9 +9,9 @@
  *            back after the batch. Few that arrive together get slots at once,
  *            so that one batch has packets of several peers.
  *   BATCH-2  On a crowded node a rank for whose packets there is no room does
- *            not make more of them: it takes arrivals and yields its core to
- *            those who can make room. All ranks do take arrivals, so that room
- *            there will be.
+ *            not make more of them, which bounds its memory: it takes arrivals
+ *            and yields its core to those who can make room. All ranks do take
+ *            arrivals, so that room there will be.
  *   BATCH-3  A physics with `poll` gets no such packets: they are not in the
  *            store, where a device can reach them; and they would keep the
  *            channel waiting.
@@ -89,13 +89,13 @@ static void *new_packet(struct storm_engine *e)
     void *slot = storm_store_get(&e->store);
     if (STORM_UNLIKELY(!slot))
         return NULL;
+    if (e->phase == ENGINE_TRANSPORT) { /* counted after the callback */
+        storm_list_push(&e->fresh, slot);
+        return slot;
+    }
     e->stats.created++;
-    if (e->phase == ENGINE_PRE || e->phase == ENGINE_TRANSPORT)
-        e->counts.created++;
-    storm_list_push(e->phase == ENGINE_TRANSPORT ? &e->fresh
-                    : e->phase == ENGINE_PRE     ? &e->todo
-                                                 : &e->census,
-                    slot);
+    e->counts.created += e->phase == ENGINE_PRE;
+    storm_list_push(e->phase == ENGINE_PRE ? &e->todo : &e->census, slot);
     return slot;
 }
 
@@ -110,12 +110,10 @@ static STORM_APART void *new_or_fail(struct storm_engine *e)
 void *storm_step_new(struct storm_step *step)
 {
     struct storm_engine *e = step->engine;
-    if (STORM_UNLIKELY(e->phase != ENGINE_TRANSPORT || e->store.free.n == 0))
+    if (STORM_UNLIKELY(e->store.free.n <= e->new_above))
         return new_or_fail(e);
-    void *slot = storm_store_get(&e->store);
-    e->stats.created++;
-    e->counts.created++; /* TERM-1, TERM-2: before its parent can finish */
-    storm_list_push(&e->fresh, slot);
+    void *slot = e->store.free.item[--e->store.free.n];
+    storm_list_push(&e->fresh, slot); /* counted after the callback */
     return slot;
 }
 
@@ -162,10 +160,12 @@ static storm_status copy_in(struct storm_engine *e,
         fresh[i] = slot;
     }
     e->fresh.n += n;
+    e->counted_fresh += n;
     return STORM_OK;
 }
 
-/* Arrivals into the batch, as many as it has room for. */
+/* Arrivals into the batch, as many as it has room for. The physics comes to
+ * them when they are on their way from memory or from another core. */
 static void lend(struct storm_engine *e, const struct storm_arrival *arrival)
 {
     const size_t bytes = e->store.record_bytes;
@@ -176,6 +176,7 @@ static void lend(struct storm_engine *e, const struct storm_arrival *arrival)
     e->first_lent = e->n_batch;
     for (size_t i = 0; i < e->lent.n; i++) {
         e->batch[e->n_batch] = e->lent.records + i * bytes;
+        STORM_PREFETCH(e->batch[e->n_batch]);
         e->batch_events[e->n_batch++] = 0;
     }
 }
@@ -219,10 +220,13 @@ static storm_status give_back(struct storm_engine *e)
 static void fill_batch(struct storm_engine *e)
 {
     void **const batch = e->batch;
-    size_t n = e->n_batch, old = n, fresh = e->fresh.n;
-    for (; n < e->batch_max && fresh > 0; n++)
-        batch[n] = e->fresh.item[--fresh];
-    e->fresh.n = fresh;
+    size_t n = e->n_batch, old = n, n_fresh = e->batch_max - n;
+    if (n_fresh > e->fresh.n)
+        n_fresh = e->fresh.n;
+    e->counted_fresh = e->fresh.n -= n_fresh;
+    if (n_fresh > 0)
+        memcpy(batch + n, e->fresh.item + e->fresh.n, n_fresh * sizeof *batch);
+    n += n_fresh;
     while (n < e->batch_max && e->next_todo < e->todo.n) {
         size_t i = e->next_todo++;
         if (i + PREFETCH_AHEAD < e->todo.n)
@@ -250,226 +254,19 @@ static void call_physics(struct storm_engine *e)
     }
 }
 
-static storm_status bad_outcome(struct storm_engine *e,
-                                const struct storm_outcome *outcome)
+/* What becomes of the batch; then the channel gets back what it has lent. */
+static storm_status settle(struct storm_engine *e)
 {
-    if (outcome->fate == STORM_FATE_SEND)
-        storm_log_write(&e->env->log, STORM_LOG_ERROR,
-                        "the physics sends a packet to rank %d of %d",
-                        outcome->rank, e->env->size);
-    else if (outcome->fate == STORM_FATE_BOUNDARY)
-        storm_log_write(&e->env->log, STORM_LOG_ERROR,
-                        "the boundary's apply answers STORM_FATE_BOUNDARY");
-    else
-        storm_log_write(&e->env->log, STORM_LOG_ERROR,
-                        "the physics answers with unknown fate %d",
-                        outcome->fate);
-    return STORM_ERR_ARG;
-}
-
-static storm_status too_many_events(struct storm_engine *e, uint64_t events,
-                                    const void *packet)
-{
-    const unsigned char *byte = packet;
-    char text[3 * 32 + 1];
-    for (int i = 0; i < 32; i++) {
-        static const char digit[] = "0123456789abcdef";
-        text[3 * i] = digit[byte[i] >> 4];
-        text[3 * i + 1] = digit[byte[i] & 15];
-        text[3 * i + 2] = ' ';
-    }
-    text[3 * 32 - 1] = '\0';
-    storm_log_write(&e->env->log, STORM_LOG_ERROR,
-                    "a packet does not end: %llu events, more than "
-                    "transport.max_events; its first bytes are %s",
-                    (unsigned long long)events, text);
-    return STORM_ERR_STATE;
-}
-
-/* The boundary's answer in place of the physics'. */
-static void ask_boundary(struct storm_engine *e, void *packet,
-                         struct storm_outcome *outcome)
-{
-    const struct storm_boundary *boundary = &e->boundary;
-    uint64_t events = outcome->events;
-    *outcome = (struct storm_outcome){.fate = STORM_FATE_ESCAPED};
-    if (boundary->apply) {
-        outcome->fate = STORM_FATE_CONTINUE;
-        boundary->apply(boundary->self, &e->step, packet, outcome);
-    }
-    outcome->events = events;
-}
-
-/* A slot for a packet that stays: that of the packet, or a new one for one that
- * is lent. NULL: no memory. */
-static inline void *slot_of(struct storm_engine *e, void *packet, bool lent)
-{
-    if (!lent)
-        return packet;
-    void *slot = storm_store_get(&e->store);
-    if (STORM_LIKELY(slot != NULL))
-        storm_record_copy(slot, packet, e->store.record_bytes);
-    return slot;
-}
-
-/* Does packet i of the batch lie in the channel? */
-static inline bool is_lent(const struct storm_engine *e, size_t i)
-{
-    return i - e->first_lent < e->lent.n;
-}
-
-/* The batch on its way through settle_batch: packets before i are settled, and
- * the first `kept` stay. */
-struct settling {
-    size_t i, kept;
-    uint64_t events, moves; /* moves: those without an event count as one */
-};
-
-static inline uint64_t moves_of(uint64_t events)
-{
-    return events + (events == 0);
-}
-
-/* The next packet continues here. */
-static inline storm_status stay(struct storm_engine *e, struct settling *at)
-{
-    size_t i = at->i++;
-    uint64_t events = e->outcome[i].events;
-    void *slot = slot_of(e, e->batch[i], is_lent(e, i));
-    if (STORM_UNLIKELY(!slot))
-        return STORM_ERR_NOMEM;
-    at->events += events;
-    at->moves += moves_of(events);
-    events = e->batch_events[i] + moves_of(events);
-    e->batch[at->kept] = slot;
-    e->batch_events[at->kept++] = events;
-    return STORM_UNLIKELY(events > e->max_events)
-               ? too_many_events(e, events, slot)
-               : STORM_OK;
-}
-
-/* To another rank, when more is to be done than a copy. */
-static storm_status send(struct storm_engine *e, int rank, void *packet,
-                         bool lent)
-{
-    void *slot = slot_of(e, packet, lent);
-    return slot ? storm_outbox_send(&e->outbox, rank, slot) : STORM_ERR_NOMEM;
-}
-
-/* Those that follow each other and are sent. */
-static storm_status settle_sent(struct storm_engine *e, struct settling *at)
-{
-    const struct storm_outcome *const outcome = e->outcome;
-    const size_t n = e->n_batch;
-    const int own = e->env->rank;
-    const unsigned size = (unsigned)e->env->size;
-    storm_status status = STORM_OK;
-    size_t i = at->i, first = i, here = 0;
-    uint64_t events = 0, moves = 0;
-    while (i < n && outcome[i].fate == STORM_FATE_SEND && status >= 0) {
-        const int rank = outcome[i].rank;
-        void *packet = e->batch[i];
-        if (STORM_UNLIKELY((unsigned)rank >= size))
-            return bad_outcome(e, &outcome[i]);
-        if (rank == own) {
-            at->i = i++;
-            status = stay(e, at);
-            here++;
-            continue;
-        }
-        events += outcome[i].events;
-        moves += moves_of(outcome[i].events);
-        if (STORM_UNLIKELY(!storm_outbox_copy(&e->outbox, rank, packet))) {
-            status = send(e, rank, packet, is_lent(e, i));
-        } else if (!is_lent(e, i)) {
-            storm_store_put(&e->store, packet);
-        }
-        i++;
-    }
-    e->stats.transfers += i - first - here;
-    at->events += events;
-    at->moves += moves;
-    at->i = i;
-    return status;
-}
-
-/* Those that follow each other and have the same end; how many. */
-static size_t settle_ended(struct storm_engine *e, struct settling *at)
-{
-    const struct storm_outcome *const outcome = e->outcome;
-    const size_t n = e->n_batch, first = at->i;
-    const storm_fate fate = outcome[first].fate;
-    size_t i = first;
-    uint64_t events = 0, moves = 0;
-    for (; i < n && outcome[i].fate == fate; i++) {
-        events += outcome[i].events;
-        moves += moves_of(outcome[i].events);
-        if (!is_lent(e, i))
-            storm_store_put(&e->store, e->batch[i]);
-    }
-    at->i = i;
-    at->events += events;
-    at->moves += moves;
-    e->counts.finished += i - first;
-    return i - first;
-}
-
-static storm_status settle_census(struct storm_engine *e, struct settling *at)
-{
-    size_t i = at->i++;
-    void *slot = slot_of(e, e->batch[i], is_lent(e, i));
-    if (STORM_UNLIKELY(!slot))
-        return STORM_ERR_NOMEM;
-    storm_list_push(&e->census, slot);
-    e->counts.finished++;
-    at->events += e->outcome[i].events;
-    at->moves += moves_of(e->outcome[i].events);
-    return STORM_OK;
-}
-
-/* The next packets of the batch, at least one. */
-static storm_status settle_next(struct storm_engine *e, struct settling *at)
-{
-    struct storm_outcome *outcome = &e->outcome[at->i];
-    if (STORM_UNLIKELY(outcome->fate == STORM_FATE_BOUNDARY))
-        ask_boundary(e, e->batch[at->i], outcome);
-    switch (outcome->fate) {
-    case STORM_FATE_SEND:
-        return settle_sent(e, at);
-    case STORM_FATE_CONTINUE:
-        return stay(e, at);
-    case STORM_FATE_CENSUS:
-        return settle_census(e, at);
-    case STORM_FATE_ABSORBED:
-        e->stats.absorbed += settle_ended(e, at);
-        return STORM_OK;
-    case STORM_FATE_ESCAPED:
-        e->stats.escaped += settle_ended(e, at);
-        return STORM_OK;
-    default:
-        return bad_outcome(e, outcome);
-    }
-}
-
-static STORM_APART storm_status settle_batch(struct storm_engine *e)
-{
-    struct settling at = {0};
-    while (at.i < e->n_batch) {
-        storm_status status = settle_next(e, &at);
-        if (STORM_UNLIKELY(status < 0))
-            return status;
-    }
-    e->n_batch = at.kept;
-    e->stats.events += at.events;
-    e->counts.moves += at.moves;
-    return give_back(e);
+    storm_status status = e->failed < 0 ? e->failed : storm_engine_settle(e);
+    return status < 0 ? status : give_back(e);
 }
 
 static storm_status advance(struct storm_engine *e, struct stopwatch *watch)
 {
     call_physics(e);
+    storm_engine_count_new(e);
     lap(e, watch, TIME_PHYSICS);
-    return e->failed < 0 ? e->failed : settle_batch(e);
+    return settle(e);
 }
 
 /* The batch goes away, and the one that was away comes back. */
@@ -534,11 +331,12 @@ static STORM_APART storm_status advance_kept(struct storm_engine *e,
     if (keep->is_on)
         status = keeper->begin(keeper->self, &e->step, e->away.batch, e->away.n,
                                e->batch_max, e->away.outcome, &keep->n_taken);
+    storm_engine_count_new(e);
     lap(e, watch, TIME_PHYSICS);
     if (status < 0 || e->failed < 0)
         return status < 0 ? status : e->failed;
     join_turn(e, n_taken, &turn);
-    return settle_batch(e);
+    return settle(e);
 }
 
 /* BATCH-4 */
@@ -551,6 +349,7 @@ static STORM_APART storm_status advance_away(struct storm_engine *e,
         return advance_kept(e, watch);
     if (e->away.n > 0)
         status = physics->poll(physics->self, &e->step);
+    storm_engine_count_new(e);
     lap(e, watch, TIME_PHYSICS);
     if (status < 0)
         return status;
@@ -560,8 +359,9 @@ static STORM_APART storm_status advance_away(struct storm_engine *e,
     if (e->away.n > 0)
         physics->step_batch(physics->self, &e->step, e->away.batch, e->away.n,
                             e->away.outcome);
+    storm_engine_count_new(e);
     lap(e, watch, TIME_PHYSICS);
-    return e->failed < 0 ? e->failed : settle_batch(e);
+    return settle(e);
 }
 
 /* ---- the loop -------------------------------------------------------------*/
@@ -722,6 +522,8 @@ storm_status storm_engine_transport(struct storm_engine *e)
     e->iterations = e->n_empty = 0;
     storm_pace_hurry(&e->control_pace);
     e->waits = false;
+    e->counted_fresh = e->fresh.n;
+    e->new_above = 0;
     e->spins_saved = e->env->crowded ? CROWDED_SAVES : 0;
     for (int i = 0; i < N_TIMES; i++)
         e->ticks[i] = 0;
@@ -754,6 +556,7 @@ storm_status storm_engine_transport(struct storm_engine *e)
         lap(e, &watch, TIME_IDLE);
         e->iterations++;
     }
+    e->new_above = SIZE_MAX;
     end_away(e);
     fold_times(e, storm_clock_seconds() - began);
     e->stats.iterations += e->iterations;

@@ -138,6 +138,40 @@ static inline storm_status put_out(struct storm_outbox *outbox,
     return --box->room == 0 ? span_end(outbox, box) : STORM_OK;
 }
 
+/* One text for each size of a record that the compiler is to know. */
+static inline size_t copy_out(struct storm_outbox *outbox, const int32_t *rank,
+                              void *const *packet, size_t n, size_t bytes)
+{
+    const int32_t *const box_of_rank = outbox->box_of_rank;
+    struct storm_box *const boxes = outbox->box;
+    size_t i = 0;
+    for (; i < n; i++) {
+        const int32_t i_box = box_of_rank[rank[i]];
+        if (STORM_UNLIKELY(i_box < 0))
+            break;
+        struct storm_box *box = &boxes[i_box];
+        const size_t room = box->room;
+        unsigned char *const to = box->next;
+        if (STORM_UNLIKELY(room < 2))
+            break;
+        box->next = to + bytes;
+        box->room = room - 1;
+        if (box->span_far)
+            storm_stream_copy(to, packet[i], bytes);
+        else
+            storm_record_copy(to, packet[i], bytes);
+    }
+    return i;
+}
+
+size_t storm_outbox_copy(struct storm_outbox *outbox, const int32_t *rank,
+                         void *const *packet, size_t n)
+{
+    size_t bytes = outbox->store->record_bytes;
+    return bytes == 128 ? copy_out(outbox, rank, packet, n, 128)
+                        : copy_out(outbox, rank, packet, n, bytes);
+}
+
 static storm_status hold(struct storm_outbox *outbox, struct storm_box *box,
                          void *packet)
 {

@@ -61,28 +61,13 @@ storm_status storm_outbox_send(struct storm_outbox *outbox, int rank,
                                void *packet);
 
 /*
- * Copies a packet out, from wherever it is, if that is all there is to do: the
- * span to its rank is open and this does not fill it. What is held back then
- * has had its turn: there is no room while something is (OUTBOX-2).
+ * Copies packets out, from wherever they are, as long as that is all there is
+ * to do: the span to a packet's rank is open and this does not fill it. How
+ * many; the next one is for storm_outbox_send. What is held back has had its
+ * turn then: there is no room while something is (OUTBOX-2).
  */
-static inline bool storm_outbox_copy(struct storm_outbox *outbox, int rank,
-                                     const void *packet)
-{
-    int32_t i_box = outbox->box_of_rank[rank];
-    if (STORM_UNLIKELY(i_box < 0))
-        return false;
-    struct storm_box *box = &outbox->box[i_box];
-    if (STORM_UNLIKELY(box->room < 2))
-        return false;
-    size_t bytes = outbox->store->record_bytes;
-    if (box->span_far)
-        storm_stream_copy(box->next, packet, bytes);
-    else
-        storm_record_copy(box->next, packet, bytes);
-    box->next += bytes;
-    box->room--;
-    return true;
-}
+size_t storm_outbox_copy(struct storm_outbox *outbox, const int32_t *rank,
+                         void *const *packet, size_t n);
 
 /* Tries again with what is held back. */
 storm_status storm_outbox_retry(struct storm_outbox *outbox);

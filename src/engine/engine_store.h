@@ -86,6 +86,13 @@ static inline void storm_store_put(struct storm_store *store, void *slot)
     store->free.item[store->free.n++] = slot;
 }
 
+static inline void storm_store_put_all(struct storm_store *store,
+                                       void *const *slots, size_t n)
+{
+    memcpy(store->free.item + store->free.n, slots, n * sizeof *slots);
+    store->free.n += n;
+}
+
 static inline void storm_list_push(struct storm_list *list, void *item)
 {
     STORM_ASSERT(list->n < list->capacity);
