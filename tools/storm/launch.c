@@ -247,7 +247,10 @@ static void launch_environment(const struct tool_args *args)
     launch_default("OMPI_MCA_rmaps_base_oversubscribe", "1");
     launch_default("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
     bool room = args->ranks <= (uint64_t)tool_cores();
-    const char *binding = room ? "core:overload-allowed" : "none";
+    /* As many ranks on every core: each stays on its own. The system would
+     * leave three on one of two cores for a while. */
+    bool even = room || args->ranks % (uint64_t)tool_cores() == 0;
+    const char *binding = even ? "core:overload-allowed" : "none";
     launch_default("OMPI_MCA_hwloc_base_binding_policy", binding);
     launch_default("PRTE_MCA_hwloc_default_binding_policy", binding);
     if (!room)
