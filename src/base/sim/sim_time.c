@@ -17,12 +17,12 @@
 #include "base/sim/sim_timer.h"
 
 struct storm_sim_rank {
-    double ahead_s;    /* SIMTIME-1 */
-    bool woken;        /* since its last wait */
-    bool waits;        /* for the semaphore */
-    uint32_t n_waits;  /* an alarm is for one of them */
-    uint32_t n_alarms; /* that have not rung: SIMTIME-4 */
-    bool gone;         /* its actor has ended */
+    double ahead_s;   /* SIMTIME-1 */
+    bool woken;       /* since its last wait */
+    bool waits;       /* for the semaphore */
+    uint32_t n_waits; /* an alarm is for one of them */
+    uint32_t n_holds; /* SIMTIME-4 */
+    bool gone;        /* its actor has ended */
     sg_sem_t sem;
     struct storm_sim_node *node;
     void *queue;
@@ -71,11 +71,22 @@ static struct storm_sim_costs costs_of_platform(void)
 /* SIMTIME-4 */
 static void rank_free(struct storm_sim_rank *rank)
 {
-    if (!rank->gone || rank->n_alarms > 0)
+    if (!rank->gone || rank->n_holds > 0)
         return;
     sg_sem_destroy(rank->sem);
     free(rank->queue);
     free(rank);
+}
+
+void storm_sim_hold(struct storm_sim_rank *rank)
+{
+    rank->n_holds++;
+}
+
+void storm_sim_release(struct storm_sim_rank *rank)
+{
+    rank->n_holds--;
+    rank_free(rank);
 }
 
 static void rank_forget(int failed, void *data)
@@ -187,12 +198,11 @@ static void ring_alarm(void *data)
 {
     struct sim_alarm alarm = *(struct sim_alarm *)data;
     free(data);
-    alarm.rank->n_alarms--;
     if (alarm.rank->waits && alarm.rank->n_waits == alarm.n_waits) {
         alarm.rank->waits = false;
         sg_sem_release(alarm.rank->sem);
     }
-    rank_free(alarm.rank);
+    storm_sim_release(alarm.rank);
 }
 
 /* Others run until then; sooner if `until_woken` and something wakes this. */
@@ -209,7 +219,7 @@ static void sleep_for(struct storm_sim_rank *rank, double seconds,
         abort();
     *alarm = (struct sim_alarm){rank, ++rank->n_waits};
     rank->waits = true;
-    rank->n_alarms++;
+    storm_sim_hold(rank);
     storm_sim_timer(until, ring_alarm, alarm);
     sg_sem_acquire(rank->sem);
 }

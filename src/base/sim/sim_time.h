@@ -79,6 +79,9 @@ void storm_sim_meet(void);
 /* Until it is woken, or for so long. */
 void storm_sim_wait(double seconds);
 void storm_sim_wake(struct storm_sim_rank *rank);
+/* SIMTIME-4 */
+void storm_sim_hold(struct storm_sim_rank *rank);
+void storm_sim_release(struct storm_sim_rank *rank);
 
 /* SIMTIME-2. A date that has passed is the present. */
 void storm_sim_at(double date_s, void (*action)(void *data), void *data);

@@ -224,6 +224,13 @@ static void found(struct request *receive, const struct message *message,
     complete(receive);
 }
 
+static void message_free(struct message *message)
+{
+    storm_sim_release(message->from);
+    storm_sim_release(message->to);
+    free(message);
+}
+
 static void finish_send(void *data)
 {
     complete(data);
@@ -235,7 +242,7 @@ static void finish_large(void *data)
     struct message *message = data;
     found(message->receive, message, message->data);
     complete(message->send);
-    free(message);
+    message_free(message);
 }
 
 static void cross_large(struct request *receive, struct message *message,
@@ -262,7 +269,7 @@ static void match(struct request *receive, struct message *message, double date)
     found(receive, message, message->data ? message->data : message->copy);
     if (message->send)
         storm_sim_at(back, finish_send, message->send);
-    free(message);
+    message_free(message);
 }
 
 /* SIMMPI-1 */
@@ -314,6 +321,8 @@ static int send(const void *buffer, size_t bytes, int to, int tag,
     struct message *message = need(sizeof *message + (large ? 0 : bytes));
     message->from = self;
     message->to = peer->rank;
+    storm_sim_hold(message->from);
+    storm_sim_hold(message->to);
     message->comm = group->id;
     message->source = group->rank;
     message->tag = tag;
