@@ -5,7 +5,11 @@
  */
 #include "engine/engine_keep.h"
 
+#include <string.h>
+
 #include "engine/engine_internal.h"
+
+enum { HAND_OVER = 1 << 17 }; /* packets at a time */
 
 static bool keeps(const struct storm_engine *e)
 {
@@ -118,12 +122,68 @@ storm_status storm_engine_view(struct storm_engine *engine,
     return STORM_OK;
 }
 
-void storm_step_keep(struct storm_step *step, const struct storm_keeper *keeper,
-                     size_t n_active)
+/* The next packets that wait, as many as there is room for. */
+static size_t list_waiting(struct storm_engine *e, void **packets, size_t max)
+{
+    size_t n = 0;
+    while (n < max && e->next_todo < e->todo.n) {
+        packets[n] = e->todo.item[e->next_todo++];
+        n += packets[n] != NULL;
+    }
+    return n;
+}
+
+/* Those that wait are taken over, a part of the batch at a time: one is listed
+ * while the other is copied. */
+static storm_status hand_over(struct storm_engine *e)
+{
+    const struct storm_keeper *keeper = e->keep.keeper;
+    size_t part = e->batch_max / 2 < HAND_OVER ? e->batch_max / 2 : HAND_OVER;
+    void **here = e->batch, **away = e->batch + part;
+    size_t n_away = 0, n = 0, n_taken = 0;
+    storm_status status = STORM_OK;
+    do {
+        n = list_waiting(e, here, part);
+        status = keeper->take(keeper->self, here, n, &n_taken);
+        for (size_t i = 0; i < n_away; i++)
+            storm_store_put(&e->store, away[i]);
+        void **swap = here;
+        here = away;
+        away = swap;
+        n_away = n_taken;
+    } while (status == STORM_OK && n > 0 && n_taken == n);
+    size_t kept = e->next_todo; /* what there is no room for waits on */
+    while (n > n_taken)
+        e->todo.item[--kept] = away[--n];
+    e->next_todo = kept;
+    if (status == STORM_OK)
+        status = keeper->take(keeper->self, here, 0, &n_taken);
+    for (size_t i = 0; i < n_away; i++)
+        storm_store_put(&e->store, away[i]);
+    return status;
+}
+
+/* Those that have been handed over are in no list. */
+static void close_up(struct storm_engine *e)
+{
+    size_t n = e->next_todo;
+    e->todo.n -= n;
+    memmove(e->todo.item, e->todo.item + n, e->todo.n * sizeof *e->todo.item);
+    e->n_listed -= e->n_listed < n ? e->n_listed : n;
+    e->next_todo = 0;
+}
+
+storm_status storm_step_keep(struct storm_step *step,
+                             const struct storm_keeper *keeper)
 {
     struct storm_engine *e = step->engine;
+    storm_status status = STORM_OK;
     e->keep.keeper = keeper;
-    e->keep.n_active = n_active;
+    if (keeper)
+        status = hand_over(e);
+    close_up(e);
+    e->keep.n_active = engine_keep_count(e);
+    return status;
 }
 
 storm_status storm_step_fetch(struct storm_step *step)

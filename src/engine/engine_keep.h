@@ -47,6 +47,10 @@ struct storm_keeper {
                           size_t *n_taken_out);
     /* STORM_AGAIN: the turn has not ended; it is called again soon. */
     storm_status (*end)(void *self, struct storm_turn *turn_out);
+    /* In pre_step: begins to take the first packets over; how many. What it
+     * began before has ended when it returns. */
+    storm_status (*take)(void *self, void *const *packets, size_t n,
+                         size_t *n_taken_out);
     /* How many are kept; between turns. */
     size_t (*count)(const void *self);
     /* Copies some of them into slots, in an order that stays the same until a
@@ -57,11 +61,11 @@ struct storm_keeper {
     void (*drop)(void *self);
 };
 
-/* For pre_step: who keeps packets in this step, and how many are to be advanced
- * (all that are kept); NULL: nobody, and what was kept has been fetched.
- * `keeper` outlives the packets it keeps. Local. */
-void storm_step_keep(struct storm_step *step, const struct storm_keeper *keeper,
-                     size_t n_active);
+/* For the end of pre_step: who keeps packets in this step, beginning with those
+ * that wait in the store; NULL: nobody, and what was kept has been fetched.
+ * `keeper` outlives the packets it keeps. Local. STORM_ERR_DEVICE. */
+storm_status storm_step_keep(struct storm_step *step,
+                             const struct storm_keeper *keeper);
 
 /* For pre_step: brings what is kept into the store. Local. STORM_ERR_NOMEM;
  * STORM_ERR_DEVICE (logged). */

@@ -206,24 +206,23 @@ static void pool_grow(struct device_pool *pool, size_t n)
 
 /* ---- the keeper ---------------------------------------------------------- */
 
-/* The first packets are taken over. If they are many, and others keep the
- * device busy, they are behind those that go on, in the next turn. */
-static void pool_take(struct device_pool *pool, void *const *packets, size_t n)
+/* Packets of the store into free slots, and `first` others before them in this
+ * list or the next. */
+static void pool_arrive(struct device_pool *pool, void *const *packets,
+                        size_t n, size_t first, bool is_next)
 {
     struct device_pool_job job = pool->view;
-    bool is_behind = pool->n_active > 0 && n >= pool->n_bulk;
-    pool->n_behind = is_behind ? n : 0;
     job.host = packets;
     job.n = n;
     job.n_threads =
         n < POOL_BUS_THREADS / POOL_PARTS ? n * POOL_PARTS : POOL_BUS_THREADS;
     job.n_free = pool_free(pool);
-    job.first = is_behind ? 0 : pool->n_active;
-    if (is_behind) {
+    job.first = first;
+    if (is_next) {
         job.active = pool->view.next;
         job.spent = pool->view.next_spent;
     }
-    pool_launch(pool, POOL_ARRIVE, &job, job.n_threads);
+    pool_launch(pool, POOL_ARRIVE, &job, n > 0 ? job.n_threads : 0);
 }
 
 /* The tracking of a turn. */
@@ -233,7 +232,10 @@ static void pool_advance(struct device_pool *pool, void *const *packets,
 {
     const struct device_pool_job *view = &pool->view;
     size_t old = pool->n_active;
-    pool_take(pool, packets, n_taken);
+    /* Many that come in while others keep the device busy. */
+    bool is_behind = old > 0 && n_taken >= pool->n_bulk;
+    pool->n_behind = is_behind ? n_taken : 0;
+    pool_arrive(pool, packets, n_taken, is_behind ? 0 : old, is_behind);
     pool_track(pool, (void *const *)view->active, old, view->outcomes);
     if (pool->n_behind == 0 && n_taken > 0) {
         pool_order(pool);
@@ -332,6 +334,20 @@ static storm_status pool_end(void *self, struct storm_turn *turn_out)
         pool_book(pool, pool->zero.packets[i], &pool->zero.outcomes[i]);
     pool->zero.n = 0;
     return STORM_OK;
+}
+
+static storm_status pool_take_early(void *self, void *const *packets, size_t n,
+                                    size_t *n_taken_out)
+{
+    struct device_pool *pool = self;
+    size_t n_free = pool_free(pool);
+    n = n < n_free ? n : n_free;
+    if (pool->status == STORM_OK)
+        pool->status = storm_device_wait(pool->env->device);
+    pool_arrive(pool, packets, n, pool->n_active, false);
+    pool->n_active += n;
+    *n_taken_out = n;
+    return pool->status;
 }
 
 static size_t pool_count(const void *self)
@@ -473,8 +489,8 @@ storm_status device_pool_begin(struct device_pool *pool,
         return status;
     if (status < 0) {
         status = storm_step_fetch(step);
-        storm_step_keep(step, NULL, 0);
-        return status;
+        storm_status kept = storm_step_keep(step, NULL);
+        return status < 0 ? status : kept;
     }
     pool->max_events = storm_step_max_events(step);
     pool->generation = mesh->generation;
@@ -483,8 +499,8 @@ storm_status device_pool_begin(struct device_pool *pool,
         pool_grow(pool, n + (pool_used(pool) + n) / POOL_SPARE);
     if (!pool->is_listed && pool->n_slots > 0)
         pool_list_free_slots(pool);
-    storm_step_keep(step, &pool->keeper, pool->n_active);
-    return pool->status;
+    return pool->status < 0 ? pool->status
+                            : storm_step_keep(step, &pool->keeper);
 }
 
 /* ---- open and close ------------------------------------------------------ */
@@ -501,6 +517,7 @@ void device_pool_open(struct device_pool *pool, struct device_run *run,
         .keeper = {.self = pool,
                    .begin = pool_begin,
                    .end = pool_end,
+                   .take = pool_take_early,
                    .count = pool_count,
                    .copy = pool_copy,
                    .drop = pool_drop},
