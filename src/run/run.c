@@ -112,7 +112,7 @@ static void run_report_progress(struct run *run)
                               job->n_done + 1, job->n, run->step, run->time_s);
 }
 
-/* RUN-3 */
+/* DECKRUN-3 */
 static storm_status run_check_energy(struct run *run)
 {
     storm_status status = storm_imc_balance(run->imc, run->engine,
@@ -173,7 +173,7 @@ static storm_status run_step(struct run *run, const struct run_target *target)
     enum { SECONDS, STOP, EVENTS, N };
     uint64_t events = after.events - before.events;
     double max[N] = {[SECONDS] = after.seconds - before.seconds,
-                     [STOP] = (double)run_wants_stop(run), /* RUN-4 */
+                     [STOP] = (double)run_wants_stop(run), /* DECKRUN-4 */
                      [EVENTS] = (double)events};
     status = storm_context_reduce(run->context, max, N, MPI_DOUBLE, MPI_MAX);
     if (status == STORM_OK)
@@ -213,7 +213,7 @@ static bool run_is_over(const struct run *run)
            (time->steps > 0 && run->step >= (uint64_t)time->steps);
 }
 
-/* RUN-6. Between replicas the end of the next step does. Collective. */
+/* DECKRUN-6. Between replicas the end of the next step does. Collective. */
 static storm_status run_stop_early(struct run *run)
 {
     if (run->job.n_done > 0)
@@ -224,7 +224,7 @@ static storm_status run_stop_early(struct run *run)
     if (status < 0 || !asked || run_is_over(run))
         return status;
     run->stopped = RUN_REQUEST;
-    /* RUN-5; a restart may write to another directory. */
+    /* DECKRUN-5; a restart may write to another directory. */
     return run->step > 0 ? run_checkpoint(run, false) : STORM_OK;
 }
 
@@ -469,7 +469,7 @@ static storm_status run_replicas(struct run *run,
 static storm_status run_whole(struct run *run,
                               struct storm_run_summary *summary_out)
 {
-    /* RUN-7 */
+    /* DECKRUN-7 */
     storm_status status = run_lock_output(run);
     if (status >= 0)
         status = run_job_open(run);

@@ -2,21 +2,22 @@
 /*
  * A run of a deck: internal state and functions.
  *
- *   RUN-1  A step that is shortened to end at a given time does not change the
- *          lengths of the steps after it.
- *   RUN-2  Files are the same bytes on any number of ranks, except
- *          partition.csv, status.json, summary.json, the columns of history.csv
- *          after `balance`, times in replicas.csv, and the order of packets in
- *          checkpoints.
- *   RUN-3  The energy balance is checked after every step.
- *   RUN-4  A request to stop is agreed on at the end of a step, by the
- *          reduction that step has anyway: all ranks stop after the same step.
- *   RUN-5  A run that was stopped has a checkpoint of its last step.
- *   RUN-6  A request that comes during set-up ends the run before its first
- *          step. A new run has computed nothing then, and writes nothing.
- *   RUN-7  The directory is taken when mesh and state are there, or the
- *          checkpoint is loaded: what is wrong with a deck or a file leaves
- *          everything as it is.
+ *   DECKRUN-1  A step that is shortened to end at a given time does not change
+ *              the lengths of the steps after it.
+ *   DECKRUN-2  Files are the same bytes on any number of ranks, except
+ *              partition.csv, status.json, summary.json, the columns of
+ *              history.csv after `balance`, times in replicas.csv, and the
+ *              order of packets in checkpoints.
+ *   DECKRUN-3  The energy balance is checked after every step.
+ *   DECKRUN-4  A request to stop is agreed on at the end of a step, by the
+ *              reduction that step has anyway: all ranks stop after the same
+ *              step.
+ *   DECKRUN-5  A run that was stopped has a checkpoint of its last step.
+ *   DECKRUN-6  A request that comes during set-up ends the run before its first
+ *              step. A new run has computed nothing then, and writes nothing.
+ *   DECKRUN-7  The directory is taken when mesh and state are there, or the
+ *              checkpoint is loaded: what is wrong with a deck or a file leaves
+ *              everything as it is.
  */
 #ifndef STORM_RUN_RUN_H
 #define STORM_RUN_RUN_H

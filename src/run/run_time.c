@@ -17,7 +17,7 @@ struct run_target run_next(struct run *run)
     const struct deck_time *time = &run->deck->values.time;
     double now = run->time_s;
     double dt = run->nominal_s < time->dt_max ? run->nominal_s : time->dt_max;
-    run->nominal_s = dt; /* RUN-1 */
+    run->nominal_s = dt; /* DECKRUN-1 */
     if (!run_control_is_on(run))
         run->nominal_s *= time->growth;
 

@@ -41,7 +41,7 @@ column change_matter "$whole/history.csv" | awk '
     NR > 30 { sum += $1; n++ } END { exit !(sum / n > 0.03 && sum / n < 0.13) }' ||
     fail "changes: $(column change_matter "$whole/history.csv" | tr '\n' ' ')"
 
-# A step that is shortened does not shorten those after it (RUN-1).
+# A step that is shortened does not shorten those after it (DECKRUN-1).
 grep -q '^# time 3.3e-13 ' "$whole"/profile-*.csv || fail "3.3e-13 is not hit"
 grep -q '^# time 1e-12 ' "$whole"/profile-*.csv || fail "1e-12 is not hit"
 awk -F, 'NR > 1 { if (hit && $3 < 0.5 * before) bad = 1

@@ -44,7 +44,7 @@ if [ -n "${STORM_MPIEXEC:-}" ]; then # under a launcher of the user's, too
         fail "mpiexec: $(cat "$scratch/err")"
 fi
 
-# RUN-7: a deck whose start is wrong, which the run finds, costs nothing.
+# DECKRUN-7: a deck whose start is wrong, which the run finds, costs nothing.
 (cd "$dir" && ls -l --time-style=full-iso) >"$scratch/before"
 wrong='materials.0.density="2e-1-x"'
 octree='mesh={kind: octree, level: 2, box: {lo: [0,0,0], hi: [1,1,1]}}'

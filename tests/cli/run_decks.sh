@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 600; label: mpi slow-asan slow-mpich
 #
-# RUN-2, H5-2, MATERIALS-1: every deck of examples/decks runs in a small form; its
+# DECKRUN-2, H5-2, MATERIALS-1: every deck of examples/decks runs in a small form; its
 # state, the sums of its materials and all that it writes are the same, bit for
 # bit, on any number of ranks, over any backend, with any batch and any balance of
 # work.

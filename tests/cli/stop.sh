@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # TEST timeout: 300; label: mpi slow-asan
 #
-# STOP-1, STOP-2, LAUNCH-1 to LAUNCH-5, RELAY-3, RUN-4 to RUN-6: the first signal
+# STOP-1, STOP-2, LAUNCH-1 to LAUNCH-5, RELAY-3, DECKRUN-4 to DECKRUN-6: the first signal
 # ends the step and leaves a checkpoint, the second kills; the same by the time
 # limit and under a launcher of the user's. What is printed as the way to go on does, and
 # the result is that of a run that was never stopped.
@@ -119,7 +119,7 @@ kill -TERM $job
 wait $job
 status=$?
 [ $status -eq 3 ] || fail "early: exit status $status: $(cat "$scratch/err")"
-# The directory is taken after set-up (RUN-7): steps may have begun, of which
+# The directory is taken after set-up (DECKRUN-7): steps may have begun, of which
 # there are some 100, and a busy machine may let this script wait for seconds.
 [ "$(step_of early)" -le 20 ] || fail "early: not among the first steps"
 
