@@ -11,6 +11,8 @@
  *              of one date run in the order in which they were set.
  *   SIMTIME-3  A rank that waits runs again at once when it is woken; a call of
  *              wake while it does not wait is remembered by its next wait.
+ *   SIMTIME-4  A rank is freed when its actor has ended and none of its alarms
+ *              is still to ring.
  */
 #ifndef STORM_BASE_SIM_TIME_H
 #define STORM_BASE_SIM_TIME_H
@@ -18,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORM_SIM_AHEAD_S 2e-6
+#define STORM_SIM_AHEAD_S 2e-6 /* SIMTIME-1 */
 /* The shortest wait: in none at all, nothing else would ever happen. */
 #define STORM_SIM_MIN_S 1e-9
 
@@ -63,8 +65,9 @@ storm_sim_costs_of(const struct storm_sim_rank *rank);
 struct storm_sim_counts *storm_sim_counts(void);
 /* The machine that a rank is on: the same pointer for all its ranks. */
 struct storm_sim_node *storm_sim_node_of(const struct storm_sim_rank *rank);
-/* The rank in MPI_COMM_WORLD; NULL if it has not called self yet. */
+/* The number of this rank in MPI_COMM_WORLD. */
 int storm_sim_world_rank(void);
+/* The rank of a number; NULL if it has not called storm_sim_self yet. */
 struct storm_sim_rank *storm_sim_rank_at(int world_rank);
 /* What the messages of a rank are kept in: NULL at first, freed with it. */
 void **storm_sim_queue(struct storm_sim_rank *rank);

@@ -81,26 +81,25 @@ struct queue {
     struct message *waiting, **waiting_end;
 };
 
-static struct queue *queue_of(struct storm_sim_rank *rank)
-{
-    void **slot = storm_sim_queue(rank);
-    if (*slot)
-        return *slot;
-    struct queue *queue = calloc(1, sizeof *queue);
-    if (!queue)
-        abort(); /* a simulator without memory cannot go on */
-    queue->posted_end = &queue->posted;
-    queue->waiting_end = &queue->waiting;
-    *slot = queue;
-    return queue;
-}
-
+/* Zeroed memory. A simulator without memory cannot go on. */
 static void *need(size_t bytes)
 {
     void *memory = calloc(1, bytes);
     if (!memory)
         abort();
     return memory;
+}
+
+static struct queue *queue_of(struct storm_sim_rank *rank)
+{
+    void **slot = storm_sim_queue(rank);
+    if (*slot)
+        return *slot;
+    struct queue *queue = need(sizeof *queue);
+    queue->posted_end = &queue->posted;
+    queue->waiting_end = &queue->waiting;
+    *slot = queue;
+    return queue;
 }
 
 /* ---- communicators --------------------------------------------------------*/
