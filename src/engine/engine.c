@@ -134,38 +134,44 @@ static void free_batch(struct storm_engine *e)
     e->batch_max = 0;
 }
 
+/* Arrays for a batch of n packets; NULL: no memory. */
+static struct engine_away make_batch(struct storm_engine *e, size_t n)
+{
+    static const char label[] = "batch";
+    struct storm_memory *memory = e->env->memory;
+    struct storm_device *device = e->batch_device;
+    struct engine_away made = {.n = 0};
+    made.batch =
+        storm_pinned_alloc(memory, device, label, n * sizeof *made.batch);
+    made.outcome =
+        storm_pinned_alloc(memory, device, label, n * sizeof *made.outcome);
+    made.batch_events =
+        storm_alloc(memory, label, n * sizeof *made.batch_events);
+    return made;
+}
+
+static bool is_made(const struct engine_away *batch)
+{
+    return batch->batch && batch->outcome && batch->batch_events;
+}
+
 /* Room for so many packets in a batch, between steps; two of them for a physics
  * with `poll`. Kernels get large ones alone: others may share pages. */
 static storm_status reserve_batch(struct storm_engine *e, size_t n, bool polls)
 {
-    static const char label[] = "batch";
-    struct storm_memory *memory = e->env->memory;
     if (n <= e->batch_max && (!polls || e->away.batch))
         return STORM_OK;
     if (n < e->batch_max)
         n = e->batch_max;
     free_batch(e);
-    struct storm_device *device = n >= BATCH_PINNED ? e->env->device : NULL;
-    e->batch_device = device;
-    bool ok = true;
-    for (int k = 0; k < (polls ? 2 : 1); k++) {
-        const struct engine_away made = {
-            .batch = storm_pinned_alloc(memory, device, label,
-                                        n * sizeof *made.batch),
-            .outcome = storm_pinned_alloc(memory, device, label,
-                                          n * sizeof *made.outcome),
-            .batch_events =
-                storm_alloc(memory, label, n * sizeof *made.batch_events)};
-        ok = ok && made.batch && made.outcome && made.batch_events;
-        if (k > 0) {
-            e->away = made;
-            continue;
-        }
-        e->batch = made.batch;
-        e->outcome = made.outcome;
-        e->batch_events = made.batch_events;
-    }
-    if (!ok) {
+    e->batch_device = n >= BATCH_PINNED ? e->env->device : NULL;
+    const struct engine_away here = make_batch(e, n);
+    e->batch = here.batch;
+    e->outcome = here.outcome;
+    e->batch_events = here.batch_events;
+    if (polls)
+        e->away = make_batch(e, n);
+    if (!is_made(&here) || (polls && !is_made(&e->away))) {
         free_batch(e);
         return STORM_ERR_NOMEM;
     }

@@ -56,7 +56,13 @@ LANES_INLINE double imc_mean(double x)
     return (a + b * x4) + (d + c[12] * x4) * (x4 * x4);
 }
 
-enum imc_event { IMC_FACE, IMC_COLLISION, IMC_END, IMC_PLANE, IMC_ABSORBED };
+enum imc_event {
+    IMC_FACE,
+    IMC_COLLISION,
+    IMC_END,
+    IMC_PLANE,
+    IMC_ABSORBED /* a collision that was an absorption: imc_lanes_kernel.h */
+};
 
 /* What a kernel knows of, a constant of each of its copies. */
 enum imc_counts {

@@ -25,9 +25,9 @@ struct imc_round {
     double lost[LANES], path[LANES];
     int64_t event[LANES], analogue[LANES];
     uint32_t side[LANES];
-    /* Lanes to look at, a bit for each */
+    /* Lanes to look at, a bit for each. */
     uint32_t outside, borders, collisions, ends;
-    int64_t thick; /* is any? */
+    int64_t thick; /* not 0: of some lanes imc_mean's series does not do */
 };
 
 LANES_INLINE void imc_read(const struct pass *pass, struct lane *lane,
@@ -223,6 +223,7 @@ LANES_INLINE int imc_take_lane(uint32_t *mask)
     return k;
 }
 
+/* Packets in cells that do not transport. */
 static STORM_RARE void imc_leave_lanes(struct pass *pass, struct imc_round *r)
 {
     while (r->outside != 0) {
@@ -246,8 +247,7 @@ LANES_INLINE void imc_cross_borders(struct pass *pass, struct imc_round *r)
     }
 }
 
-/* ---- collisions ----------------------------------------------------------
- */
+/* ---- collisions ---------------------------------------------------------- */
 
 /* Lanes that scatter, up to as many as there are, and their numbers. */
 struct imc_scattered {

@@ -24,11 +24,6 @@ static inline void on_add(storm_exact *sum, storm_exact term)
     *sum += term;
 }
 
-static inline void on_add_real(double *sum, double term)
-{
-    *sum += term;
-}
-
 static inline void on_count(uint64_t *number)
 {
     ++*number;
