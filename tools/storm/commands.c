@@ -227,22 +227,22 @@ static const struct tool_flag lab_flags[] = {
                       "the first)"),
     TOOL_REAL_FLAG("--uneven", "X", params.lab.uneven, 1, 10,
                    "the first tenth of the ranks has X times the mean work, as "
-                   "in a hohlraum (default 1)"),
+                   "in a hohlraum (default 1, below 10)"),
     TOOL_COUNT_FLAG("--slow-every", params.lab.slow_every, 1e6,
                     "each N-th rank computes slower"),
     TOOL_REAL_FLAG("--slow-factor", "X", params.lab.slow_factor, 1, 1e6,
-                   "so many times (default 2)"),
+                   "how many times slower (default 2)"),
     {.name = "--cost",
      .value = "NAME=VALUE",
      .kind = TOOL_TEXTS,
-     .help = "of the simulated machine, such as latency_s=1.3e-5 (see "
-             "docs/scale.md). May be repeated"},
+     .help = "set a cost of the simulated machine, such as latency_s=1.3e-5 "
+             "(see docs/scale.md). May be repeated"},
     TOOL_TEXT_FLAG(
         "--costs", "FILE", params.lab.costs,
-        "lines NAME=VALUE, such as tools/lab/epyc-2core.costs; --cost "
-        "overrides them"),
+        "read costs from lines NAME=VALUE, such as tools/lab/epyc-2core.costs; "
+        "--cost overrides them"),
     TOOL_TEXT_FLAG("--published", "FILE", params.lab.published,
-                   "times to show beside: lines mode,ranks,backend,seconds"),
+                   "show these times beside: lines mode,ranks,backend,seconds"),
     TOOL_SET_FLAG("set an option by its key, such as transport.batch=8"),
     TOOL_TEXT_FLAG("--out", "DIR", out,
                    "where points, JSON and charts go (default out/lab); points "
@@ -303,7 +303,7 @@ const struct tool_command tool_commands[] = {
      .run = tool_points},
     {.name = "info",
      .usage = "",
-     .summary = "show this build and which backends work here",
+     .summary = "show this build, backends and devices that work here",
      .run = tool_info},
     {.name = "options",
      .usage = " [options]",

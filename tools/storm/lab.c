@@ -157,8 +157,11 @@ static char *lab_file(const char *path)
     do {
         room += 65536;
         char *more = realloc(text, room);
-        if (more == NULL)
+        if (more == NULL) {
+            free(text);
+            text = NULL;
             break;
+        }
         text = more;
         n += fread(text + n, 1, room - n - 1, file);
         text[n] = '\0';
@@ -191,57 +194,80 @@ static int lab_execute(char *const argv[])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* A point of one number of ranks over one backend. */
+struct lab_point {
+    uint32_t ranks;
+    const char *backend;
+    char path[TOOL_PATH_BYTES]; /* of its JSON, and until that is complete */
+    char part[TOOL_PATH_BYTES + 8];
+    struct lab_words words; /* the command that makes it */
+    char arguments[LAB_ARGUMENTS];
+};
+
+/* The file and the command of a point; false (printed): too long, or there is
+ * no simulator. */
+static bool lab_plan(const struct tool_args *args, struct lab_point *point)
+{
+    const struct tool_lab *lab = &args->params.lab;
+    struct lab_words *words = &point->words;
+    char starter[TOOL_PATH_BYTES], program[TOOL_PATH_BYTES];
+    int n = snprintf(point->path, sizeof point->path,
+                     "%s/%s-%" PRIu32 "-%s-%.4g.json", args->out,
+                     lab->uneven > 1 ? "uneven" : "uniform", point->ranks,
+                     point->backend, lab_crossings(lab, point->ranks));
+    if (!lab_beside("lab/smpiexec", starter) ||
+        !lab_beside("lab/storm-sim", program)) {
+        tool_usage("lab: no simulator beside this program any more");
+        return false;
+    }
+    snprintf(point->part, sizeof point->part, "%s.part", point->path);
+    lab_word(words, "%s", starter);
+    lab_word(words, "-n");
+    lab_word(words, "%" PRIu32, point->ranks);
+    for (size_t i = 0; i < args->n_sets; i++) {
+        lab_word(words, "-c");
+        lab_word(words, "%s", args->sets[i]);
+    }
+    lab_word(words, "%s", program);
+    lab_word(words, "json=%s", point->part);
+    size_t first = words->n;
+    lab_arguments(args, point->ranks, point->backend, words);
+    lab_join(words, first, point->arguments, sizeof point->arguments);
+    if (words->full || n >= (int)sizeof point->path) {
+        tool_usage("lab: a path or a list of costs is too long");
+        return false;
+    }
+    return true;
+}
+
 /* Runs a point unless it is there; its JSON, or NULL (printed). */
 static char *lab_point(const struct tool_args *args, uint32_t ranks,
                        const char *backend)
 {
-    const struct tool_lab *lab = &args->params.lab;
-    char path[TOOL_PATH_BYTES], part[TOOL_PATH_BYTES + 8];
-    char arguments[LAB_ARGUMENTS];
-    char starter[TOOL_PATH_BYTES], program[TOOL_PATH_BYTES];
-    struct lab_words words = {.n = 0};
-    if (!lab_beside("lab/smpiexec", starter) ||
-        !lab_beside("lab/storm-sim", program))
+    struct lab_point point = {.ranks = ranks, .backend = backend};
+    if (!lab_plan(args, &point))
         return NULL;
-    if (snprintf(path, sizeof path, "%s/%s-%" PRIu32 "-%s-%.4g.json", args->out,
-                 lab->uneven > 1 ? "uneven" : "uniform", ranks, backend,
-                 lab_crossings(lab, ranks)) >= (int)sizeof path)
-        return NULL;
-    snprintf(part, sizeof part, "%s.part", path);
-    lab_word(&words, "%s", starter);
-    lab_word(&words, "-n");
-    lab_word(&words, "%" PRIu32, ranks);
-    for (size_t i = 0; i < args->n_sets; i++) {
-        lab_word(&words, "-c");
-        lab_word(&words, "%s", args->sets[i]);
-    }
-    lab_word(&words, "%s", program);
-    lab_word(&words, "json=%s", part);
-    size_t first = words.n;
-    lab_arguments(args, ranks, backend, &words);
-    lab_join(&words, first, arguments, sizeof arguments);
-    if (words.full) {
-        tool_usage("lab: a path or a list of costs is too long");
-        return NULL;
-    }
-    char *json = lab_file(path);
-    if (lab_is_same(json, arguments)) {
+    char *json = lab_file(point.path);
+    if (lab_is_same(json, point.arguments)) {
         if (!args->quiet)
-            fprintf(stderr, "storm: %s is there\n", path);
+            fprintf(stderr, "storm: %s is there\n", point.path);
         return json;
     }
     free(json);
     if (!args->quiet)
         fprintf(stderr, "storm: simulating %" PRIu32 " ranks over %s\n", ranks,
                 backend);
-    int status = lab_execute(words.argv);
-    if (status != 0 || rename(part, path) != 0) {
+    int status = lab_execute(point.words.argv);
+    if (status != 0 || rename(point.part, point.path) != 0) {
         tool_usage("lab: %" PRIu32 " ranks over %s failed (exit status %d); "
                    "the same command goes on with the points that are missing",
                    ranks, backend, status);
         return NULL;
     }
-    return lab_file(path);
+    json = lab_file(point.path);
+    if (json == NULL)
+        tool_usage("lab: cannot read %s", point.path);
+    return json;
 }
 
 /* ---- the laboratory ------------------------------------------------------ */
@@ -337,10 +363,18 @@ static size_t lab_backends(const char *list, char names[][16],
     return *list == '\0' ? n : 0;
 }
 
+/* The command line, as far as there is room. */
+static void lab_command(const struct tool_args *args, char *text, size_t bytes)
+{
+    size_t n = (size_t)snprintf(text, bytes, "storm");
+    for (int i = 1; i < args->n_child && n < bytes; i++)
+        n += (size_t)snprintf(text + n, bytes - n, " %s", args->child_argv[i]);
+}
+
 static int lab_scaling(struct tool_args *args)
 {
     const struct tool_lab *lab = &args->params.lab;
-    char names[STORM_LAB_MAX_BACKENDS][16], command[1024] = "";
+    char names[STORM_LAB_MAX_BACKENDS][16], command[1100];
     struct storm_bench_lab_params params = {
         .mode = lab->mode, .uneven = lab->uneven, .ranks = lab->ranks};
     params.n_backends = lab_backends(lab->backends, names, &params);
@@ -358,16 +392,10 @@ static int lab_scaling(struct tool_args *args)
         if (points[i] == NULL)
             status = TOOL_FAILED;
     }
+    lab_command(args, command, sizeof command);
     params.points = (const char *const *)points;
     params.published = published;
-    for (int i = 1; i < args->n_child; i++) {
-        size_t used = strlen(command);
-        snprintf(command + used, sizeof command - used, " %s",
-                 args->child_argv[i]);
-    }
-    char text[1100];
-    snprintf(text, sizeof text, "storm%s", command);
-    params.command = text;
+    params.command = command;
     if (status == TOOL_OK)
         status = lab_report(args, &params);
     for (size_t i = 0; points != NULL && i < n; i++)
