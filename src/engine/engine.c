@@ -196,6 +196,7 @@ static storm_status open_lists(struct storm_engine *e)
 static void engine_free(struct storm_engine *e)
 {
     struct storm_memory *memory = e->env->memory;
+    engine_keep_drop(e);
     storm_outbox_close(&e->outbox);
     if (e->channel)
         e->channel->ops->close(e->channel);
@@ -485,6 +486,7 @@ static storm_status step_together(struct storm_engine *e, storm_status mine)
     e->phase = ENGINE_BETWEEN;
     status = storm_boot_mpi_agree(&e->gate, status, patience_s, &e->env->log);
     e->broken = status < 0;
+    engine_keep_end(e);
     return status < 0 ? status : STORM_OK;
 }
 

@@ -114,10 +114,12 @@ struct storm_engine {
 enum { STORM_FAILED_S = 5 };
 
 /* engine_keep.c: packets that are kept now; copies of them are given up; all
- * come into the store (KEEP-4). */
+ * come into the store (KEEP-4); they are lost; a step has ended (KEEP-6). */
 size_t engine_keep_count(const struct storm_engine *engine);
 void engine_keep_unview(struct storm_engine *engine);
 storm_status engine_keep_fetch(struct storm_engine *engine);
+void engine_keep_drop(struct storm_engine *engine);
+void engine_keep_end(struct storm_engine *engine);
 
 /* engine_loop.c: from pre_step's end until all ranks are done. */
 storm_status storm_engine_transport(struct storm_engine *engine);

@@ -28,6 +28,23 @@ void engine_keep_unview(struct storm_engine *e)
                         e->census.item[e->census.n + e->keep.n_view - 1]);
 }
 
+/* What is kept goes with the engine, or after an error. */
+void engine_keep_drop(struct storm_engine *e)
+{
+    const struct storm_keeper *keeper = e->keep.keeper;
+    engine_keep_unview(e);
+    e->keep.keeper = NULL;
+    e->keep.n_active = 0;
+    if (keeper)
+        keeper->drop(keeper->self);
+}
+
+void engine_keep_end(struct storm_engine *e)
+{
+    if (e->broken || engine_keep_count(e) == 0)
+        engine_keep_drop(e);
+}
+
 /* Copies n packets that are kept to the end of a list; the batch, which is not
  * in use, has their addresses in memory that the keeper can read. */
 static storm_status copy_kept(struct storm_engine *e, struct storm_list *list,
@@ -101,8 +118,11 @@ storm_status engine_keep_fetch(struct storm_engine *e)
     }
     if (status < 0)
         return status;
-    e->keep.n_view = e->keep.n_active = 0;
-    e->keep.keeper->drop(e->keep.keeper->self);
+    const struct storm_keeper *keeper = e->keep.keeper;
+    e->keep.n_view = 0; /* these are packets now */
+    engine_keep_drop(e);
+    if (e->phase == ENGINE_PRE) /* it may keep others in this step */
+        e->keep.keeper = keeper;
     return STORM_OK;
 }
 
@@ -189,6 +209,15 @@ storm_status storm_step_keep(struct storm_step *step,
 storm_status storm_step_fetch(struct storm_step *step)
 {
     return storm_engine_fetch(step->engine);
+}
+
+void storm_step_leave(struct storm_step *step)
+{
+    struct storm_engine *e = step->engine;
+    storm_status status = storm_engine_fetch(e);
+    if (status < 0)
+        e->keep.failed = status;
+    engine_keep_drop(e);
 }
 
 void **storm_step_packets_here(struct storm_step *step, size_t *n_out)

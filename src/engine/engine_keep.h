@@ -18,6 +18,10 @@
  *           no longer. Readers inside of storm may take a view instead: copies,
  *           which last until packets are added, fetched or advanced.
  *   KEEP-5  A step with another physics begins with all packets in the store.
+ *   KEEP-6  Between steps the engine knows a keeper only as long as that keeps
+ *           packets. Either may end before the other: one that ends while it
+ *           keeps some leaves, and an engine that does, or that has failed,
+ *           drops them.
  */
 #ifndef STORM_ENGINE_ENGINE_KEEP_H
 #define STORM_ENGINE_ENGINE_KEEP_H
@@ -70,6 +74,10 @@ storm_status storm_step_keep(struct storm_step *step,
 /* For pre_step: brings what is kept into the store. Local. STORM_ERR_NOMEM;
  * STORM_ERR_DEVICE (logged). */
 storm_status storm_step_fetch(struct storm_step *step);
+
+/* KEEP-6: the keeper of packets ends, between steps; they come into the store.
+ * Local. Those for which there is no memory are lost: the next step fails. */
+void storm_step_leave(struct storm_step *step);
 
 /* For pre_step: as storm_step_packets, without those that are kept. */
 void **storm_step_packets_here(struct storm_step *step, size_t *n_out);

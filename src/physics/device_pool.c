@@ -119,7 +119,6 @@ static struct device_pool_job pool_make(struct device_image *image, size_t n)
     view.next_spent = device_image_room(image, n * sizeof *view.next_spent);
     view.outcomes = device_image_room(image, n * sizeof *view.outcomes);
     view.leaving = device_image_room(image, n * sizeof *view.leaving);
-    view.counts = device_image_room(image, sizeof *view.counts);
     return view;
 }
 
@@ -191,6 +190,7 @@ static void pool_grow(struct device_pool *pool, size_t n)
         return;
     }
     const struct device_pool_job old = pool->view;
+    view.counts = old.counts;
     view.keys = old.keys;
     view.blocks = old.blocks;
     view.n_keys = old.n_keys;
@@ -254,6 +254,8 @@ static storm_status pool_begin(void *self, struct storm_step *step,
     struct device_pool *pool = self;
     (void)step;
     pool_grow(pool, n);
+    if (!pool->is_listed && pool->n_slots > 0) /* fetched after pre_step */
+        pool_list_free_slots(pool);
     size_t n_taken = n < pool_free(pool) ? n : pool_free(pool);
     pool->zero = (struct pool_zero){packets + n_taken, outcomes_out + n_taken,
                                     n - n_taken};
@@ -378,8 +380,9 @@ static void pool_drop(void *self)
 
 /* ---- a step -------------------------------------------------------------- */
 
-/* Counts of packets by key for this many cells. */
-static void pool_reserve_keys(struct device_pool *pool, size_t n_cells)
+/* Counts of packets by key for this many cells. Before slots, which may take
+ * all the memory there is. */
+static storm_status pool_reserve_keys(struct device_pool *pool, size_t n_cells)
 {
     struct device_pool_job *view = &pool->view;
     unsigned shift = 0;
@@ -387,15 +390,14 @@ static void pool_reserve_keys(struct device_pool *pool, size_t n_cells)
         shift++;
     size_t n = (n_cells >> shift) + 1;
     if (n == view->n_keys && shift == view->shift)
-        return;
+        return STORM_OK;
     device_image_free(&pool->keys);
     view->keys = device_image_room(&pool->keys, n * sizeof *view->keys);
     view->blocks = device_image_room(&pool->keys, (n / POOL_BLOCK + 1) *
                                                       sizeof *view->blocks);
-    view->n_keys = n;
+    view->n_keys = pool->keys.status == STORM_OK ? n : 0;
     view->shift = shift;
-    if (pool->status == STORM_OK)
-        pool->status = pool->keys.status;
+    return pool->keys.status;
 }
 
 /* POOL-3 */
@@ -428,11 +430,12 @@ storm_status device_pool_wake(struct device_pool *pool, struct storm_step *step,
 {
     struct pool_counts counts;
     double largest;
+    if (pool_used(pool) > 0 && pool->step != step) /* of another engine */
+        storm_step_leave(pool->step);
     if (pool->n_census == 0)
         return STORM_OK;
     if (storm_mesh_has_changed(mesh, pool->generation))
         return storm_step_fetch(step);
-    pool_reserve_keys(pool, (size_t)mesh->part->n_cells);
     pool_wake(pool, dt_s);
     if (pool->status == STORM_OK)
         pool->status =
@@ -472,7 +475,13 @@ static storm_status pool_prepare(struct device_pool *pool)
     }
     pool->report = storm_pinned_alloc(memory, device, label, POOL_REPORT_BYTES);
     pool->view.report = pool->report;
-    return ok && pool->report != NULL ? STORM_OK : STORM_ERR_NOMEM;
+    if (!ok || pool->report == NULL)
+        return STORM_ERR_NOMEM;
+    pool->view.counts =
+        device_image_room(&pool->counts, sizeof *pool->view.counts);
+    if (pool->counts.status == STORM_OK)
+        pool_set_counts(pool);
+    return pool->counts.status < 0 ? pool->counts.status : pool->status;
 }
 
 storm_status device_pool_begin(struct device_pool *pool,
@@ -484,6 +493,8 @@ storm_status device_pool_begin(struct device_pool *pool,
         return STORM_OK;
     if (pool->run->kernel != NULL && !pool->is_off)
         status = pool_prepare(pool);
+    if (status == STORM_OK)
+        status = pool_reserve_keys(pool, (size_t)mesh->part->n_cells);
     pool->is_off = pool->is_off || (pool->run->kernel != NULL && status < 0);
     if (status == STORM_ERR_DEVICE)
         return status;
@@ -492,6 +503,7 @@ storm_status device_pool_begin(struct device_pool *pool,
         storm_status kept = storm_step_keep(step, NULL);
         return status < 0 ? status : kept;
     }
+    pool->step = step;
     pool->max_events = storm_step_max_events(step);
     pool->generation = mesh->generation;
     size_t n = storm_step_n_waiting(step);
@@ -523,6 +535,7 @@ void device_pool_open(struct device_pool *pool, struct device_run *run,
                    .drop = pool_drop},
         .slots = {.device = mesh->env->device, .label = pool_label},
         .keys = {.device = mesh->env->device, .label = pool_label},
+        .counts = {.device = mesh->env->device, .label = pool_label},
         .n_out_max = POOL_OUT_MAX,
         .n_bulk = POOL_BULK,
     };
@@ -534,7 +547,10 @@ void device_pool_close(struct device_pool *pool)
         return;
     struct storm_memory *memory = pool->env->memory;
     struct storm_device *device = pool->env->device;
+    if (pool_used(pool) > 0)
+        storm_step_leave(pool->step);
     device_image_free(&pool->slots);
+    device_image_free(&pool->counts);
     device_image_free(&pool->keys);
     for (int k = 0; k < 2; k++) {
         storm_pinned_free(memory, device, pool->out[k].packets);

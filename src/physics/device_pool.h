@@ -116,7 +116,8 @@ struct device_pool {
 
     struct storm_keeper keeper;
     const struct storm_device_kernel *kernels[POOL_KERNELS];
-    struct device_image slots, keys;
+    struct storm_step *step; /* of the engine whose packets are kept */
+    struct device_image slots, keys, counts;
     struct device_pool_job view; /* addresses */
     size_t n_slots;
     size_t n_active, n_census, n_leaving; /* the rest is free, */
