@@ -146,7 +146,12 @@ static inline float storm_port_float(uint32_t bits)
  * thread of a GPU chooses among them. */
 static inline double storm_port_get(const double v[3], int d)
 {
-    return STORM_ON_GPU((d == 0 ? v[0] : d == 1 ? v[1] : v[2]), v[d]);
+#if defined(__NVPTX__) /* all are read: else clang chooses an address */
+    const double x = v[0], y = v[1], z = v[2];
+    return d == 0 ? x : d == 1 ? y : z;
+#else
+    return v[d];
+#endif
 }
 
 static inline void storm_port_set(double v[3], int d, double x)

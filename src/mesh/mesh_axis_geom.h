@@ -18,6 +18,7 @@
 #include <storm/packet.h>
 
 #include "base/port.h"
+#include "mesh/mesh_axis_sample.h"
 
 enum { GEOM_PLANES = 0 }; /* see physics/lanes.h */
 
@@ -192,6 +193,43 @@ static inline void geom_aim(const struct geom *g, struct geom_lane *lane,
     geom_leave(lane, packet);
     packet->cell_idx = cell;
     geom_enter(g, lane, packet);
+}
+
+/* ---- for kernels on devices --------------------------------------------- */
+
+static inline void geom_own(const struct geom *g, struct geom_lane *lane)
+{
+    (void)g;
+    (void)lane;
+}
+
+enum { GEOM_SAMPLES = 1 };
+
+/* The lower of the two planes of a local cell in a direction; the upper one is
+ * behind it. */
+static inline const double *geom_planes(const struct geom *g,
+                                        storm_cell_idx cell, int d);
+
+static inline void geom_sample(const struct geom *g, storm_cell_idx cell,
+                               const double u[3], double point_out[3])
+{
+    for (int d = 0; d < 3; d++) {
+        const double *plane = geom_planes(g, cell, d);
+        point_out[d] = axis_sample(plane[0], plane[1], u[d]);
+    }
+}
+
+static inline void geom_sample_face(const struct geom *g, storm_cell_idx cell,
+                                    const double normal[3], const double u[2],
+                                    double point_out[3])
+{
+    double lo[3], hi[3];
+    for (int d = 0; d < 3; d++) {
+        const double *plane = geom_planes(g, cell, d);
+        lo[d] = plane[0];
+        hi[d] = plane[1];
+    }
+    axis_sample_face(lo, hi, normal, u, point_out);
 }
 
 #endif /* STORM_MESH_AXIS_GEOM_H */

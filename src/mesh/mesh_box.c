@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The polyhedra of cells that are boxes. */
+#include "mesh/mesh_axis_sample.h"
 #include "mesh/mesh_ops.h"
 
 static const char box_label[] = "mesh polyhedra";
@@ -72,13 +73,7 @@ void storm_box_sample_face(const struct storm_mesh *mesh, storm_cell_idx cell,
     double bounds[2][3];
     mesh->ops->bounds(mesh, cell, bounds[0], bounds[1]);
     mesh->ops->face(mesh, cell, face, &side);
-    int axis = side.normal[0] != 0.0 ? 0 : side.normal[1] != 0.0 ? 1 : 2;
-    point_cm_out[axis] = bounds[side.normal[axis] > 0.0][axis];
-    for (int k = 0; k < 2; k++) {
-        int d = (axis + 1 + k) % 3;
-        double x = bounds[0][d] + u[k] * (bounds[1][d] - bounds[0][d]);
-        point_cm_out[d] = x < bounds[1][d] ? x : bounds[1][d];
-    }
+    axis_sample_face(bounds[0], bounds[1], side.normal, u, point_cm_out);
 }
 
 const struct storm_mesh_shape storm_mesh_boxes = {

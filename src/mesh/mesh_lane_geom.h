@@ -195,4 +195,34 @@ static inline void geom_leave(const struct geom_lane *lane,
         packet->position_cm[d] = lane->position[d];
 }
 
+/* Whose lane it is. */
+static inline void geom_own(const struct geom *g, struct geom_lane *lane)
+{
+    lane->geom = g;
+}
+
+/* Points of a cell are found from all of its planes, by the host (RUN-5): for
+ * kernels that ask GEOM_SAMPLES before. */
+enum { GEOM_SAMPLES = 0 };
+
+static inline void geom_sample(const struct geom *g, storm_cell_idx cell,
+                               const double u[3], double point_out[3])
+{
+    (void)g;
+    (void)cell;
+    (void)u;
+    (void)point_out;
+}
+
+static inline void geom_sample_face(const struct geom *g, storm_cell_idx cell,
+                                    const double normal[3], const double u[2],
+                                    double point_out[3])
+{
+    (void)g;
+    (void)cell;
+    (void)normal;
+    (void)u;
+    (void)point_out;
+}
+
 #endif /* STORM_MESH_LANE_GEOM_H */

@@ -61,14 +61,15 @@ void device_imc_close(struct storm_imc *imc)
     device_run_close(&there->run);
     storm_free(imc->env->memory, there->cells);
     storm_free(imc->env->memory, there->edges);
+    storm_free(imc->env->memory, there->sums);
+    device_more_close(imc);
     storm_free(imc->env->memory, there);
     imc->there = NULL;
 }
 
 /* ---- which kernel --------------------------------------------------------*/
 
-/* What a wall does; parts that all let packets out count as one. */
-static enum imc_edge device_imc_edge(const struct storm_imc *imc, size_t wall)
+enum imc_edge device_imc_edge(const struct storm_imc *imc, size_t wall)
 {
     const struct storm_wall *edges;
     if (imc->edges[wall] != IMC_EDGE_PARTS)
@@ -84,21 +85,10 @@ static enum imc_edge device_imc_edge(const struct storm_imc *imc, size_t wall)
 static const char *device_imc_lacks(const struct storm_imc *imc)
 {
     const struct imc_track *track = &imc->track;
-    for (size_t wall = 0; wall < imc->n_walls; wall++)
-        if (device_imc_edge(imc, wall) == IMC_EDGE_PARTS)
-            return "a wall that reflects in parts";
     if (track->laws != NULL)
         return "scattering by laws";
     if (imc->velocity != NULL)
         return "matter that moves";
-    if (track->ddmc != NULL)
-        return "diffusion";
-    if (track->n_planes > 0)
-        return "a blackbody plane";
-    if (track->user != NULL)
-        return "a wall of the host";
-    if (track->surfaces != NULL)
-        return "a tally of a surface";
     if (imc->trace.n_ids > 0)
         return "tracing of packets";
     return track->has_photons ? "photons with energies" : NULL;
@@ -106,17 +96,21 @@ static const char *device_imc_lacks(const struct storm_imc *imc)
 
 static storm_status device_imc_choose(struct storm_imc *imc)
 {
-    return device_run_find(&imc->there->run, imc->mesh,
-                           imc->track.moments != NULL ? DEVICE_IMC_COUNTED
-                           : imc->track.walk != NULL  ? DEVICE_IMC_WALK
-                                                      : DEVICE_IMC,
+    struct device_imc *there = imc->there;
+    there->has_more = device_more_is_needed(imc);
+    there->run.hands_over = there->has_more;
+    return device_run_find(&there->run, imc->mesh,
+                           there->has_more              ? DEVICE_IMC_MORE
+                           : imc->track.moments != NULL ? DEVICE_IMC_COUNTED
+                           : imc->track.walk != NULL    ? DEVICE_IMC_WALK
+                                                        : DEVICE_IMC,
                            device_imc_lacks(imc));
 }
 
 /* ---- arrays --------------------------------------------------------------*/
 
 /* What a kernel reads or adds to. Sums from GROUPS on are zero before a step,
- * and the host's alone after it: it adds nothing to them meanwhile. */
+ * and added to the host's after it. */
 struct device_imc_array {
     const void *host;
     size_t bytes;
@@ -157,6 +151,18 @@ static void device_imc_list(const struct storm_imc *imc,
     memcpy(list_out, list, sizeof list);
 }
 
+/* Bytes of the longest sum. */
+static size_t device_imc_most(const struct storm_imc *imc)
+{
+    struct device_imc_array list[ARRAYS];
+    size_t most = 0;
+    device_imc_list(imc, list);
+    for (size_t i = GROUPS; i < ARRAYS; i++)
+        if (list[i].host != NULL && list[i].bytes > most)
+            most = list[i].bytes;
+    return most;
+}
+
 /* Room for the cells of this rank. */
 static storm_status device_imc_reserve(struct storm_imc *imc)
 {
@@ -169,13 +175,16 @@ static storm_status device_imc_reserve(struct storm_imc *imc)
     device_image_free(&there->arrays);
     storm_free(imc->env->memory, there->cells);
     storm_free(imc->env->memory, there->edges);
+    storm_free(imc->env->memory, there->sums);
     there->n_cells = n;
     there->wants = imc->wants;
     there->cells = storm_alloc(imc->env->memory, device_imc_label,
                                (n + 1) * sizeof *there->cells);
     there->edges =
         storm_alloc(imc->env->memory, device_imc_label, imc->n_walls);
-    if (there->cells == NULL || there->edges == NULL)
+    there->sums = storm_alloc(imc->env->memory, device_imc_label,
+                              device_imc_most(imc) + sizeof *there->sums);
+    if (there->cells == NULL || there->edges == NULL || there->sums == NULL)
         return STORM_ERR_NOMEM;
     for (size_t wall = 0; wall < imc->n_walls; wall++)
         there->edges[wall] = (unsigned char)device_imc_edge(imc, wall);
@@ -232,6 +241,7 @@ static storm_status device_imc_fields(struct storm_imc *imc)
     moments->momentum = there->at[MOMENTUM];
     moments->events = there->at[EVENTS];
     moments->hops = NULL;
+    track->turns = NULL;
     return status;
 }
 
@@ -248,6 +258,8 @@ static storm_status device_imc_prepare(struct storm_imc *imc)
         status = device_imc_reserve(imc);
     if (status == STORM_OK)
         status = device_imc_fields(imc);
+    if (status == STORM_OK && there->has_more)
+        status = device_more_begin(imc, &there->job);
     return status;
 }
 
@@ -278,6 +290,7 @@ bool device_imc_batch(struct storm_imc *imc, void *const *packets, size_t n,
     there->packets = packets;
     there->n_packets = n;
     there->outcomes = outcomes_out;
+    there->is_booked = false;
     device_run_launch(&there->run, &there->job, sizeof there->job,
                       imc->track.max_events, packets, n, outcomes_out);
     return true;
@@ -293,11 +306,16 @@ storm_status device_imc_poll(void *self, struct storm_step *step)
     storm_status status = device_run_poll(&there->run);
     if (status != STORM_OK)
         return status;
-    for (size_t i = 0; i < there->n_packets; i++) /* RUN-4 */
-        if (there->outcomes[i].fate == STORM_FATE_ESCAPED)
+    for (size_t i = 0; i < there->n_packets && !there->is_booked; i++)
+        if (there->outcomes[i].fate == STORM_FATE_ESCAPED) /* RUN-4 */
             imc_escape(&imc->track, there->packets[i], there->outcomes[i].rank);
-    there->n_packets = 0;
-    return STORM_OK;
+    there->is_booked = true;
+    if (there->has_more)
+        status = device_more_turns(imc, there->packets, there->n_packets,
+                                   there->outcomes);
+    if (status == STORM_OK)
+        there->n_packets = 0;
+    return status;
 }
 
 storm_status device_imc_end(struct storm_imc *imc)
@@ -320,9 +338,11 @@ storm_status device_imc_end(struct storm_imc *imc)
     device_imc_list(imc, list);
     for (size_t i = GROUPS; i < ARRAYS && status == STORM_OK; i++)
         if (list[i].host != NULL && list[i].bytes > 0)
-            status = storm_device_get(imc->env->device, sums[i - GROUPS],
-                                      device_imc_address(there->at[i]),
-                                      list[i].bytes);
+            status = device_more_add(imc->env->device, there->sums,
+                                     device_imc_address(there->at[i]),
+                                     list[i].bytes, sums[i - GROUPS]);
+    if (status == STORM_OK && there->has_more)
+        status = device_more_end(imc);
     for (int k = 0; k < IMC_METHODS && status == STORM_OK; k++) {
         imc->methods.path[k] += there->methods.path[k];
         imc->methods.events[k] += there->methods.events[k];

@@ -3,6 +3,7 @@
 #ifndef STORM_PHYSICS_DEVICE_IMC_H
 #define STORM_PHYSICS_DEVICE_IMC_H
 
+#include "physics/device_more.h"
 #include "physics/device_pool.h"
 #include "physics/device_run.h"
 #include "physics/imc.h"
@@ -30,6 +31,10 @@ struct device_imc {
     void *const *packets; /* of the batch under way */
     size_t n_packets;
     struct storm_outcome *outcomes;
+    bool is_booked;          /* what has escaped of that batch */
+    bool has_more;           /* a kernel of device_more.h */
+    struct device_more more; /* zero without */
+    storm_exact *sums;       /* of moments, as they are got */
 };
 
 /* With a device imc->there is set. Local; STORM_ERR_NOMEM. */
@@ -48,6 +53,9 @@ storm_status device_imc_end(struct storm_imc *imc);
 /* Begins a batch; false: there is no kernel for this step. */
 bool device_imc_batch(struct storm_imc *imc, void *const *packets, size_t n,
                       struct storm_outcome *outcomes_out);
+
+/* What a wall does; parts that all let packets out count as one. */
+enum imc_edge device_imc_edge(const struct storm_imc *imc, size_t wall);
 
 /* For the engine. */
 storm_status device_imc_poll(void *self, struct storm_step *step);

@@ -9,13 +9,17 @@
 #include "physics/device_imc.h"
 #include "physics/device_streaming.h"
 #include "physics/imc_moments_text.h"
+#include "physics/imc_plane_text.h"
 #include "physics/track_kernel.h"
 #include "physics/walk_text.h"
 
 /* What other files have is inlined. */
 #define imc_moments_collision moments_collision
 #define imc_moments_flight moments_flight
+#define imc_moments_hop moments_hop
 #define imc_moments_walk moments_walk
+#define imc_plane_clearance plane_clearance
+#define imc_plane_hit plane_hit
 #define imc_tally_group(_track, _cell, _packet, _group) (_group)
 #define imc_draw_energy(_track, _cell, _packet) 0.0 /* of photons: none */
 #define storm_walk_draw walk_draw
@@ -167,6 +171,7 @@ LANES_INLINE void thread_lacks_more(struct imc_track *track)
     track->laws = NULL;
     track->planes = NULL;
     track->n_planes = 0;
+    track->turns = NULL;
     track->has_photons = false;
 }
 

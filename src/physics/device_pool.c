@@ -491,11 +491,12 @@ storm_status device_pool_begin(struct device_pool *pool,
     storm_status status = STORM_ERR_NOSUP;
     if (pool->env->device == NULL)
         return STORM_OK;
-    if (pool->run->kernel != NULL && !pool->is_off)
+    const bool may = pool->run->kernel != NULL && !pool->run->hands_over;
+    if (may && !pool->is_off)
         status = pool_prepare(pool);
     if (status == STORM_OK)
         status = pool_reserve_keys(pool, (size_t)mesh->part->n_cells);
-    pool->is_off = pool->is_off || (pool->run->kernel != NULL && status < 0);
+    pool->is_off = pool->is_off || (may && status < 0);
     if (status == STORM_ERR_DEVICE)
         return status;
     if (status < 0) {

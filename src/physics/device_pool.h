@@ -152,8 +152,8 @@ storm_status device_pool_wake(struct device_pool *pool, struct storm_step *step,
                               const struct storm_mesh *mesh, double dt_s,
                               double *largest_inout);
 
-/* At the end of pre_step: packets are kept in this step if its kernel is known;
- * else they are fetched. Local. */
+/* At the end of pre_step: packets are kept in this step if its kernel is known
+ * and leaves nothing to the host (RUN-5); else they are fetched. Local. */
 storm_status device_pool_begin(struct device_pool *pool,
                                struct storm_step *step,
                                const struct storm_mesh *mesh);

@@ -79,8 +79,10 @@ storm_status device_run_find(struct device_run *run,
     run->kernel = NULL;
     run->name = name;
     if (name != NULL)
-        status =
-            storm_device_find(env->device, ops->program, name, &run->kernel);
+        status = storm_device_find(env->device,
+                                   which < DEVICE_IMC_MORE ? ops->program
+                                                           : ops->more,
+                                   name, &run->kernel);
     if (status != STORM_ERR_NOSUP)
         return status;
     if (env->rank == 0 && !run->is_logged)

@@ -61,6 +61,7 @@ enum device_kernel {
     DEVICE_IMC,
     DEVICE_IMC_WALK,
     DEVICE_IMC_COUNTED, /* moments; random walks, too */
+    DEVICE_IMC_MORE,    /* all of these, and what device_more.h names */
     DEVICE_KERNELS
 };
 
@@ -68,6 +69,8 @@ enum device_kernel {
 struct device_track_ops {
     const struct storm_mesh_ops *mesh;
     const struct storm_device_program *program;
+    const struct storm_device_program *more; /* kernels from _MORE on */
+    bool samples; /* they find points of cells: GEOM_SAMPLES */
     const char *names[DEVICE_KERNELS][2]; /* in it; and for periodic meshes */
     bool (*is_periodic)(const struct storm_mesh *mesh); /* in this sense */
     /* Copies what the geometry reads, and makes the struct geom. */
@@ -88,7 +91,8 @@ struct device_run {
     const struct device_track_ops *ops;
     const struct storm_device_kernel *kernel; /* NULL: on the processor */
     const char *name;                         /* of the kernel */
-    bool is_logged;                           /* that there is none */
+    bool hands_over; /* it leaves events to the host (RUN-5) */
+    bool is_logged;  /* that there is none */
     struct device_image mesh;
     uint64_t generation; /* of the mesh that was copied; with has_mesh */
     bool has_mesh;

@@ -42,9 +42,24 @@ static const struct storm_device_program cart_program = {
     .functions = cart_functions,
 };
 
+/* device_more_cart.c */
+storm_device_fn storm_cart_imc_more;
+
+static const struct storm_device_function cart_more_functions[] = {
+    {"storm_cart_imc_more", storm_cart_imc_more},
+    {NULL, NULL},
+};
+
+static const struct storm_device_program cart_more_program = {
+    .ptx = storm_device_ptx_more_cart,
+    .functions = cart_more_functions,
+};
+
 const struct device_track_ops storm_device_cart = {
     .mesh = &storm_mesh_cart,
     .program = &cart_program,
+    .more = &cart_more_program,
+    .samples = true,
     .names =
         {
             [DEVICE_STREAMING] = {"storm_cart_streaming",
@@ -53,6 +68,7 @@ const struct device_track_ops storm_device_cart = {
             [DEVICE_IMC_WALK] = {"storm_cart_imc_walk", "storm_cart_imc_walk"},
             [DEVICE_IMC_COUNTED] = {"storm_cart_imc_counted",
                                     "storm_cart_imc_counted"},
+            [DEVICE_IMC_MORE] = {"storm_cart_imc_more", "storm_cart_imc_more"},
         },
     .is_periodic = device_is_plain,
     .image = cart_image,

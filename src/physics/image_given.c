@@ -57,9 +57,23 @@ static const struct storm_device_program given_program = {
     .functions = given_functions,
 };
 
+/* device_more_given.c */
+storm_device_fn storm_given_imc_more;
+
+static const struct storm_device_function given_more_functions[] = {
+    {"storm_given_imc_more", storm_given_imc_more},
+    {NULL, NULL},
+};
+
+static const struct storm_device_program given_more_program = {
+    .ptx = storm_device_ptx_more_given,
+    .functions = given_more_functions,
+};
+
 const struct device_track_ops storm_device_given = {
     .mesh = &storm_mesh_given,
     .program = &given_program,
+    .more = &given_more_program,
     .names =
         {
             [DEVICE_STREAMING] = {"storm_given_streaming",
@@ -69,6 +83,8 @@ const struct device_track_ops storm_device_given = {
                                  "storm_given_imc_walk"},
             [DEVICE_IMC_COUNTED] = {"storm_given_imc_counted",
                                     "storm_given_imc_counted"},
+            [DEVICE_IMC_MORE] = {"storm_given_imc_more",
+                                 "storm_given_imc_more"},
         },
     .is_periodic = device_is_plain,
     .image = given_image,

@@ -39,9 +39,24 @@ static const struct storm_device_program octree_program = {
     .functions = octree_functions,
 };
 
+/* device_more_octree.c */
+storm_device_fn storm_octree_imc_more;
+
+static const struct storm_device_function octree_more_functions[] = {
+    {"storm_octree_imc_more", storm_octree_imc_more},
+    {NULL, NULL},
+};
+
+static const struct storm_device_program octree_more_program = {
+    .ptx = storm_device_ptx_more_octree,
+    .functions = octree_more_functions,
+};
+
 const struct device_track_ops storm_device_octree = {
     .mesh = &storm_mesh_octree,
     .program = &octree_program,
+    .more = &octree_more_program,
+    .samples = true,
     .names =
         {
             [DEVICE_STREAMING] = {"storm_octree_streaming",
@@ -51,6 +66,8 @@ const struct device_track_ops storm_device_octree = {
                                  "storm_octree_imc_walk"},
             [DEVICE_IMC_COUNTED] = {"storm_octree_imc_counted",
                                     "storm_octree_imc_counted"},
+            [DEVICE_IMC_MORE] = {"storm_octree_imc_more",
+                                 "storm_octree_imc_more"},
         },
     .is_periodic = device_is_plain,
     .image = octree_image,

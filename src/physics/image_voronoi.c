@@ -51,9 +51,24 @@ static const struct storm_device_program voronoi_program = {
     .functions = voronoi_functions,
 };
 
+/* device_more_voronoi.c */
+storm_device_fn storm_voronoi_imc_more, storm_voronoi_imc_more_periodic;
+
+static const struct storm_device_function voronoi_more_functions[] = {
+    {"storm_voronoi_imc_more", storm_voronoi_imc_more},
+    {"storm_voronoi_imc_more_periodic", storm_voronoi_imc_more_periodic},
+    {NULL, NULL},
+};
+
+static const struct storm_device_program voronoi_more_program = {
+    .ptx = storm_device_ptx_more_voronoi,
+    .functions = voronoi_more_functions,
+};
+
 const struct device_track_ops storm_device_voronoi = {
     .mesh = &storm_mesh_voronoi,
     .program = &voronoi_program,
+    .more = &voronoi_more_program,
     .names =
         {
             [DEVICE_STREAMING] = {"storm_voronoi_streaming",
@@ -63,6 +78,8 @@ const struct device_track_ops storm_device_voronoi = {
                                  "storm_voronoi_imc_walk_periodic"},
             [DEVICE_IMC_COUNTED] = {"storm_voronoi_imc_counted",
                                     "storm_voronoi_imc_counted_periodic"},
+            [DEVICE_IMC_MORE] = {"storm_voronoi_imc_more",
+                                 "storm_voronoi_imc_more_periodic"},
         },
     .is_periodic = voronoi_image_is_periodic,
     .image = voronoi_image,

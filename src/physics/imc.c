@@ -142,8 +142,8 @@ static storm_status imc_pre_step(void *self, struct storm_step *step)
 
 /* ---- transport ---------------------------------------------------------- */
 
-static void imc_batch(const struct storm_imc *imc, void *const *packets,
-                      size_t n, struct storm_outcome *outcomes_out)
+void imc_batch(const struct storm_imc *imc, void *const *packets, size_t n,
+               struct storm_outcome *outcomes_out)
 {
     if (imc->track.user != NULL)
         imc_user_batch(imc->track.user, packets, n, outcomes_out);

@@ -198,7 +198,14 @@ struct imc_track {
     const double *fleck;       /* of cells: factor of the step */
     const struct imc_plane *planes;
     size_t n_planes;
+    const unsigned char *turns; /* by cell: a packet that is to leave it by a
+                                   face or a leak is the host's (RUN-5); NULL:
+                                   no kernel of a device that hands over */
 };
+
+/* Of kernels on devices: the host does the next event (RUN-5). No engine sees
+ * it. */
+#define IMC_FATE_TURN ((storm_fate)64)
 
 /* Moves n packets and fills outcomes_out[0..n): CENSUS, SEND, ABSORBED,
  * ESCAPED (booked) or CONTINUE. */
@@ -498,6 +505,10 @@ void imc_flow_absorb_erg(struct storm_imc *imc, storm_cell_idx cell,
 void imc_flows_end(struct storm_imc *imc);
 /* All to zero. */
 void imc_flows_clear(struct storm_imc *imc);
+
+/* imc.c: a batch on the processor. */
+void imc_batch(const struct storm_imc *imc, void *const *packets, size_t n,
+               struct storm_outcome *outcomes_out);
 
 /* imc_trace.c: a batch in which packets may be followed; `batch` advances
  * some. */

@@ -262,6 +262,7 @@ static storm_status ddmc_build(struct storm_imc *imc, size_t n_ghosts)
         return status;
     size_t row = (size_t)max_faces * n_groups;
     ddmc->max_faces = (size_t)max_faces;
+    ddmc->n_ghosts = n_ghosts;
     ddmc->faces = ddmc_array(imc, n_faces, sizeof *ddmc->faces, &ok);
     ddmc->cells = ddmc_array(imc, n, sizeof *ddmc->cells, &ok);
     ddmc->ghosts = ddmc_array(imc, n_ghosts, sizeof *ddmc->ghosts, &ok);

@@ -90,16 +90,17 @@ struct imc_ddmc {
     struct imc_ddmc_ghost *ghosts;
     const double *centre, *ghost_centre; /* 3 each */
     const double *half; /* 3 each, of boxes; NULL: a cell is none */
-    size_t max_faces;   /* of a cell, on all ranks */
-    double *share;      /* n_groups a cell: of the ensemble; 0: it flies */
-    double *depth;  /* n_groups a face, max_faces a cell: mean free paths from
+    size_t n_ghosts;
+    size_t max_faces; /* of a cell, on all ranks */
+    double *share;    /* n_groups a cell: of the ensemble; 0: it flies */
+    double *depth;    /* n_groups a face, max_faces a cell: mean free paths from
                        the point to the face; negative: it flies */
-    double *beyond; /* the same of ghosts */
-    double *behind; /* n_groups a face: depth in the cell behind; negative:
+    double *beyond;   /* the same of ghosts */
+    double *behind;   /* n_groups a face: depth in the cell behind; negative:
                        it flies there */
-    double *skin;   /* a face, DDMC-6: extrapolation length over the distance
+    double *skin;     /* a face, DDMC-6: extrapolation length over the distance
                        of the point; 0: no matter where the packet is */
-    bool *heats;    /* n_cells: a wave reaches the cell in this step */
+    bool *heats;      /* n_cells: a wave reaches the cell in this step */
     double hop_cm, hop_depth; /* the longest way to a face in this step, of all
                                  ranks; 0: nothing diffuses */
     double hop_reach;         /* the largest area over the volume, 1/cm */
@@ -171,7 +172,12 @@ static inline double imc_ddmc_all_taken(double depth)
 }
 
 /* Its mean over what comes from all directions, eq. (D4). */
-double imc_ddmc_mean_taken(double depth);
+static inline double imc_ddmc_mean_taken(double depth)
+{
+    double a = 2.0 / (3.0 * (depth + storm_walk_extrapolation));
+    double full = imc_ddmc_all_taken(depth), square = full * full;
+    return a * (square + square * full) + (1.0 - square);
+}
 
 /* Leakage at this distance from a face, in distances of the point, over that
  * from any, eq. (D11). */
@@ -181,6 +187,12 @@ static inline double imc_ddmc_near(double skin, double distance)
 }
 
 /* Leakage through a face, 1/cm, eqs. (D2) and (D4). */
-double imc_ddmc_leak(double reach, double depth, double behind);
+static inline double imc_ddmc_leak(double reach, double depth, double behind)
+{
+    if (behind < 0.0)
+        return 0.25 * reach * imc_ddmc_mean_taken(depth);
+    /* No more than flies. */
+    return reach * fmin(0.25, 1.0 / (3.0 * (depth + behind)));
+}
 
 #endif /* STORM_PHYSICS_IMC_DDMC_H */

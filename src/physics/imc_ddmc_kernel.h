@@ -106,7 +106,7 @@ static void ddmc_count_stay(const struct imc_track *track,
                                                         u[0]));
     }
     if (moments->groups != NULL)
-        moments->groups[(size_t)lane->cell * n + group] += path;
+        on_add(&moments->groups[(size_t)lane->cell * n + group], path);
     if (moments->is_directed)
         imc_moments_walk(track, lane->cell, path, no_move, 0.0);
 }
@@ -119,7 +119,7 @@ static void ddmc_count_surface(const struct pass *pass, const struct lane *lane,
     const struct imc_track *track = pass->imc;
     const struct imc_surfaces *s = track->surfaces;
     const struct imc_ddmc_face *f = ddmc_face_of(track, lane->cell, face);
-    if (s == NULL || f->side == DDMC_WALL)
+    if (!ON_HOST || s == NULL || f->side == DDMC_WALL)
         return;
     const unsigned char *from = &s->own[(size_t)lane->cell * s->n];
     const unsigned char *to = f->side == DDMC_LOCAL
@@ -173,8 +173,7 @@ static double ddmc_draw_entry(const struct pass *pass, storm_cell_idx cell,
     if (!(skin > 0.0))
         return IMC_DIFFUSES;
     storm_packet_random(packet, pass->imc->seed, u);
-    pass->mesh->ops->sample_face(pass->mesh, cell, (int)face, u,
-                                 packet->position_cm);
+    imc_sample_face(pass, cell, face, f->normal, u, packet->position_cm);
     double part = skin * storm_expm1(u[3] * storm_log((2.0 + skin) / skin));
     for (int d = 0; d < 3; d++)
         packet->position_cm[d] -= part * f->distance_cm * f->normal[d];
@@ -217,7 +216,7 @@ static void ddmc_refuse(const struct pass *pass, struct lane *lane,
 {
     geom_enter(&pass->geom, &lane->geom, lane->packet);
     geom_rest(&lane->geom, lane->packet);
-    imc_escape(pass->imc, lane->packet, face->next);
+    imc_book(pass, lane, face->next);
     outcome_out->fate = STORM_FATE_ESCAPED;
     outcome_out->events = 0;
 }
@@ -274,8 +273,7 @@ static void ddmc_park(const struct pass *pass, struct lane *lane,
     if (fate == STORM_FATE_CENSUS) {
         storm_packet_random(packet, pass->imc->seed, u);
         if (!is_placed)
-            pass->mesh->ops->sample(pass->mesh, lane->cell, u,
-                                    packet->position_cm);
+            imc_sample(pass, lane->cell, u, packet->position_cm);
         if (pass->imc->n_groups > 1)
             packet->group = ddmc_draw_group(pass->imc->ddmc, lane->cell, u[3]);
     }
@@ -325,13 +323,13 @@ static bool ddmc_fly(struct pass *pass, struct lane *lane, size_t face)
 {
     const struct imc_track *track = pass->imc;
     const struct imc_ddmc *ddmc = track->ddmc;
+    const double *normal = ddmc_face_of(track, lane->cell, face)->normal;
     struct storm_packet *packet = lane->packet;
     double u[4];
     uint32_t side;
     storm_packet_random(packet, track->seed, u);
-    pass->mesh->ops->sample_face(pass->mesh, lane->cell, (int)face, u,
-                                 packet->position_cm);
-    ddmc_turn(pass, packet, ddmc_face_of(track, lane->cell, face)->normal,
+    imc_sample_face(pass, lane->cell, face, normal, u, packet->position_cm);
+    ddmc_turn(pass, packet, normal,
               imc_ddmc_depth(ddmc, lane->cell, face, packet->group), true);
     packet->cell_idx = lane->cell;
     geom_enter(&pass->geom, &lane->geom, packet);
@@ -467,12 +465,43 @@ LANES_INLINE bool ddmc_leak(struct pass *pass, struct lane *lane, double u)
     return ddmc_enter(pass, lane, face);
 }
 
+/* RUN-5: does the host end this stay? It stays for the rest of the step, or
+ * changes into a group that flies, or leaks by u. */
+static bool ddmc_is_turn(const struct pass *pass, const struct lane *lane,
+                         bool stays, bool changes, double u)
+{
+    const struct imc_track *track = pass->imc;
+    const struct imc_ddmc *ddmc = track->ddmc;
+    const struct storm_packet *packet = lane->packet;
+    size_t group = (size_t)packet->group;
+    if (stays || changes)
+        return !GEOM_SAMPLES && lane->imc.depth != IMC_PLACED;
+    if (GEOM_SAMPLES || track->turns[lane->cell])
+        return track->turns[lane->cell];
+    size_t face = ddmc_which(ddmc, lane, u);
+    if (ddmc->n_groups > 1) {
+        double v[4];
+        storm_random(track->seed, STORM_STREAM_HISTORY, packet->id,
+                     packet->draws, v);
+        group = (size_t)ddmc_leaving(ddmc, lane->cell, face, v[0]);
+    }
+    size_t at = ddmc->first[lane->cell] + face;
+    return !(ddmc->behind[at * ddmc->n_groups + group] >= 0.0); /* it flies */
+}
+
+static bool ddmc_hand_over(struct pass *pass, struct lane *lane, uint64_t draws)
+{
+    lane->packet->draws = draws;
+    return imc_hand_over(pass, lane);
+}
+
 /* One event of a packet that diffuses. Returns like imc_retire. */
 static bool ddmc_hop(struct pass *pass, struct lane *lane)
 {
     const struct imc_track *track = pass->imc;
     const struct imc_ddmc_cell *cell = &track->ddmc->cells[lane->cell];
     const double light = track->light_cm_s;
+    const uint64_t draws = lane->packet->draws;
     double out = cell->change, u[4], seconds = INFINITY;
     out += STORM_UNLIKELY(cell->has_skin) ? ddmc_leak_all(track->ddmc, lane)
                                           : cell->leak;
@@ -491,9 +520,12 @@ static bool ddmc_hop(struct pass *pass, struct lane *lane)
         ends = absorbed_s < seconds;
         seconds = ends ? absorbed_s : seconds;
     }
+    if (!ON_HOST && !ends &&
+        ddmc_is_turn(pass, lane, stays, u[2] * out < cell->change, u[3]))
+        return ddmc_hand_over(pass, lane, draws);
     storm_exact path = imc_spend(track, lane, seconds, analogue);
-    track->methods->path[IMC_DIFFUSED] += path;
-    track->methods->events[IMC_DIFFUSED]++;
+    on_add(&track->methods->path[IMC_DIFFUSED], path);
+    on_count(&track->methods->events[IMC_DIFFUSED]);
     ddmc_count_stay(track, lane, path);
     if (ends)
         return imc_absorb(pass, lane);

@@ -24,23 +24,6 @@ static const double ddmc_max_absorbed = 0.03;
  * distance of the cell's point: rounding. */
 static const double ddmc_on_face = 1e-9;
 
-/* ---- eqs. (D2) and (D4) -------------------------------------------------- */
-
-double imc_ddmc_mean_taken(double depth)
-{
-    double a = 2.0 / (3.0 * (depth + storm_walk_extrapolation));
-    double full = imc_ddmc_all_taken(depth), square = full * full;
-    return a * (square + square * full) + (1.0 - square);
-}
-
-double imc_ddmc_leak(double reach, double depth, double behind)
-{
-    if (behind < 0.0)
-        return 0.25 * reach * imc_ddmc_mean_taken(depth);
-    /* No more than flies. */
-    return reach * fmin(0.25, 1.0 / (3.0 * (depth + behind)));
-}
-
 /* ---- which, eq. (D7) ----------------------------------------------------- */
 
 /* Does a plane pass through the cell in this step? */

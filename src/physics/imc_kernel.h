@@ -111,15 +111,42 @@ static void imc_draw_depth(const struct pass *pass, struct storm_packet *packet)
     packet->optical_depth = -storm_log(u[0]);
 }
 
+/* Does this kernel find points of a cell? What does not knows of no packets
+ * that need them, or hands them over (RUN-5). */
+LANES_INLINE bool imc_has_samples(const struct pass *pass)
+{
+    return ON_HOST || (GEOM_SAMPLES && pass->imc->turns != NULL);
+}
+
+LANES_INLINE void imc_sample(const struct pass *pass, storm_cell_idx cell,
+                             const double u[3], double point_out[3])
+{
+    if (ON_HOST)
+        pass->mesh->ops->sample(pass->mesh, cell, u, point_out);
+    else
+        geom_sample(&pass->geom, cell, u, point_out);
+}
+
+/* Of a face of a cell, with this normal. */
+LANES_INLINE void imc_sample_face(const struct pass *pass, storm_cell_idx cell,
+                                  size_t face, const double normal[3],
+                                  const double u[2], double point_out[3])
+{
+    if (ON_HOST)
+        pass->mesh->ops->sample_face(pass->mesh, cell, (int)face, u, point_out);
+    else
+        geom_sample_face(&pass->geom, cell, normal, u, point_out);
+}
+
 /* What has diffused flies from its place, or any (DDMC-5), in any direction. Of
  * a packet in a lane the lane has the mark, not the packet. */
 static void imc_draw_place(const struct pass *pass, struct storm_packet *packet,
                            storm_cell_idx cell, double mark)
 {
     double u[4];
-    if (ON_HOST && mark != IMC_PLACED) {
+    if (imc_has_samples(pass) && mark != IMC_PLACED) {
         storm_packet_random(packet, pass->imc->seed, u);
-        pass->mesh->ops->sample(pass->mesh, cell, u, packet->position_cm);
+        imc_sample(pass, cell, u, packet->position_cm);
     }
     if (pass->imc->motion != NULL) /* DRIFT-1: it has a direction */
         return;
@@ -244,88 +271,9 @@ static bool imc_retire(struct pass *pass, struct lane *lane, storm_fate fate)
     return lanes_retire(pass, lane, fate, &imc_kernel);
 }
 
-/* ---- walls of the host -------------------------------------------------- */
+#include "physics/imc_walls_kernel.h"
 
-/* The packet of a lane, in the box of the mesh. */
-static struct storm_packet imc_at_wall(const struct pass *pass,
-                                       const struct lane *lane, uint32_t side)
-{
-    struct storm_packet at = *lane->packet;
-    geom_rest(&lane->geom, &at);
-    at.time_left_s = lane->time_left_s;
-    at.weight_erg = lane->imc.weight;
-    at.optical_depth = lane->imc.depth;
-    at.cell = storm_mesh_part_tag(pass->part, lane->cell);
-    at.cell_idx = lane->cell;
-    at.face = geom_face(&lane->geom, side);
-    return at;
-}
-
-static bool imc_is_user(const struct imc_track *track, int wall,
-                        const double point_cm[3])
-{
-    return track->edges[wall] == IMC_EDGE_USER ||
-           (track->edges[wall] == IMC_EDGE_PARTS &&
-            imc_wall_is(track->problem, wall, point_cm, STORM_WALL_USER));
-}
-
-/* Continues from another place, maybe on another rank. Returns like
- * imc_retire. */
-static bool imc_move(struct pass *pass, struct lane *lane,
-                     const struct storm_packet *at, struct storm_cell_ref to)
-{
-    struct storm_packet *packet = lane->packet;
-    bool is_here = to.rank == pass->geom.rank && to.idx >= 0, more = true;
-    if (is_here)
-        lane->cell = to.idx;
-    pass->outcomes[lane->i_packet].rank = to.rank;
-    if (!is_here)
-        more = imc_retire(pass, lane, STORM_FATE_SEND);
-    memcpy(packet->position_cm, at->position_cm, sizeof at->position_cm);
-    packet->cell = is_here ? packet->cell : IMC_SEEKING;
-    packet->cell_idx = to.idx >= 0 ? to.idx : IMC_SEEK_ANYWHERE;
-    if (is_here)
-        geom_enter(&pass->geom, &lane->geom, packet);
-    if (is_here && pass->imc->ddmc != NULL &&
-        imc_ddmc_is_in(pass->imc->ddmc, to.idx,
-                       imc_group_here(pass->imc, lane))) {
-        lane->imc.diffuses = true; /* DDMC-4, as on another rank */
-        lane->imc.depth = IMC_PLACED;
-    }
-    return more;
-}
-
-/* Does what the host says. Returns like imc_retire. */
-static bool imc_ask(struct pass *pass, struct lane *lane,
-                    struct storm_packet *at, int wall, uint32_t side)
-{
-    struct storm_packet *packet = lane->packet;
-    struct storm_cell_ref to;
-    packet->face = at->face;
-    lane->wall = wall;
-    storm_wall_answer answer = imc_user_ask(pass->imc->user, wall, at, &to);
-    if (answer == STORM_WALL_TAKE)
-        return imc_retire(pass, lane, STORM_FATE_ESCAPED);
-    packet->draws = at->draws;
-    packet->spawns = at->spawns;
-    if (pass->imc->has_photons && packet->group != at->group)
-        *imc_photon_kev(lane) = imc_middle_kev(pass->imc, at->group);
-    packet->group = at->group;
-    packet->birth_weight_erg = at->birth_weight_erg;
-    lane->imc.weight = at->weight_erg;
-    lane->imc.light_weight = imc_analogue_below * at->birth_weight_erg;
-    if (answer == STORM_WALL_MIRROR) {
-        geom_mirror(&pass->geom, &lane->geom, packet, side);
-        return true;
-    }
-    memcpy(packet->direction, at->direction, sizeof at->direction);
-    if (answer == STORM_WALL_MOVE)
-        return imc_move(pass, lane, at, to);
-    geom_leave(&lane->geom, packet);
-    packet->cell_idx = lane->cell;
-    geom_enter(&pass->geom, &lane->geom, packet);
-    return true;
-}
+/* ---- borders and pauses ------------------------------------------------- */
 
 static bool imc_border(struct pass *pass, struct lane *lane, int32_t next,
                        uint32_t side)
@@ -515,6 +463,8 @@ LANES_INLINE void imc_count_face(const struct pass *pass,
     }
 }
 
+#include "physics/imc_turn_kernel.h"
+
 #include "physics/imc_scatter_kernel.h"
 #include "physics/imc_walk_kernel.h"
 
@@ -658,6 +608,8 @@ LANES_INLINE bool imc_step(struct pass *pass, struct lane *lane, bool has_more,
         seconds = lane->imc.depth / rate;
         event = IMC_COLLISION;
     }
+    if (!ON_HOST && imc_is_turn(pass, lane, event))
+        return imc_hand_over(pass, lane);
     double weight = lane->imc.weight;
     storm_exact path = imc_spend(pass->imc, lane, seconds, analogue);
     if (counts)

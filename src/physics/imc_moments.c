@@ -185,15 +185,7 @@ void imc_moments_hop(const struct imc_track *track, storm_cell_idx cell,
                      const double normal[3], double distance_erg_cm,
                      double depth_erg)
 {
-    const struct imc_moments *m = track->moments;
-    for (int d = 0; d < 3; d++) {
-        if (m->flux != NULL)
-            storm_exact_add(&m->flux[3 * (size_t)cell + (size_t)d],
-                            distance_erg_cm * normal[d], m->flux_unit);
-        if (m->hops != NULL)
-            storm_exact_add(&m->hops[3 * (size_t)cell + (size_t)d],
-                            depth_erg * normal[d], m->hop_unit);
-    }
+    moments_hop(track, cell, normal, distance_erg_cm, depth_erg);
 }
 
 /* ---- public ------------------------------------------------------------- */

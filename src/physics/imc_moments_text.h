@@ -76,4 +76,19 @@ static inline void moments_walk(const struct imc_track *track,
     }
 }
 
+static inline void moments_hop(const struct imc_track *track,
+                               storm_cell_idx cell, const double normal[3],
+                               double distance_erg_cm, double depth_erg)
+{
+    const struct imc_moments *m = track->moments;
+    for (int d = 0; d < 3; d++) {
+        if (m->flux != NULL)
+            moments_add(&m->flux[3 * (size_t)cell + (size_t)d],
+                        distance_erg_cm * normal[d], m->flux_unit);
+        if (m->hops != NULL)
+            moments_add(&m->hops[3 * (size_t)cell + (size_t)d],
+                        depth_erg * normal[d], m->hop_unit);
+    }
+}
+
 #endif /* STORM_PHYSICS_IMC_MOMENTS_TEXT_H */

@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "mesh/mesh_ops.h"
 #include "physics/imc_birth.h"
+#include "physics/imc_plane_text.h"
 
 static const char plane_label[] = "imc planes";
 
@@ -104,63 +105,17 @@ storm_status imc_plane_begin(struct storm_imc *imc)
 
 /* ---- packets in flight -------------------------------------------------- */
 
-/* A cell may reach out of a periodic box, and a flight in it. */
-static double plane_wrap(const struct imc_plane *plane, int k, double y)
-{
-    double lo = plane->box_lo[k], period = plane->period[k];
-    if (!(period > 0.0))
-        return y;
-    y -= period * floor((y - lo) / period);
-    return fmin(fmax(y, lo), lo + period);
-}
-
-static bool plane_covers(const struct imc_plane *plane, const double x[3],
-                         const double direction[3], double length)
-{
-    bool inside = true;
-    for (int k = 0; k < 2; k++) {
-        int d = (plane->axis + 1 + k) % 3;
-        double y = plane_wrap(plane, k, x[d] + length * direction[d]);
-        inside = inside && y >= plane->lo[k] && y <= plane->hi[k];
-    }
-    return inside;
-}
-
 bool imc_plane_hit(const struct imc_track *track, const double x[3],
                    const double direction[3], double time_left_s,
                    double *seconds_inout)
 {
-    bool hit = false;
-    for (size_t i = 0; i < track->n_planes; i++) {
-        const struct imc_plane *plane = &track->planes[i];
-        double ahead =
-            plane->end_cm - plane->velocity * time_left_s - x[plane->axis];
-        double speed =
-            track->light_cm_s * direction[plane->axis] - plane->velocity;
-        double seconds = fabs(ahead) <= 0.5 * plane->off ? 0.0 : ahead / speed;
-        if (plane->passes || !(seconds >= 0.0) || !(seconds <= *seconds_inout))
-            continue;
-        if (plane_covers(plane, x, direction, track->light_cm_s * seconds)) {
-            *seconds_inout = seconds;
-            hit = true;
-        }
-    }
-    return hit;
+    return plane_hit(track, x, direction, time_left_s, seconds_inout);
 }
 
 double imc_plane_clearance(const struct imc_track *track, const double x[3],
                            double time_left_s)
 {
-    double min = INFINITY;
-    for (size_t i = 0; i < track->n_planes; i++) {
-        const struct imc_plane *plane = &track->planes[i];
-        double away = fabs(plane->end_cm - plane->velocity * time_left_s -
-                           x[plane->axis]) -
-                      fabs(plane->velocity) * time_left_s - 2.0 * plane->off;
-        if (!plane->passes)
-            min = fmin(min, away);
-    }
-    return min;
+    return plane_clearance(track, x, time_left_s);
 }
 
 /* ---- births ------------------------------------------------------------- */

@@ -41,7 +41,7 @@ struct imc_sphere {
 static double imc_clearance(const struct pass *pass, const struct lane *lane)
 {
     double radius = geom_clearance(&pass->geom, &lane->geom, lane->cell);
-    if (!ON_HOST || STORM_LIKELY(pass->imc->n_planes == 0))
+    if (STORM_LIKELY(pass->imc->n_planes == 0))
         return radius;
     struct storm_packet at;
     geom_rest(&lane->geom, &at);

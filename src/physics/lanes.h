@@ -29,6 +29,7 @@
  *   struct geom_lane     a packet in flight: where it is and what is ahead.
  *                        A pure function of packet and cell
  *   geom_plain           known to the compiler: nothing is periodic
+ *   geom_own             known to the compiler: whose pass it is
  *   geom_enter           the lane of a packet in its cell
  *   geom_pick            prepares geom_reach, and fetches what that will read
  *   geom_reach           after geom_pick at the same place: seconds to the
@@ -52,6 +53,9 @@
  *   geom_aim             the direction of the packet is another one
  *   GEOM_PLANES          geom_touch matters at borders alone, and geom_cross
  *                        may lead into the packet's own cell
+ *   GEOM_SAMPLES         may a device ask for the next two? Uniform points of a
+ *   geom_sample,         cell, and of a face with a normal
+ *   geom_sample_face
  *   geom_clearance       distance from the packet to the nearest face of its
  *                        cell, in any direction (imc_kernel.h alone)
  */

@@ -8,6 +8,7 @@
 #include "base/port.h"
 #include "base/sized.h"
 #include "mesh/cart/cart_mesh.h"
+#include "mesh/mesh_axis_sample.h"
 #include "mesh/mesh_hilbert.h"
 
 static const char cart_label[] = "mesh edges";
@@ -109,10 +110,7 @@ static void cart_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
 {
     for (int d = 0; d < 3; d++) {
         const double *edge = cart_edges(mesh, cell, d);
-        double x = edge[0] + u[d] * (edge[1] - edge[0]);
-        /* Rounding may reach the upper edge, which belongs to the next cell
-         * (MESH-6). */
-        point_cm_out[d] = x < edge[1] ? x : nextafter(edge[1], edge[0]);
+        point_cm_out[d] = axis_sample(edge[0], edge[1], u[d]);
     }
 }
 

@@ -106,6 +106,12 @@ static inline bool geom_holds(const struct geom *g,
     return inside;
 }
 
+static inline const double *geom_planes(const struct geom *g,
+                                        storm_cell_idx cell, int d)
+{
+    return g->cart->edge[d] + cart_unpack(g->cart, g->cells[cell].ijk, d);
+}
+
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
 {
     STORM_PREFETCH(&g->cells[cell]);

@@ -9,6 +9,7 @@
 
 #include "base/port.h"
 #include "base/sized.h"
+#include "mesh/mesh_axis_sample.h"
 #include "mesh/mesh_partition.h"
 #include "mesh/octree/octree_words.h"
 
@@ -61,10 +62,7 @@ static void octree_sample(const struct storm_mesh *mesh, storm_cell_idx cell,
 {
     for (int d = 0; d < 3; d++) {
         const double *plane = octree_planes(mesh, cell, d);
-        double x = plane[0] + u[d] * (plane[1] - plane[0]);
-        /* Rounding may reach the upper plane, which belongs to the next cell
-         * (MESH-6). */
-        point_cm_out[d] = x < plane[1] ? x : nextafter(plane[1], plane[0]);
+        point_cm_out[d] = axis_sample(plane[0], plane[1], u[d]);
     }
 }
 

@@ -133,6 +133,12 @@ static inline bool geom_holds(const struct geom *g,
     return inside;
 }
 
+static inline const double *geom_planes(const struct geom *g,
+                                        storm_cell_idx cell, int d)
+{
+    return g->cells[cell].plane + 2 * d;
+}
+
 static inline void geom_prefetch(const struct geom *g, storm_cell_idx cell)
 {
     const char *line = (const char *)&g->cells[cell];
