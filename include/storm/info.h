@@ -71,6 +71,7 @@ struct storm_device_used {
     uint64_t memory_bytes; /**< of the device in use, and */
     uint64_t peak_bytes;   /**< the most so far */
     uint64_t pinned_bytes; /**< memory of the host that kernels may use */
+    double copy_seconds;   /**< that the rank has waited for these copies */
 };
 #define STORM_DEVICE_USED_INIT STORM_INIT(struct storm_device_used)
 

@@ -53,6 +53,33 @@ static double breakdown_ratio(const struct storm_bench_point *point)
     return s->seconds > 0.0 ? s->timed.times.physics / s->seconds : 0.0;
 }
 
+/* Of the time of all ranks. */
+static double breakdown_share(const struct storm_bench_point *point,
+                              double seconds)
+{
+    const struct storm_run_summary *s = &point->best;
+    double all = s->seconds * s->ranks;
+    return all > 0.0 ? seconds / all : 0.0;
+}
+
+static void breakdown_device_json(struct storm_json *json,
+                                  const struct storm_bench_point *point)
+{
+    const struct storm_run_device *d = &point->best.work;
+    if (d->launches == 0)
+        return;
+    storm_json_text(json, "device", point->best.device);
+    storm_json_uint(json, "device_launches", d->launches);
+    storm_json_real(json, "device_kernel_seconds", d->kernel_seconds);
+    storm_json_real(json, "device_kernel_share",
+                    breakdown_share(point, d->kernel_seconds));
+    storm_json_real(json, "device_copy_seconds", d->copy_seconds);
+    storm_json_real(json, "device_copy_share",
+                    breakdown_share(point, d->copy_seconds));
+    storm_json_uint(json, "device_bytes_put", d->bytes_to);
+    storm_json_uint(json, "device_bytes_got", d->bytes_from);
+}
+
 static void breakdown_point_json(struct storm_json *json,
                                  const struct storm_bench_point *point)
 {
@@ -69,6 +96,7 @@ static void breakdown_point_json(struct storm_json *json,
     storm_json_uint(json, "bytes_sent", s->timed.bytes_sent);
     storm_json_hash(json, "state_hash", s->state_hash);
     storm_json_bool(json, "oversubscribed", point->oversubscribed);
+    breakdown_device_json(json, point);
     storm_json_close(json, '}');
 }
 
@@ -101,6 +129,29 @@ static void breakdown_ms(const struct storm_bench_point *point,
         ms_out[k] *= per_step;
 }
 
+/* Kernels run while the host does other work: shares are not parts of a
+ * whole. */
+static void breakdown_device_table(struct storm_page *page,
+                                   const struct breakdown *breakdown)
+{
+    for (size_t i = 0; i < breakdown->points.n; i++) {
+        const struct storm_bench_point *point = &breakdown->points.point[i];
+        const struct storm_run_device *d = &point->best.work;
+        if (d->launches == 0)
+            continue;
+        storm_page_add(page,
+                       "\n  %d rank%s, %s: %" PRIu64 " launches; kernels run "
+                       "in %.1f %% of the time,\n    copies take %.1f %%: "
+                       "%.3g GB put, %.3g GB got\n",
+                       point->ranks, point->ranks == 1 ? "" : "s",
+                       point->best.device, d->launches,
+                       100.0 * breakdown_share(point, d->kernel_seconds),
+                       100.0 * breakdown_share(point, d->copy_seconds),
+                       1e-9 * (double)d->bytes_to,
+                       1e-9 * (double)d->bytes_from);
+    }
+}
+
 static char *breakdown_table(const struct breakdown *breakdown)
 {
     struct storm_page page = {0};
@@ -122,6 +173,7 @@ static char *breakdown_table(const struct breakdown *breakdown)
             storm_page_add(&page, " %11.3f", ms[k]);
         storm_page_add(&page, " %9.2f\n", point->best.imbalance);
     }
+    breakdown_device_table(&page, breakdown);
     storm_page_add(&page, "\n  state hash %016" PRIx64 " of all runs\n",
                    breakdown->points.point[0].best.state_hash);
     if (storm_bench_points_crowded(&breakdown->points))

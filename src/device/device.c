@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "device/device_ops.h"
 
@@ -240,7 +241,10 @@ storm_status storm_device_put(struct storm_device *device,
         return STORM_OK;
     check_ours(device, to, bytes);
     device->counts.bytes_put += bytes;
-    return note(device, device->ops->put(device, to, from, bytes));
+    const double began = storm_clock_seconds();
+    storm_status status = device->ops->put(device, to, from, bytes);
+    device->counts.copy_seconds += storm_clock_seconds() - began;
+    return note(device, status);
 }
 
 storm_status storm_device_get(struct storm_device *device, void *to,
@@ -252,7 +256,10 @@ storm_status storm_device_get(struct storm_device *device, void *to,
         return STORM_OK;
     check_ours(device, from, bytes);
     device->counts.bytes_got += bytes;
-    return note(device, device->ops->get(device, to, from, bytes));
+    const double began = storm_clock_seconds();
+    storm_status status = device->ops->get(device, to, from, bytes);
+    device->counts.copy_seconds += storm_clock_seconds() - began;
+    return note(device, status);
 }
 
 storm_status storm_device_clear(struct storm_device *device,

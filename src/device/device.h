@@ -163,6 +163,7 @@ struct storm_device_counts {
     uint64_t launches;
     double kernel_seconds;
     uint64_t bytes_put, bytes_got;    /* by put and get */
+    double copy_seconds;              /* that the host has been in these */
     size_t memory_bytes, memory_peak; /* by alloc */
     size_t pinned_bytes;
 };

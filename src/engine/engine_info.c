@@ -70,6 +70,7 @@ storm_status storm_context_device(const struct storm_context *context,
         .memory_bytes = counts.memory_bytes,
         .peak_bytes = counts.memory_peak,
         .pinned_bytes = counts.pinned_bytes,
+        .copy_seconds = counts.copy_seconds,
     };
     return storm_sized_write(&used, sizeof used, used_out);
 }

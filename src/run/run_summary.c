@@ -211,12 +211,26 @@ static void report_backend(const struct storm_engine *engine,
     snprintf(summary->provider, sizeof summary->provider, "%s", used.provider);
 }
 
-static void report_device(const struct storm_context *context,
-                          struct storm_run_summary *summary)
+static storm_status report_device(struct storm_context *context,
+                                  struct storm_run_summary *summary)
 {
     struct storm_device_used used = STORM_DEVICE_USED_INIT;
     if (storm_context_device(context, &used) == STORM_OK)
         snprintf(summary->device, sizeof summary->device, "%s", used.name);
+    uint64_t sums[] = {used.launches, used.bytes_to, used.bytes_from};
+    double seconds[] = {used.kernel_seconds, used.copy_seconds};
+    storm_status status =
+        storm_context_reduce(context, sums, 3, MPI_UINT64_T, MPI_SUM);
+    if (status >= 0)
+        status = storm_context_reduce(context, seconds, 2, MPI_DOUBLE, MPI_SUM);
+    summary->work = (struct storm_run_device){
+        .launches = sums[0],
+        .bytes_to = sums[1],
+        .bytes_from = sums[2],
+        .kernel_seconds = seconds[0],
+        .copy_seconds = seconds[1],
+    };
+    return status;
 }
 
 /* Inserts a label into the list, in its order; the last one may drop out. */
@@ -257,7 +271,6 @@ storm_status storm_run_summary_reduce(struct storm_context *context,
     summary->ranks = storm_context_size(context);
     if (engine != NULL)
         report_backend(engine, summary);
-    report_device(context, summary);
     report_memory(context, &summary->memory);
     enum { EVENTS, RINGS, PINNED, PEAK, N };
     double max[N] = {[EVENTS] = (double)summary->timed.events,
@@ -266,6 +279,8 @@ storm_status storm_run_summary_reduce(struct storm_context *context,
                      [PEAK] = 1e-6 * (double)storm_process_peak_bytes()};
     storm_status status =
         storm_context_reduce(context, max, N, MPI_DOUBLE, MPI_MAX);
+    if (status >= 0)
+        status = report_device(context, summary);
     if (status >= 0)
         status = report_reduce_stats(context, &summary->run);
     if (status >= 0)

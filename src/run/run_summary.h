@@ -48,6 +48,12 @@ struct storm_run_memory {
     } entry[STORM_RUN_N_LABELS];
 };
 
+/* What devices did since their contexts were created: sums over all ranks. */
+struct storm_run_device {
+    uint64_t launches, bytes_to, bytes_from;
+    double kernel_seconds, copy_seconds;
+};
+
 struct storm_run_summary {
     const char *title;
     uint64_t cycles;
@@ -69,6 +75,7 @@ struct storm_run_summary {
     const char *backend, *near, *protocol;
     char provider[64];
     char device[96]; /* of rank 0 */
+    struct storm_run_device work;
 };
 
 /* Collective. Takes the backend from `engine`; if NULL, the caller has filled

@@ -106,6 +106,29 @@ for word in names + ["1 rank", "good"]:
     assert word in words, (word, words)
 PYTHON
 
+# The same on a device: its kernels and copies are counted, the state is the
+# same.
+cp "$scratch/out" "$scratch/processors"
+run bench breakdown --deck "$here/good.yaml" --set time.steps=4 --ranks 1,3 \
+    --backends shm --device emulated --json - --quiet
+[ "$status" -eq 0 ] ||
+    fail "breakdown on a device: exit status $status: $(cat "$scratch/err")"
+python3 - "$scratch" <<'PYTHON' || fail "breakdown on a device: results"
+import json, sys
+
+scratch = sys.argv[1]
+top = json.load(open(scratch + "/out"))
+without = json.load(open(scratch + "/processors"))
+assert top["state_hash"] == without["state_hash"], top
+assert all("device" not in p for p in without["points"]), without
+for p in top["points"]:
+    assert p["device"] == "emulated", p
+    assert p["device_launches"] >= p["ranks"], p
+    assert p["device_kernel_seconds"] > 0 and p["device_kernel_share"] > 0, p
+    assert p["device_copy_seconds"] > 0 and p["device_copy_share"] > 0, p
+    assert p["device_bytes_put"] > 0 and p["device_bytes_got"] > 0, p
+PYTHON
+
 # What cannot be.
 bad() {
     words=$1
