@@ -199,7 +199,7 @@ storm_status storm_step_keep(struct storm_step *step,
     struct storm_engine *e = step->engine;
     storm_status status = STORM_OK;
     e->keep.keeper = keeper;
-    if (keeper)
+    if (keeper && !e->boundary.inject)
         status = hand_over(e);
     close_up(e);
     e->keep.n_active = engine_keep_count(e);
