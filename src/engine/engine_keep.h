@@ -66,9 +66,9 @@ struct storm_keeper {
 };
 
 /* For the end of pre_step: who keeps packets in this step, beginning with those
- * that wait in the store, but for a boundary that injects: it may ask which they
- * are. NULL: nobody, and what was kept has been fetched.
- * `keeper` outlives the packets it keeps. Local. STORM_ERR_DEVICE. */
+ * that wait in the store, but for a boundary that injects: it may ask which
+ * they are. NULL: nobody, and what was kept has been fetched. `keeper` outlives
+ * the packets it keeps. Local. STORM_ERR_DEVICE. */
 storm_status storm_step_keep(struct storm_step *step,
                              const struct storm_keeper *keeper);
 
