@@ -268,8 +268,10 @@ static storm_status pool_begin(void *self, struct storm_step *step,
     struct device_pool_job job = pool->view;
     job.n = pool->n_active;
     job.n_threads = pool_threads(job.n);
-    job.next += pool->n_behind;
-    job.next_spent += pool->n_behind;
+    if (pool->n_behind > 0) { /* else there may be no slots */
+        job.next += pool->n_behind;
+        job.next_spent += pool->n_behind;
+    }
     job.max_events = pool->max_events;
     job.out = pool->out[pool->i_out].packets;
     job.out_outcomes = pool->out[pool->i_out].outcomes;
