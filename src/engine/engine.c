@@ -118,15 +118,22 @@ static storm_status open_channel(struct storm_engine *e)
     return status;
 }
 
-static void free_batch(struct storm_engine *e)
+static void free_arrays(struct storm_engine *e, struct storm_device *device,
+                        const struct engine_away *batch)
 {
     struct storm_memory *memory = e->env->memory;
-    storm_pinned_free(memory, e->batch_device, e->batch);
-    storm_pinned_free(memory, e->batch_device, e->outcome);
-    storm_free(memory, e->batch_events);
-    storm_pinned_free(memory, e->batch_device, e->away.batch);
-    storm_pinned_free(memory, e->batch_device, e->away.outcome);
-    storm_free(memory, e->away.batch_events);
+    storm_pinned_free(memory, device, batch->batch);
+    storm_pinned_free(memory, device, batch->outcome);
+    storm_free(memory, batch->batch_events);
+}
+
+static void free_batch(struct storm_engine *e)
+{
+    const struct engine_away here = {.batch = e->batch,
+                                     .outcome = e->outcome,
+                                     .batch_events = e->batch_events};
+    free_arrays(e, e->batch_device, &here);
+    free_arrays(e, e->batch_device, &e->away);
     e->away = (struct engine_away){.n = 0};
     e->batch = NULL;
     e->outcome = NULL;
@@ -135,11 +142,11 @@ static void free_batch(struct storm_engine *e)
 }
 
 /* Arrays for a batch of n packets; NULL: no memory. */
-static struct engine_away make_batch(struct storm_engine *e, size_t n)
+static struct engine_away make_batch(struct storm_engine *e,
+                                     struct storm_device *device, size_t n)
 {
     static const char label[] = "batch";
     struct storm_memory *memory = e->env->memory;
-    struct storm_device *device = e->batch_device;
     struct engine_away made = {.n = 0};
     made.batch =
         storm_pinned_alloc(memory, device, label, n * sizeof *made.batch);
@@ -163,18 +170,22 @@ static storm_status reserve_batch(struct storm_engine *e, size_t n, bool polls)
         return STORM_OK;
     if (n < e->batch_max)
         n = e->batch_max;
+    struct storm_device *device = n >= BATCH_PINNED ? e->env->device : NULL;
+    const struct engine_away here = make_batch(e, device, n);
+    struct engine_away away = {.n = 0};
+    if (polls)
+        away = make_batch(e, device, n);
+    if (!is_made(&here) || (polls && !is_made(&away))) {
+        free_arrays(e, device, &here);
+        free_arrays(e, device, &away);
+        return STORM_ERR_NOMEM; /* what there was stays: others can use it */
+    }
     free_batch(e);
-    e->batch_device = n >= BATCH_PINNED ? e->env->device : NULL;
-    const struct engine_away here = make_batch(e, n);
+    e->batch_device = device;
     e->batch = here.batch;
     e->outcome = here.outcome;
     e->batch_events = here.batch_events;
-    if (polls)
-        e->away = make_batch(e, n);
-    if (!is_made(&here) || (polls && !is_made(&e->away))) {
-        free_batch(e);
-        return STORM_ERR_NOMEM;
-    }
+    e->away = away;
     e->batch_max = n;
     return STORM_OK;
 }

@@ -502,9 +502,8 @@ storm_status device_pool_begin(struct device_pool *pool,
     if (status == STORM_ERR_DEVICE)
         return status;
     if (status < 0) {
-        status = storm_step_fetch(step);
-        storm_status kept = storm_step_keep(step, NULL);
-        return status < 0 ? status : kept;
+        status = storm_step_fetch(step); /* KEEP-6: else it is known still */
+        return status < 0 ? status : storm_step_keep(step, NULL);
     }
     pool->step = step;
     pool->max_events = storm_step_max_events(step);
