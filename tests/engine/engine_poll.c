@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 1 3; backend: shm; timeout: 60 */
+/* TEST ranks: 1 3; backend: shm; timeout: 60;
+   env: ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 */
 /* TEST ranks: 2; backend: p2p; timeout: 60; label: slow-asan */
 /* TEST ranks: 5; backend: shm p2p ofi-tcp; timeout: 60; label: long */
 /*
@@ -7,7 +8,8 @@
  * said that the last one is done, no packet of which has moved or changed
  * meanwhile; batches have at most as many packets as it can use; every packet
  * makes all of its hops, however long poll takes. An error of poll ends the
- * step on all ranks.
+ * step on all ranks. A physics whose batch is too large for any memory is
+ * refused, and the one before it goes on.
  */
 #include "base/hash.h"
 #include "harness.h"
@@ -110,6 +112,9 @@ static void run(int delay, int fails_after)
     struct harness h;
     CHECK_OK(harness_open(&h, &params, NULL));
     CHECK_OK(storm_engine_use(h.engine, &physics, NULL, NULL));
+    struct storm_physics greedy = physics;
+    greedy.batch_packets = (size_t)1 << 50;
+    CHECK_EQ(storm_engine_use(h.engine, &greedy, NULL, NULL), STORM_ERR_NOMEM);
     w.rank = h.rank;
     w.size = h.size;
     w.fails_after = h.rank == h.size - 1 ? fails_after : 0;
