@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; backend: shm; timeout: 60; args: means */
+/* TEST ranks: 2; backend: shm; timeout: 60; args: means; label: slow-asan */
 /* TEST ranks: 3; backend: p2p; timeout: 60; args: same */
 /* TEST ranks: 1 5 8; timeout: 60; args: same; label: long */
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* TEST ranks: 2; timeout: 60 */
+/* TEST ranks: 2; timeout: 60; label: slow-asan */
 /*
  * Eq. (35): matter whose energy grows as T^6 would emit one and a half times
  * what it has in a long step. It emits all of it, and absorbs less by as much:
