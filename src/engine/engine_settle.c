@@ -5,8 +5,8 @@
  *   SETTLE-1  They are settled in runs of the same fate, in their order. Those
  *             that stay are the first of the next batch.
  *   SETTLE-2  Of a run that is sent, those that go to this rank are separated
- *             from the others without a branch: where a packet goes next is as good
- *             as random, and every second guess of the processor would be
+ *             from the others without a branch: where a packet goes next is as
+ *             good as random, and every second guess of the processor would be
  *             wrong.
  *   SETTLE-3  A run ends where packets in the channel begin or end (BATCH-1):
  *             those have no slot to be freed, and get one if they stay.

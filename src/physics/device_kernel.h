@@ -150,25 +150,31 @@ thread_streaming_periodic(const struct device_streaming_job *job, uint64_t i)
 
 /* ---- implicit Monte Carlo -------------------------------------------------*/
 
-/* What this kernel does not know, so that the compiler knows it, too: the text
- * for it is left out. */
-LANES_INLINE void thread_lacks_more(struct imc_track *track)
+/* What no kernel knows, so that the compiler knows it, too: the text for it is
+ * left out. */
+LANES_INLINE void thread_lacks(struct imc_track *track)
 {
     track->mesh = NULL;
     track->problem = NULL;
-    track->ddmc = NULL;
     track->escaped = NULL;
     track->leaving = track->outside = NULL;
     track->tallies = NULL;
-    track->moments = NULL;
     track->surfaces = NULL;
     track->watch = NULL;
     track->user = NULL;
+    track->scatter = NULL;
+    track->laws = NULL;
+}
+
+/* The same of what device_more_kernel.h knows. */
+LANES_INLINE void thread_lacks_more(struct imc_track *track)
+{
+    thread_lacks(track);
+    track->ddmc = NULL;
+    track->moments = NULL;
     track->motion = NULL;
     track->pushes = NULL;
     track->drift = NULL;
-    track->scatter = NULL;
-    track->laws = NULL;
     track->planes = NULL;
     track->n_planes = 0;
     track->turns = NULL;

@@ -6,21 +6,6 @@
 
 #include "physics/device_kernel.h"
 
-/* What is the host's, so that the compiler knows it, too. */
-LANES_INLINE void thread_more_lacks(struct imc_track *track)
-{
-    track->mesh = NULL;
-    track->problem = NULL;
-    track->escaped = NULL;
-    track->leaving = track->outside = NULL;
-    track->tallies = NULL;
-    track->surfaces = NULL;
-    track->watch = NULL;
-    track->user = NULL;
-    track->scatter = NULL;
-    track->laws = NULL;
-}
-
 LANES_INLINE void thread_more_track(const struct device_batch *batch,
                                     const struct imc_track *track, uint64_t i,
                                     const bool moves, const bool plain)
@@ -59,7 +44,7 @@ LANES_INLINE void thread_more_any(const struct device_imc_job *job, uint64_t i,
 {
     struct imc_track track = job->track;
     struct imc_moments moments = job->moments;
-    thread_more_lacks(&track);
+    thread_lacks(&track);
     track.has_photons = false;
     track.motion = NULL;
     track.pushes = NULL;
